@@ -12,7 +12,7 @@ import { MANIFEST } from '../tree/manifest.ts';
 import type { ManifestLine } from '../tree/manifest-line.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
-import { edited, readVerified, readVerifiedBrowse, type VerifiedTree } from '../tree/verified-tree.ts';
+import { readVerified, readVerifiedFile, readVerifiedFileSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { write, writeDraft } from './draft-file.ts';
 import type { ArchiveOptions } from './warc.ts';
@@ -96,7 +96,7 @@ async function fill(tree: VerifiedTree, bag: string, onProgress: ArchiveOptions[
       bytes += payload.bytes;
       onProgress?.(files, all, bytes);
     };
-    const copyFile = async (line: ManifestLine) => await copy(bag, line.path, await readVerifiedBrowse(tree, line));
+    const copyFile = async (line: ManifestLine) => await copy(bag, line.path, await readVerifiedFile(tree, line));
     for await (const payload of inOrder(slotsOf(tree), WIDTH, (slot) => copySlot(tree, slot, bag))) await add(payload);
     for await (const payload of inOrder(allBrowseLines(tree.browse), WIDTH, copyFile)) await add(payload);
     for (const [path, content] of filesBeside(tree)) await add(await copy(bag, path, content));
@@ -137,12 +137,9 @@ async function copySlot(tree: VerifiedTree, { collection, slot }: Slot, bag: str
 }
 
 /** The files of a tree that are no pages, each compared with its SHA-256. */
-function filesBeside({ out, build, sortKeys }: VerifiedTree): readonly (readonly [path: string, content: Buffer])[] {
-  const checked = (path: string, wanted: string) => {
-    const content = readRegularFile(join(out, path));
-    if (hash('sha256', content) !== wanted) throw edited(join(out, path), wanted, 'other bytes');
-    return [path, content] as const;
-  };
+function filesBeside(tree: VerifiedTree): readonly (readonly [path: string, content: Buffer])[] {
+  const { build, sortKeys } = tree;
+  const checked = (path: string, digest: string) => [path, readVerifiedFileSync(tree, { path, digest })] as const;
   return [
     ...(sortKeys === undefined ? [] : [checked(SORT_KEYS, sortKeys)]),
     checked(MANIFEST, build.manifest),

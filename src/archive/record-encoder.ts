@@ -2,6 +2,7 @@ import type { Collection } from '../contract/collection.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { Digests } from '../tree/digests.ts';
 import { encodingsIn } from '../tree/encoding.ts';
+import type { TreeFiles } from '../tree/tree-files.ts';
 import { gzipMemberSync } from '../warc/encode-record.ts';
 import { type PageFiles, type Requested, responseRecord } from './response-record.ts';
 
@@ -31,12 +32,13 @@ export class RecordEncoder {
   readonly #files: PageFiles;
   readonly #job: EncoderJob;
 
-  constructor(job: EncoderJob) {
-    const { out, build, digests } = job;
+  /** @param files the files of the tree */
+  constructor(job: EncoderJob, files: TreeFiles) {
+    const { build, digests } = job;
     const encodings = encodingsIn(build.compress);
     const data = new Digests(build.data_pages, encodings, digests.data);
     const account = new Digests(build.account_pages, encodings, digests.account);
-    this.#files = { out, build, digests: { data, account } };
+    this.#files = { files, build, digests: { data, account } };
     this.#job = job;
   }
 

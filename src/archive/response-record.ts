@@ -2,7 +2,7 @@ import type { Collection } from '../contract/collection.ts';
 import { type Answer, resolve } from '../rewrite/resolve.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { slotAt } from '../tree/layout.ts';
-import { readVerifiedBrowseSync, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
+import { readVerifiedFileSync, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { encodeRecord } from '../warc/encode-record.ts';
 import { recordId } from '../warc/record-id.ts';
 import type { RequestedFile } from './browse-addresses.ts';
@@ -18,7 +18,7 @@ export interface RequestedPage {
 export type Requested = RequestedPage | RequestedFile;
 
 /** A tree without the list of its browse files. */
-export type PageFiles = Pick<VerifiedTree, 'out' | 'build' | 'digests'>;
+export type PageFiles = Pick<VerifiedTree, 'files' | 'build' | 'digests'>;
 
 /** Returns the address at which clients request a page or a browse file. */
 export function addressOf(baseUrl: string, page: Requested): string {
@@ -48,7 +48,7 @@ export function infoId({ manifest }: BuildRecord, date: string): string {
 
 /** Reads a page or a browse file. @throws Failure tree-edited */
 function readPage(files: PageFiles, page: Requested, { file = '' }: Answer): Buffer {
-  if ('address' in page) return readVerifiedBrowseSync(files, page);
+  if ('address' in page) return readVerifiedFileSync(files, page);
   return readVerifiedSync(files, page.collection, slotAt(page.collection, file, files.digests[page.collection].pages) ?? 0);
 }
 

@@ -2,6 +2,7 @@ import { COLLECTIONS } from '../contract/collection.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { inOrder } from '../tree/in-order.ts';
 import { ThreadPool } from '../tree/thread-pool.ts';
+import type { TreeFiles } from '../tree/tree-files.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
@@ -51,7 +52,7 @@ export interface WarcOptions extends ArchiveOptions {
  * @throws Failure tree-edited
  */
 export async function* warcParts(tree: VerifiedTree, browse: BrowseAddresses, options: WarcOptions): AsyncGenerator<WarcPart> {
-  const { out, build, digests } = tree;
+  const { out, files, build, digests } = tree;
   const { threads = 0, date, isCompressed, onProgress } = options;
   const all = build.data_pages + build.account_pages + COLLECTIONS.length + browse.count;
   const job: EncoderJob = { out, build, digests: { data: digests.data.shared, account: digests.account.shared }, date, isCompressed };
@@ -61,6 +62,7 @@ export async function* warcParts(tree: VerifiedTree, browse: BrowseAddresses, op
   let [offset, pages, pageBytes] = [bytes.length, 0, 0];
   for await (const { batch, encoded } of encodedBatches(
     job,
+    files,
     batchesOf(requested(tree, browse), pagesPerBatch(build)),
     all < MIN_PAGES ? 0 : threads,
   )) {
@@ -81,6 +83,7 @@ type Batch = readonly Requested[];
 /** Encodes batches of pages, on threads if there are any. Yields them in their order. */
 async function* encodedBatches(
   job: EncoderJob,
+  files: TreeFiles,
   batches: Iterable<Batch>,
   threads: number,
 ): AsyncGenerator<{ readonly batch: Batch; readonly encoded: EncodedRecords }> {
@@ -88,7 +91,7 @@ async function* encodedBatches(
     new URL('./record-thread.js', import.meta.url),
     Array.from({ length: threads }, () => job),
   );
-  const encoder = new RecordEncoder(job);
+  const encoder = new RecordEncoder(job, files);
   const encode = async (batch: Batch) => ({ batch, encoded: threads === 0 ? encoder.encode(batch) : await pool.ask(batch) });
   try {
     yield* inOrder(batches, Math.max(1, BATCHES_PER_THREAD * threads), encode);

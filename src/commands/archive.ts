@@ -89,7 +89,7 @@ function declareForm(group: Program, form: Form, terminal: Terminal): void {
     .summary(form.summary)
     .description(form.description)
     .addOption(new Option(`--to <${value}>` as '--to <path>', meaning).env('PALIMPSEST_TO').argParser(targetOf(form)).makeOptionMandatory())
-    .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
+    .addOption(new Option('--out <path>', 'the tree, a folder or a ZIP').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText('after', examples(...form.examples))
@@ -108,7 +108,11 @@ function declareForm(group: Program, form: Form, terminal: Terminal): void {
         progress('archive', done, all);
         read = bytes;
       };
-      await write(tree, to, { threads: availableParallelism(), onProgress });
+      try {
+        await write(tree, to, { threads: availableParallelism(), onProgress });
+      } finally {
+        tree.files.close();
+      }
       const milliseconds = Math.round(performance.now() - started);
       const facts = { to, out, base_url, records, accounts, data_pages, account_pages, browse_files, page_bytes: read, milliseconds };
       const isFile = form.name !== 'bag';

@@ -6,7 +6,7 @@ import { createServer } from 'http-server';
 import { Failure } from '../contract/failure.ts';
 import { respond } from '../rewrite/respond.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
-import { requireTree } from '../tree/existing-tree.ts';
+import { openFinishedTree } from '../tree/existing-tree.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 import { basePathOf, rebaseFeed, rebasePage } from './rebase.ts';
 
@@ -34,7 +34,7 @@ const GZIP = { name: 'gzip', suffix: '.gz' };
  * @throws Failure no-tree, tree-unfinished, port-taken
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const build = requireTree(options.out);
+  const build = openFinishedTree(options.out).build;
   const { server, listen } = serverFor(options, build);
   const address = await new Promise<string>((done, fail) => {
     server.once('error', (cause) => fail(cannotListen(options, cause)));

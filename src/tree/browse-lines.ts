@@ -1,9 +1,11 @@
 import { closeSync, readSync } from 'node:fs';
+import { join } from 'node:path';
 import { partOf } from '../browse/part-names.ts';
 import { HOME } from '../browse/paths.ts';
 import { linesIn, piecesIn, piecesOf } from './lines.ts';
 import { type ManifestLine, parseLine } from './manifest-line.ts';
 import { openRegularFile } from './regular-file.ts';
+import type { TreeFiles } from './tree-files.ts';
 
 /** The folder of all browse files except the home page. */
 export const BROWSE_FOLDER = 'browse';
@@ -32,6 +34,11 @@ export function linesOfFile(path: string): LineSource {
     }
   };
   return { pieces: () => piecesOf(path), read };
+}
+
+/** Returns the lines of a file of a tree. From a ZIP, the whole file is in memory. */
+export function linesOfTree(files: TreeFiles, path: string): LineSource {
+  return files.form === 'folder' ? linesOfFile(join(files.out, path)) : linesOfBytes(files.read(path));
 }
 
 /** Bytes in memory with the lines of a manifest. */

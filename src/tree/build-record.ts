@@ -5,6 +5,7 @@ import { isBaseUrl, type Site } from '../contract/site.ts';
 import { pagesFor } from '../pages/page.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
 import { readRegularFile } from './regular-file.ts';
+import { openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';
 
 /** The file that describes what a tree was built from. It is written last, so a finished record means a finished tree. */
 export const BUILD_RECORD = 'build.json';
@@ -72,15 +73,28 @@ export function encodeBuildRecord(record: BuildRecord | UnfinishedRecord): strin
 }
 
 /**
- * Reads a tree's build record.
+ * Reads the build record of a tree in a folder or a ZIP.
  * @returns `none` if the file cannot be read, `foreign` if palimpsest did not write it, `unfinished` if the build is
  *   unfinished or the record damaged
  */
 export function readBuildRecord(out: string): BuildRecord | 'unfinished' | 'none' | 'foreign' {
+  let files: TreeFiles | undefined;
   try {
-    return parseBuildRecord(readRegularFile(join(out, BUILD_RECORD)));
+    files = openTreeFiles(out);
+    return buildRecordIn(files);
   } catch {
     return 'none';
+  } finally {
+    files?.close();
+  }
+}
+
+/** Like {@link readBuildRecord}, for files that are open. */
+export function buildRecordIn(files: TreeFiles): BuildRecord | 'unfinished' | 'none' | 'foreign' {
+  try {
+    return parseBuildRecord(files.read(BUILD_RECORD));
+  } catch (error) {
+    return error instanceof UnreadableFile && error.reason === 'damaged' ? 'unfinished' : 'none';
   }
 }
 

@@ -23,6 +23,7 @@ import { readManifest } from './manifest.ts';
 import { movementBetween } from './movement.ts';
 import { renderOnThreads } from './render-on-threads.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys, writeSortKeys } from './sort-keys.ts';
+import { folderFiles } from './tree-files.ts';
 
 /**
  * The phases of a build. `check` counts files that are read with `repair`, `render` counts pages, `browse` parts of the browse
@@ -74,17 +75,18 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const hasBrowse = last.html;
       if (html && !hasBrowse) refuseForeignBrowse(out);
       const unknownBefore = unknownContents(store, out);
-      const found = options.repair ? undefined : finishedTree(out);
+      const files = folderFiles(out);
+      const found = options.repair ? undefined : finishedTree(files);
       const now = recordOf(store, site, encodings, html ? found : undefined);
       const pages = { data: now.data_pages, account: now.account_pages };
       if (found !== undefined && hasBrowse === html && isSame(found, now)) return unchangedSummary(found);
       const before =
         found === undefined
           ? await digestFiles(out, pages, encodings, pauses, (done, all) => onProgress('check', done, all))
-          : readManifest(out, pages, encodings);
+          : readManifest(files, pages, encodings);
       const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
       const trusted = found?.compress === now.compress;
-      const older = found === undefined ? undefined : sortKeysIn(out);
+      const older = found === undefined ? undefined : sortKeysIn(files);
       const { after, ranges } = await renderOnThreads(
         store,
         site,

@@ -7,50 +7,47 @@ import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { BROWSE_FOLDER } from './browse-lines.ts';
-import { type BuildRecord, readBuildRecord } from './build-record.ts';
+import { type BuildRecord, buildRecordIn, readBuildRecord } from './build-record.ts';
 import { Digests } from './digests.ts';
 import type { Encoding } from './encoding.ts';
 import { collectionFolder, pathOf, secondOfLast, slotCount } from './layout.ts';
-import { piecesOf } from './lines.ts';
-import { digestOf, manifestDigest, sortKeysDigest, type TreeDigests } from './manifest.ts';
+import { digestIn, manifestDigests, type TreeDigests } from './manifest.ts';
 import { readRegularFile } from './regular-file.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys } from './sort-keys.ts';
+import { openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';
 
 type PageCounts = { readonly [C in Collection]: number };
 
-/** Returns the record of a folder's tree if a build finished it and no part is missing since; otherwise undefined. */
-export function finishedTree(out: string): BuildRecord | undefined {
-  const record = readBuildRecord(out);
+/** Returns the record of a tree if a build finished it and no part is missing since; otherwise undefined. */
+export function finishedTree(files: TreeFiles): BuildRecord | undefined {
+  const record = buildRecordIn(files);
+  if (typeof record !== 'object') return undefined;
+  const digests = manifestDigests(files);
   const isWhole =
-    typeof record === 'object' &&
-    manifestDigest(out) === record.manifest &&
-    hasEnds(out, record) &&
-    hasBrowse(out, record) &&
-    hasSortKeys(out);
+    digests?.manifest === record.manifest &&
+    // a tree from a release without sort keys is completed like a tree that lost them
+    digests.sortKeys !== undefined &&
+    hasEnds(files, record) &&
+    hasBrowse(files, record) &&
+    digestIn(files, SORT_KEYS) === digests.sortKeys;
   return isWhole ? record : undefined;
 }
 
-/** Whether the sort keys are intact. A tree from a release without sort keys is completed like a tree that lost them. */
-function hasSortKeys(out: string): boolean {
-  const wanted = sortKeysDigest(out);
-  return wanted !== undefined && digestOf(join(out, SORT_KEYS)) === wanted;
-}
-
 /** Returns the sort keys of a tree. */
-export function sortKeysIn(out: string): SortKeys {
-  return readSortKeys(() => piecesOf(join(out, SORT_KEYS)));
+export function sortKeysIn(files: TreeFiles): SortKeys {
+  return readSortKeys(() => files.pieces(SORT_KEYS));
 }
 
-/** Whether the home page and the folder of the other browse files exist, if the tree has them. */
-function hasBrowse(out: string, { browse_files }: BuildRecord): boolean {
-  return browse_files === undefined || [HOME, BROWSE_FOLDER].every((path) => existsSync(join(out, path)));
+/** Whether the home page and another browse file exist, if the tree has them. */
+function hasBrowse(files: TreeFiles, { browse_files }: BuildRecord): boolean {
+  return browse_files === undefined || (files.size(HOME) !== undefined && files.paths(BROWSE_FOLDER).next().done === false);
 }
 
 /** Whether the first and last files of both collections exist: somebody may have deleted the pages. */
-function hasEnds(out: string, { data_pages, account_pages }: BuildRecord): boolean {
+function hasEnds(files: TreeFiles, { data_pages, account_pages }: BuildRecord): boolean {
   const pages = { data: data_pages, account: account_pages };
   const ends = COLLECTIONS.flatMap((name) => [0, secondOfLast(pages[name])].map((slot) => pathOf(name, slot, pages[name])));
-  return ends.every((path) => existsSync(join(out, path)));
+  return ends.every((path) => files.size(path) !== undefined);
 }
 
 /**
@@ -92,39 +89,49 @@ function fileAt(path: string): Buffer | undefined {
 }
 
 /**
- * Returns the record of a finished tree.
+ * Opens the files of a finished tree.
  * @throws Failure no-tree, tree-unfinished
  */
-export function requireTree(out: string): BuildRecord {
-  const record = readBuildRecord(out);
-  if (typeof record === 'object') return record;
-  const place = { file: out };
-  if (record === 'unfinished') {
-    throw new Failure('tree-unfinished', `the tree in ${out} is not finished`, {
-      place,
-      expected: 'a finished build',
-      found: 'an interrupted build, or a damaged build.json',
-      hint: hint`run ${suggested('build')} again with the store of this tree, to complete it`,
-    });
-  }
-  throw noTree(out);
+export function openFinishedTree(out: string): { readonly files: TreeFiles; readonly build: BuildRecord } {
+  const files = openTree(out);
+  const build = buildRecordIn(files);
+  if (typeof build === 'object') return { files, build };
+  files.close();
+  if (build !== 'unfinished') throw noTree(out);
+  throw new Failure('tree-unfinished', `the tree in ${out} is not finished`, {
+    place: { file: out },
+    expected: 'a finished build',
+    found: 'an interrupted build, or a damaged build.json',
+    hint: hint`run ${suggested('build')} again with the store of this tree, to complete it`,
+  });
 }
 
-/** Returns the failure for a folder without a finished tree. A build refuses a folder that has other files. */
-export function noTree(out: string): Failure {
+/** @throws Failure no-tree if there is no ZIP where one should be, or it cannot be opened */
+function openTree(out: string): TreeFiles {
+  try {
+    return openTreeFiles(out);
+  } catch (error) {
+    if (error instanceof UnreadableFile) throw noTree(out, error);
+    throw error;
+  }
+}
+
+/**
+ * Returns the failure for a path without a finished tree. A build refuses a folder that has other files.
+ * @param error why it cannot be opened
+ */
+export function noTree(out: string, error?: UnreadableFile): Failure {
   const isForeign = readBuildRecord(out) === 'foreign';
-  const hasFiles = namesIn(out).some((name) => !name.startsWith('.'));
+  const hasFiles = (error !== undefined && error.reason !== 'missing') || namesIn(out).some((name) => !name.startsWith('.'));
   return new Failure('no-tree', `there is no tree in ${out}`, {
     place: { file: out },
-    expected: 'a folder that palimpsest build made',
+    expected: 'a folder or a ZIP that palimpsest build made',
     found: isForeign
       ? 'a build.json that is damaged or not from palimpsest'
-      : hasFiles
-        ? 'other files, and no build.json'
-        : 'no build.json',
+      : (error?.message ?? (hasFiles ? 'other files, and no build.json' : 'no build.json')),
     hint: hasFiles
-      ? 'name the folder of a tree with --out, or build into a new or empty folder'
-      : hint`run ${suggested('build')} first, or name the folder with --out`,
+      ? 'name the folder or the ZIP of a tree with --out, or build into a new or empty folder'
+      : hint`run ${suggested('build')} first, or name the folder or the ZIP with --out`,
   });
 }
 

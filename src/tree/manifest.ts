@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { isBrowsePath } from './browse-lines.ts';
 import { Digests } from './digests.ts';
@@ -8,8 +7,8 @@ import { ENCODINGS, type Encoding } from './encoding.ts';
 import { pathOf, slotAt, slotCount } from './layout.ts';
 import { linesIn, PIECE, piecesIn, piecesOf } from './lines.ts';
 import { type ManifestLine, parseLine } from './manifest-line.ts';
-import { openRegularFile } from './regular-file.ts';
 import { SORT_KEYS } from './sort-keys.ts';
+import type { TreeFiles } from './tree-files.ts';
 
 /** The list of all files with their SHA-256, in the format of `sha256sum -c`: the pages, the browse files, the sort keys. */
 export const MANIFEST = 'manifest-sha256.txt';
@@ -53,36 +52,46 @@ function* manifestPieces(digests: TreeDigests, browse: Iterable<Buffer>, sortKey
   yield `${sortKeys}  ${SORT_KEYS}\n`;
 }
 
-/** Returns the SHA-256 of a tree's manifest, as hexadecimal digits; undefined if it cannot be read. */
-export function manifestDigest(out: string): string | undefined {
-  return digestOf(join(out, MANIFEST));
+/** What a manifest says about the tree as a whole. Both are SHA-256 values, as hexadecimal digits. */
+interface ManifestDigests {
+  /** That of the manifest itself. */
+  readonly manifest: string;
+  /** That of the sort keys, from its last line; undefined if the manifest is from a release without sort keys. */
+  readonly sortKeys: string | undefined;
+}
+
+/** Reads a tree's manifest once. Returns undefined if it cannot be read. */
+export function manifestDigests(files: TreeFiles): ManifestDigests | undefined {
+  let end = Buffer.alloc(0);
+  const manifest = digestOfPieces(function* () {
+    for (const piece of files.pieces(MANIFEST)) {
+      // a last line in two chunks
+      end = Buffer.concat([end, piece]).subarray(-(64 + 2 + SORT_KEYS.length + 1));
+      yield piece;
+    }
+  });
+  const line = parseLine(end.toString().trimEnd());
+  return manifest === undefined ? undefined : { manifest, sortKeys: line?.path === SORT_KEYS ? line.digest : undefined };
 }
 
 /** Returns the SHA-256 of a file, as hexadecimal digits; undefined if it cannot be read. */
 export function digestOf(path: string): string | undefined {
+  return digestOfPieces(() => piecesOf(path));
+}
+
+/** Like {@link digestOf}, for a file of a tree. */
+export function digestIn(files: TreeFiles, path: string): string | undefined {
+  return digestOfPieces(() => files.pieces(path));
+}
+
+function digestOfPieces(pieces: () => Iterable<Buffer>): string | undefined {
   const hash = createHash('sha256');
   try {
-    for (const piece of piecesOf(path)) hash.update(piece);
+    for (const piece of pieces()) hash.update(piece);
   } catch {
     return undefined;
   }
   return hash.digest('hex');
-}
-
-/**
- * Returns the SHA-256 of the sort keys from the last line of a tree's manifest.
- * @returns undefined if the manifest is from a release without sort keys
- */
-export function sortKeysDigest(out: string): string | undefined {
-  const end = Buffer.alloc(64 + 2 + SORT_KEYS.length + 1);
-  const file = openRegularFile(join(out, MANIFEST));
-  try {
-    readSync(file, end, 0, end.length, Math.max(0, fstatSync(file).size - end.length));
-  } finally {
-    closeSync(file);
-  }
-  const line = parseLine(end.toString().trimEnd());
-  return line?.path === SORT_KEYS ? line.digest : undefined;
 }
 
 /** The shortest possible line, in bytes. */
@@ -94,8 +103,8 @@ export function mostLines(bytes: number): number {
 }
 
 /** Yields the lines of a tree's manifest, and undefined for each invalid line. */
-export function manifestLines(out: string): Generator<ManifestLine | undefined> {
-  return parsed(piecesOf(join(out, MANIFEST)));
+export function manifestLines(files: TreeFiles): Generator<ManifestLine | undefined> {
+  return parsed(files.pieces(MANIFEST));
 }
 
 function* parsed(pieces: Iterable<Buffer>): Generator<ManifestLine | undefined> {
@@ -103,8 +112,8 @@ function* parsed(pieces: Iterable<Buffer>): Generator<ManifestLine | undefined> 
 }
 
 /** Reads the digests from a tree's manifest. Ignores lines for files that a tree with these numbers of pages does not have. */
-export function readManifest(out: string, pages: { readonly [C in Collection]: number }, encodings: readonly Encoding[]): TreeDigests {
-  return digestsIn(piecesOf(join(out, MANIFEST)), pages, encodings);
+export function readManifest(files: TreeFiles, pages: { readonly [C in Collection]: number }, encodings: readonly Encoding[]): TreeDigests {
+  return digestsIn(files.pieces(MANIFEST), pages, encodings);
 }
 
 /** Like {@link readManifest}, but for a manifest in memory. Decodes it chunk by chunk, never the whole text at once. */

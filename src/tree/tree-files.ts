@@ -27,6 +27,8 @@ export interface TreeFiles {
   /** The path of the folder or of the ZIP. The place of a file in messages is this path, a slash and the path of the file. */
   readonly out: string;
   readonly form: TreeForm;
+  /** The ZIP, if the files are in one. */
+  readonly zip?: ZipReader;
   /** @throws UnreadableFile */
   readonly read: (path: string) => Buffer;
   /** Like `read`, but waits without blocking where that is possible. */
@@ -41,6 +43,7 @@ export interface TreeFiles {
   /**
    * Yields the paths of all files, or of those below a folder. Leaves out what is hidden beside `rest`: palimpsest does not own
    * it. A folder that cannot be opened is yielded as a file. A ZIP has the order of its manifest.
+   * @throws UnreadableFile if the central directory of a ZIP cannot be read
    */
   readonly paths: (folder?: string) => Generator<string>;
   readonly close: () => void;
@@ -86,6 +89,7 @@ function openZip(out: string): TreeFiles {
   return {
     out,
     form: 'zip',
+    zip,
     read,
     readLater: async (path) => read(path),
     pieces: (path) => piecesIn(read(path)),
@@ -168,5 +172,9 @@ function* pathsIn(out: string, folder: string): Generator<string> {
 }
 
 function* pathsBelow(zip: ZipReader, folder: string): Generator<string> {
-  for (const path of zip.paths()) if (folder === '' || path.startsWith(`${folder}/`)) yield path;
+  try {
+    for (const path of zip.paths()) if (folder === '' || path.startsWith(`${folder}/`)) yield path;
+  } catch (error) {
+    throw unreadable(error);
+  }
 }

@@ -1,24 +1,24 @@
 import { hash } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { sha256 } from '../contract/sha256.ts';
-import { type BrowseListing, linesOfFile, listBrowseFiles, NO_BROWSE } from './browse-lines.ts';
+import { type BrowseListing, linesOfTree, listBrowseFiles, NO_BROWSE } from './browse-lines.ts';
 import { BUILD_RECORD, type BuildRecord } from './build-record.ts';
 import { encodingsIn } from './encoding.ts';
-import { requireTree } from './existing-tree.ts';
+import { openFinishedTree } from './existing-tree.ts';
 import { pathOf, slotCount } from './layout.ts';
-import { digestOf, MANIFEST, manifestDigest, mostLines, readManifest, sortKeysDigest, type TreeDigests } from './manifest.ts';
+import { digestIn, MANIFEST, manifestDigests, mostLines, readManifest, type TreeDigests } from './manifest.ts';
 import type { ManifestLine } from './manifest-line.ts';
-import { readRegularFile, WITHOUT_WAITING } from './regular-file.ts';
 import { SORT_KEYS } from './sort-keys.ts';
+import type { TreeFiles } from './tree-files.ts';
 
 /** A finished tree with its manifest, which is the one that the build wrote. */
 export interface VerifiedTree {
   readonly out: string;
+  /** Its files. Whoever opened the tree closes them. */
+  readonly files: TreeFiles;
   readonly build: BuildRecord;
   readonly digests: TreeDigests;
   readonly browse: BrowseListing;
@@ -26,73 +26,89 @@ export interface VerifiedTree {
   readonly sortKeys: string | undefined;
 }
 
+/** The parts of a tree from which its pages are read. */
+type VerifiedPages = Pick<VerifiedTree, 'files' | 'digests'>;
+
 /**
  * Opens a tree. Checks the manifest and the sort keys, but no pages.
  * @throws Failure no-tree, tree-unfinished, tree-edited
  */
 export function openVerified(out: string): VerifiedTree {
-  const build = requireTree(out);
-  if (manifestDigest(out) !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another file, or no file');
+  const { files, build } = openFinishedTree(out);
+  try {
+    return verifiedTree(files, build);
+  } catch (error) {
+    files.close();
+    throw error;
+  }
+}
+
+function verifiedTree(files: TreeFiles, build: BuildRecord): VerifiedTree {
+  const { out } = files;
+  const found = manifestDigests(files);
+  if (found?.manifest !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another file, or no file');
   const pages = { data: build.data_pages, account: build.account_pages };
   const encodings = encodingsIn(build.compress);
   const slots = slotCount(pages.data, encodings) + slotCount(pages.account, encodings) + (build.browse_files ?? 0);
-  const most = mostLines(statSync(join(out, MANIFEST)).size);
+  const most = mostLines(files.size(MANIFEST) ?? 0);
   if (slots > most) throw edited(join(out, BUILD_RECORD), undefined, `${slots} files, but the manifest lists at most ${most}`);
-  const digests = readManifest(out, pages, encodings);
-  const sortKeys = sortKeysDigest(out);
-  if (sortKeys !== undefined && digestOf(join(out, SORT_KEYS)) !== sortKeys)
+  const digests = readManifest(files, pages, encodings);
+  const { sortKeys } = found;
+  if (sortKeys !== undefined && digestIn(files, SORT_KEYS) !== sortKeys)
     throw edited(join(out, SORT_KEYS), sortKeys, 'another file, or no file');
-  const browse = build.browse_files === undefined ? NO_BROWSE : listBrowseFiles(linesOfFile(join(out, MANIFEST)));
-  return { out, build, digests, browse, sortKeys };
+  const browse = build.browse_files === undefined ? NO_BROWSE : listBrowseFiles(linesOfTree(files, MANIFEST));
+  return { out, files, build, digests, browse, sortKeys };
 }
 
 /**
- * Reads a file and compares its bytes with the manifest.
+ * Reads a page and compares its bytes with the manifest.
  * @throws Failure tree-edited
  */
-export async function readVerified(tree: VerifiedTree, collection: Collection, slot: number): Promise<Buffer> {
-  return await readIf(fileOf(tree, collection, slot), tree.digests[collection].get(slot));
+export async function readVerified(tree: VerifiedPages, collection: Collection, slot: number): Promise<Buffer> {
+  return await readVerifiedFile(tree, pageLine(tree, collection, slot));
 }
 
 /**
- * Like {@link readVerified}, for a browse file.
+ * Like {@link readVerified}, for a file by its line in the manifest.
  * @throws Failure tree-edited
  */
-export async function readVerifiedBrowse({ out }: VerifiedTree, { path, digest }: ManifestLine): Promise<Buffer> {
-  return await readIf(join(out, path), digest);
+export async function readVerifiedFile({ files }: Pick<VerifiedTree, 'files'>, { path, digest }: WantedFile): Promise<Buffer> {
+  const bytes = await files.readLater(path).catch((error: unknown) => {
+    throw unreadable(join(files.out, path), digest, error);
+  });
+  return checked(join(files.out, path), bytes, digest, await sha256(bytes));
 }
 
 /**
  * Like {@link readVerified}, but blocks. For many small files this takes less processor time.
  * @throws Failure tree-edited
  */
-export function readVerifiedSync(tree: Pick<VerifiedTree, 'out' | 'digests'>, collection: Collection, slot: number): Buffer {
-  return readIfSync(fileOf(tree, collection, slot), tree.digests[collection].get(slot));
+export function readVerifiedSync(tree: VerifiedPages, collection: Collection, slot: number): Buffer {
+  return readVerifiedFileSync(tree, pageLine(tree, collection, slot));
 }
 
 /**
- * Like {@link readVerifiedBrowse}, but blocks.
+ * Like {@link readVerifiedFile}, but blocks.
  * @throws Failure tree-edited
  */
-export function readVerifiedBrowseSync({ out }: Pick<VerifiedTree, 'out'>, { path, digest }: ManifestLine): Buffer {
-  return readIfSync(join(out, path), digest);
-}
-
-async function readIf(path: string, wanted: string | undefined): Promise<Buffer> {
-  const bytes = await readFile(path, { flag: WITHOUT_WAITING }).catch((error: unknown) => {
-    throw unreadable(path, wanted, error);
-  });
-  return checked(path, bytes, wanted, await sha256(bytes));
-}
-
-function readIfSync(path: string, wanted: string | undefined): Buffer {
+export function readVerifiedFileSync({ files }: Pick<VerifiedTree, 'files'>, { path, digest }: WantedFile): Buffer {
   let bytes: Buffer;
   try {
-    bytes = readRegularFile(path);
+    bytes = files.read(path);
   } catch (error) {
-    throw unreadable(path, wanted, error);
+    throw unreadable(join(files.out, path), digest, error);
   }
-  return checked(path, bytes, wanted, hash('sha256', bytes));
+  return checked(join(files.out, path), bytes, digest, hash('sha256', bytes));
+}
+
+/** A file, and the digest that the manifest lists. */
+interface WantedFile extends Pick<ManifestLine, 'path'> {
+  readonly digest: string | undefined;
+}
+
+function pageLine({ digests }: VerifiedPages, collection: Collection, slot: number): WantedFile {
+  const { pages, encodings } = digests[collection];
+  return { path: pathOf(collection, slot, pages, encodings), digest: digests[collection].get(slot) };
 }
 
 /** @throws Failure tree-edited if the digest is not the wanted one */

@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs';
-import { type EndRecords, pathsIn, readEndRecords } from './central-directory.ts';
+import { decodeEntry, type EndRecords, entriesIn, readEndRecords } from './central-directory.ts';
 import { HEADER_BYTES } from './local-header.ts';
 import { unpackMember, ZipDamage } from './member.ts';
 import { MemberFile } from './member-file.ts';
@@ -13,8 +13,8 @@ import { bucketRange, decodeTrailer, findMember, INDEX, type IndexPlace, type Me
 export class ZipReader {
   /** The place of the index, for hosts. */
   readonly index: IndexPlace;
+  readonly records: EndRecords;
   readonly #file: number;
-  readonly #records: EndRecords;
 
   /**
    * @param file opened for reading; `close` closes it
@@ -22,8 +22,8 @@ export class ZipReader {
    */
   constructor(file: number) {
     this.#file = file;
-    this.#records = readEndRecords(file);
-    const { offset } = this.#records;
+    this.records = readEndRecords(file);
+    const { offset } = this.records;
     const index = decodeTrailer(readAt(file, Math.max(0, offset - TRAILER), Math.min(offset, TRAILER)), offset);
     if (index === undefined) throw new ZipDamage(`the ZIP has no ${INDEX} as its last member`);
     this.index = index;
@@ -31,7 +31,7 @@ export class ZipReader {
 
   /** The number of members without the index. */
   get members(): number {
-    return this.#records.members - 1;
+    return this.records.members - 1;
   }
 
   /**
@@ -64,7 +64,26 @@ export class ZipReader {
    * @throws ZipDamage
    */
   *paths(): Generator<string> {
-    for (const path of pathsIn(this.#file, this.#records)) if (path !== INDEX) yield path;
+    for (const entry of this.entries()) {
+      const { path } = decodeEntry(entry);
+      if (path !== INDEX) yield path;
+    }
+  }
+
+  /**
+   * Yields the entries of the central directory as they are, with that of the index.
+   * @throws ZipDamage
+   */
+  entries(): Generator<Buffer> {
+    return entriesIn(this.#file, this.records);
+  }
+
+  /**
+   * Reads bytes of the ZIP.
+   * @throws ZipDamage
+   */
+  bytes(offset: number, length: number): Buffer {
+    return readAt(this.#file, offset, length);
   }
 
   close(): void {

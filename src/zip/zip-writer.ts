@@ -1,15 +1,13 @@
 import { closeSync, openSync } from 'node:fs';
 import { BufferedFile } from './buffered-file.ts';
-import { decodeHeader, HEADER_BYTES } from './local-header.ts';
+import { encodeEndRecords, encodeEntry } from './central-directory.ts';
+import { decodeHeader } from './local-header.ts';
 import { storeMember, ZipDamage } from './member.ts';
 import { readAt } from './read-at.ts';
 import { INDEX, IndexRows } from './zip-index.ts';
 
 /** The bytes of the central directory that are copied at a time. */
 const PIECE = 1 << 18;
-/** The largest numbers of 16 and 32 bits. In their fields they mean that the number is in the form of ZIP64. */
-const MOST_16 = 0xffff;
-const MOST_32 = 0xffff_ffff;
 
 /**
  * Writes a ZIP from members that are packed already. It uses the form of ZIP64 where there are more than 65,534 members
@@ -53,7 +51,7 @@ export class ZipWriter {
     for (let at = 0; at < this.#directory.length; at += PIECE) {
       this.#zip.write(readAt(this.#directoryFile, at, Math.min(PIECE, this.#directory.length - at)));
     }
-    this.#zip.write(endRecords(this.#members, start, this.#zip.length));
+    this.#zip.write(encodeEndRecords({ members: this.#members, offset: start, length: this.#directory.length }));
     this.#zip.flush();
   }
 
@@ -63,50 +61,8 @@ export class ZipWriter {
   }
 
   #append(member: Buffer, path: number): void {
-    this.#directory.write(centralHeader(member, path, this.#zip.length));
+    this.#directory.write(encodeEntry(member, path, this.#zip.length));
     this.#zip.write(member);
     this.#members += 1;
   }
-}
-
-/** Returns the entry of the central directory for a member: its local header, with further fields between it and the path. */
-function centralHeader(member: Buffer, path: number, offset: number): Buffer {
-  const isLarge = offset >= MOST_32;
-  const bytes = Buffer.alloc(46 + path + (isLarge ? 12 : 0));
-  bytes.writeUInt32LE(0x02014b50, 0);
-  // made by and read by version 2.0, or 4.5 for ZIP64
-  bytes.writeUInt16LE(isLarge ? 45 : 20, 4);
-  member.copy(bytes, 6, 4, HEADER_BYTES);
-  bytes.writeUInt16LE(isLarge ? 45 : 20, 6);
-  bytes.writeUInt32LE(Math.min(offset, MOST_32), 42);
-  member.copy(bytes, 46, HEADER_BYTES, HEADER_BYTES + path);
-  if (!isLarge) return bytes;
-  bytes.writeUInt16LE(12, 30);
-  bytes.writeUInt16LE(1, 46 + path);
-  bytes.writeUInt16LE(8, 48 + path);
-  bytes.writeBigUInt64LE(BigInt(offset), 50 + path);
-  return bytes;
-}
-
-/** Returns the records after the central directory, which begins at `start`. */
-function endRecords(members: number, start: number, end: number): Buffer {
-  const isLarge = members >= MOST_16 || end >= MOST_32;
-  const large = Buffer.alloc(isLarge ? 56 + 20 : 0);
-  if (isLarge) {
-    large.writeUInt32LE(0x06064b50, 0);
-    large.writeBigUInt64LE(44n, 4);
-    large.writeUInt16LE(45, 12);
-    large.writeUInt16LE(45, 14);
-    for (const [index, number] of [members, members, end - start, start].entries()) large.writeBigUInt64LE(BigInt(number), 24 + 8 * index);
-    large.writeUInt32LE(0x07064b50, 56);
-    large.writeBigUInt64LE(BigInt(end), 64);
-    large.writeUInt32LE(1, 72);
-  }
-  const last = Buffer.alloc(22);
-  last.writeUInt32LE(0x06054b50, 0);
-  last.writeUInt16LE(Math.min(members, MOST_16), 8);
-  last.writeUInt16LE(Math.min(members, MOST_16), 10);
-  last.writeUInt32LE(Math.min(end - start, MOST_32), 12);
-  last.writeUInt32LE(Math.min(start, MOST_32), 16);
-  return Buffer.concat([large, last]);
 }

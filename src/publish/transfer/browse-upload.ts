@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { forEachLimit } from '../../storage/pool.ts';
 import { MANIFEST } from '../../tree/manifest.ts';
-import { readVerifiedBrowse } from '../../tree/verified-tree.ts';
+import { readVerifiedFile } from '../../tree/verified-tree.ts';
 import { encoded } from '../objects/content-encoding.ts';
 import { browseHeaders } from '../objects/headers.ts';
 import type { BrowsePair, BrowsePlan, BrowseUpload } from '../planning/browse-plan.ts';
@@ -18,7 +18,7 @@ import type { Transfer } from './page-upload.ts';
 export async function uploadBrowse(transfer: Transfer, plan: BrowsePlan, concurrency: number, onDone: () => void): Promise<void> {
   const { tree, remote, headers: choice, onSent } = transfer;
   const send = async ({ path, digest }: BrowseUpload) => {
-    const file = await readVerifiedBrowse(tree, { path, digest });
+    const file = await readVerifiedFile(tree, { path, digest });
     const headers = browseHeaders(choice, path);
     await remote.put(path, { bytes: encoded(file, headers), headers, digest });
     onSent(file.length);

@@ -22,7 +22,7 @@ export interface SortKeyMovement {
  */
 export async function sortKeyMovement(remote: Remote, state: PublishState | undefined, tree: LocalTree): Promise<SortKeyMovement> {
   if (state === undefined || tree.sortKeys === undefined) return { movement: undefined, areCurrent: false };
-  const own = sortKeysIn(tree.out);
+  const own = sortKeysIn(tree.files);
   if (state.trees.every(({ sort_keys }) => sort_keys === tree.sortKeys)) return { movement: movementBetween(own, own), areCurrent: true };
   if (state.trees.every(({ sort_keys }) => sort_keys === undefined)) return { movement: undefined, areCurrent: false };
   const fetched = await remote.get(SORT_KEYS);
