@@ -26,7 +26,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   archive: ['contract', 'browse', 'rewrite', 'tree', 'version', 'warc'],
   hosting: ['contract', 'rewrite', 'tree'],
   serve: ['contract', 'rewrite', 'tree'],
-  verify: ['contract', 'store', 'pages', 'browse', 'rewrite', 'tree', 'version'],
+  verify: ['contract', 'store', 'pages', 'browse', 'rewrite', 'tree', 'version', 'zip'],
   storage: ['contract', 'store'],
   publish: ['contract', 'browse', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],

@@ -16,7 +16,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
       'Walks both collections as a client would, and checks every page, record, account and file of the tree against the rules that ' +
         'docs/rules.md in the package lists. With --store, also compares the tree with a store. Exits with 1 if a rule is violated.',
     )
-    .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
+    .addOption(new Option('--out <path>', 'the tree, a folder or a ZIP').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(new Option('--store <file>', 'a store; the tree must contain all of it').env('PALIMPSEST_STORE').argParser(path))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
@@ -42,6 +42,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
           again: { label: 'comparing the feed with the accounts', amount: items('item') },
           browse: { label: 'checking browse files', amount: items('file') },
           render: { label: 'rendering browse files', amount: items('file') },
+          index: { label: 'comparing the index of the ZIP', amount: items('member') },
           files: { label: 'looking for other files', amount: items('file') },
         }),
       });
@@ -90,7 +91,7 @@ async function nextSteps(
   const isOther = store !== undefined && build !== undefined && (await neverHad(store, build.store));
   const rules = new Set(causes.flatMap((cause) => Object.keys(cause.rules)));
   const unexpected = rules.delete('unexpected-file');
-  const differs = [...rules].some((rule) => /^(build|manifest|file|page|store|browse)-|^(duplicate-mismatch|sort-keys)$/.test(rule));
+  const differs = [...rules].some((rule) => /^(build|manifest|file|page|zip|store|browse)-|^(duplicate-mismatch|sort-keys)$/.test(rule));
   const options = {
     '--repair': true,
     ...(isForeign ? { '--base-url': 'URL' } : {}),

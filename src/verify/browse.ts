@@ -1,42 +1,44 @@
 import { hash } from 'node:crypto';
-import { join } from 'node:path';
 import { Browse } from '../browse/parts.ts';
 import { NOTHING_RENDERED } from '../browse/rendered-state.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { Store } from '../store/store.ts';
-import { type BrowseListing, linesOfFile, linesOfGroup, listBrowseFiles, NO_BROWSE } from '../tree/browse-lines.ts';
+import { type BrowseListing, linesOfGroup, linesOfTree, listBrowseFiles, NO_BROWSE, partOrUnknown } from '../tree/browse-lines.ts';
 import { browseSources } from '../tree/browse-sources.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
-import { browseFilesIn } from '../tree/found-browse.ts';
-import { digestOf, MANIFEST } from '../tree/manifest.ts';
+import { digestIn, MANIFEST } from '../tree/manifest.ts';
+import type { TreeFiles } from '../tree/tree-files.ts';
 import { VERSION } from '../version.ts';
+import { checkFile, reportUnexpected } from './file-check.ts';
 import type { Report } from './violation.ts';
 
 /** Checks the browse files of a tree: one part at a time, so that memory does not grow with their number. */
 export class BrowseCheck {
-  readonly #out: string;
+  readonly #files: TreeFiles;
   readonly #build: BuildRecord;
   readonly #report: Report;
   readonly #pauses: Pauses;
+  /** Whether the manifest can be read. Otherwise nothing is known of the files. */
+  readonly #isListed: boolean;
   readonly #listing: BrowseListing;
   readonly #onProgress: (done: number, all: number) => void;
   #done = 0;
 
   /** @param onProgress called with the number of files that were checked, and the number of all */
-  constructor(out: string, build: BuildRecord, report: Report, pauses: Pauses, onProgress: (done: number, all: number) => void) {
-    this.#out = out;
+  constructor(files: TreeFiles, build: BuildRecord, report: Report, pauses: Pauses, onProgress: (done: number, all: number) => void) {
+    this.#files = files;
     this.#build = build;
     this.#report = report;
     this.#pauses = pauses;
     this.#onProgress = onProgress;
-    const isReadable = build.browse_files !== undefined && digestOf(join(out, MANIFEST)) !== undefined;
-    this.#listing = isReadable ? listBrowseFiles(linesOfFile(join(out, MANIFEST))) : NO_BROWSE;
+    this.#isListed = build.browse_files !== undefined && digestIn(files, MANIFEST) !== undefined;
+    this.#listing = this.#isListed ? listBrowseFiles(linesOfTree(files, MANIFEST)) : NO_BROWSE;
   }
 
   /** Compares each file that the manifest lists with its digest. */
   async files(): Promise<void> {
     const { browse_files } = this.#build;
-    if (browse_files === undefined) return;
+    if (browse_files === undefined || !this.#isListed) return;
     let lines = 0;
     for (const part of this.#listing.extents.keys()) {
       const seen = new Set<string>();
@@ -44,7 +46,7 @@ export class BrowseCheck {
         lines += 1;
         if (seen.has(path)) this.#addLine('each file once', `${path} twice`);
         seen.add(path);
-        this.#file(path, digest);
+        checkFile(this.#files, path, digest, this.#report);
         await this.#step(browse_files);
       }
     }
@@ -83,15 +85,17 @@ export class BrowseCheck {
     }
   }
 
-  /** Reports every file at the place of the browse files that the manifest does not list. */
-  unexpected(): void {
-    if (this.#build.browse_files === undefined) return;
-    for (const { part, paths } of browseFilesIn(this.#out)) {
-      const listed = new Set(Array.from(linesOfGroup(this.#listing, part), ({ path }) => path));
-      for (const path of paths) {
-        if (!listed.has(path)) this.#report.add({ rule: 'unexpected-file', path, expected: 'no file at this path', found: 'a file' });
-      }
+  /**
+   * Reports the files that the manifest does not list.
+   * @param paths files at the place of the browse files
+   */
+  unexpected(paths: readonly string[]): void {
+    if (!this.#isListed) return;
+    const left = new Set(paths);
+    for (const part of new Set(paths.map(partOrUnknown))) {
+      for (const { path } of linesOfGroup(this.#listing, part)) left.delete(path);
     }
+    for (const path of left) reportUnexpected(path, this.#report);
   }
 
   /** Compares the checksums with which a later build finds what it need not render again. */
@@ -101,15 +105,6 @@ export class BrowseCheck {
       const found = name === 'browse_feed' ? this.#build.browse_feed : this.#build.browse_search;
       if (found === undefined || found === expected) continue;
       this.#report.add({ rule: 'build-record', path: BUILD_RECORD, expected: `${name} ${expected}`, found });
-    }
-  }
-
-  #file(path: string, expected: string): void {
-    const found = digestOf(join(this.#out, path));
-    if (found === undefined) this.#report.add({ rule: 'file-missing', path, expected: 'a file', found: 'no readable file' });
-    else if (found !== expected) {
-      const cause = this.#report.isCause(MANIFEST) ? MANIFEST : undefined;
-      this.#report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause });
     }
   }
 

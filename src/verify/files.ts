@@ -1,5 +1,3 @@
-import { type Dir, opendirSync } from 'node:fs';
-import { join } from 'node:path';
 import { HOME } from '../browse/paths.ts';
 import { COLLECTIONS } from '../contract/collection.ts';
 import type { Pauses } from '../contract/pauses.ts';
@@ -8,8 +6,11 @@ import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { Digests } from '../tree/digests.ts';
 import { encodingsIn } from '../tree/encoding.ts';
 import { pathOf, slotAt, slotCount } from '../tree/layout.ts';
-import { digestOf, MANIFEST, manifestDigest, manifestLines, type TreeDigests } from '../tree/manifest.ts';
+import { digestIn, MANIFEST, manifestLines, type TreeDigests } from '../tree/manifest.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
+import { type TreeFiles, UnreadableFile } from '../tree/tree-files.ts';
+import type { BrowseCheck } from './browse.ts';
+import { checkFile, reportUnexpected, reportUnreadable } from './file-check.ts';
 import { isPublishState } from './publish-state.ts';
 import type { Report } from './violation.ts';
 
@@ -18,7 +19,7 @@ import type { Report } from './violation.ts';
  * @param onProgress called with the number of lines that were read, and the number of all
  */
 export async function checkManifest(
-  out: string,
+  files: TreeFiles,
   build: BuildRecord,
   report: Report,
   pauses: Pauses,
@@ -27,9 +28,9 @@ export async function checkManifest(
   const pages = { data: build.data_pages, account: build.account_pages };
   const encodings = encodingsIn(build.compress);
   const digests = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
-  const digest = manifestDigest(out);
+  const digest = digestIn(files, MANIFEST);
   if (digest === undefined) {
-    report.add({ rule: 'file-missing', path: MANIFEST, expected: 'a file', found: 'no readable file' });
+    reportUnreadable(files, MANIFEST, build.manifest, report);
     return digests;
   }
   if (digest !== build.manifest)
@@ -37,7 +38,7 @@ export async function checkManifest(
   const all = slotCount(pages.data, encodings) + slotCount(pages.account, encodings) + (build.browse_files ?? 0) + 1;
   let number = 0;
   let sortKeys: string | undefined;
-  for (const line of manifestLines(out)) {
+  for (const line of manifestLines(files)) {
     number += 1;
     if (pauses.areDue) {
       onProgress(number, all);
@@ -63,7 +64,7 @@ export async function checkManifest(
   }
   if (sortKeys === undefined)
     report.add({ rule: 'manifest-line', path: MANIFEST, expected: `a line for ${SORT_KEYS}`, found: 'no such line' });
-  else checkSortKeys(out, sortKeys, report);
+  else checkFile(files, SORT_KEYS, sortKeys, report);
   for (const collection of COLLECTIONS) {
     for (let slot = 0; slot < slotCount(pages[collection], encodings); slot += 1) {
       if (digests[collection].get(slot) !== undefined) continue;
@@ -78,79 +79,63 @@ export async function checkManifest(
   return digests;
 }
 
-function checkSortKeys(out: string, expected: string, report: Report): void {
-  const found = digestOf(join(out, SORT_KEYS));
-  if (found === undefined) report.add({ rule: 'file-missing', path: SORT_KEYS, expected: 'a file', found: 'no readable file' });
-  else if (found !== expected) {
-    const cause = report.isCause(MANIFEST) ? MANIFEST : undefined;
-    report.add({ rule: 'file-digest', path: SORT_KEYS, expected: `SHA-256 ${expected}`, found, cause });
-  }
-}
+/** The number of paths of browse files that are compared with the manifest at once. */
+const BATCH = 50_000;
 
 /**
- * Reports every file that the layout does not have. Ignores hidden files beside `rest`: palimpsest does not own them.
+ * Reports every file that the layout and the manifest do not have. Ignores hidden files beside `rest` in a folder: palimpsest does
+ * not own them.
  * @param onProgress called with the number of files that were found, and the number that the layout has
  */
 export async function checkUnexpectedFiles(
-  out: string,
+  files: TreeFiles,
   build: BuildRecord,
+  browse: BrowseCheck,
   report: Report,
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
 ): Promise<void> {
   const pages = { data: build.data_pages, account: build.account_pages };
   const encodings = encodingsIn(build.compress);
-  const all = slotCount(pages.data, encodings) + slotCount(pages.account, encodings);
+  const all = slotCount(pages.data, encodings) + slotCount(pages.account, encodings) + (build.browse_files ?? 0);
   let found = 0;
-  for (const path of filesIn(out, '')) {
+  let browseFiles: string[] = [];
+  for (const path of pathsIn(files)) {
     found += 1;
     if (pauses.areDue) {
       onProgress(found, all);
       await pauses.take();
     }
+    if (build.browse_files !== undefined && (path === HOME || path.startsWith(`${BROWSE_FOLDER}/`))) {
+      browseFiles.push(path);
+      if (browseFiles.length < BATCH) continue;
+      browse.unexpected(browseFiles);
+      browseFiles = [];
+      continue;
+    }
     const isOurs =
       path === BUILD_RECORD ||
       path === MANIFEST ||
       path === SORT_KEYS ||
-      path.startsWith('.') ||
-      isPublishState(out, path) ||
-      // these are checked with the browse files
-      (build.browse_files !== undefined && (path === HOME || path.startsWith(`${BROWSE_FOLDER}/`))) ||
+      isPublishState(files, path) ||
       COLLECTIONS.some((name) => slotAt(name, path, pages[name], encodings) !== undefined);
-    if (!isOurs) report.add({ rule: 'unexpected-file', path, expected: 'no file at this path', found: 'a file' });
+    if (!isOurs) reportUnexpected(path, report);
   }
+  browse.unexpected(browseFiles);
 }
 
-/** Counts the entries of a folder, one by one because there may be many. Returns 0 if the folder cannot be read. */
-export function entriesIn(folder: string): number {
+/** Counts the files below a folder, one by one because there may be many. */
+export function filesBelow(files: TreeFiles, folder: string): number {
   let count = 0;
-  try {
-    const entries = opendirSync(folder);
-    while (entries.readSync() !== null) count += 1;
-    entries.closeSync();
-  } catch {
-    // an unreadable folder counts as empty
-  }
+  for (const _ of pathsIn(files, folder)) count += 1;
   return count;
 }
 
-/** Yields the paths of all files below a folder of a tree. Leaves out hidden folders. */
-export function* filesIn(out: string, folder: string): Generator<string> {
-  let entries: Dir;
+/** Yields the paths of files, as far as they can be listed. The check of the ZIP reports a central directory that is damaged. */
+function* pathsIn(files: TreeFiles, folder?: string): Generator<string> {
   try {
-    entries = opendirSync(join(out, folder));
-  } catch {
-    // the name is not UTF-8, or the folder cannot be opened
-    yield folder;
-    return;
-  }
-  try {
-    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
-      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      if (!entry.isDirectory()) yield path;
-      else if (!path.startsWith('.')) yield* filesIn(out, path);
-    }
-  } finally {
-    entries.closeSync();
+    yield* files.paths(folder);
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
   }
 }

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
-import { join } from 'node:path';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { decompress } from '../tree/compression.ts';
 import { type Encoding, encodingsIn } from '../tree/encoding.ts';
 import { pathOf, slotsOf, variantSlotsOf } from '../tree/layout.ts';
 import type { TreeDigests } from '../tree/manifest.ts';
-import { readRegularFile } from '../tree/regular-file.ts';
+import type { TreeFiles } from '../tree/tree-files.ts';
+import { reportUnreadable } from './file-check.ts';
 import type { CollectionMetadata, PageSource } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** A tree with its build record and its manifest. */
 interface ReadTree {
-  readonly out: string;
+  readonly files: TreeFiles;
   readonly build: BuildRecord;
   readonly manifest: TreeDigests;
   /** The manifest, if it is damaged: then it explains why files differ from it. */
@@ -31,9 +31,9 @@ function readFiles(tree: ReadTree, metadata: CollectionMetadata, number: number,
   const files = slotsOf(number, metadata.pages).flatMap((slot) => {
     const file = pathOf(metadata.collection, slot, metadata.pages);
     try {
-      return [{ file, slot, bytes: readRegularFile(join(tree.out, file)) }];
-    } catch (error) {
-      report.add({ rule: 'file-missing', path: file, expected: 'a file', found: messageOf(error) });
+      return [{ file, slot, bytes: tree.files.read(file) }];
+    } catch {
+      reportUnreadable(tree.files, file, tree.manifest[metadata.collection].get(slot), report);
       return [];
     }
   });
@@ -68,7 +68,7 @@ function checkVariants(
     for (const slot of variantSlotsOf(number, metadata.pages, index)) {
       const path = pathOf(metadata.collection, slot, metadata.pages, encodings);
       try {
-        const bytes = readRegularFile(join(tree.out, path));
+        const bytes = tree.files.read(path);
         const [expected, found] = [tree.manifest[metadata.collection].get(slot), hash('sha256', bytes)];
         if (expected !== undefined && found !== expected)
           report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause: tree.digestCause });
@@ -81,8 +81,8 @@ function checkVariants(
             cause: report.isDamaged(page.file) && !report.isDamaged(path) ? page.file : undefined,
           });
         }
-      } catch (error) {
-        report.add({ rule: 'file-missing', path, expected: 'a file', found: messageOf(error) });
+      } catch {
+        reportUnreadable(tree.files, path, tree.manifest[metadata.collection].get(slot), report);
       }
     }
   }
@@ -94,8 +94,4 @@ function decompressesTo(packed: Buffer, encoding: Encoding, page: Buffer): boole
   } catch {
     return false;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

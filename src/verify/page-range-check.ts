@@ -2,6 +2,7 @@ import { NOTHING } from '../store/checksum.ts';
 import { Store } from '../store/store.ts';
 import { Digests } from '../tree/digests.ts';
 import { encodingsIn } from '../tree/encoding.ts';
+import { openTreeFiles } from '../tree/tree-files.ts';
 import { placeOf } from './account-place.ts';
 import { walkAccounts } from './accounts.ts';
 import { BloomFilter } from './bloom-filter.ts';
@@ -29,7 +30,7 @@ export class PageRangeCheck {
       data: new Digests(build.data_pages, encodings, digests.data),
       account: new Digests(build.account_pages, encodings, digests.account),
     };
-    const pages = pageFiles({ out, build, manifest, digestCause: undefined });
+    const pages = pageFiles({ files: openTreeFiles(out), build, manifest, digestCause: undefined });
     const opened = store === undefined ? undefined : Store.open(store.path);
     this.#stored = opened === undefined ? undefined : new StorePages(pages, build, opened);
     if (this.#stored !== undefined && opened?.revision.number !== store?.revision) this.#stored.differs = true;

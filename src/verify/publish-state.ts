@@ -1,17 +1,15 @@
-import { join } from 'node:path';
 import { isObject } from '../contract/json.ts';
 import { SITE_MARKER } from '../contract/target-marker.ts';
-import { readRegularFile } from '../tree/regular-file.ts';
+import type { TreeFiles } from '../tree/tree-files.ts';
 
 /**
  * Returns whether a file of a folder is the state that `publish` keeps there. The folder of a published tree has this file, and
  * the next publish needs it.
- * @param path relative to the folder
  */
-export function isPublishState(folder: string, path: string): boolean {
-  if (path !== SITE_MARKER) return false;
+export function isPublishState(files: TreeFiles, path: string): boolean {
+  if (path !== SITE_MARKER || files.form !== 'folder') return false;
   try {
-    const state: unknown = JSON.parse(readRegularFile(join(folder, path)).toString());
+    const state: unknown = JSON.parse(files.read(path).toString());
     return isObject(state) && typeof state['palimpsest'] === 'string';
   } catch {
     return false;

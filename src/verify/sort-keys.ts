@@ -1,6 +1,7 @@
 import type { BuildRecord } from '../tree/build-record.ts';
 import { sortKeysIn } from '../tree/existing-tree.ts';
 import { type AccountKey, type PageRange, SORT_KEYS } from '../tree/sort-keys.ts';
+import type { TreeFiles } from '../tree/tree-files.ts';
 import type { Report } from './violation.ts';
 
 /** Compares a tree's sort keys with its pages during the walk. Reports only the first difference. */
@@ -14,11 +15,11 @@ export class SortKeysCheck {
   #onPage = 0;
   #difference: { readonly expected: string; readonly found: string } | undefined;
 
-  constructor(out: string, build: BuildRecord, report: Report) {
+  constructor(files: TreeFiles, build: BuildRecord, report: Report) {
     this.#report = report;
     this.#size = build.page_size;
     this.#attempt(() => {
-      const keys = sortKeysIn(out);
+      const keys = sortKeysIn(files);
       this.#expect(
         `data ${build.page_size}, account ${build.account_page_size}`,
         `data ${keys.dataPageSize}, account ${keys.accountPageSize}`,

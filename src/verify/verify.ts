@@ -1,20 +1,20 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import { COLLECTIONS } from '../contract/collection.ts';
 import { Pauses } from '../contract/pauses.ts';
 import { toFailure } from '../store/store-error.ts';
-import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
+import { BUILD_RECORD, type BuildRecord, buildRecordIn } from '../tree/build-record.ts';
 import { noTree } from '../tree/existing-tree.ts';
 import { pagesFolder } from '../tree/layout.ts';
 import { MANIFEST, mostLines } from '../tree/manifest.ts';
+import type { TreeFiles } from '../tree/tree-files.ts';
 import { BrowseCheck } from './browse.ts';
-import { checkManifest, checkUnexpectedFiles, entriesIn } from './files.ts';
+import { checkManifest, checkUnexpectedFiles, filesBelow } from './files.ts';
 import { pageFiles } from './page-files.ts';
 import { SortKeysCheck } from './sort-keys.ts';
-import { collectionMetadata } from './tree-pages.ts';
+import { type CollectionMetadata, collectionMetadata } from './tree-pages.ts';
 import { type Cause, Report, type ReportedViolation, type Violation } from './violation.ts';
 import { UNFINISHED, type VerifyOptions, type VerifyPhase, walkTree } from './walk.ts';
 import { walkOnThreads } from './walk-on-threads.ts';
+import { checkZip, openToCheck } from './zip.ts';
 
 export interface VerifySummary {
   readonly build: BuildRecord | undefined;
@@ -45,62 +45,67 @@ export async function verify(options: VerifyOptions): Promise<VerifySummary> {
 
 async function verifyTree(options: VerifyOptions): Promise<VerifySummary> {
   const report = new Report();
-  const build = buildRecord(options.out, report);
-  const { records, accounts } = build === undefined ? { records: 0, accounts: 0 } : await checkTree(build, report, options);
-  const { violations, causes, notes, violationCount, noteCount, notesByRule } = report;
-  return { build, records, accounts, violations, causes, notes, violationCount, noteCount, notesByRule };
+  const files = openToCheck(options.out, report);
+  try {
+    const build = files && buildRecord(files, report);
+    const isReadable = files !== undefined && build !== undefined;
+    const { records, accounts } = isReadable ? await checkTree(files, build, report, options) : { records: 0, accounts: 0 };
+    const { violations, causes, notes, violationCount, noteCount, notesByRule } = report;
+    return { build, records, accounts, violations, causes, notes, violationCount, noteCount, notesByRule };
+  } finally {
+    files?.close();
+  }
 }
 
 async function checkTree(
+  files: TreeFiles,
   build: BuildRecord,
   report: Report,
   options: VerifyOptions,
 ): Promise<{ readonly records: number; readonly accounts: number }> {
   const { out, store, signal, onProgress = () => {} } = options;
   const pauses = new Pauses(signal, UNFINISHED);
-  const manifest = await checkManifest(out, build, report, pauses, (done, all) => onProgress('manifest', done, all));
-  const pages = pageFiles({ out, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined });
-  let sortKeys = new SortKeysCheck(out, build, report);
+  const manifest = await checkManifest(files, build, report, pauses, (done, all) => onProgress('manifest', done, all));
+  const pages = pageFiles({ files, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined });
+  let sortKeys = new SortKeysCheck(files, build, report);
   const threads = options.threads ?? 0;
   let walked = await walkOnThreads({ out, build, manifest, pages, store, threads, sortKeys }, report, pauses, onProgress);
   if (walked === undefined) {
-    sortKeys = new SortKeysCheck(out, build, report);
+    sortKeys = new SortKeysCheck(files, build, report);
     walked = await walkTree({ build, pages }, report, options, pauses, sortKeys);
   }
   let phase: VerifyPhase = 'browse';
-  const browse = new BrowseCheck(out, build, report, pauses, (done, count) => onProgress(phase, done, count));
+  const browse = new BrowseCheck(files, build, report, pauses, (done, count) => onProgress(phase, done, count));
   await browse.files();
   phase = 'render';
   if (store !== undefined) await browse.rendered(store);
-  browse.unexpected();
-  await checkUnexpectedFiles(out, build, report, pauses, (done, count) => onProgress('files', done, count));
+  await checkZip(files, report, pauses, (done, all) => onProgress('index', done, all));
+  await checkUnexpectedFiles(files, build, browse, report, pauses, (done, count) => onProgress('files', done, count));
   sortKeys.end();
   return walked;
 }
 
-/** A number of pages that {@link mostPages} always accepts: so many may be missing from a small tree, each reported. */
+/** A number of pages that {@link canHave} always accepts: so many may be missing from a small tree, each reported. */
 const ALWAYS_ACCEPTED = 1000;
 
-function buildRecord(out: string, report: Report): BuildRecord | undefined {
-  const record = readBuildRecord(out);
-  if (record === 'none') throw noTree(out);
-  if (typeof record === 'object' && COLLECTIONS.every((name) => collectionMetadata(record, name).pages <= mostPages(out, name)))
-    return record;
+function buildRecord(files: TreeFiles, report: Report): BuildRecord | undefined {
+  const record = buildRecordIn(files);
+  if (record === 'none') throw noTree(files.out);
+  if (typeof record === 'object' && COLLECTIONS.every((name) => canHave(files, collectionMetadata(record, name)))) return record;
   const states = {
     foreign: 'a file that palimpsest did not write',
     unfinished: 'an unfinished build, or a damaged file',
   };
-  const found = typeof record === 'object' ? 'more pages than the folder and the manifest can have' : states[record];
+  const found = typeof record === 'object' ? 'more pages than the tree and the manifest can have' : states[record];
   report.add({ rule: 'build-record', path: BUILD_RECORD, expected: 'a build.json of a finished build', found });
   return undefined;
 }
 
 /**
- * Returns an upper limit for the number of pages of a collection, from the manifest and the page folders. A build record
- * with more pages is damaged, and checking it would waste time and memory. The limit allows for the loss of half of the
- * manifest and half of the pages.
+ * Whether a tree can have so many pages, by its manifest and its files. A build record with more pages is damaged, and checking
+ * it would waste time and memory. The limit allows for the loss of half of the manifest and half of the pages.
  */
-function mostPages(out: string, collection: Collection): number {
-  const lines = mostLines(statSync(join(out, MANIFEST), { throwIfNoEntry: false })?.size ?? 0);
-  return ALWAYS_ACCEPTED + 2 * Math.max(lines, entriesIn(join(out, pagesFolder(collection))));
+function canHave(files: TreeFiles, { collection, pages }: CollectionMetadata): boolean {
+  const most = (known: number) => ALWAYS_ACCEPTED + 2 * known;
+  return pages <= most(mostLines(files.size(MANIFEST) ?? 0)) || pages <= most(filesBelow(files, pagesFolder(collection)));
 }

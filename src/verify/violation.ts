@@ -7,6 +7,7 @@ export const RULES = {
   'file-digest': 'every file has the SHA-256 that the manifest lists',
   'duplicate-mismatch': 'files that hold the same page have the same bytes',
   'unexpected-file': 'the tree has no other files',
+  'zip-index': 'the index and the central directory of a ZIP have the same members, which lie one after another',
   'page-json': 'every page is JSON in UTF-8',
   'page-envelope': 'every page has the fields count, next, previous and results, and no other field',
   'page-count': 'count is the same on all pages, and is the number of items in the collection',

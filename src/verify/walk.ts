@@ -15,10 +15,11 @@ import type { Report } from './violation.ts';
 export const UNFINISHED = 'the tree was not checked to its end, and nothing was changed';
 
 /**
- * The phases of a check. `manifest` counts lines, `walk` and `again` records and accounts, `browse`, `render` and `files` files.
+ * The phases of a check. `manifest` counts lines, `walk` and `again` records and accounts, `browse`, `render` and `files` files,
+ * `index` members of a ZIP.
  * The second walk is needed only if the first one left questions open.
  */
-export type VerifyPhase = 'manifest' | 'walk' | 'again' | 'browse' | 'render' | 'files';
+export type VerifyPhase = 'manifest' | 'walk' | 'again' | 'browse' | 'render' | 'index' | 'files';
 
 export interface VerifyOptions {
   readonly out: string;

@@ -16,6 +16,7 @@ const { pageFiles }: typeof import('../../src/verify/page-files.ts') = await imp
 const { SortKeysCheck }: typeof import('../../src/verify/sort-keys.ts') = await import(compiled('verify/sort-keys'));
 const { Report }: typeof import('../../src/verify/violation.ts') = await import(compiled('verify/violation'));
 const { readBuildRecord }: typeof import('../../src/tree/build-record.ts') = await import(compiled('tree/build-record'));
+const { folderFiles }: typeof import('../../src/tree/tree-files.ts') = await import(compiled('tree/tree-files'));
 const { Pauses }: typeof import('../../src/contract/pauses.ts') = await import(compiled('contract/pauses'));
 
 const RECORDS = 1500;
@@ -60,9 +61,10 @@ async function walked(out: string) {
   const build = readBuildRecord(out);
   if (typeof build === 'string') throw new Error(build);
   const [report, pauses, ignore] = [new Report(), new Pauses(undefined, ''), () => {}];
-  const manifest = await checkManifest(out, build, report, pauses, ignore);
-  const pages = pageFiles({ out, build, manifest, digestCause: undefined });
-  const sortKeys = new SortKeysCheck(out, build, report);
+  const files = folderFiles(out);
+  const manifest = await checkManifest(files, build, report, pauses, ignore);
+  const pages = pageFiles({ files, build, manifest, digestCause: undefined });
+  const sortKeys = new SortKeysCheck(files, build, report);
   const counts = await walkOnThreads({ out, build, manifest, pages, store, threads: 3, sortKeys }, report, pauses, ignore);
   return counts && { ...counts, violations: report.violationCount, notes: report.notes };
 }

@@ -1,0 +1,74 @@
+import { hash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { encodeEndRecords, encodeEntry } from '../../src/zip/central-directory.ts';
+import { decodeHeader, HEADER_BYTES } from '../../src/zip/local-header.ts';
+import { packMember, storeMember } from '../../src/zip/member.ts';
+import { INDEX, IndexRows, type MemberPlace } from '../../src/zip/zip-index.ts';
+import { pathsIn } from '../support/folder.ts';
+import { readerOf } from '../zip/zips.ts';
+
+/** What a damaged ZIP has instead of the right bytes. */
+export interface ZipEdits {
+  /** Returns the row of a member; undefined to leave it out. */
+  readonly row?: (place: MemberPlace) => MemberPlace | undefined;
+  /** Returns the entries of a member in the central directory. */
+  readonly entries?: (entry: Buffer, path: string) => readonly Buffer[];
+  /** Returns bytes before a member. */
+  readonly gap?: (path: string) => string;
+  /** Further members, by path. */
+  readonly more?: { readonly [path: string]: string };
+}
+
+/** Writes the files of a folder as a ZIP, with a right CRC-32 for everything that is edited. */
+export function zipOf(folder: string, to: string, { row = same, entries = (entry) => [entry], gap, more = {} }: ZipEdits = {}): string {
+  const files = [
+    ...pathsIn(folder).map((path) => [path, readFileSync(join(folder, path))] as const),
+    ...Object.entries(more).map(([path, text]) => [path, Buffer.from(text)] as const),
+  ];
+  const [rows, pieces, directory] = [new IndexRows(), [] as Buffer[], [] as Buffer[]];
+  let offset = 0;
+  const append = (path: string, member: Buffer) => {
+    const listed = entries(encodeEntry(member, path.length, offset), path);
+    directory.push(...listed);
+    pieces.push(member);
+    offset += member.length;
+    return listed.length;
+  };
+  let members = 0;
+  for (const [path, bytes] of files) {
+    const between = Buffer.from(gap?.(path) ?? '');
+    pieces.push(between);
+    offset += between.length;
+    const member = packMember(path, [bytes]);
+    const header = decodeHeader(member);
+    const place = header && row({ ...header, offset, content: hash('sha256', bytes).slice(0, 16) });
+    if (place !== undefined) rows.add(place);
+    members += append(path, member);
+  }
+  members += append(INDEX, storeMember(INDEX, rows.encode()));
+  const length = directory.reduce((sum, entry) => sum + entry.length, 0);
+  writeFileSync(to, Buffer.concat([...pieces, ...directory, encodeEndRecords({ members, offset, length })]));
+  return to;
+}
+
+function same(place: MemberPlace): MemberPlace {
+  return place;
+}
+
+/** Changes a byte of a member of a ZIP. `at` counts from its local header, or from its end if it is negative. */
+export function flipByte(zip: string, path: string, at: number): void {
+  const reader = readerOf(zip);
+  const place = reader.find(path);
+  reader.close();
+  if (place === undefined) throw new Error(`no member ${path}`);
+  const length = HEADER_BYTES + path.length + place.packed;
+  flipByteAt(zip, place.offset + (at < 0 ? length + at : at));
+}
+
+/** Changes a byte of a file. */
+export function flipByteAt(file: string, at: number, mask = 0xff): void {
+  const bytes = readFileSync(file);
+  bytes[at] = (bytes[at] ?? 0) ^ mask;
+  writeFileSync(file, bytes);
+}
