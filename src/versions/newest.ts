@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto';
+import { Failure } from '../contract/failure.ts';
+import type { ListedObject } from '../storage/object-source.ts';
+import type { Remote } from '../storage/remote.ts';
+import { type Commit, commitPath, HEAD, numbered, parseCommit, pathBefore, VERSIONS, type Version, type VersionKind } from './commit.ts';
+
+/** How many numbers before the newest are listed if nothing else asks for all: one page of a listing has 1,000 objects. */
+const WINDOW = 450;
+
+/** A commit with its bytes. */
+export interface Known<V extends Version> {
+  readonly commit: Commit<V>;
+  readonly bytes: Buffer;
+}
+
+/** What a target has: its newest commit, and what is to be mended. */
+export interface Found<V extends Version> {
+  /** The newest commit that can be read; undefined if the target has none. */
+  readonly newest: Known<V> | undefined;
+  /** The highest number in use. It is higher than that of `newest` if commits above cannot be read, or are missing. */
+  readonly top: number;
+  /** The SHA-256 of the commit `top`; null if the target has none. */
+  readonly topDigest: string | null;
+  /** The objects below `versions/`, of the newest numbers or of all; undefined if they were not listed. */
+  readonly listed: readonly ListedObject[] | undefined;
+  readonly isHeadCurrent: boolean;
+  /** The commits that are missing or damaged, with their bytes; without bytes, a commit that changes nothing fills the gap. */
+  readonly mends: readonly { readonly number: number; readonly bytes: Buffer | undefined; readonly isDamaged: boolean }[];
+  /** What is wrong, for messages. */
+  readonly problems: readonly string[];
+}
+
+export interface ReadOptions {
+  /** The newest commit that this publisher knows of the target. */
+  readonly remembered: Buffer | undefined;
+  /** The head, if it was just read. */
+  readonly head?: Buffer | undefined;
+  /** `none`: no listing if the head is the remembered commit. `all`: of all numbers, not only the newest. */
+  readonly listing: 'none' | 'newest' | 'all';
+}
+
+/**
+ * Reads the newest commit of a target: its head, and a listing, which shows whether the head is old.
+ * @throws Failure other-form, not-ours, target-failed, target-denied, stopped
+ */
+export async function readNewest<V extends Version>(
+  remote: Remote,
+  kind: VersionKind<V>,
+  { remembered, head: headBytes, listing }: ReadOptions,
+): Promise<Found<V>> {
+  const fetched = headBytes === undefined ? await remote.get(HEAD) : { bytes: headBytes, tag: '' };
+  const head = known(kind, HEAD, fetched?.bytes);
+  if (listing === 'none' && head !== undefined && remembered !== undefined && head.bytes.equals(remembered)) return unlisted(head);
+  const from = head === undefined || listing === 'all' ? 0 : Math.max(0, head.commit.number - WINDOW);
+  const listed = await remote.list(VERSIONS, pathBefore(from));
+  const objects = new Map(listed.map((one) => [one.path, one]));
+  const commits = listed.flatMap(({ path }) => numbered(path) ?? []).flatMap(({ number, isCommit }) => (isCommit ? [number] : []));
+  const copies = [head, known(kind, HEAD, remembered)].filter((one) => one !== undefined);
+
+  const problems: string[] = [];
+  const mends: { number: number; bytes: Buffer | undefined; isDamaged: boolean }[] = [];
+  const numbers = [...new Set([...commits, ...copies.map(({ commit }) => commit.number)])].toSorted((one, other) => other - one);
+  const [top = 0] = numbers;
+  let topBytes: Buffer | undefined;
+  let newest: Known<V> | undefined;
+  for (const number of numbers) {
+    const path = commitPath(number);
+    const object = objects.get(path);
+    const copy = copies.find(({ commit }) => commit.number === number);
+    const isCopied = copy !== undefined && copy === head && object !== undefined && isSame(object, copy.bytes, fetched?.tag ?? '');
+    const stored = isCopied ? copy.bytes : object && (await remote.get(path))?.bytes;
+    const read = known(kind, path, stored);
+    if (object !== undefined && read === undefined) problems.push(`${path} is damaged`);
+    // a copy whose data is gone is that of an emptied target
+    const hasData = copy?.commit.versions.every(({ file, number: version }) => version < from || objects.has(file)) === true;
+    // without conditional writes, two runs may have written one commit: readers have seen the head
+    newest = (copy !== head ? read : undefined) ?? (copy !== undefined && (object !== undefined || hasData) ? copy : read);
+    if (number === top) topBytes = newest?.bytes ?? stored;
+    if (newest === undefined) continue;
+    if (stored?.equals(newest.bytes) !== true) mends.push({ number, bytes: newest.bytes, isDamaged: object !== undefined });
+    if (object === undefined) problems.push(`${path} is missing`);
+    break;
+  }
+  if (newest === undefined && commits.length > 0) throw unreadable(remote, top);
+  const [last = 0] = numbers.filter((number) => commits.includes(number));
+  const missing = Array.from({ length: Math.max(0, top - last) }, (_, index) => last + 1 + index);
+  for (const number of missing) {
+    if (!mends.some((one) => one.number === number)) mends.push({ number, bytes: undefined, isDamaged: false });
+  }
+  if (fetched === undefined && top > 0) problems.push(`${HEAD} is missing`);
+  if (fetched !== undefined && head === undefined) problems.push(`${HEAD} is damaged`);
+  const isHeadCurrent = newest !== undefined && head?.bytes.equals(newest.bytes) === true && newest.commit.number === top;
+  if (head !== undefined && head.commit.number < top) problems.push(`${HEAD} is older than ${commitPath(top)}`);
+  return {
+    newest,
+    top,
+    topDigest: topBytes === undefined ? null : hash('sha256', topBytes),
+    listed,
+    isHeadCurrent,
+    mends: mends.toSorted((one, other) => one.number - other.number),
+    problems,
+  };
+}
+
+/** What a target has whose head is its newest commit. */
+function unlisted<V extends Version>(head: Known<V>): Found<V> {
+  const topDigest = hash('sha256', head.bytes);
+  return { newest: head, top: head.commit.number, topDigest, listed: undefined, isHeadCurrent: true, mends: [], problems: [] };
+}
+
+/** Whether an object has the bytes of the head, as far as a listing shows. Some tags are the MD5 of the bytes. */
+function isSame({ size, tag }: ListedObject, head: Buffer, headTag: string): boolean {
+  const isDigest = (one: string) => /^"?[0-9a-f]{32}"?$/.test(one);
+  return size === head.length && (tag === headTag || !isDigest(tag) || !isDigest(headTag));
+}
+
+/** Parses a commit. Returns undefined if it is missing or damaged. */
+export function known<V extends Version>(kind: VersionKind<V>, path: string, bytes: Buffer | undefined): Known<V> | undefined {
+  const commit = bytes === undefined ? undefined : parseCommit(kind, path, bytes);
+  return bytes === undefined || commit === undefined ? undefined : { commit, bytes };
+}
+
+function unreadable(remote: Remote, top: number): Failure {
+  return new Failure('not-ours', `no commit of the versions at ${remote.name} can be read`, {
+    place: { file: commitPath(top) },
+    expected: 'commits that palimpsest wrote',
+    found: 'damaged files',
+    hint: 'restore the folder versions/ from a copy, or name another target; nothing was changed',
+  });
+}

@@ -1,0 +1,151 @@
+import { hash, randomBytes } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { Failure } from '../contract/failure.ts';
+import { uploadFile } from '../storage/file-upload.ts';
+import type { Remote } from '../storage/remote.ts';
+import { storageErrorKind } from '../storage/storage-failure.ts';
+import type { Upload } from '../storage/target.ts';
+import { VERSION } from '../version.ts';
+import {
+  type Commit,
+  type CommitChange,
+  commitPath,
+  dataPath,
+  encodeCommit,
+  numbered,
+  pathBefore,
+  VERSIONS,
+  type Version,
+  type VersionKind,
+} from './commit.ts';
+import type { Found, Known } from './newest.ts';
+
+/** How many withdrawn numbers a commit lists. The others are in the commits before. */
+const MOST_WITHDRAWN = 100;
+
+/** A version whose data is still to be sent. */
+export interface Draft<V extends Version> {
+  /** The local file with the data. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** @param published the number of the commit, the path of the data at the target, and the time */
+  readonly version: (published: Pick<Version, 'number' | 'file' | 'time'>) => V;
+}
+
+/** The list of the next commit. */
+export interface NextList<V extends Version> {
+  readonly change: CommitChange;
+  readonly base_url?: string | undefined;
+  readonly kept: readonly V[];
+  readonly added: readonly Draft<V>[];
+}
+
+/** The list of a commit that changes nothing. */
+export function unchanged<V extends Version>(newest: Known<V> | undefined): NextList<V> {
+  return { change: 'void', base_url: newest?.commit.base_url, kept: newest?.commit.versions ?? [], added: [] };
+}
+
+/** Sends the data and writes the commit. Returns undefined if another run wrote it first. */
+export async function writeNext<V extends Version>(
+  remote: Remote,
+  kind: VersionKind<V>,
+  found: Found<V>,
+  next: NextList<V>,
+  isConditional: boolean,
+  onSent: ((bytes: number) => void) | undefined,
+): Promise<Known<V> | undefined> {
+  const last = remote.with({ signal: undefined });
+  const number = found.top + 1;
+  const files = next.added.map(() => dataPath(number, randomBytes(6).toString('hex'), kind.suffix));
+  const isTaken = async () => (await last.list(VERSIONS, pathBefore(number))).some(({ path }) => numbered(path)?.isCommit === true);
+  const giveUp = async () => {
+    for (const file of files) await last.remove(file);
+    return undefined;
+  };
+  try {
+    for (const [index, { path, bytes, sha256 }] of next.added.entries()) {
+      const headers = { contentType: kind.contentType, cacheControl: kind.cacheControl.data, contentEncoding: '' };
+      const file = await open(path);
+      try {
+        await uploadFile(remote, files[index] ?? '', { descriptor: file.fd, size: bytes }, { headers, digest: sha256 }, onSent);
+      } finally {
+        await file.close();
+      }
+    }
+  } catch (error) {
+    const isStopped = error instanceof Failure && error.code === 'stopped';
+    // another run that was first may have deleted the data
+    const wasFirst = !isStopped && (await isTaken().catch(() => false));
+    await giveUp().catch(() => {});
+    if (wasFirst) return undefined;
+    throw error;
+  }
+  if (!isConditional && (await isTaken())) return giveUp();
+  const commit = commitOf(kind, found.newest?.commit, next, number, found.topDigest, files);
+  const bytes = encodeCommit(commit);
+  if (!(await create(last, number, commitUpload(kind, bytes), isConditional))) return giveUp();
+  if (!isConditional) await refuseOverlap(last, found, number, bytes, files);
+  return { commit, bytes };
+}
+
+/** Returns the commit with a number. Its list is that of `next`. */
+export function commitOf<V extends Version>(
+  kind: VersionKind<V>,
+  before: Commit<V> | undefined,
+  { change, base_url, kept, added }: NextList<V>,
+  number: number,
+  previous: string | null,
+  files: readonly string[],
+): Commit<V> {
+  const time = new Date(Math.max(Date.now(), Date.parse(before?.time ?? '') || 0)).toISOString();
+  const sent = added.map(({ version }, index) => version({ number, file: files[index] ?? '', time }));
+  const versions = [...kept, ...sent].toSorted((one, other) => one.number - other.number);
+  const live = new Set(versions.map((version) => version.number));
+  const gone = (before?.versions ?? []).filter((version) => !live.has(version.number)).map((version) => ({ number: version.number, time }));
+  const withdrawn = [...(before?.withdrawn ?? []), ...gone].toSorted((one, other) => one.number - other.number).slice(-MOST_WITHDRAWN);
+  const token = randomBytes(8).toString('hex');
+  return { palimpsest: VERSION, kind: kind.name, number, token, time, previous, change, base_url, versions, withdrawn };
+}
+
+/** Writes a commit. Returns whether the target has it now: the response to an earlier attempt may have been lost. */
+export async function create(last: Remote, number: number, upload: Upload, isConditional: boolean): Promise<boolean> {
+  try {
+    await last.put(commitPath(number), upload, isConditional ? 'absent' : undefined);
+    return true;
+  } catch (error) {
+    if (storageErrorKind(error) !== 'conflict') throw error;
+    return (await last.get(commitPath(number)))?.bytes.equals(upload.bytes) === true;
+  }
+}
+
+/** Without conditions: the last look at whether another run writes at the same time. @throws Failure target-busy */
+async function refuseOverlap<V extends Version>(
+  last: Remote,
+  { listed = [] }: Found<V>,
+  number: number,
+  bytes: Buffer,
+  files: readonly string[],
+): Promise<void> {
+  const expected = new Set([...listed.map(({ path }) => path), ...files, commitPath(number)]);
+  const others = (await last.list(VERSIONS, pathBefore(number))).filter(({ path }) => !expected.has(path));
+  const isOwn = (await last.get(commitPath(number)))?.bytes.equals(bytes) === true;
+  if (others.length > 0 || !isOwn) throw busy(last, others[0]?.path ?? `another ${commitPath(number)}`);
+}
+
+export function busy({ name }: Remote, found: string): Failure {
+  return new Failure('target-busy', `another run writes to ${name} at the same time`, {
+    place: { file: name },
+    expected: 'one run at a time',
+    found,
+    hint: 'wait until the other run has ended, then run the same command again',
+  });
+}
+
+export function commitUpload<V extends Version>({ cacheControl }: VersionKind<V>, bytes: Buffer): Upload {
+  return uploadOf(bytes, 'application/json', cacheControl.data);
+}
+
+export function uploadOf(bytes: Buffer, contentType: string, cacheControl: string): Upload {
+  return { bytes, headers: { contentType, cacheControl, contentEncoding: '' }, digest: hash('sha256', bytes) };
+}

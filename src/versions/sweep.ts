@@ -1,0 +1,57 @@
+import type { ListedObject } from '../storage/object-source.ts';
+import type { Remote } from '../storage/remote.ts';
+import { commitPath, numbered, VERSIONS, type Version, type VersionKind } from './commit.ts';
+import { type Known, known } from './newest.ts';
+
+/** Returns the objects below `versions/` that are neither commits nor the data of live versions, with their numbers. */
+export function leftoversIn(
+  listed: readonly ListedObject[],
+  live: readonly Version[],
+): readonly { readonly path: string; readonly number: number }[] {
+  const files = new Set(live.map(({ file }) => file));
+  return listed.flatMap(({ path }) => {
+    const found = numbered(path);
+    return found === undefined || found.isCommit || files.has(path) ? [] : [{ path, number: found.number }];
+  });
+}
+
+export interface SweepOptions {
+  /** The files that a commit of this run withdrew. */
+  readonly withdrawn: ReadonlySet<string>;
+  /** Whether to delete the data of commits that cannot be read, too: a removed account may be in it. */
+  readonly isThorough: boolean;
+  readonly abortsUploads: boolean;
+}
+
+/**
+ * Deletes what no live version needs: data and open uploads with a number up to the newest commit can never become live, because
+ * their writer no longer gets that number. So it does not matter whether the writer is still alive.
+ * @param listed all objects below `versions/`
+ * @returns the number of deleted objects and uploads
+ */
+export async function sweep<V extends Version>(
+  remote: Remote,
+  kind: VersionKind<V>,
+  { commit }: Known<V>,
+  listed: readonly ListedObject[],
+  { withdrawn, isThorough, abortsUploads }: SweepOptions,
+): Promise<number> {
+  const paths = new Set(listed.map(({ path }) => path));
+  let deleted = 0;
+  for (const { path, number } of leftoversIn(listed, commit.versions)) {
+    if (number > commit.number) continue;
+    // the list of a commit that cannot be read may have it
+    const mayBeLive = !isThorough && !withdrawn.has(path) && number < commit.number && paths.has(commitPath(number));
+    if (mayBeLive && known(kind, commitPath(number), (await remote.get(commitPath(number)))?.bytes) === undefined) continue;
+    await remote.remove(path);
+    deleted += 1;
+  }
+  const uploads = abortsUploads ? ((await remote.openUploads?.(VERSIONS)) ?? []) : [];
+  for (const upload of uploads) {
+    const found = numbered(upload.path);
+    if (found === undefined || found.number > commit.number) continue;
+    await remote.abortUpload(upload);
+    deleted += 1;
+  }
+  return deleted;
+}

@@ -1,0 +1,39 @@
+import { Failure } from '../contract/failure.ts';
+import { isObject } from '../contract/json.ts';
+import { SITE_MARKER, VERSIONS_MARKER } from '../contract/target-marker.ts';
+import type { Remote } from '../storage/remote.ts';
+
+/** What a target can have: pages as files, or numbered states of a site or of a store. */
+export type TargetForm = 'pages' | 'site' | 'store';
+
+const NAMES: { readonly [F in TargetForm]: string } = {
+  pages: 'the pages of a site, as files',
+  site: 'versions of a site',
+  store: 'versions of a store',
+};
+
+/**
+ * Refuses a target that has another form. Only needed before the first write of a form.
+ * @throws Failure other-form
+ */
+export async function refuseOtherForm(remote: Remote, form: TargetForm): Promise<void> {
+  const marker = await remote.get(VERSIONS_MARKER);
+  const found = (marker && formOf(marker.bytes)) ?? (form !== 'pages' && (await remote.head(SITE_MARKER)) ? 'pages' : form);
+  if (found === form) return;
+  throw new Failure('other-form', `${remote.name} has ${NAMES[found]}`, {
+    place: { file: found === 'pages' ? SITE_MARKER : VERSIONS_MARKER },
+    expected: `${NAMES[form]}, or nothing`,
+    found: NAMES[found],
+    hint: 'name another prefix with --prefix, or another target; nothing was changed',
+  });
+}
+
+function formOf(bytes: Buffer): TargetForm | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString());
+    const name = isObject(value) ? value['palimpsest'] : undefined;
+    return name === 'site' || name === 'store' ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,182 @@
+import { hash, randomBytes } from 'node:crypto';
+import { VERSIONS_MARKER } from '../contract/target-marker.ts';
+import { noConditions, provesCreate, provesRace } from '../storage/condition-proof.ts';
+import { PART_BYTES } from '../storage/file-upload.ts';
+import type { Remote } from '../storage/remote.ts';
+import { type Commit, commitPath, dataPath, encodeCommit, HEAD, numbered, VERSIONS, type Version, type VersionKind } from './commit.ts';
+import { type Found, type Known, known, readNewest } from './newest.ts';
+import { busy, commitOf, commitUpload, create, type NextList, unchanged, uploadOf, writeNext } from './next-commit.ts';
+import { leftoversIn, sweep } from './sweep.ts';
+import { refuseOtherForm } from './target-form.ts';
+
+/** How often a run begins again because another run got the next number. */
+const ATTEMPTS = 8;
+/** What a publisher remembers of a target: the newest commit. */
+export interface Memory {
+  readonly read: () => Buffer | undefined;
+  readonly write: (commit: Buffer) => void;
+}
+
+export interface WriteOptions<V extends Version> {
+  /** Returns the next list; undefined if nothing changes. Called again if another run was first. */
+  readonly decide: (found: Found<V>) => Promise<NextList<V> | undefined>;
+  readonly memory: Memory | undefined;
+  /** Whether to write at a store whose conditions are not proved. */
+  readonly isSinglePublisher: boolean;
+  /** Whether to look for everything that earlier runs left, and to delete it all. */
+  readonly isThorough: boolean;
+  readonly onSent?: ((bytes: number) => void) | undefined;
+}
+
+export interface Written<V extends Version> {
+  /** The newest commit after the run. Undefined if the target has none. */
+  readonly newest: Known<V> | undefined;
+  /** The commit of this run; undefined if nothing changed. */
+  readonly commit: Commit<V> | undefined;
+  /** Undefined if nothing was written. */
+  readonly isConditional: boolean | undefined;
+  /** The number of deleted objects and uploads. */
+  readonly deleted: number;
+  /** What is no longer needed and could not be deleted in this run. */
+  readonly left: readonly string[];
+  /** What was wrong at the target, and is mended. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Changes the versions of a target: sends the data, then writes the next commit, which only one run can, then the head. Nothing
+ * that another run needs is overwritten, so a run that ends early leaves the target as it was.
+ * @throws Failure other-form, no-conditions, target-busy, not-ours, target-failed, target-denied, stopped, file-system; those of `decide`
+ */
+export async function changeVersions<V extends Version>(
+  remote: Remote,
+  kind: VersionKind<V>,
+  options: WriteOptions<V>,
+): Promise<Written<V>> {
+  const { decide, memory, isSinglePublisher, isThorough } = options;
+  const last = remote.with({ signal: undefined });
+  const problems = new Set<string>();
+  let isConditional: boolean | undefined;
+  let deleted = 0;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const remembered = memory?.read();
+    const listing = isThorough || isSinglePublisher ? 'all' : attempt === 0 ? 'none' : 'newest';
+    let found = await readNewest(remote, kind, { remembered, listing });
+    let decided = await decide(found);
+    if (decided === undefined && found.listed === undefined) {
+      found = await readNewest(remote, kind, { remembered, listing: 'newest', head: found.newest?.bytes });
+      decided = await decide(found);
+    }
+    for (const problem of found.problems) problems.add(problem);
+    const { newest, top, listed = [] } = found;
+    const leftovers = leftoversIn(listed, newest?.commit.versions ?? []);
+    const uploads = isThorough && top > 0 ? ((await remote.openUploads?.(VERSIONS)) ?? []) : [];
+    const isAbove = ({ path }: { readonly path: string }) => (numbered(path)?.number ?? 0) > top;
+    const isUnread = newest !== undefined && newest.commit.number < top && found.mends.length === 0;
+    // what has the next number can only be deleted when the number is given
+    const needsCommit = isUnread || (newest !== undefined && [...leftovers, ...uploads].some(isAbove));
+    const next = decided ?? (needsCommit ? unchanged(newest) : undefined);
+    if (next === undefined && found.mends.length === 0 && (newest === undefined || (found.isHeadCurrent && leftovers.length === 0))) {
+      if (newest === undefined || !isThorough) {
+        if (newest !== undefined && remembered?.equals(newest.bytes) !== true) memory?.write(newest.bytes);
+        return { newest, commit: undefined, isConditional, deleted, left: [], problems: [...problems] };
+      }
+    }
+
+    if (isConditional === undefined) {
+      isConditional = await prove(remote, kind, top === 0, isSinglePublisher);
+      // without conditions, only what an earlier run left is deleted
+      if (!isConditional && newest?.commit.number === top) {
+        const swept = { withdrawn: new Set<string>(), isThorough, abortsUploads: true };
+        deleted += await sweep(remote, kind, newest, listed, swept);
+      }
+    }
+    if (found.mends.length > 0) {
+      await mend(last, kind, found, isConditional);
+      continue;
+    }
+    const commit = next && (await writeNext(remote, kind, found, next, isConditional, options.onSent));
+    if (next !== undefined && commit === undefined) continue;
+    const current = commit ?? newest;
+    if (current === undefined) throw new Error('there is nothing to copy');
+    if (commit !== undefined) memory?.write(commit.bytes);
+    const after = await copyToHead(last, kind, current);
+    if (commit !== undefined && (await isOverwritten(last, kind, commit, after.newest))) continue;
+    memory?.write(after.newest.bytes);
+    if (found.listed === undefined && newest !== undefined) {
+      // the commit before was not looked at: only its copies were
+      const object = after.listed.find(({ path }) => path === commitPath(top));
+      if (object?.size !== newest.bytes.length) {
+        problems.add(`${commitPath(top)} is ${object === undefined ? 'missing' : 'damaged'}`);
+        await create(last, top, commitUpload(kind, newest.bytes), isConditional && object === undefined);
+      }
+    }
+    const withdrawn = new Set((newest?.commit.versions ?? []).map(({ file }) => file));
+    const { versions } = after.newest.commit;
+    if (isConditional && after.isReadable) {
+      const abortsUploads = isThorough || [...versions, ...(next?.added ?? [])].some(({ bytes }) => bytes > PART_BYTES);
+      deleted += await sweep(last, kind, after.newest, after.listed, { withdrawn, isThorough, abortsUploads });
+    }
+    const left = isConditional ? [] : leftoversIn(after.listed, versions).map(({ path }) => path);
+    return { newest: after.newest, commit: commit?.commit, isConditional, deleted, left, problems: [...problems] };
+  }
+  throw busy(remote, `another run got the next number ${ATTEMPTS} times`);
+}
+
+/**
+ * Proves that the store refuses to create the marker of the target again.
+ * @throws Failure no-conditions, other-form
+ */
+async function prove(remote: Remote, { name }: VersionKind<Version>, isNew: boolean, isSinglePublisher: boolean): Promise<boolean> {
+  if (isNew) await refuseOtherForm(remote, name);
+  const upload = uploadOf(Buffer.from(`{"palimpsest":"${name}"}\n`), 'application/json', 'public, max-age=3600');
+  const wins = () => provesRace(remote, dataPath(0, randomBytes(6).toString('hex'), '.proof'), upload);
+  // the sweep of another first run may delete the object in the middle of the race
+  const isProved = (await provesCreate(remote, VERSIONS_MARKER, upload)) && (!isNew || (await wins()) || (await wins()));
+  if (isProved) return true;
+  if (!isSinglePublisher) {
+    if (isNew) await remote.remove(VERSIONS_MARKER);
+    throw noConditions(remote);
+  }
+  // not every store has written it
+  await remote.put(VERSIONS_MARKER, upload);
+  return false;
+}
+
+/** Writes commits that are missing or damaged again. Fills gaps with commits that change nothing. */
+async function mend<V extends Version>(
+  last: Remote,
+  kind: VersionKind<V>,
+  { newest, mends }: Found<V>,
+  isConditional: boolean,
+): Promise<void> {
+  let previous: string | null = null;
+  for (const { number, bytes, isDamaged } of mends) {
+    const before = number === 1 ? undefined : (await last.get(commitPath(number - 1)))?.bytes;
+    previous = before === undefined ? null : hash('sha256', before);
+    const kept = (newest?.commit.versions ?? []).filter((version) => version.number <= number);
+    const next = { ...unchanged(newest), kept };
+    const written = bytes ?? encodeCommit(commitOf(kind, newest?.commit, next, number, previous, []));
+    await create(last, number, commitUpload(kind, written), isConditional && !isDamaged);
+  }
+}
+
+/** Copies the newest commit to the head, and again if there is a newer one: a run that was paused must not leave an old head. */
+async function copyToHead<V extends Version>(last: Remote, kind: VersionKind<V>, commit: Known<V>) {
+  for (let newest = commit; ; ) {
+    await last.put(HEAD, uploadOf(newest.bytes, 'application/json', kind.cacheControl.head));
+    const listed = await last.list(VERSIONS);
+    const top = Math.max(0, ...listed.flatMap(({ path }) => numbered(path) ?? []).map(({ number, isCommit }) => (isCommit ? number : 0)));
+    const newer = top > newest.commit.number ? known(kind, commitPath(top), (await last.get(commitPath(top)))?.bytes) : undefined;
+    if (newer === undefined) return { newest, listed, isReadable: top <= newest.commit.number };
+    newest = newer;
+  }
+}
+
+/** Whether the commit after that of this run does not follow it: then another run wrote the same number, or a later one before. */
+async function isOverwritten<V extends Version>(last: Remote, kind: VersionKind<V>, own: Known<V>, newest: Known<V>): Promise<boolean> {
+  const number = own.commit.number + 1;
+  if (newest.commit.number < number) return false;
+  const after = newest.commit.number === number ? newest : known(kind, commitPath(number), (await last.get(commitPath(number)))?.bytes);
+  return after !== undefined && after.commit.previous !== hash('sha256', own.bytes);
+}

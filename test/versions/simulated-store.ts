@@ -1,0 +1,128 @@
+import { hash } from 'node:crypto';
+import { StorageError } from '../../src/storage/storage-error.ts';
+import type { Condition, PartsUpload, Target, Upload } from '../../src/storage/target.ts';
+
+/** What a store does with the condition of a write. A store that checks first and writes later lets two creates succeed. */
+export type Conditions = 'kept' | 'ignored' | 'checked first' | 'unsupported';
+
+/** What happens to one request of a client: it is carried out or not, and its response arrives or not. */
+export type Fate = 'done' | 'lost answer' | 'no answer' | 'killed before' | 'killed after';
+
+/** The error of a client that was killed. All its later requests throw it, so nothing that it does has an effect. */
+export class Killed extends Error {}
+
+interface Stored {
+  readonly bytes: Buffer;
+  readonly tag: string;
+}
+
+/** An object store in memory, with faults. */
+export class SimulatedStore {
+  readonly objects: Map<string, Stored> = new Map();
+  readonly uploads: Map<string, { readonly path: string; readonly parts: Map<number, Buffer> }> = new Map();
+  /** The different bytes that were ever stored at each path. */
+  readonly written: Map<string, Set<string>> = new Map();
+  conditions: Conditions = 'kept';
+  isVersioned = false;
+  #serial = 0;
+
+  put(path: string, bytes: Uint8Array): string {
+    this.#serial += 1;
+    const stored = { bytes: Buffer.from(bytes), tag: `"tag ${this.#serial}"` };
+    this.objects.set(path, stored);
+    this.written.set(path, (this.written.get(path) ?? new Set()).add(hash('sha256', bytes)));
+    return stored.tag;
+  }
+
+  text(path: string): string | undefined {
+    return this.objects.get(path)?.bytes.toString();
+  }
+
+  /**
+   * Returns a client. Each request waits for its turn, and then has a fate.
+   * @param keepsHeaders whether small objects are sent in one request
+   */
+  client(turn: (action: string, path: string) => Promise<Fate>, keepsHeaders = true): Target {
+    const store = this;
+    let isKilled = false;
+    const request = async <T>(action: string, path: string, work: () => T | Promise<T>): Promise<T> => {
+      if (isKilled) throw new Killed();
+      const fate = await turn(action, path);
+      if (fate === 'killed before' || fate === 'killed after') isKilled = true;
+      if (fate === 'no answer') throw new StorageError('transient', 'simulated: the request was lost');
+      const result = fate === 'killed before' ? undefined : await work();
+      if (isKilled) throw new Killed();
+      if (fate === 'lost answer') throw new StorageError('transient', 'simulated: the response was lost');
+      // only a kill leaves it undefined
+      return result as T;
+    };
+    const target: Target = {
+      name: 'sim://store',
+      prices: { write: 0, read: 0 },
+      keepsHeaders,
+      get keepsDeleted() {
+        return store.isVersioned;
+      },
+      get: (path, _, range) =>
+        request('get', path, () => {
+          const found = store.objects.get(path);
+          return found && { bytes: range ? found.bytes.subarray(range.from, range.to) : found.bytes, contentEncoding: '', tag: found.tag };
+        }),
+      list: (prefix, after) =>
+        request('list', prefix, () => {
+          const paths = [...store.objects.keys()].filter((path) => path.startsWith(prefix) && path > after).toSorted();
+          return { objects: paths.map((path) => ({ path, size: store.objects.get(path)?.bytes.length ?? 0, tag: '' })), next: undefined };
+        }),
+      head: (path) =>
+        request('head', path, () => (store.objects.has(path) ? { digest: undefined, holds: undefined, headers: undefined } : undefined)),
+      put: (path, upload, _, condition) =>
+        request('put', path, async () => {
+          await store.#check(path, condition);
+          return store.put(path, upload.bytes);
+        }),
+      beginParts: (path, upload) => request('begin', path, () => store.#begin(path, upload, request)),
+      openUploads: () => request('uploads', '', () => [...store.uploads].map(([id, { path }]) => ({ id, path }))),
+      abortUpload: ({ id, path }) => request('abort', path, () => void store.uploads.delete(id)),
+      remove: (path) => request('remove', path, () => void store.objects.delete(path)),
+      renew: () => {},
+      close: () => {},
+    };
+    return target;
+  }
+
+  async #check(path: string, condition: Condition | undefined): Promise<void> {
+    if (condition === undefined || this.conditions === 'ignored') return;
+    if (this.conditions === 'unsupported') throw new StorageError('unsupported', '501');
+    const isMet = condition === 'absent' ? !this.objects.has(path) : this.objects.get(path)?.tag === condition.tag;
+    if (!isMet) throw new StorageError('conflict', '412');
+    // meanwhile another request can be checked
+    if (this.conditions === 'checked first') await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+
+  #begin(path: string, _: Omit<Upload, 'bytes'>, request: <T>(action: string, path: string, work: () => T) => Promise<T>): PartsUpload {
+    this.#serial += 1;
+    const id = String(this.#serial);
+    const parts = new Map<number, Buffer>();
+    this.uploads.set(id, { path, parts });
+    const open = () => {
+      if (!this.uploads.has(id)) throw new StorageError('missing', '404 NoSuchUpload');
+    };
+    return {
+      put: (number, bytes) =>
+        request('part', path, () => {
+          open();
+          parts.set(number, Buffer.from(bytes));
+          return String(number);
+        }),
+      complete: () =>
+        request('complete', path, () => {
+          // the response to an earlier attempt was lost
+          if (!this.uploads.has(id) && this.objects.has(path)) return;
+          open();
+          this.uploads.delete(id);
+          this.put(path, Buffer.concat([...parts].toSorted(([one], [other]) => one - other).map(([, bytes]) => bytes)));
+        }),
+      abort: () => request('abort', path, () => void this.uploads.delete(id)),
+    };
+  }
+}
