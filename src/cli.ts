@@ -23,6 +23,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Declare>> = new Map([
   ['serve', async () => (await import('./commands/serve.ts')).declareServe],
   ['verify', async () => (await import('./commands/verify.ts')).declareVerify],
   ['publish', async () => (await import('./commands/publish.ts')).declarePublish],
+  ['versions', async () => (await import('./commands/versions.ts')).declareVersions],
   ['history', async () => (await import('./commands/history.ts')).declareHistory],
   ['accounts', async () => (await import('./commands/accounts.ts')).declareAccounts],
   ['remove', async () => (await import('./commands/remove.ts')).declareRemove],

@@ -5,9 +5,13 @@ import { seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { addToJobSummary, refusalTable } from './job-summary.ts';
-import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
+import { DEFAULT_OUT, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
+import { publishVersions, refusePagesOnly, refuseVersionsOnly, usesVersions } from './publish-versions.ts';
 import { addTargetOptions, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
+
+/** The most days or months of a rule that keeps versions. */
+const MOST_PERIODS = 10_000;
 
 export function declarePublish(program: Program, terminal: Terminal): void {
   addTargetOptions(
@@ -16,10 +20,11 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       .summary('upload the tree to object storage or a folder')
       .description(
         'Uploads new and changed files of the tree to object storage or a folder. The order of uploads ensures that a reader who ' +
-          'follows the next links misses no record. Compares the tree with the manifest of the last run at the target.',
+          'follows the next links misses no record. Compares the tree with the manifest of the last run at the target. A tree in ' +
+          'a ZIP becomes a new version: earlier versions stay readable.',
       )
       .argument('<target>', TARGET_HELP)
-      .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
+      .addOption(new Option('--out <path>', 'the tree: a folder, or a ZIP').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
       .addOption(new Option('--plan', 'show every upload and delete with its reason, and change nothing').env('PALIMPSEST_PLAN'))
       .addOption(
         new Option('--max-delete <limit>', 'refuse to delete more files than this: a number, or a percentage of the files at the target')
@@ -47,7 +52,44 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           .argParser(headerText)
           .default(DEFAULT_CACHE_CONTROL),
       )
-      .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP')),
+      .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP'))
+      .addOption(
+        new Option('--store <file>', 'versions: the store that the ZIP was built from')
+          .env('PALIMPSEST_STORE')
+          .argParser(path)
+          .default(DEFAULT_STORE),
+      )
+      .addOption(
+        new Option('--rollback [number]', 'versions: go back to an earlier version at the target (default: the one before)')
+          .env('PALIMPSEST_ROLLBACK')
+          .argParser(versionNumber),
+      )
+      .addOption(
+        new Option('--keep <days>', 'versions: keep those that were current within this time, such as 90d; delete the others')
+          .env('PALIMPSEST_PUBLISH_KEEP')
+          .argParser(days),
+      )
+      .addOption(
+        new Option('--keep-daily <n>', 'versions: keep the last one of each of this many days; delete the others')
+          .env('PALIMPSEST_KEEP_DAILY')
+          .argParser(wholeNumber(1, MOST_PERIODS)),
+      )
+      .addOption(
+        new Option('--keep-monthly <n>', 'versions: keep the last one of each of this many months; delete the others')
+          .env('PALIMPSEST_KEEP_MONTHLY')
+          .argParser(wholeNumber(1, MOST_PERIODS)),
+      )
+      .addOption(
+        new Option(
+          '--rewrite-versions',
+          'versions: after a removal, rebuild earlier versions without the account instead of deleting them',
+        ).env('PALIMPSEST_REWRITE_VERSIONS'),
+      )
+      .addOption(
+        new Option('--single-publisher', 'publish to an object store without conditional writes, if no other run writes there').env(
+          'PALIMPSEST_SINGLE_PUBLISHER',
+        ),
+      ),
   )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
@@ -57,12 +99,19 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ['palimpsest publish s3://bucket/history --plan', 'every upload and delete with its reason, and the cost'],
         ['palimpsest publish s3://bucket --endpoint https://store.example', 'to any object store with the S3 API'],
         ['palimpsest publish /var/www/history', 'to a folder that a web server serves'],
+        ['palimpsest publish s3://bucket/history --out history.zip --keep 90d', 'a new version; those of the last 90 days stay readable'],
+        ['palimpsest publish s3://bucket/history --rollback', 'go back to the version before the current one'],
       ),
     )
     .action(async (address, options) => {
       terminal.setOutput(options);
       const started = performance.now();
       const dryRun = options.plan === true;
+      if (usesVersions(options)) {
+        refusePagesOnly(options);
+        return await publishVersions(terminal, address, options, started);
+      }
+      refuseVersionsOnly(options);
       const [{ publish }, target, { refuseSwapped }] = await Promise.all([
         import('../publish/publish.ts'),
         targetOf(address, options, terminal),
@@ -130,6 +179,20 @@ function limit(text: string): { readonly most: number } | { readonly share: numb
     throw new InvalidArgumentError('Expected a number of files, or a percentage such as 10%.');
   }
   return match[2] === '%' ? { share: Number(match[1]) / 100 } : { most: Number(match[1]) };
+}
+
+/** Parses a time in days, such as `90d`. Returns milliseconds. */
+function days(text: string): number {
+  const match = /^([1-9]\d{0,4})d$/.exec(text);
+  if (match !== null) return Number(match[1]) * 86_400_000;
+  throw new InvalidArgumentError('Expected a time in days, at least 1d, such as 90d.');
+}
+
+/** Parses the number of a version. A word after `--rollback` is its value, also if the user meant the target. */
+function versionNumber(text: string): number {
+  const value = /^\d{1,8}$/.test(text) ? Number(text) : 0;
+  if (value >= 1) return value;
+  throw new InvalidArgumentError('Expected the number of a version, or no value; write the target before --rollback.');
 }
 
 /** Checks that a text survives as the value of a header, byte for byte. */

@@ -53,6 +53,15 @@ export function isLoopback(baseUrl: string): boolean {
   return LOOPBACK.test(new URL(baseUrl).hostname);
 }
 
+/** The refusal to publish pages whose links lead to the reader's own machine. */
+export function localLinks(target: string, baseUrl: string): Failure {
+  return new Failure('loopback-url', `the links in the pages would lead readers of ${target} to their own machines`, {
+    expected: 'a tree that was built with the address of the site',
+    found: `the base URL ${baseUrl}`,
+    hint: 'build again with the address of the site in --base-url, or publish this tree with --allow-loopback',
+  });
+}
+
 /** Matches host names in the form that URL returns. 0.0.0.0 and [::] are the addresses of a server that listens on all. */
 const LOOPBACK = /^((.+\.)?localhost\.?|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]+\])$/;
 

@@ -231,4 +231,12 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (mirror, version)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- what this store published as versions: to each target the newest commit, and the removals that are done there
+  CREATE TABLE published_target (
+    target TEXT PRIMARY KEY,
+    newest BLOB, -- null: nothing was published yet
+    removals TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(removals)) -- SHA-256 of each exclusion
+  ) STRICT;
+  `,
 ];

@@ -1,7 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { Failure } from '../contract/failure.ts';
-import { uploadFile } from '../storage/file-upload.ts';
+import { type LocalFile, uploadFile } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
 import { storageErrorKind } from '../storage/storage-failure.ts';
 import type { Upload } from '../storage/target.ts';
@@ -25,9 +24,8 @@ const MOST_WITHDRAWN = 100;
 
 /** A version whose data is still to be sent. */
 export interface Draft<V extends Version> {
-  /** The local file with the data. */
-  readonly path: string;
-  readonly bytes: number;
+  /** The local file with the data, and its SHA-256. */
+  readonly file: LocalFile;
   readonly sha256: string;
   /** @param published the number of the commit, the path of the data at the target, and the time */
   readonly version: (published: Pick<Version, 'number' | 'file' | 'time'>) => V;
@@ -64,14 +62,9 @@ export async function writeNext<V extends Version>(
     return undefined;
   };
   try {
-    for (const [index, { path, bytes, sha256 }] of next.added.entries()) {
+    for (const [index, { file, sha256 }] of next.added.entries()) {
       const headers = { contentType: kind.contentType, cacheControl: kind.cacheControl.data, contentEncoding: '' };
-      const file = await open(path);
-      try {
-        await uploadFile(remote, files[index] ?? '', { descriptor: file.fd, size: bytes }, { headers, digest: sha256 }, onSent);
-      } finally {
-        await file.close();
-      }
+      await uploadFile(remote, files[index] ?? '', file, { headers, digest: sha256 }, onSent);
     }
   } catch (error) {
     const isStopped = error instanceof Failure && error.code === 'stopped';

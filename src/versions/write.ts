@@ -3,11 +3,11 @@ import { VERSIONS_MARKER } from '../contract/target-marker.ts';
 import { noConditions, provesCreate, provesRace } from '../storage/condition-proof.ts';
 import { PART_BYTES } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
+import { refuseOtherForm } from '../storage/target-form.ts';
 import { type Commit, commitPath, dataPath, encodeCommit, HEAD, numbered, VERSIONS, type Version, type VersionKind } from './commit.ts';
 import { type Found, type Known, known, readNewest } from './newest.ts';
 import { busy, commitOf, commitUpload, create, type NextList, unchanged, uploadOf, writeNext } from './next-commit.ts';
 import { leftoversIn, sweep } from './sweep.ts';
-import { refuseOtherForm } from './target-form.ts';
 
 /** How often a run begins again because another run got the next number. */
 const ATTEMPTS = 8;
@@ -114,7 +114,9 @@ export async function changeVersions<V extends Version>(
     const withdrawn = new Set((newest?.commit.versions ?? []).map(({ file }) => file));
     const { versions } = after.newest.commit;
     if (isConditional && after.isReadable) {
-      const abortsUploads = isThorough || [...versions, ...(next?.added ?? [])].some(({ bytes }) => bytes > PART_BYTES);
+      const abortsUploads =
+        isThorough ||
+        [...versions, ...(next?.added ?? []).map(({ file }) => ({ bytes: file.size }))].some(({ bytes }) => bytes > PART_BYTES);
       deleted += await sweep(last, kind, after.newest, after.listed, { withdrawn, isThorough, abortsUploads });
     }
     const left = isConditional ? [] : leftoversIn(after.listed, versions).map(({ path }) => path);

@@ -19,7 +19,7 @@ export function makeVersion7(path: string): { readonly fingerprint: string } {
     .run(fingerprint, checksumOf([number, fingerprint, ...rest].join(' ')), number ?? 0);
   const triggers = database.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'former_handle'");
   for (const name of triggers.pluck().all()) database.exec(`DROP TRIGGER ${name}`);
-  database.exec(`DROP TABLE mirror_rejected; PRAGMA user_version = ${VERSION}`);
+  database.exec(`DROP TABLE published_target; DROP TABLE mirror_rejected; PRAGMA user_version = ${VERSION}`);
   database.close();
   return { fingerprint };
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRemote } from '../../src/storage/remote.ts';
 import type { Target } from '../../src/storage/target.ts';
@@ -33,7 +33,8 @@ export function draft(folder: string, text: string): Draft<Version> {
   const path = join(folder, sha256);
   writeFileSync(path, text);
   const bytes = Buffer.byteLength(text);
-  return { path, bytes, sha256, version: (published) => ({ ...published, bytes, sha256, records: 1, accounts: 1, store: sha256 }) };
+  const file = { descriptor: openSync(path, 'r'), size: bytes };
+  return { file, sha256, version: (published) => ({ ...published, bytes, sha256, records: 1, accounts: 1, store: sha256 }) };
 }
 
 export type Decide = WriteOptions<Version>['decide'];

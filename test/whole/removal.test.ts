@@ -380,7 +380,7 @@ it('an old store gets an empty list of exclusions', async () => {
   const { Connection } = await import('../../src/store/connection.ts');
   const database = new Connection(store);
   database.exec(
-    'DROP TABLE mirror_rejected; DROP TABLE exclusion_record; DROP TABLE exclusion_key; DROP TABLE exclusion; PRAGMA user_version = 5',
+    'DROP TABLE published_target; DROP TABLE mirror_rejected; DROP TABLE exclusion_record; DROP TABLE exclusion_key; DROP TABLE exclusion; PRAGMA user_version = 5',
   );
   database.close();
   expect(await cli('exclusions')).toMatchObject({ exclusions: [] });

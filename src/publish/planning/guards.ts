@@ -1,5 +1,5 @@
 import { Failure } from '../../contract/failure.ts';
-import { isLoopback } from '../../contract/site.ts';
+import { isLoopback, localLinks } from '../../contract/site.ts';
 import type { Plan } from './plan.ts';
 
 /** The limits that a plan must respect. */
@@ -21,11 +21,7 @@ type Guarded = Pick<Plan, 'isIdle' | 'deletes' | 'atTarget' | 'readerGaps'>;
  */
 export function checkGuards(target: string, baseUrl: string, plan: Guarded, { maxDelete, allowGaps, allowLoopback }: Limits): Failure[] {
   const most = 'most' in maxDelete ? maxDelete.most : Math.floor(maxDelete.share * plan.atTarget);
-  const links = new Failure('loopback-url', `the links in the pages would lead readers of ${target} to their own machines`, {
-    expected: 'a tree that was built with the address of the site',
-    found: `the base URL ${baseUrl}`,
-    hint: 'build again with the address of the site in --base-url, or publish this tree with --allow-loopback',
-  });
+  const links = localLinks(target, baseUrl);
   const deletes = new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target} would be deleted`, {
     expected: 'most' in maxDelete ? `at most ${most}` : `at most ${most} (${maxDelete.share * 100} % of ${plan.atTarget} files)`,
     found: `${plan.deletes} ${plan.deletes === 1 ? 'file' : 'files'} that the tree no longer has`,

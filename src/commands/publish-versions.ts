@@ -1,0 +1,178 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { FAILURES, Failure } from '../contract/failure.ts';
+import { isLoopback, localLinks } from '../contract/site.ts';
+import { size } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import type { SitePublishSummary } from '../versions/publish-site.ts';
+import type { LocalZip } from '../versions/site-version.ts';
+import { addToJobSummary, refusalTable } from './job-summary.ts';
+import { requestsOf, type TargetChoice, targetOf } from './target-options.ts';
+import { reportVersions } from './versions-report.ts';
+
+/** The options of `publish` that only versions have. */
+interface VersionsOnly {
+  readonly rollback?: number | true | undefined;
+  readonly keep?: number | undefined;
+  readonly keepDaily?: number | undefined;
+  readonly keepMonthly?: number | undefined;
+  readonly rewriteVersions?: true | undefined;
+}
+
+/** The options that only pages as files have. */
+interface PagesOnly {
+  readonly gzip?: true | undefined;
+  readonly allowGaps?: true | undefined;
+}
+
+interface PublishVersionsOptions extends VersionsOnly, TargetChoice {
+  readonly out: string;
+  readonly store: string;
+  readonly plan?: true | undefined;
+  readonly repair?: true | undefined;
+  readonly allowLoopback?: true | undefined;
+  readonly allowOtherFiles?: true | undefined;
+  readonly singlePublisher?: true | undefined;
+  readonly cacheControl: string;
+}
+
+/** Whether `publish` writes a version: its tree is in a ZIP, or it goes back to an earlier version. */
+export function usesVersions({ out, rollback }: Pick<PublishVersionsOptions, 'out' | 'rollback'>): boolean {
+  if (rollback !== undefined) return true;
+  return existsSync(out) ? statSync(out).isFile() : out.endsWith('.zip');
+}
+
+/** Publishes a tree in a ZIP, or goes back to an earlier version, and reports it. */
+export async function publishVersions(
+  terminal: Terminal,
+  address: string,
+  options: PublishVersionsOptions,
+  started: number,
+): Promise<void> {
+  const [{ publishSite }, { openLocalZip }, target, { refuseOtherFiles }] = await Promise.all([
+    import('../versions/publish-site.ts'),
+    import('../versions/site-version.ts'),
+    targetOf(address, options, terminal),
+    import('../publish/trees/other-files.ts'),
+  ]);
+  const dryRun = options.plan === true;
+  const isRollback = options.rollback !== undefined;
+  if (isRollback) refuseWithRollback(options);
+  else target.check?.(options.out);
+  if (!options.allowOtherFiles) refuseOtherFiles(target);
+  const zip = isRollback ? undefined : await openLocalZip(options.out);
+  const refusals: Failure[] = [];
+  let summary: SitePublishSummary;
+  const memory = await memoryOf(options, target.names === undefined ? target.name : resolve(target.name), zip);
+  try {
+    if (zip !== undefined && !options.allowLoopback && isLoopback(zip.build.base_url))
+      refusals.push(localLinks(target.name, zip.build.base_url));
+    const [refused] = refusals;
+    if (refused !== undefined && !dryRun) throw refused;
+    summary = await publishSite(target, {
+      ...requestsOf(options, terminal),
+      zip,
+      rollback: options.rollback,
+      keep: { within: options.keep, daily: options.keepDaily, monthly: options.keepMonthly },
+      repair: options.repair === true,
+      rebuild: undefined,
+      memory,
+      isSinglePublisher: options.singlePublisher === true,
+      cacheControl: options.cacheControl,
+      dryRun,
+      folder: join(dirname(options.out), `.${basename(options.out)}.versions`),
+      onProgress: terminal.progress({
+        check: { label: 'looking into versions', amount: items('version') },
+        send: { label: 'sending', amount: size },
+      }),
+    });
+  } finally {
+    await zip?.close();
+    target.close();
+  }
+  reportVersions(
+    terminal,
+    summary,
+    { target, milliseconds: Math.round(performance.now() - started), ...(zip === undefined ? {} : { out: zip.path }) },
+    dryRun,
+  );
+  if (memory?.isForgetful) terminal.warn(`${options.store} cannot be written now: it does not remember this publish`);
+  // the exit code stops a job at the plan, before the publish
+  for (const refusal of dryRun ? refusals : []) {
+    terminal.exitCode = FAILURES[refusal.code];
+    terminal.warn(`would be refused (${refusal.code}): ${refusal.message}; ${refusal.hint}`);
+    addToJobSummary(terminal, refusalTable(refusal));
+  }
+}
+
+/**
+ * Returns what the store remembers of the target. Only going back to an earlier version needs no store.
+ * @throws Failure no-store, store-diverged
+ */
+async function memoryOf({ store, endpoint }: PublishVersionsOptions, name: string, zip: LocalZip | undefined) {
+  const [{ PublishedTarget }, { Store }] = await Promise.all([import('../store/published-target.ts'), import('../store/store.ts')]);
+  const memory = new PublishedTarget(store, endpoint === undefined ? name : `${endpoint} ${name}`);
+  if (!existsSync(store)) {
+    if (zip === undefined) return undefined;
+    throw new Failure('no-store', `there is no store at ${store}, which remembers what was published and what must be removed`, {
+      place: { file: store },
+      expected: `the store that ${zip.path} was built from`,
+      found: 'no file',
+      hint: `name it with --store; if it is lost, run palimpsest import ${zip.path} --store ${store} and build again`,
+    });
+  }
+  if (zip === undefined) return memory;
+  const opened = Store.open(store);
+  const { fingerprint } = opened.revision;
+  opened.close();
+  if (fingerprint === zip.build.store) return memory;
+  throw new Failure('store-diverged', `${zip.path} was not built from the present state of ${store}`, {
+    place: { file: zip.path },
+    expected: `a ZIP of the store with the fingerprint ${fingerprint}`,
+    found: `a ZIP of a store with the fingerprint ${zip.build.store}`,
+    hint: `run palimpsest build --store ${store} --out ${zip.path} first, or name the store of the ZIP with --store`,
+  });
+}
+
+/** @throws Failure usage */
+export function refuseVersionsOnly(options: VersionsOnly): void {
+  refuse(
+    {
+      '--keep': options.keep,
+      '--keep-daily': options.keepDaily,
+      '--keep-monthly': options.keepMonthly,
+      '--rewrite-versions': options.rewriteVersions,
+    },
+    'a tree in a folder',
+    'a tree in a ZIP: only versions at a target are kept or deleted',
+  );
+}
+
+/** @throws Failure usage */
+export function refusePagesOnly({ gzip, allowGaps }: PagesOnly): void {
+  refuse(
+    { '--gzip': gzip, '--allow-gaps': allowGaps },
+    'versions',
+    'a tree in a folder: a version is one file, which replaces all pages at once',
+  );
+}
+
+function refuseWithRollback({ keep, keepDaily, keepMonthly, repair }: PublishVersionsOptions): void {
+  refuse(
+    { '--keep': keep, '--keep-daily': keepDaily, '--keep-monthly': keepMonthly, '--repair': repair },
+    '--rollback',
+    'one of the two: --rollback needs no tree',
+  );
+}
+
+function refuse(options: { readonly [name: string]: unknown }, found: string, expected: string): void {
+  const [first] = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (first === undefined) return;
+  throw new Failure('usage', `${first} cannot be used with ${found}`, {
+    place: { field: first },
+    expected,
+    found,
+    hint: `leave out ${first}`,
+  });
+}

@@ -1,0 +1,85 @@
+import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import type { SitePublishSummary } from '../versions/publish-site.ts';
+import { addToJobSummary, summaryTable } from './job-summary.ts';
+import { trafficOf, trafficText } from './target-options.ts';
+
+/** Prints what a publish of versions did, or would do. */
+export function reportVersions(
+  terminal: Terminal,
+  summary: SitePublishSummary,
+  {
+    target,
+    milliseconds,
+    ...facts
+  }: { readonly target: Parameters<typeof trafficText>[0]; readonly milliseconds: number; readonly out?: string },
+  dryRun: boolean,
+): void {
+  const { newest, commit, before, next, removed, damaged, problems, isConditional, deleted, traffic } = summary;
+  const current = newest?.commit.versions.at(-1);
+  const kept = new Set(next === undefined ? before.map((one) => one.number) : next.kept.map((one) => one.number));
+  const isRewrite = next?.change === 'rewrite';
+  const dropped = before.map((one) => one.number).filter((one) => !kept.has(one) && !(isRewrite && removed.includes(one)));
+  for (const problem of problems) terminal.warn(`${problem} at ${target.name}${dryRun ? '' : ': it was mended'}`);
+  if (damaged.length > 0) terminal.warn(`versions with missing or damaged data at ${target.name}: ${damaged.join(', ')}`);
+  if (isConditional === false)
+    terminal.warn('this object store has no conditional writes: two runs at the same time may not detect each other');
+  const invalidate = commit === undefined ? [] : [`${new URL(`${newest?.commit.base_url ?? 'http://host'}/`).pathname}*`];
+  const rows = [
+    ['dropped', dropped.length === 0 ? undefined : `${plural(dropped.length, 'version')}: ${dropped.join(', ')}`],
+    [
+      'removed',
+      removed.length === 0
+        ? undefined
+        : `${plural(removed.length, 'version')} with removed accounts ${isRewrite ? 'rebuilt' : 'deleted'}: ${removed.join(', ')}`,
+    ],
+    ['traffic', trafficText(target, traffic)],
+    ['time', seconds(milliseconds)],
+  ] as const;
+  const lines = rows.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name.padEnd(9)} ${value}`]));
+  const json = {
+    target: target.name,
+    ...facts,
+    version: current?.number ?? null,
+    change: (dryRun ? next?.change : commit?.change) ?? null,
+    versions: newest?.commit.versions.length ?? before.length,
+    dropped,
+    removed,
+    damaged,
+    problems,
+    deleted: deleted ?? 0,
+    requests: trafficOf(traffic),
+    bytes: traffic.sent,
+    conditional: isConditional ?? null,
+    invalidate,
+    milliseconds,
+  };
+  if (dryRun) {
+    const bytes = next?.added.reduce((sum, { file }) => sum + file.size, 0) ?? 0;
+    const what = next === undefined ? 'nothing to publish' : `${next.change}: ${plural(next.added.length, 'file')} to send, ${size(bytes)}`;
+    terminal.summary({ ...json, plan: { uploads: next?.added.length ?? 0, bytes } }, [
+      `plan for ${target.name}; nothing was changed`,
+      `  ${what}`,
+      ...lines,
+    ]);
+    return;
+  }
+  const title =
+    commit === undefined ? `${target.name} is up to date: version` : `${TITLES[commit.change] ?? commit.change} at ${target.name}: version`;
+  terminal.summary(json, [
+    `${title} ${number(current?.number ?? 0)} is current`,
+    ...lines,
+    ...invalidate.map((one) => `next: if a CDN caches the target, invalidate ${one}`),
+  ]);
+  addToJobSummary(terminal, summaryTable(['published', target.name], [['version', number(current?.number ?? 0)], ...rows]));
+}
+
+const TITLES: { readonly [change: string]: string } = {
+  publish: 'published',
+  rollback: 'went back',
+  keep: 'deleted versions',
+  remove: 'deleted versions with removed accounts',
+  rewrite: 'rebuilt versions without removed accounts',
+  repair: 'replaced damaged versions',
+  void: 'deleted what an earlier run left',
+};

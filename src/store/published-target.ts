@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto';
+import { type Exclusion, encodeExclusion } from '../contract/exclusion.ts';
+import { Failure } from '../contract/failure.ts';
+import type { Connection } from './connection.ts';
+import { ExclusionList } from './exclusion-list.ts';
+import { openStore } from './open-store.ts';
+import { wrapErrors } from './store-error.ts';
+
+interface Row {
+  readonly newest: Buffer | null;
+  readonly removals: string;
+}
+
+/**
+ * What a store remembers of a target with versions: the newest commit, which tells the highest number, and the removals that are
+ * done there. A store that other processes write, or that cannot be written, remembers nothing new: that is no reason to fail
+ * after a publish.
+ */
+export class PublishedTarget {
+  /** Whether something could not be stored. */
+  isForgetful = false;
+  readonly #path: string;
+  readonly #target: string;
+
+  /**
+   * @param path of the store
+   * @param target identifies the target: its endpoint and address
+   */
+  constructor(path: string, target: string) {
+    this.#path = path;
+    this.#target = target;
+  }
+
+  /** The newest commit. Undefined if this store never published there. */
+  read(): Buffer | undefined {
+    return this.#row()?.newest ?? undefined;
+  }
+
+  write(commit: Buffer): void {
+    this.#store('newest', commit);
+  }
+
+  /** Returns the exclusions of the store that are not done at the target. */
+  pendingRemovals(): readonly Exclusion[] {
+    return this.#open((database) => {
+      const done = this.#removalsIn(database);
+      return new ExclusionList(database).all().filter((one) => !done.has(idOf(one)));
+    });
+  }
+
+  /** Remembers that no version at the target has an account of these exclusions. */
+  setRemoved(exclusions: readonly Exclusion[]): void {
+    const ids = this.#open((database) => {
+      // an exclusion that ended, or that was extended, need not be remembered
+      const present = new Set(new ExclusionList(database).all().map(idOf));
+      return [...this.#removalsIn(database), ...exclusions.map(idOf)].filter((id) => present.has(id));
+    });
+    this.#store('removals', JSON.stringify([...new Set(ids)].toSorted()));
+  }
+
+  #removalsIn(database: Connection): ReadonlySet<string> {
+    const ids: unknown = JSON.parse(this.#rowIn(database)?.removals ?? '[]');
+    return new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []);
+  }
+
+  #store(column: 'newest' | 'removals', value: Buffer | string): void {
+    try {
+      wrapErrors(this.#path, () => {
+        const database = openStore(this.#path, 'write');
+        try {
+          database
+            .prepare<[string, Buffer | string]>(
+              `INSERT INTO published_target (target, ${column}) VALUES (?, ?) ON CONFLICT DO UPDATE SET ${column} = excluded.${column}`,
+            )
+            .run(this.#target, value);
+        } finally {
+          database.close();
+        }
+      });
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.isForgetful = true;
+    }
+  }
+
+  #row(): Row | undefined {
+    return this.#open((database) => this.#rowIn(database));
+  }
+
+  #rowIn(database: Connection): Row | undefined {
+    return database.prepare<[string], Row>('SELECT newest, removals FROM published_target WHERE target = ?').get(this.#target);
+  }
+
+  #open<T>(read: (database: Connection) => T): T {
+    return wrapErrors(this.#path, () => {
+      const database = openStore(this.#path, 'read');
+      try {
+        return read(database);
+      } finally {
+        database.close();
+      }
+    });
+  }
+}
+
+/** Identifies an exclusion with its keys. It changes if the account gets another key, or is removed again. */
+function idOf(exclusion: Exclusion): string {
+  return hash('sha256', encodeExclusion(exclusion));
+}

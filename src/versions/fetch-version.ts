@@ -1,0 +1,35 @@
+import { open } from 'node:fs/promises';
+import { forEachLimit } from '../storage/pool.ts';
+import type { Remote } from '../storage/remote.ts';
+import type { Version } from './commit.ts';
+import { digestOf } from './site-version.ts';
+
+const RANGE_BYTES = 1 << 23;
+const RANGES_AT_A_TIME = 4;
+/** How often a version with other bytes is fetched, because the network may have damaged it. */
+const ATTEMPTS = 2;
+
+/**
+ * Fetches the data of a version into a local file, in ranges.
+ * @returns whether the data has the length and the SHA-256 of the version. If not, it is missing or damaged at the target
+ * @throws Failure target-failed, target-denied, stopped, file-system
+ */
+export async function fetchVersion(remote: Remote, { file, bytes, sha256 }: Version, path: string): Promise<boolean> {
+  const ranges = Array.from({ length: Math.ceil(bytes / RANGE_BYTES) }, (_, index) => index * RANGE_BYTES);
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const into = await open(path, 'w+');
+    let isWhole = true;
+    try {
+      await forEachLimit(ranges, RANGES_AT_A_TIME, async (from) => {
+        const to = Math.min(bytes, from + RANGE_BYTES);
+        const part = isWhole ? (await remote.get(file, { from, to }))?.bytes : undefined;
+        if (part?.length !== to - from) isWhole = false;
+        else await into.write(part, 0, part.length, from);
+      });
+      if (isWhole && (await digestOf(into)) === sha256) return true;
+    } finally {
+      await into.close();
+    }
+  }
+  return false;
+}

@@ -1,0 +1,253 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Exclusion } from '../contract/exclusion.ts';
+import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
+import type { OnProgress } from '../contract/pauses.ts';
+import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
+import type { RequestCounter } from '../storage/request-counter.ts';
+import type { Target } from '../storage/target.ts';
+import { type Lock, lock } from '../store/lock.ts';
+import { ZipDamage } from '../zip/member.ts';
+import { fetchVersion } from './fetch-version.ts';
+import { type KeepPolicy, keptVersions } from './keep.ts';
+import { type Found, readNewest } from './newest.ts';
+import { busy, type Draft, type NextList } from './next-commit.ts';
+import { hasRemovedAccount } from './removed-accounts.ts';
+import { type LocalZip, openLocalZip, type SiteVersion, siteKind } from './site-version.ts';
+import { changeVersions, type Memory, type Written } from './write.ts';
+
+/** The phases of a publish of versions: `send` counts bytes, `check` the versions that are fetched. */
+export type VersionsPhase = 'send' | 'check';
+
+export interface SitePublishOptions extends RemoteOptions {
+  /** The tree to publish; undefined if only the list of versions changes. */
+  readonly zip: LocalZip | undefined;
+  /** The version to go back to, or `true` for the one before the current one. */
+  readonly rollback: number | true | undefined;
+  readonly keep: KeepPolicy;
+  /** Whether to check all versions at the target, and to replace those that are damaged. */
+  readonly repair: boolean;
+  /** Rebuilds a version without the removed accounts. Undefined: it is deleted. */
+  readonly rebuild: ((zip: LocalZip, folder: string) => Promise<LocalZip>) | undefined;
+  readonly memory: SiteMemory | undefined;
+  readonly isSinglePublisher: boolean;
+  readonly cacheControl: string;
+  /** Whether to decide only, without any write. */
+  readonly dryRun: boolean;
+  /** A folder that is created for the versions that are fetched, and removed. */
+  readonly folder: string;
+  readonly onProgress?: OnProgress<VersionsPhase> | undefined;
+}
+
+export interface SiteMemory extends Memory {
+  readonly pendingRemovals: () => readonly Exclusion[];
+  readonly setRemoved: (exclusions: readonly Exclusion[]) => void;
+}
+
+export interface SitePublishSummary extends Partial<Written<SiteVersion>> {
+  /** The list before the run, and the one that this run decided; undefined if nothing changes. */
+  readonly before: readonly SiteVersion[];
+  readonly next: NextList<SiteVersion> | undefined;
+  /** The numbers of the versions that have a removed account: they are deleted, or rebuilt. */
+  readonly removed: readonly number[];
+  /** The numbers of the versions that are missing or damaged. */
+  readonly damaged: readonly number[];
+  /** Why something needs to be mended. */
+  readonly problems: readonly string[];
+  readonly traffic: RequestCounter;
+}
+
+/**
+ * Publishes a tree in a ZIP as a new version, goes back to an earlier one, or deletes versions. Versions with a removed account are
+ * found by a look into each, and deleted or rebuilt before the run ends.
+ * @throws Failure no-version, not-removed, other-form, no-conditions, target-busy, not-ours, target-failed, target-denied, stopped, file-system
+ */
+export async function publishSite(target: Target, options: SitePublishOptions): Promise<SitePublishSummary> {
+  const { memory, isSinglePublisher, repair, dryRun, zip, onProgress = () => {} } = options;
+  const remote = openRemote(target, { ...options, kept: `the current version at ${target.name} is unchanged` });
+  const kind = siteKind(options.cacheControl);
+  const pending = memory?.pendingRemovals() ?? [];
+  const targetLock = dryRun ? undefined : lockTarget(target, remote);
+  const decision = new Decision(remote, options, pending);
+  let summary: Pick<SitePublishSummary, 'before' | 'next'> = { before: [], next: undefined };
+  const decide = async (found: Found<SiteVersion>) => {
+    const next = await decision.next(found);
+    summary = { before: found.newest?.commit.versions ?? [], next };
+    return next;
+  };
+  try {
+    if (dryRun) {
+      const found = await readNewest(remote, kind, { remembered: memory?.read(), listing: 'newest' });
+      await decide(found);
+      return { ...summary, ...decision.found, problems: found.problems, traffic: remote.traffic };
+    }
+    let sent = 0;
+    const onSent = (bytes: number) => {
+      sent += bytes;
+      onProgress('send', sent, Math.max(sent, zip?.bytes ?? 0));
+    };
+    const isThorough = repair || pending.length > 0;
+    const written = await changeVersions(remote, kind, { decide, memory, isSinglePublisher, isThorough, onSent });
+    if (pending.length > 0 && summary.before.length > 0) refuseRemains(remote, written);
+    if (pending.length > 0) memory?.setRemoved(pending);
+    return { ...summary, ...decision.found, ...written, traffic: remote.traffic };
+  } finally {
+    await decision.close();
+    targetLock?.release();
+  }
+}
+
+/** Decides which versions are live. What it found out about a version is known if the decision is repeated. */
+class Decision {
+  readonly #remote: Remote;
+  readonly #options: SitePublishOptions;
+  readonly #pending: readonly Exclusion[];
+  readonly #states = new Map<string, 'sound' | 'damaged' | 'removed'>();
+  readonly #rebuilt = new Map<string, { readonly zip: LocalZip; readonly draft: Draft<SiteVersion> }>();
+  #draft: Draft<SiteVersion> | undefined;
+  #lock: Lock | undefined;
+  #live: readonly SiteVersion[] = [];
+
+  constructor(remote: Remote, options: SitePublishOptions, pending: readonly Exclusion[]) {
+    this.#remote = remote;
+    this.#options = options;
+    this.#pending = pending;
+  }
+
+  /** The numbers of the versions with a removed account, and of those that are damaged. */
+  get found(): Pick<SitePublishSummary, 'removed' | 'damaged'> {
+    const having = (state: string) => this.#live.filter(({ file }) => this.#states.get(file) === state).map(({ number }) => number);
+    return { removed: having('removed'), damaged: having('damaged') };
+  }
+
+  async next({ newest }: Found<SiteVersion>): Promise<NextList<SiteVersion> | undefined> {
+    const { zip, rollback, keep, rebuild, repair } = this.#options;
+    const before = newest?.commit.versions ?? [];
+    this.#live = rollback === undefined ? before : rolledBack(this.#remote, before, rollback);
+    if (repair || this.#pending.length > 0) await this.#check();
+    const state = ({ file }: SiteVersion) => this.#states.get(file) ?? 'sound';
+    const sound = this.#live.filter((one) => state(one) === 'sound');
+    const rewritten = this.#live.flatMap(({ number, time, file }) => {
+      const draft = this.#rebuilt.get(file)?.draft;
+      return draft === undefined ? [] : [{ number, time, draft }];
+    });
+    const isCurrent = sound.at(-1) === this.#live.at(-1) && sound.at(-1)?.manifest === zip?.build.manifest;
+    const hasNew = zip !== undefined && !(isCurrent && newest?.commit.base_url === zip.build.base_url);
+    if (hasNew) this.#draft ??= await zip.draft();
+
+    // those that are sent stay; the new one is current
+    const now = Math.max(Date.now(), Date.parse(newest?.commit.time ?? '') || 0);
+    const times = [...sound, ...rewritten].toSorted((one, other) => one.number - other.number);
+    const added = hasNew ? [{ number: Number.MAX_SAFE_INTEGER, time: new Date(now).toISOString() }] : [];
+    const kept = new Set(keptVersions<Pick<SiteVersion, 'number' | 'time'>>([...times, ...added], keep, now).map(({ number }) => number));
+    const drafts = rewritten
+      .filter(({ number }) => kept.has(number))
+      .map(({ number, time, draft }) => ({
+        ...draft,
+        version: (published: Parameters<typeof draft.version>[0]) => ({ ...draft.version(published), number, time }),
+      }));
+    const list: NextList<SiteVersion> = {
+      change: this.#change(rollback !== undefined, rebuild !== undefined, hasNew),
+      base_url: zip?.build.base_url ?? newest?.commit.base_url,
+      kept: sound.filter(({ number }) => kept.has(number)),
+      added: [...drafts, ...(hasNew && this.#draft !== undefined ? [this.#draft] : [])],
+    };
+    if (list.kept.length + list.added.length === 0 && before.length > 0) throw noVersion(this.#remote, before, 'no version that can stay');
+    return list.added.length === 0 && list.kept.length === before.length ? undefined : list;
+  }
+
+  async close(): Promise<void> {
+    for (const { zip } of this.#rebuilt.values()) await zip.close();
+    if (this.#lock !== undefined) await rm(this.#options.folder, { recursive: true, force: true });
+    this.#lock?.release();
+  }
+
+  /** Creates the folder for fetched versions anew: a killed run may have left some, with removed accounts. */
+  async #emptyFolder(): Promise<void> {
+    const { folder } = this.#options;
+    this.#lock ??= lock(`${folder}.lock`);
+    if (this.#lock === undefined) throw busy(this.#remote, `another run that fetches versions to ${folder}`);
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder);
+  }
+
+  #change(isRollback: boolean, isRewrite: boolean, hasNew: boolean): NextList<SiteVersion>['change'] {
+    const { removed, damaged } = this.found;
+    if (isRollback) return 'rollback';
+    if (removed.length > 0) return isRewrite ? 'rewrite' : 'remove';
+    if (damaged.length > 0) return 'repair';
+    return hasNew ? 'publish' : 'keep';
+  }
+
+  /** Fetches the versions that are not known, and looks into each for removed accounts. */
+  async #check(): Promise<void> {
+    const unknown = this.#live.filter(({ file }) => !this.#states.has(file));
+    if (unknown.length > 0 && this.#lock === undefined) await this.#emptyFolder();
+    for (const [index, version] of unknown.entries()) {
+      this.#options.onProgress?.('check', index, unknown.length);
+      const path = join(this.#options.folder, `${version.number}.zip`);
+      const isWhole = await fetchVersion(this.#remote, version, path);
+      this.#states.set(version.file, isWhole ? await this.#look(version, path) : 'damaged');
+      await rm(path);
+    }
+  }
+
+  async #look(version: SiteVersion, path: string): Promise<'sound' | 'damaged' | 'removed'> {
+    if (this.#pending.length === 0) return 'sound';
+    const zip = await openLocalZip(path);
+    try {
+      if (!hasRemovedAccount(zip.reader, this.#pending)) return 'sound';
+      if (this.#options.rebuild !== undefined && !this.#options.dryRun) {
+        const rebuilt = await this.#options.rebuild(zip, this.#options.folder);
+        this.#rebuilt.set(version.file, { zip: rebuilt, draft: await rebuilt.draft() });
+      }
+      return 'removed';
+    } catch (error) {
+      if (error instanceof ZipDamage) return 'damaged';
+      throw error;
+    } finally {
+      await zip.close();
+    }
+  }
+}
+
+/** Returns the versions up to one. */
+function rolledBack(remote: Remote, live: readonly SiteVersion[], to: number | true): readonly SiteVersion[] {
+  const index = to === true ? live.length - 2 : live.findIndex(({ number }) => number === to);
+  if (index < 0) throw noVersion(remote, live, to === true ? 'no version before the current one' : `version ${to}, which is not live`);
+  return live.slice(0, index + 1);
+}
+
+/** @throws Failure not-removed */
+function refuseRemains(remote: Remote, { left }: Written<SiteVersion>): void {
+  const keeps = remote.keepsDeleted;
+  if (!keeps && left.length === 0) return;
+  throw new Failure('not-removed', `removed accounts can still be in files at ${remote.name}`, {
+    place: { file: keeps ? remote.name : (left[0] ?? '') },
+    expected: 'that no file with a removed account is left',
+    found: keeps
+      ? 'a bucket with versioning: it keeps files that are deleted'
+      : 'files that are deleted only by the next run, because the store has no conditional writes',
+    hint: keeps
+      ? 'delete the noncurrent versions of all objects below versions/ with the tools of the store, and end the versioning of the bucket; then run the same command again'
+      : 'run the same command again',
+  });
+}
+
+function noVersion({ name }: Remote, live: readonly SiteVersion[], found: string): Failure {
+  const numbers = live.map(({ number }) => number);
+  return new Failure('no-version', `${name} cannot go to that version`, {
+    place: { file: name },
+    expected: numbers.length === 0 ? 'a target with versions' : `one of the versions ${numbers.slice(-5).join(', ')}`,
+    found,
+    hint: hint`run ${suggested('versions', {}, [name])} to see the versions; nothing was changed`,
+  });
+}
+
+/** Locks a folder. @throws Failure target-busy */
+function lockTarget(target: Target, remote: Remote): Lock | undefined {
+  const held = target.lock?.();
+  if (target.lock !== undefined && held === undefined) throw busy(remote, 'the lock of another run');
+  return held;
+}

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { Failure } from '../contract/failure.ts';
+import { isObject } from '../contract/json.ts';
+import { type Rule, text } from '../contract/shape.ts';
+import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../tree/build-record.ts';
+import { ZipDamage } from '../zip/member.ts';
+import type { IndexPlace } from '../zip/zip-index.ts';
+import { ZipReader } from '../zip/zip-reader.ts';
+import { VERSION_SHAPE, type Version, type VersionKind } from './commit.ts';
+import type { Draft } from './next-commit.ts';
+
+/** A state of a site: a tree in a ZIP. */
+export interface SiteVersion extends Version {
+  /** Where the index of the members is in the ZIP. */
+  readonly index: IndexPlace;
+  /** The SHA-256 of the manifest of the tree. Two ZIPs with the same manifest are the same state. */
+  readonly manifest: string;
+}
+
+const indexPlace: Rule<IndexPlace> = {
+  expected: 'an object with the numbers offset, buckets and capacity',
+  accepts: (value): value is IndexPlace =>
+    isObject(value) && ['offset', 'buckets', 'capacity'].every((name) => Number.isSafeInteger(value[name])),
+};
+
+/** @param head the Cache-Control header of the head. What a person is removed from must not stay in caches for long. */
+export function siteKind(head: string): VersionKind<SiteVersion> {
+  return {
+    name: 'site',
+    suffix: '.zip',
+    contentType: 'application/zip',
+    cacheControl: { data: 'public, max-age=3600', head },
+    shape: { ...VERSION_SHAPE, index: indexPlace, manifest: text },
+  };
+}
+
+/** A tree in a local ZIP, opened. */
+export interface LocalZip {
+  readonly path: string;
+  readonly bytes: number;
+  readonly build: BuildRecord;
+  readonly reader: ZipReader;
+  /** Returns the version to send. Reads the whole file. */
+  readonly draft: () => Promise<Draft<SiteVersion>>;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens a tree in a ZIP.
+ * @throws Failure no-tree, tree-unfinished
+ */
+export async function openLocalZip(path: string): Promise<LocalZip> {
+  let file: FileHandle;
+  try {
+    file = await open(path);
+  } catch (error) {
+    throw noTree(path, error instanceof Error ? error.message : String(error));
+  }
+  try {
+    const { size } = await file.stat();
+    const reader = new ZipReader(file.fd);
+    const build = parseBuildRecord(reader.read(BUILD_RECORD) ?? Buffer.of());
+    if (typeof build === 'string') throw noTree(path, `a ZIP whose ${BUILD_RECORD} is ${build}`);
+    const { records, accounts, store, manifest } = build;
+    const facts = { index: reader.index, records, accounts, store, manifest };
+    return {
+      path,
+      bytes: size,
+      build,
+      reader,
+      draft: async () => {
+        const sha256 = await digestOf(file);
+        return { file: { descriptor: file.fd, size }, sha256, version: (published) => ({ ...published, bytes: size, sha256, ...facts }) };
+      },
+      close: () => file.close(),
+    };
+  } catch (error) {
+    await file.close();
+    throw error instanceof ZipDamage ? noTree(path, error.message) : error;
+  }
+}
+
+/** Returns the SHA-256 of a file in hexadecimal digits. */
+export async function digestOf(file: FileHandle): Promise<string> {
+  const digest = createHash('sha256');
+  for await (const piece of createReadStream('', { fd: file.fd, start: 0, autoClose: false, highWaterMark: 1 << 20 })) digest.update(piece);
+  return digest.digest('hex');
+}
+
+function noTree(path: string, found: string): Failure {
+  return new Failure('no-tree', `${path} is not a tree in a ZIP`, {
+    place: { file: path },
+    expected: 'a ZIP that palimpsest build wrote',
+    found,
+    hint: `run palimpsest build --out ${path}`,
+  });
+}
