@@ -30,7 +30,12 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         'files whose content changed, and removes pages that no longer exist.',
     )
     .addOption(new Option('--store <file>', 'the store to build from').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
-    .addOption(new Option('--out <folder>', 'the folder for the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
+    .addOption(
+      new Option('--out <path>', 'the folder for the tree, or a ZIP: a new path that ends in .zip, or a file')
+        .env('PALIMPSEST_OUT')
+        .argParser(path)
+        .default(DEFAULT_OUT),
+    )
     .addOption(
       new Option(
         '--base-url <url>',
@@ -78,6 +83,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         ['palimpsest build', 'build a tree for palimpsest serve, or update the tree in out'],
         ['palimpsest build --base-url https://example.org', 'a tree for a site at the root of its host'],
         ['palimpsest build --base-url https://example.org/api --out public', 'a tree for a site below /api, in the folder public'],
+        ['palimpsest build --out history.zip', 'the same files in one ZIP, also for publish with versions'],
         ['palimpsest build --html', 'also writes a home page, index.html, and pages for people that work without a server'],
         ['palimpsest build --base-url https://example.org --compress gzip,brotli', 'also writes a .gz and a .br file for each page'],
       ),
@@ -85,7 +91,12 @@ export function declareBuild(program: Program, terminal: Terminal): void {
     .action(async (options) => {
       terminal.setOutput(options);
       const started = performance.now();
-      const [{ build }, { chooseBaseUrl }] = await Promise.all([import('../tree/build.ts'), import('../tree/base-url.ts')]);
+      const [{ build }, { chooseBaseUrl }, { formOf }] = await Promise.all([
+        import('../tree/build.ts'),
+        import('../tree/base-url.ts'),
+        import('../tree/tree-files.ts'),
+      ]);
+      const isZip = formOf(options.out) === 'zip';
       const given = options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl);
       const baseUrl = chooseBaseUrl(options.out, given, DEFAULT_BASE_URL);
       const site = { base_url: baseUrl.url, page_size: options.pageSize, account_page_size: options.accountPageSize };
@@ -101,12 +112,13 @@ export function declareBuild(program: Program, terminal: Terminal): void {
           render: { label: 'rendering', amount: items('page') },
           browse: { label: 'rendering browse files', amount: items('part') },
           compare: { label: 'comparing with the tree', amount: items('file') },
-          exchange: { label: 'replacing files', amount: items('page') },
+          exchange: isZip ? { label: 'writing the ZIP', amount: items('file') } : { label: 'replacing files', amount: items('page') },
         }),
       });
       const took = performance.now() - started;
       const tree = summary.build;
-      if (summary.readerGaps) {
+      // a ZIP is replaced as a whole
+      if (summary.readerGaps && !isZip) {
         terminal.warn(
           'records or accounts moved to earlier pages: if readers use this folder directly, those who followed the next links during ' +
             'the build may have missed some',
@@ -128,7 +140,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
         ...(tree.browse_files === undefined
           ? []
-          : [`  browse    ${plural(tree.browse_files, 'file')}; open ${join(options.out, 'index.html')}`]),
+          : [`  browse    ${plural(tree.browse_files, 'file')}${isZip ? '' : `; open ${join(options.out, 'index.html')}`}`]),
         `  files     ${number(summary.written)} written, ${number(summary.unchanged)} unchanged, ${number(summary.removed)} removed`,
         ...removedLines(summary),
         `next: ${await terminal.command('verify')}`,

@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
 import { isBaseUrl } from '../contract/site.ts';
 import { BUILD_RECORD, readBuildRecord } from './build-record.ts';
-import { readRegularFile } from './regular-file.ts';
+import { isOwnZip } from './own-zip.ts';
+import { readTreeFile } from './tree-files.ts';
 
 /** The base URL of a build, and its origin. */
 export interface ChosenBaseUrl {
@@ -23,7 +23,8 @@ export function chooseBaseUrl(out: string, given: string | undefined, defaultUrl
   const before = baseUrlIn(out) ?? null;
   if (given !== undefined) return { url: given, from: 'option', before };
   if (before !== null) return { url: before, from: 'tree', before };
-  if (readBuildRecord(out) !== 'unfinished') return { url: defaultUrl, from: 'default', before };
+  const record = readBuildRecord(out);
+  if (record !== 'unfinished' && !(record === 'none' && isOwnZip(out))) return { url: defaultUrl, from: 'default', before };
   throw new Failure('usage', `the base URL of the tree in ${out} is unknown`, {
     place: { file: out, field: '--base-url' },
     expected: `a base URL, because ${BUILD_RECORD} has none`,
@@ -32,10 +33,10 @@ export function chooseBaseUrl(out: string, given: string | undefined, defaultUrl
   });
 }
 
-/** Returns the base URL of the tree in a folder, even if the tree is unfinished. */
+/** Returns the base URL of a tree, even if the tree is unfinished. */
 function baseUrlIn(out: string): string | undefined {
   try {
-    const record: unknown = JSON.parse(readRegularFile(join(out, BUILD_RECORD)).toString());
+    const record: unknown = JSON.parse(readTreeFile(out, BUILD_RECORD).toString());
     if (!isObject(record) || typeof record['palimpsest'] !== 'string') return undefined;
     const url = record['base_url'];
     return typeof url === 'string' && isBaseUrl(url) ? url : undefined;

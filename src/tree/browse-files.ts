@@ -1,16 +1,26 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browse } from '../browse/parts.ts';
+import { HOME } from '../browse/paths.ts';
 import type { RenderedState } from '../browse/rendered-state.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import type { Store } from '../store/store.ts';
-import { BROWSE_FOLDER, type BrowseListing, linesOfFile, linesOfGroup, listBrowseFiles, UNKNOWN_PART } from './browse-lines.ts';
+import {
+  BROWSE_FOLDER,
+  type BrowseListing,
+  linesOfFile,
+  linesOfGroup,
+  listBrowseFiles,
+  partOrUnknown,
+  UNKNOWN_PART,
+} from './browse-lines.ts';
 import { BrowseCounts, type BrowseJob, LINES, OBSOLETE, renderBrowse, UNREAD } from './browse-render.ts';
 import { StagedBrowse } from './browse-stage.ts';
-import { browseFilesIn } from './found-browse.ts';
 import { MANIFEST } from './manifest.ts';
+import type { Stage } from './staged-files.ts';
 import { runThreads } from './threads.ts';
+import type { TreeFiles } from './tree-files.ts';
 
 /** With fewer records and accounts, threads take longer to start than they save. */
 const MIN_ITEMS_FOR_THREADS = 2000;
@@ -18,8 +28,7 @@ const THREADS = 2;
 
 /** What is known of the browse files of a tree before a build. */
 export interface PresentBrowse {
-  /** The folder of the tree. */
-  readonly out: string;
+  readonly files: TreeFiles;
   /** Whether the manifest lists the files. If not, the files themselves are read. */
   readonly isListed: boolean;
   readonly rendered: RenderedState;
@@ -34,21 +43,23 @@ export interface PresentBrowse {
 export async function stageBrowse(
   store: Store,
   site: Site | undefined,
-  stage: string,
+  { stage, form }: Stage,
   present: PresentBrowse,
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
 ): Promise<StagedBrowse> {
   for (const folder of [LINES, OBSOLETE, BROWSE_FOLDER]) mkdirSync(join(stage, folder), { recursive: true });
   const counts = new BrowseCounts();
-  const file = present.isListed ? join(present.out, MANIFEST) : join(stage, 'found-browse-files');
-  if (!present.isListed) listFound(present.out, file);
+  const { files, isListed, rendered } = present;
+  const { out } = files;
+  const file = isListed && files.form === 'folder' ? join(out, MANIFEST) : join(stage, 'found-browse-files');
+  if (!isListed) listFound(files, file);
+  else if (files.form === 'zip') writeFileSync(file, files.read(MANIFEST));
   const listing = listBrowseFiles(linesOfFile(file));
   const parts = site === undefined ? [] : new Browse(store, site).parts;
   listSurplus(listing, new Set(parts.map(({ name }) => name)), stage, counts);
   if (site !== undefined) {
     const { number, records, accounts } = store.revision;
-    const { rendered, out } = present;
     const job: BrowseJob = {
       store: store.path,
       revision: number,
@@ -56,6 +67,7 @@ export async function stageBrowse(
       rendered,
       out,
       stage,
+      form,
       before: { file, extents: listing.extents },
       counts: counts.shared,
     };
@@ -66,15 +78,20 @@ export async function stageBrowse(
     // if the store has changed meanwhile, the threads skipped all parts: only this connection still sees the old revision
     renderBrowse(job, store, report);
   }
-  return new StagedBrowse(present.out, stage, parts.length, counts.totals);
+  return new StagedBrowse(out, stage, parts.length, counts.totals);
 }
 
-/** Lists the browse files in the folder of a tree in the form of a manifest, but without digests. */
-function listFound(out: string, file: string): void {
-  writeFileSync(file, '');
-  for (const { part, paths } of browseFilesIn(out)) {
-    // files of others stay
-    if (part !== UNKNOWN_PART) writeFileSync(file, paths.map((path) => `${UNREAD}  ${path}\n`).join(''), { flag: 'a' });
+/** Lists the browse files of a tree in the form of a manifest, but without digests. Files of others stay. */
+function listFound(files: TreeFiles, file: string): void {
+  const listed = openSync(file, 'w');
+  const list = (path: string) => {
+    if (partOrUnknown(path) !== UNKNOWN_PART) writeSync(listed, `${UNREAD}  ${path}\n`);
+  };
+  try {
+    if (files.size(HOME) !== undefined) list(HOME);
+    for (const path of files.paths(BROWSE_FOLDER)) list(path);
+  } finally {
+    closeSync(listed);
   }
 }
 

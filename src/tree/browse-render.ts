@@ -1,28 +1,28 @@
 import { hash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browse, type BrowseFile, type BrowsePart } from '../browse/parts.ts';
 import type { RenderedState } from '../browse/rendered-state.ts';
 import type { Site } from '../contract/site.ts';
 import { Store } from '../store/store.ts';
 import { type Extents, linesOfFile, linesOfGroup } from './browse-lines.ts';
-import { digestOf } from './manifest.ts';
-import { writePieces } from './write-pieces.ts';
+import { digestIn } from './manifest.ts';
+import { partSpool, type Stage, stagedFiles } from './staged-files.ts';
+import { openTreeFiles } from './tree-files.ts';
 
 /** In the place of a digest: the file must be read. */
 export const UNREAD: string = '0'.repeat(64);
 
 /** The input of threads that render the browse files of one tree together. It can be posted to another thread. */
-export interface BrowseJob {
+export interface BrowseJob extends Stage {
   readonly store: string;
   /** The store's revision to render. */
   readonly revision: number;
   readonly site: Site;
   /** What the tree's browse files show. */
   readonly rendered: RenderedState;
+  /** The path of the present tree. */
   readonly out: string;
-  /** The folder for the files whose bytes are new. */
-  readonly stage: string;
   /** A file with the lines of the tree's present browse files, and where each part is. A digest may be {@link UNREAD}. */
   readonly before: { readonly file: string; readonly extents: Extents };
   /** The {@link BrowseCounts} of all threads (Int32). */
@@ -102,22 +102,33 @@ function renderPart(job: BrowseJob, browse: Browse, part: BrowsePart, index: num
     counts.add(before.size, 0, 0);
     return;
   }
-  const staged = new StagedFolder(job.stage);
+  const staged = stagedFiles(job, partSpool(index));
   let [lines, files, written] = ['', 0, 0];
   for (const browseFile of browse.files(part, job.rendered)) {
     const found = before.get(browseFile.path);
     const { digest, bytes } = digested(browseFile, found);
-    if (bytes !== undefined && digest !== (found === UNREAD ? digestOf(join(job.out, browseFile.path)) : found)) {
-      staged.write(browseFile.path, bytes);
+    if (bytes !== undefined && digest !== (found === UNREAD ? digestAt(job.out, browseFile.path) : found)) {
+      staged.put(browseFile.path, bytes);
       written += 1;
     }
     lines += `${digest}  ${browseFile.path}\n`;
     files += 1;
     before.delete(browseFile.path);
   }
+  staged.close();
   writeFileSync(join(job.stage, LINES, String(index)), lines);
   if (before.size > 0) writeFileSync(join(job.stage, OBSOLETE, String(index)), `${[...before.keys()].join('\n')}\n`);
   counts.add(files, written, before.size);
+}
+
+/** Reads a file of the present tree. Only a tree whose manifest is not trusted is read. */
+function digestAt(out: string, path: string): string | undefined {
+  const files = openTreeFiles(out);
+  try {
+    return digestIn(files, path);
+  } finally {
+    files.close();
+  }
 }
 
 /** Returns the digest of a file, and its bytes if it may have changed. */
@@ -129,22 +140,4 @@ function digested({ path, render }: BrowseFile, found: string | undefined): { di
   const bytes = render();
   const [only] = bytes;
   return { digest: hash('sha256', bytes.length === 1 && only !== undefined ? only : Buffer.concat(bytes)), bytes };
-}
-
-/** Writes staged files. Creates each folder once. */
-class StagedFolder {
-  readonly #stage: string;
-  #last = '';
-
-  constructor(stage: string) {
-    this.#stage = stage;
-  }
-
-  write(path: string, bytes: readonly Uint8Array[]): void {
-    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
-    // a folder that contains the last one exists
-    if (folder !== this.#last && !this.#last.startsWith(`${folder}/`)) mkdirSync(join(this.#stage, folder), { recursive: true });
-    this.#last = folder;
-    writePieces(`${this.#stage}/${path}`, bytes);
-  }
 }

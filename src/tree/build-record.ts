@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { encodeJson, isObject } from '../contract/json.ts';
 import { count, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../contract/shape.ts';
 import { isBaseUrl, type Site } from '../contract/site.ts';
 import { pagesFor } from '../pages/page.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
-import { readRegularFile } from './regular-file.ts';
 import { openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';
 
 /** The file that describes what a tree was built from. It is written last, so a finished record means a finished tree. */
@@ -113,9 +111,9 @@ export interface OptionalFiles {
 }
 
 /** Returns the optional files that the last build wrote or began to write. A folder without a tree has none. */
-export function optionalFilesIn(out: string): OptionalFiles {
+export function optionalFilesIn(files: TreeFiles): OptionalFiles {
   try {
-    const record: unknown = JSON.parse(readRegularFile(join(out, BUILD_RECORD)).toString());
+    const record: unknown = JSON.parse(files.read(BUILD_RECORD).toString());
     if (!isObject(record) || typeof record['palimpsest'] !== 'string') return NO_OPTIONAL_FILES;
     const compress = record['compress'];
     return { compress: typeof compress === 'string' ? encodingsIn(compress) : [], html: Number(record['browse_files']) > 0 };

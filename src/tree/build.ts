@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { NOTHING_RENDERED } from '../browse/rendered-state.ts';
+import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
@@ -10,12 +11,12 @@ import { toFailure } from '../store/store-error.ts';
 import { VERSION } from '../version.ts';
 import type { BrowseSources } from './browse-sources.ts';
 import type { StagedBrowse } from './browse-stage.ts';
-import { type BuildRecord, encodeBuildRecord, optionalFilesIn, readBuildRecord } from './build-record.ts';
+import { type BuildRecord, buildRecordIn, encodeBuildRecord, optionalFilesIn } from './build-record.ts';
 import { compressors } from './compression.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
 import { digestFiles, finishedTree, sortKeysIn } from './existing-tree.ts';
-import { claimFolder, fileSystemFailure } from './folder.ts';
+import { type ClaimedTree, claimFolder, claimZip, fileSystemFailure } from './folder.ts';
 import { refuseForeignBrowse } from './foreign-files.ts';
 import { slotCount } from './layout.ts';
 import { piecesOf } from './lines.ts';
@@ -23,7 +24,9 @@ import { readManifest } from './manifest.ts';
 import { movementBetween } from './movement.ts';
 import { renderOnThreads } from './render-on-threads.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys, writeSortKeys } from './sort-keys.ts';
-import { folderFiles } from './tree-files.ts';
+import type { Stage } from './staged-files.ts';
+import { folderFiles, formOf, openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';
+import { exchangeZip } from './zip-exchange.ts';
 
 /**
  * The phases of a build. `check` counts files that are read with `repair`, `render` counts pages, `browse` parts of the browse
@@ -32,7 +35,7 @@ import { folderFiles } from './tree-files.ts';
 export type BuildPhase = 'check' | 'render' | 'browse' | ExchangePhase;
 
 export interface BuildOptions {
-  /** The tree's folder. */
+  /** The tree's folder or ZIP. */
   readonly out: string;
   readonly site: Site;
   /** The encodings in which to write compressed copies of each page; undefined for those of the last build in `out`. */
@@ -60,29 +63,32 @@ export interface BuildSummary extends Exchanged {
  * Builds the tree of a store: writes the files whose bytes are new, leaves the others alone and removes obsolete
  * files. Readers see no new file until all of them are ready. While the files are exchanged, the build record is
  * `unfinished`.
- * @throws Failure no-store, bad-store, store-newer, not-ours, tree-busy, stopped, file-system
+ * @throws Failure no-store, bad-store, store-newer, not-ours, tree-busy, tree-edited, stopped, file-system; usage for compressed copies in a ZIP
  */
 export async function build(storePath: string, options: BuildOptions): Promise<BuildSummary> {
   const { out, site, onProgress = () => {} } = options;
+  const form = formOf(out);
+  if (form === 'zip' && options.compress !== undefined && options.compress.length > 0) throw compressedTwice(out);
   const pauses = new Pauses(options.signal, `the tree in ${out} is unchanged`);
   const store = Store.open(storePath);
   try {
-    const folder = claimFolder(out);
+    const claimed = form === 'zip' ? claimZip(out) : claimFolder(out);
+    const { stage, path } = claimed;
+    const files = presentFiles(claimed);
     try {
-      const began = statSync(folder.stage).mtimeMs;
-      const last = optionalFilesIn(out);
+      const began = statSync(stage).mtimeMs;
+      const last = optionalFilesIn(files);
       const { compress: encodings = last.compress, html = last.html } = options;
       const hasBrowse = last.html;
-      if (html && !hasBrowse) refuseForeignBrowse(out);
-      const unknownBefore = unknownContents(store, out);
-      const files = folderFiles(out);
+      if (form === 'folder' && html && !hasBrowse) refuseForeignBrowse(out);
+      const unknownBefore = unknownContents(store, files);
       const found = options.repair ? undefined : finishedTree(files);
       const now = recordOf(store, site, encodings, html ? found : undefined);
       const pages = { data: now.data_pages, account: now.account_pages };
       if (found !== undefined && hasBrowse === html && isSame(found, now)) return unchangedSummary(found);
       const before =
         found === undefined
-          ? await digestFiles(out, pages, encodings, pauses, (done, all) => onProgress('check', done, all))
+          ? await digestFiles(files, pages, encodings, pauses, (done, all) => onProgress('check', done, all))
           : readManifest(files, pages, encodings);
       const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
       const trusted = found?.compress === now.compress;
@@ -90,7 +96,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const { after, ranges } = await renderOnThreads(
         store,
         site,
-        folder.stage,
+        { stage, form },
         before,
         since,
         trusted,
@@ -98,7 +104,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         pauses,
         (done, all) => onProgress('render', done, all),
       );
-      const staged = join(folder.stage, SORT_KEYS);
+      const staged = join(stage, SORT_KEYS);
       const { page_size: dataPageSize, account_page_size: accountPageSize } = site;
       const sortKeys = writeSortKeys(staged, { dataPageSize, accountPageSize, ranges, accounts: store.accountKeys() });
       const readerGaps =
@@ -107,13 +113,14 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
           older,
           readSortKeys(() => piecesOf(staged)),
         );
-      const { stage } = folder;
-      const present = { out, found, since: hasBrowse ? since : -1 };
+      const present = { files, found, since: hasBrowse ? since : -1 };
       const showParts = (done: number, all: number) => onProgress('browse', done, all);
       const isNeeded = html || hasBrowse;
-      const { browse, sources } = isNeeded ? await prepareBrowse(store, html ? site : undefined, stage, present, pauses, showParts) : {};
-      const exchanged = await exchange({
-        out,
+      const { browse, sources } = isNeeded
+        ? await prepareBrowse(store, html ? site : undefined, { stage, form }, present, pauses, showParts)
+        : {};
+      const prepared = {
+        out: path,
         stage,
         began,
         before,
@@ -124,21 +131,41 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         hasOldVariants: !trusted,
         pauses,
         onProgress,
-      });
+      };
+      const exchanged = await (form === 'zip' ? exchangeZip(prepared, { zip: files.zip, found }) : exchange(prepared));
       return { ...exchanged, readerGaps, unknownBefore };
     } catch (error) {
       throw fileSystemFailure(out, toFailure(storePath, error));
     } finally {
-      folder.release();
+      files.close();
+      claimed.release();
     }
   } finally {
     store.close();
   }
 }
 
-/** The present tree of a build: its folder, its record if it is finished, and the revision that its browse files show (-1: unknown). */
+function compressedTwice(out: string): Failure {
+  return new Failure('usage', 'a ZIP has no compressed copies, because its members are compressed already', {
+    place: { file: out, field: '--compress' },
+    expected: '--compress none, or no --compress',
+    hint: 'build without --compress, or into a folder',
+  });
+}
+
+/** Opens the present tree. If there is no ZIP, or its end is damaged, there are no files: those of a folder that does not exist. */
+function presentFiles({ path, stage }: ClaimedTree): TreeFiles {
+  try {
+    return openTreeFiles(path);
+  } catch (error) {
+    if (error instanceof UnreadableFile) return folderFiles(join(stage, 'absent'));
+    throw error;
+  }
+}
+
+/** The present tree of a build: its files, its record if it is finished, and the revision that its browse files show (-1: unknown). */
 interface PresentTree {
-  readonly out: string;
+  readonly files: TreeFiles;
   readonly found: BuildRecord | undefined;
   readonly since: number;
 }
@@ -150,8 +177,8 @@ interface PresentTree {
 async function prepareBrowse(
   store: Store,
   site: Site | undefined,
-  stage: string,
-  { out, found, since }: PresentTree,
+  stage: Stage,
+  { files, found, since }: PresentTree,
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
 ): Promise<{ readonly browse: StagedBrowse; readonly sources: BrowseSources | undefined }> {
@@ -161,7 +188,7 @@ async function prepareBrowse(
   ]);
   const sources = site === undefined ? undefined : browseSources(store);
   const rendered = sources === undefined ? NOTHING_RENDERED : renderedStateOf(found, since, store, sources);
-  const present = { out, isListed: found !== undefined, rendered };
+  const present = { files, isListed: found !== undefined, rendered };
   return { browse: await stageBrowse(store, site, stage, present, pauses, onProgress), sources };
 }
 
@@ -214,8 +241,8 @@ function unchangedSummary(record: BuildRecord): BuildSummary {
 }
 
 /** Returns the contents of a tree that was built from data that the store does not know, such as the tree of another store. */
-function unknownContents(store: Store, out: string): BuildSummary['unknownBefore'] {
-  const record = readBuildRecord(out);
+function unknownContents(store: Store, files: TreeFiles): BuildSummary['unknownBefore'] {
+  const record = buildRecordIn(files);
   if (typeof record !== 'object' || store.revisionOf(record.store) !== undefined) return null;
   return { records: record.records, accounts: record.accounts };
 }

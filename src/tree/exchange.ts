@@ -127,7 +127,8 @@ function* stagedFiles(before: TreeDigests, after: TreeDigests): Generator<string
   }
 }
 
-function tally(before: TreeDigests, after: TreeDigests): { readonly written: number; readonly unchanged: number } {
+/** Counts the files of the pages whose bytes are new, and the others. */
+export function tally(before: TreeDigests, after: TreeDigests): { readonly written: number; readonly unchanged: number } {
   let all = 0;
   for (const collection of COLLECTIONS) all += slotCount(after[collection].pages, after[collection].encodings);
   let written = 0;

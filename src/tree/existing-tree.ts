@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { HOME } from '../browse/paths.ts';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
@@ -12,7 +10,6 @@ import { Digests } from './digests.ts';
 import type { Encoding } from './encoding.ts';
 import { collectionFolder, pathOf, secondOfLast, slotCount } from './layout.ts';
 import { digestIn, manifestDigests, type TreeDigests } from './manifest.ts';
-import { readRegularFile } from './regular-file.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys } from './sort-keys.ts';
 import { openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';
 
@@ -40,7 +37,7 @@ export function sortKeysIn(files: TreeFiles): SortKeys {
 
 /** Whether the home page and another browse file exist, if the tree has them. */
 function hasBrowse(files: TreeFiles, { browse_files }: BuildRecord): boolean {
-  return browse_files === undefined || (files.size(HOME) !== undefined && files.paths(BROWSE_FOLDER).next().done === false);
+  return browse_files === undefined || (files.size(HOME) !== undefined && !isEmpty(files, BROWSE_FOLDER));
 }
 
 /** Whether the first and last files of both collections exist: somebody may have deleted the pages. */
@@ -51,11 +48,11 @@ function hasEnds(files: TreeFiles, { data_pages, account_pages }: BuildRecord): 
 }
 
 /**
- * Hashes the files of a folder that belong to a tree with these numbers of pages.
+ * Hashes the files that belong to a tree with these numbers of pages.
  * @param onProgress called with the number of files that were read, and the number of all
  */
 export async function digestFiles(
-  out: string,
+  files: TreeFiles,
   pages: PageCounts,
   encodings: readonly Encoding[],
   pauses: Pauses,
@@ -65,11 +62,11 @@ export async function digestFiles(
   let read = 0;
   const digests = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
   for (const collection of COLLECTIONS) {
-    if (!existsSync(join(out, collectionFolder(collection)))) continue;
+    if (isEmpty(files, collectionFolder(collection))) continue;
     for (let slot = 0; slot < slotCount(pages[collection], encodings); slot += 1) {
-      const path = join(out, pathOf(collection, slot, pages[collection], encodings));
-      const bytes = fileAt(path);
-      if (bytes !== undefined) digests[collection].set(slot, createHash('sha256').update(bytes).digest());
+      const digest = digestIn(files, pathOf(collection, slot, pages[collection], encodings));
+      // a file that cannot be read is written again
+      if (digest !== undefined) digests[collection].set(slot, Buffer.from(digest, 'hex'));
       read += 1;
       if (!pauses.areDue) continue;
       onProgress(read, all);
@@ -79,13 +76,10 @@ export async function digestFiles(
   return digests;
 }
 
-/** Returns a file's bytes; undefined if it cannot be read. The build then writes it again. */
-function fileAt(path: string): Buffer | undefined {
-  try {
-    return readRegularFile(path);
-  } catch {
-    return undefined;
-  }
+/** Whether a folder of a tree has no files. */
+function isEmpty(files: TreeFiles, folder: string): boolean {
+  for (const _ of files.paths(folder)) return false;
+  return true;
 }
 
 /**

@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { lock } from '../store/lock.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { BUILD_RECORD, hasTree } from './build-record.ts';
 import { refuseUnlessFile, refuseUnlessFolder } from './obstacles.ts';
+import { isOwnZip } from './own-zip.ts';
 
 /** The working folder of a build, inside the tree. It exists while a build runs, and after a build was killed. */
 const WORK_FOLDER = '.palimpsest';
@@ -12,11 +13,13 @@ const WORK_FOLDER = '.palimpsest';
 /** The lock file of a build, in the working folder. */
 const LOCK = 'lock';
 
-/** A tree's folder, claimed by one build. */
-export interface ClaimedFolder {
-  /** An empty folder beside the pages for files that readers must not see yet. */
+/** A tree's folder or ZIP, claimed by one build. */
+export interface ClaimedTree {
+  /** The path of the tree: for a link to a ZIP, that of the ZIP. */
+  readonly path: string;
+  /** An empty folder on the same file system for files that readers must not see yet. */
   readonly stage: string;
-  /** Releases the folder and deletes the staged files. The tree stays unchanged. */
+  /** Releases the tree and deletes the staged files. The tree stays unchanged. */
   readonly release: () => void;
 }
 
@@ -24,33 +27,67 @@ export interface ClaimedFolder {
  * Claims a folder for a build. Creates the folder if it does not exist.
  * @throws Failure not-ours if the folder has other contents, tree-busy if another build uses it, file-system if it cannot be written
  */
-export function claimFolder(out: string): ClaimedFolder {
+export function claimFolder(out: string): ClaimedTree {
   try {
     const isNew = checkOwnership(out) === 'absent';
-    const work = join(out, WORK_FOLDER);
-    // the target of a link belongs to somebody else, and opening a pipe would block
-    refuseUnlessFolder(work);
-    refuseUnlessFile(join(work, LOCK));
-    const buildLock = lockIn(work);
-    if (buildLock === undefined) {
-      throw new Failure('tree-busy', `another build is writing ${out}`, {
-        place: { file: out },
-        hint: 'wait until that build has ended, or build into another folder with --out',
-      });
-    }
-    const stage = join(work, 'stage');
-    rmSync(stage, { recursive: true, force: true });
-    mkdirSync(stage, { recursive: true });
-    const release = () => {
-      rmSync(stage, { recursive: true, force: true });
-      buildLock.release();
-      removeIfEmpty(work);
-      if (isNew) removeIfEmpty(out);
-    };
-    return { stage, release };
+    return claim(out, join(out, WORK_FOLDER), isNew ? out : undefined);
   } catch (error) {
     throw fileSystemFailure(out, error);
   }
+}
+
+/**
+ * Claims a ZIP for a build. The working folder is beside it, and hidden.
+ * @throws Failure not-ours if another file is there, tree-busy if another build uses it, file-system if it cannot be written
+ */
+export function claimZip(out: string): ClaimedTree {
+  try {
+    if (existsSync(out)) refuseForeignZip(out);
+    const path = existsSync(out) ? realpathSync(out) : out;
+    const folder = dirname(path);
+    return claim(path, join(folder, `.${basename(path)}${WORK_FOLDER}`), existsSync(folder) ? undefined : folder);
+  } catch (error) {
+    throw fileSystemFailure(out, error);
+  }
+}
+
+/** @param newFolder a folder that does not exist yet and is removed again if it stays empty */
+function claim(path: string, work: string, newFolder: string | undefined): ClaimedTree {
+  // the target of a link belongs to somebody else, and opening a pipe would block
+  refuseUnlessFolder(work);
+  refuseUnlessFile(join(work, LOCK));
+  const buildLock = lockIn(work);
+  if (buildLock === undefined) {
+    throw new Failure('tree-busy', `another build is writing ${path}`, {
+      place: { file: path },
+      hint: 'wait until that build has ended, or build into another place with --out',
+    });
+  }
+  const stage = join(work, 'stage');
+  rmSync(stage, { recursive: true, force: true });
+  mkdirSync(stage, { recursive: true });
+  const release = () => {
+    rmSync(stage, { recursive: true, force: true });
+    buildLock.release();
+    removeIfEmpty(work);
+    if (newFolder !== undefined) removeIfEmpty(newFolder);
+  };
+  return { path, stage, release };
+}
+
+/**
+ * Refuses a file that is no ZIP of a tree.
+ * @throws Failure not-ours
+ */
+function refuseForeignZip(out: string): void {
+  const found = statSync(out);
+  if (isOwnZip(out) || (found.isFile() && found.size === 0)) return;
+  throw new Failure('not-ours', `${out} was not made by palimpsest`, {
+    place: { file: out },
+    expected: 'nothing at this path, an empty file, or a ZIP that palimpsest built',
+    found: found.isFile() ? 'a file' : 'something that is not a file',
+    hint: 'name another folder or ZIP with --out; nothing was changed',
+  });
 }
 
 function checkOwnership(out: string): 'absent' | 'ours' {

@@ -8,6 +8,7 @@ import type { TreeDigests } from './manifest.ts';
 import { checkRead, prepareStage, type RenderJob, render } from './render.ts';
 import type { WorkerJob } from './render-worker.ts';
 import type { PageRange } from './sort-keys.ts';
+import type { Stage } from './staged-files.ts';
 import { runThreads } from './threads.ts';
 
 /** With fewer pages, threads take longer to start than they save. The number is lower if pages are compressed. */
@@ -27,7 +28,7 @@ const ENDS: readonly Direction[] = ['first', 'last'];
 export async function renderOnThreads(
   store: Store,
   site: Site,
-  stage: string,
+  stage: Stage,
   before: TreeDigests,
   since: number,
   trusted: boolean,
@@ -50,9 +51,9 @@ export async function renderOnThreads(
   const job: RenderJob = {
     store: store.path,
     revision: store.revision.number,
+    ...stage,
     site,
     since,
-    stage,
     pages,
     encodings,
     trusted,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { threadId } from 'node:worker_threads';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
@@ -12,18 +13,16 @@ import { compress } from './compression.ts';
 import { Digests } from './digests.ts';
 import type { Encoding } from './encoding.ts';
 import { pagesFolder, pathOf, slotsOf, variantSlotsOf } from './layout.ts';
-import { writePieces } from './write-pieces.ts';
+import { PAGES_SPOOL, SPOOLS, type Stage, type StagedFiles, stagedFiles } from './staged-files.ts';
 
 /** The input of two threads that render one tree together. It can be posted to another thread. */
-export interface RenderJob {
+export interface RenderJob extends Stage {
   readonly store: string;
   /** The store's revision to render. */
   readonly revision: number;
   readonly site: Site;
   /** The revision that the tree's files show; -1 if it is unknown. */
   readonly since: number;
-  /** The folder for the files whose bytes are new. */
-  readonly stage: string;
   readonly pages: { readonly [C in Collection]: number };
   /** The encodings of the compressed copies of each page. */
   readonly encodings: readonly Encoding[];
@@ -50,20 +49,22 @@ export function render(job: RenderJob, source: PageSource, end: Direction, onPag
   const collections = [feedPages(source, job.site), accountPages(source, job.site)];
   // the threads begin with different collections: they then create folders in different places
   if (end === 'last') collections.reverse();
+  const staged = stagedFiles(job, PAGES_SPOOL + threadId);
   for (const pages of collections) {
     const index = COLLECTIONS.indexOf(pages.collection);
-    const staged = new StagedFiles(job, pages);
+    const rendered = new RenderedPages(job, pages, staged);
     const walk = pages.walk(end);
     let read: ReadSoFar | undefined;
     while (Atomics.sub(remaining, index, 1) > 0) {
       const step = walk.next();
       if (step.done) break;
-      staged.add(step.value);
+      rendered.add(step.value);
       read = step.value.read();
       onPage();
     }
     if (read !== undefined) new Float64Array(job.read).set(read, index * 4 + (end === 'first' ? 0 : 2));
   }
+  staged.close();
 }
 
 /**
@@ -91,21 +92,23 @@ export function renderFrom(job: RenderJob, end: Direction): void {
 }
 
 /** Creates the folders for staged files. */
-export function prepareStage(stage: string): void {
-  for (const collection of COLLECTIONS) mkdirSync(join(stage, pagesFolder(collection)), { recursive: true });
+export function prepareStage({ stage, form }: Stage): void {
+  const folders = form === 'zip' ? [SPOOLS] : COLLECTIONS.map(pagesFolder);
+  for (const folder of folders) mkdirSync(join(stage, folder), { recursive: true });
 }
 
-/** The staged files of one collection: the files whose bytes are new. */
-class StagedFiles {
+/** Compares the pages of one collection with the tree, and stages the files whose bytes are new. */
+class RenderedPages {
   readonly #job: RenderJob;
+  readonly #staged: StagedFiles;
   readonly #collection: Collection;
   readonly #before: Digests;
   readonly #after: Digests;
   readonly #ranges: Float64Array;
-  #lastFolder = '';
 
-  constructor(job: RenderJob, { collection, count }: Pages) {
+  constructor(job: RenderJob, { collection, count }: Pages, staged: StagedFiles) {
     this.#job = job;
+    this.#staged = staged;
     this.#collection = collection;
     this.#ranges = new Float64Array(job.ranges);
     this.#before = new Digests(count, job.encodings, job.before[collection]);
@@ -141,11 +144,7 @@ class StagedFiles {
     for (const slot of slots) {
       this.#after.set(slot, digest);
       if (this.#after.equals(this.#before, slot)) continue;
-      const path = `${this.#job.stage}/${pathOf(this.#collection, slot, this.#after.pages, this.#job.encodings)}`;
-      const folder = path.slice(0, path.lastIndexOf('/'));
-      if (folder !== this.#lastFolder) mkdirSync(folder, { recursive: true });
-      this.#lastFolder = folder;
-      writePieces(path, bytes);
+      this.#staged.put(pathOf(this.#collection, slot, this.#after.pages, this.#job.encodings), bytes);
     }
   }
 }

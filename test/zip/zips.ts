@@ -25,3 +25,11 @@ export function packed(path: string, bytes: Uint8Array): readonly [member: Buffe
 export function readerOf(path: string): ZipReader {
   return new ZipReader(openSync(path, 'r'));
 }
+
+/** Returns the bytes of every member of the ZIP of a tree, by path. */
+export function filesInZip(path: string): Map<string, Buffer> {
+  const zip = readerOf(path);
+  const files = new Map([...zip.paths()].map((member) => [member, zip.read(member) ?? Buffer.alloc(0)]));
+  zip.close();
+  return files;
+}

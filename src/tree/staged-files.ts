@@ -1,0 +1,85 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { BufferedFile } from '../zip/buffered-file.ts';
+import { packMember } from '../zip/member.ts';
+import type { TreeForm } from './tree-files.ts';
+import { writePieces } from './write-pieces.ts';
+
+/** The folder in the stage of a ZIP for its spools, and the start of the names of those with pages: each thread has one. */
+export const SPOOLS = 'spools';
+export const PAGES_SPOOL = 'pages-';
+
+/** Returns the name of the spool of a part of the browse files. */
+export function partSpool(index: number): string {
+  return `part-${index}`;
+}
+
+/** Where a build puts files until all of them are ready. It can be posted to another thread. */
+export interface Stage {
+  /** The folder for them. */
+  readonly stage: string;
+  /** The form of the tree that the build writes. */
+  readonly form: TreeForm;
+}
+
+/** Takes the files whose bytes are new. */
+export interface StagedFiles {
+  /** @param pieces the bytes, in chunks */
+  readonly put: (path: string, pieces: readonly Uint8Array[]) => void;
+  readonly close: () => void;
+}
+
+/**
+ * Opens a stage for writing.
+ * @param spool the name of the spool of a ZIP; no two writers have the same
+ */
+export function stagedFiles({ stage, form }: Stage, spool: string): StagedFiles {
+  return form === 'zip' ? new Spool(join(stage, SPOOLS, spool)) : new StagedFolder(stage);
+}
+
+/** Writes each file to a folder. Creates each folder once. */
+class StagedFolder implements StagedFiles {
+  readonly #stage: string;
+  #last = '';
+
+  constructor(stage: string) {
+    this.#stage = stage;
+  }
+
+  put(path: string, pieces: readonly Uint8Array[]): void {
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+    // a folder that contains the last one exists
+    if (folder !== this.#last && !this.#last.startsWith(`${folder}/`)) mkdirSync(join(this.#stage, folder), { recursive: true });
+    this.#last = folder;
+    writePieces(`${this.#stage}/${path}`, pieces);
+  }
+
+  close(): void {}
+}
+
+/** Appends each file to one file, as the member of a ZIP. Creates that file for the first member. */
+class Spool implements StagedFiles {
+  readonly #path: string;
+  #open: { readonly file: number; readonly writer: BufferedFile } | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  put(path: string, pieces: readonly Uint8Array[]): void {
+    if (this.#open === undefined) {
+      const file = openSync(this.#path, 'wx');
+      this.#open = { file, writer: new BufferedFile(file) };
+    }
+    this.#open.writer.write(packMember(path, pieces));
+  }
+
+  close(): void {
+    if (this.#open === undefined) return;
+    try {
+      this.#open.writer.flush();
+    } finally {
+      closeSync(this.#open.file);
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { lock } from '../../src/store/lock.ts';
+import { removeAccounts } from '../../src/store/remove.ts';
+import { type BuildOptions, build } from '../../src/tree/build.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { histories } from '../support/histories.ts';
+import { palimpsest, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { flipByte } from '../verify/damaged-zip.ts';
+import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
+import { filesInZip } from '../zip/zips.ts';
+
+/** The number of generated histories; `npm run test:histories` has more. */
+const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 40) };
+
+/** A store, and functions that build its tree into a ZIP and into a folder. */
+async function workplace(records = 60, html = true) {
+  const folder = temporaryFolder();
+  const store = join(folder, 'store.db');
+  await importHistory(store, goodHistory(records));
+  const at = (path: string) => join(folder, path);
+  const into = (name: string, options: Partial<BuildOptions> = {}) => build(store, { out: at(name), site: SITE, html, ...options });
+  return { folder, store, at, into };
+}
+
+const removal = { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false };
+
+describe('a build into a ZIP', () => {
+  it.each([true, false])('has the files of a build into a folder in the order of the manifest, with browse files: %s', async (html) => {
+    const { folder, at, into } = await workplace(60, html);
+    const [folderBuild, zipBuild] = [await into('out'), await into('history.zip')];
+    const files = filesInZip(at('history.zip'));
+    expect(files).toEqual(filesIn(at('out')));
+    expect(zipBuild).toEqual(folderBuild);
+    const listed = String(files.get('manifest-sha256.txt')).match(/\S+$/gm);
+    expect([...files.keys()]).toEqual([...(listed ?? []), 'manifest-sha256.txt', 'build.json']);
+    expect(readdirSync(folder).toSorted()).toEqual(['history.zip', 'out', 'store.db']);
+  });
+
+  it('has, after any imports and removals, the bytes of a first build, and the files of a folder', async () => {
+    const folder = temporaryFolder();
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(histories(25), { minLength: 1, maxLength: 3 }), fc.boolean(), fc.nat(), async (batches, html, chosen) => {
+        fc.pre(batches[0] !== undefined && batches[0].records.length + batches[0].accounts.length > 0);
+        run += 1;
+        const at = (name: string) => join(folder, `${run}`, name);
+        mkdirSync(at('.'), { recursive: true });
+        const site = { base_url: 'https://history.example', page_size: 4, account_page_size: 2 };
+        const check = async (names: readonly string[]) => {
+          const now = { site, html: html !== (names.length % 3 === 0) };
+          const summaries: unknown[] = [];
+          for (const name of names) summaries.push(await build(at('store.db'), { ...now, out: at(name) }));
+          await build(at('store.db'), { ...now, out: at(`fresh-${names.length}.zip`) });
+          expect(readFileSync(at('history.zip')).equals(readFileSync(at(`fresh-${names.length}.zip`)))).toBe(true);
+          rmSync(at(`fresh-${names.length}.zip`));
+          expect(filesInZip(at('history.zip'))).toEqual(filesIn(at('out')));
+          return summaries;
+        };
+        for (const batch of batches) {
+          // histories of one store must not contradict each other: each has other accounts and ids
+          await importHistory(at('store.db'), batch).catch(() => {});
+          const [zip, tree] = await check(['history.zip', 'out']);
+          expect(zip).toEqual(tree);
+        }
+        const names = batches.flatMap(({ accounts }) => accounts.map(({ screen_name }) => screen_name));
+        const removed = names[chosen % Math.max(1, names.length)];
+        if (removed !== undefined) await removeAccounts(at('store.db'), [removed], { ...removal, allowUnknown: true });
+        await check(['history.zip', 'out']);
+        rmSync(at('.'), { recursive: true });
+      }),
+      RUNS,
+    );
+  }, 600_000);
+
+  it('does not touch the file if nothing changed', async () => {
+    const { at, into } = await workplace();
+    const first = await into('history.zip');
+    const before = statSync(at('history.zip'), { bigint: true });
+    expect(await into('history.zip')).toEqual({ ...first, written: 0, unchanged: first.written });
+    const { ino, mtimeNs, ctimeNs } = statSync(at('history.zip'), { bigint: true });
+    expect([ino, mtimeNs, ctimeNs]).toEqual([before.ino, before.mtimeNs, before.ctimeNs]);
+  });
+
+  it('copies what did not change, and has no byte of what was removed', async () => {
+    const { store, at, into } = await workplace();
+    await into('history.zip');
+    const names = () => [...filesInZip(at('history.zip'))].filter(([path, bytes]) => /\bdee\b/.test(path + bytes));
+    expect(names().length).toBeGreaterThan(5);
+    await removeAccounts(store, ['dee'], removal);
+    const { written, unchanged, removedBrowseFiles } = await into('history.zip');
+    expect([written > 0, unchanged > 0, removedBrowseFiles > 0]).toEqual([true, true, true]);
+    expect(names()).toEqual([]);
+    expect(readFileSync(at('history.zip')).includes('dee')).toBe(false);
+    await into('fresh.zip');
+    expect(readFileSync(at('history.zip'))).toEqual(readFileSync(at('fresh.zip')));
+  });
+
+  it('keeps the base URL and the browse files of the ZIP, and is changed by the options', async () => {
+    const { store, at } = await workplace();
+    const run = (...args: string[]) => palimpsestJson(['build', '--store', store, '--out', at('history.zip'), ...args]);
+    await run('--base-url', 'https://one.example', '--html');
+    expect(await run()).toMatchObject({ written: 0, base_url_from: 'tree', build: { base_url: 'https://one.example' } });
+    const plain = await run('--no-html', '--page-size', '7');
+    expect(plain['build']).not.toHaveProperty('browse_files');
+    expect(plain['removed_browse_files']).toBeGreaterThan(0);
+    await palimpsestJson(['build', '--store', store, '--out', at('out'), '--base-url', 'https://one.example', '--page-size', '7']);
+    expect(filesInZip(at('history.zip'))).toEqual(filesIn(at('out')));
+  });
+
+  it('is refused with --compress', async () => {
+    const { store, at } = await workplace();
+    const { code, stdout } = await palimpsestHere(['build', '--store', store, '--out', at('a.zip'), '--compress', 'gzip', '--json']);
+    expect([code, JSON.parse(stdout).error.code]).toEqual([2, 'usage']);
+    expect(statSync(at('a.zip'), { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  it('is refused where another file is, and takes an empty file, a link and a new folder', async () => {
+    const { at, into } = await workplace();
+    writeFileSync(at('other.zip'), 'PK\u0003\u0004 something else');
+    await expect(into('other.zip')).rejects.toMatchObject({ code: 'not-ours' });
+    expect(readFileSync(at('other.zip'), 'utf8')).toBe('PK\u0003\u0004 something else');
+    writeFileSync(at('empty'), '');
+    await into('empty');
+    await into('a/b/history.zip');
+    expect(readFileSync(at('empty'))).toEqual(readFileSync(at('a/b/history.zip')));
+    truncateSync(at('empty'));
+    symlinkSync('empty', at('link.zip'));
+    await into('link.zip');
+    expect(readFileSync(at('empty'))).toEqual(readFileSync(at('a/b/history.zip')));
+  });
+
+  it('is refused while another build has the lock, and removes what a killed build left', async () => {
+    const { folder, at, into } = await workplace();
+    await into('history.zip');
+    mkdirSync(at('.history.zip.palimpsest/stage'), { recursive: true });
+    writeFileSync(at('.history.zip.palimpsest/stage/tree.zip'), 'half');
+    const held = lock(at('.history.zip.palimpsest/lock'));
+    await expect(into('history.zip')).rejects.toMatchObject({ code: 'tree-busy' });
+    held?.release();
+    await into('history.zip');
+    expect(readdirSync(folder).toSorted()).toEqual(['history.zip', 'store.db']);
+  });
+
+  it('renders everything again if the end of the ZIP is damaged, and then needs the base URL', async () => {
+    const { store, at, into } = await workplace();
+    await into('history.zip');
+    cpSync(at('history.zip'), at('good.zip'));
+    truncateSync(at('history.zip'), statSync(at('history.zip')).size - 3);
+    const args = ['build', '--store', store, '--out', at('history.zip'), '--page-size', String(SITE.page_size), '--json'];
+    const refused = await palimpsestHere(args);
+    expect([refused.code, JSON.parse(refused.stdout).error.field]).toEqual([2, '--base-url']);
+    await into('history.zip');
+    expect(readFileSync(at('history.zip'))).toEqual(readFileSync(at('good.zip')));
+  });
+
+  it('is refused if a member that did not change is damaged at its start, and --repair renders it again', async () => {
+    const { store, at, into } = await workplace();
+    await into('history.zip');
+    const style = [...filesInZip(at('history.zip')).keys()].find((path) => path.endsWith('.css')) ?? '';
+    flipByte(at('history.zip'), style, 0);
+    await importHistory(store, goodHistory(61));
+    const damaged = readFileSync(at('history.zip'));
+    await expect(into('history.zip')).rejects.toMatchObject({ code: 'tree-edited' });
+    expect(readFileSync(at('history.zip'))).toEqual(damaged);
+    await into('history.zip', { repair: true });
+    await into('fresh.zip');
+    expect(readFileSync(at('history.zip'))).toEqual(readFileSync(at('fresh.zip')));
+  });
+
+  it('with --repair replaces each damaged member, and counts them as written', async () => {
+    const { at, into } = await workplace();
+    await into('history.zip');
+    cpSync(at('history.zip'), at('good.zip'));
+    const paths = [...filesInZip(at('history.zip')).keys()];
+    for (const path of ['rest/data/page/2/index.json', 'rest/account/index.json', paths.find((one) => one.startsWith('browse/account/'))])
+      flipByte(at('history.zip'), path ?? '', -1);
+    expect(await into('history.zip', { repair: true })).toMatchObject({ written: 3, unchanged: paths.length - 3 - 3, removed: 0 });
+    expect(readFileSync(at('history.zip'))).toEqual(readFileSync(at('good.zip')));
+  });
+});
+
+describe('a build into a ZIP on threads', () => {
+  it('has the files of a build into a folder, also after an import', async () => {
+    const { store, at } = await workplace();
+    const args = ['build', '--store', store, '--base-url', SITE.base_url, '--page-size', '2', '--account-page-size', '1', '--html'];
+    for (const records of [1200, 1201]) {
+      await importHistory(store, goodHistory(records));
+      for (const out of ['history.zip', 'out']) await palimpsestJson([...args, '--out', at(out)], { ownProcess: true });
+      expect(filesInZip(at('history.zip'))).toEqual(filesIn(at('out')));
+    }
+    const { stdout } = await palimpsest([...args, '--out', at('history.zip')]);
+    expect(stdout).toContain('0 written');
+  });
+});
