@@ -9,6 +9,7 @@ import { writeWarc } from '../../src/archive/warc-file.ts';
 import { openVerified } from '../../src/tree/verified-tree.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
+import { zipOf } from '../verify/damaged-zip.ts';
 import { differences } from '../whole/trees.ts';
 import { archiveOf, differencesAfterImport, FORMS, folderForFile, SAMPLE, treeOf } from './archived.ts';
 
@@ -40,6 +41,9 @@ describe('palimpsest archive', () => {
       expect([manifest, status, stderr]).toEqual([manifest, 0, '']);
     }
     expect(differences(filesIn(join(bag, 'data')), filesIn(out))).toEqual([]);
+    const fromZip = join(temporaryFolder(), 'bag');
+    await writeBag(openVerified(zipOf(out, join(temporaryFolder(), 'tree.zip'))), fromZip);
+    expect(differences(filesIn(fromZip), filesIn(bag))).toEqual([]);
     const payload = [...filesIn(bag)].filter(([path]) => path.startsWith('data/'));
     const listed = readFileSync(join(bag, 'manifest-sha256.txt'), 'utf8').trimEnd().split('\n');
     expect(listed.map((line) => line.slice(66)).toSorted()).toEqual(payload.map(([path]) => path).toSorted());

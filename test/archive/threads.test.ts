@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { flipByte, zipOf } from '../verify/damaged-zip.ts';
 import { mountDisk } from '../whole/disks.ts';
 import { folderForFile, SAMPLE, treeOf } from './archived.ts';
 
@@ -46,6 +47,9 @@ describe('an archive that threads write', () => {
     expect(await written(3)).toEqual(expected);
     await palimpsestJson(['archive', form, '--out', out, '--to', path]);
     expect(readFileSync(path)).toEqual(expected[0]);
+    const zip = zipOf(out, join(temporaryFolder(), 'tree.zip'));
+    await palimpsestJson(['archive', form, '--out', zip, '--to', path]);
+    expect(readFileSync(path), 'from a ZIP').toEqual(expected[0]);
   });
 
   it('is not written if pages were changed, and the first of them is reported', async () => {
@@ -60,6 +64,15 @@ describe('an archive that threads write', () => {
     const failure = await failureOf(3);
     expect(failure).toEqual(await failureOf(undefined));
     expect(failure).toMatchObject({ code: 'tree-edited', place: { file: join(tree, 'rest/data/page/3/index.json') } });
+  });
+
+  it('is not written if a page in a ZIP is damaged', async () => {
+    const zip = zipOf(out, join(temporaryFolder(), 'tree.zip'));
+    flipByte(zip, 'rest/data/page/3/index.json', -5);
+    for (const threads of [undefined, 2]) {
+      const written = writeWacz(openVerified(zip), join(temporaryFolder(), 'history.wacz'), { threads });
+      await expect(written).rejects.toMatchObject({ code: 'tree-edited', place: { file: join(zip, 'rest/data/page/3/index.json') } });
+    }
   });
 
   it('is not written if a page is missing', async () => {

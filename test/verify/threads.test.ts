@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest } from '../support/palimpsest.ts';
 import { DamagedTree } from './damaged-tree.ts';
+import { flipByte, zipOf } from './damaged-zip.ts';
 
 // threads run the compiled program
 const compiled = (module: string) => new URL(`../../dist/${module}.js`, import.meta.url).href;
@@ -16,7 +17,7 @@ const { pageFiles }: typeof import('../../src/verify/page-files.ts') = await imp
 const { SortKeysCheck }: typeof import('../../src/verify/sort-keys.ts') = await import(compiled('verify/sort-keys'));
 const { Report }: typeof import('../../src/verify/violation.ts') = await import(compiled('verify/violation'));
 const { readBuildRecord }: typeof import('../../src/tree/build-record.ts') = await import(compiled('tree/build-record'));
-const { folderFiles }: typeof import('../../src/tree/tree-files.ts') = await import(compiled('tree/tree-files'));
+const { openTreeFiles }: typeof import('../../src/tree/tree-files.ts') = await import(compiled('tree/tree-files'));
 const { Pauses }: typeof import('../../src/contract/pauses.ts') = await import(compiled('contract/pauses'));
 
 const RECORDS = 1500;
@@ -61,7 +62,7 @@ async function walked(out: string) {
   const build = readBuildRecord(out);
   if (typeof build === 'string') throw new Error(build);
   const [report, pauses, ignore] = [new Report(), new Pauses(undefined, ''), () => {}];
-  const files = folderFiles(out);
+  const files = openTreeFiles(out);
   const manifest = await checkManifest(files, build, report, pauses, ignore);
   const pages = pageFiles({ files, build, manifest, digestCause: undefined });
   const sortKeys = new SortKeysCheck(files, build, report);
@@ -120,6 +121,16 @@ function swapped<T>(items: readonly T[], at: number): T[] {
 }
 
 describe('verify on threads', () => {
+  it('checks a ZIP, and finds the same as in the folder', async () => {
+    const inFolder = await walked(good);
+    expect(inFolder?.violations).toBe(0);
+    const zip = zipOf(good, join(temporaryFolder(), 'history.zip'));
+    expect(await walked(zip)).toEqual(inFolder);
+    flipByte(zip, `rest/data/page/${SECOND_SPAN}/index.json`, -20);
+    expect(await walked(zip)).toBeUndefined();
+    expect(await verify({ out: zip, threads: 3 })).toEqual(await verify({ out: zip }));
+  });
+
   it('finds the same notes as one thread, in the same order', async () => {
     const alone = await verify({ out: good, store });
     expect(alone).toMatchObject({ violationCount: 0, records: RECORDS });
