@@ -61,7 +61,8 @@ function* indexProblems(zip: ZipReader, entry: Buffer, end: number, members: num
   for (let bucket = 0; bucket < buckets; bucket += 1) {
     const bytes = zip.bytes(offset + bucket * capacity * ROW, capacity * ROW);
     crc = crc32(bytes, crc);
-    for (let at = 0; at < bytes.length; at += ROW) if (bytes.subarray(at, at + ROW).some((byte) => byte !== 0)) rows += 1;
+    // the last row is that of the CRC-32
+    for (let at = 0; at < bytes.length - ROW; at += ROW) if (bytes.subarray(at, at + ROW).some((byte) => byte !== 0)) rows += 1;
   }
   const length = buckets * capacity * ROW + TRAILER;
   crc = crc32(zip.bytes(offset + length - TRAILER, TRAILER), crc);
