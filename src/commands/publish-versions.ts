@@ -64,8 +64,9 @@ export async function publishVersions(
   const zip = isRollback ? undefined : await openLocalZip(options.out);
   const refusals: Failure[] = [];
   let summary: SitePublishSummary;
-  const memory = await memoryOf(options, target.names === undefined ? target.name : resolve(target.name), zip);
+  let memory: Awaited<ReturnType<typeof memoryOf>>;
   try {
+    memory = await memoryOf(options, target.names === undefined ? target.name : resolve(target.name), zip);
     if (zip !== undefined && !options.allowLoopback && isLoopback(zip.build.base_url))
       refusals.push(localLinks(target.name, zip.build.base_url));
     const [refused] = refusals;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { openSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openRemote } from '../../src/storage/remote.ts';
 import type { Target } from '../../src/storage/target.ts';
@@ -27,6 +27,13 @@ export function memory(): Memory {
   };
 }
 
+const opened: number[] = [];
+
+/** Closes the files of all drafts. */
+export function closeDrafts(): void {
+  for (const file of opened.splice(0)) closeSync(file);
+}
+
 /** Returns a version to be sent whose data is a text. */
 export function draft(folder: string, text: string): Draft<Version> {
   const sha256 = hash('sha256', text);
@@ -34,6 +41,7 @@ export function draft(folder: string, text: string): Draft<Version> {
   writeFileSync(path, text);
   const bytes = Buffer.byteLength(text);
   const file = { descriptor: openSync(path, 'r'), size: bytes };
+  opened.push(file.descriptor);
   return { file, sha256, version: (published) => ({ ...published, bytes, sha256, records: 1, accounts: 1, store: sha256 }) };
 }
 

@@ -75,11 +75,7 @@ export class SimulatedStore {
         }),
       head: (path) =>
         request('head', path, () => (store.objects.has(path) ? { digest: undefined, holds: undefined, headers: undefined } : undefined)),
-      put: (path, upload, _, condition) =>
-        request('put', path, async () => {
-          await store.#check(path, condition);
-          return store.put(path, upload.bytes);
-        }),
+      put: (path, upload, _, condition) => request('put', path, () => store.#write(path, upload.bytes, condition)),
       beginParts: (path, upload) => request('begin', path, () => store.#begin(path, upload, request)),
       openUploads: () => request('uploads', '', () => [...store.uploads].map(([id, { path }]) => ({ id, path }))),
       abortUpload: ({ id, path }) => request('abort', path, () => void store.uploads.delete(id)),
@@ -90,13 +86,15 @@ export class SimulatedStore {
     return target;
   }
 
-  async #check(path: string, condition: Condition | undefined): Promise<void> {
-    if (condition === undefined || this.conditions === 'ignored') return;
-    if (this.conditions === 'unsupported') throw new StorageError('unsupported', '501');
-    const isMet = condition === 'absent' ? !this.objects.has(path) : this.objects.get(path)?.tag === condition.tag;
-    if (!isMet) throw new StorageError('conflict', '412');
-    // meanwhile another request can be checked
-    if (this.conditions === 'checked first') await new Promise((resolve) => setTimeout(resolve, 1));
+  /** Checks and writes at once, as a store must; or first one, then the other. */
+  async #write(path: string, bytes: Uint8Array, condition: Condition | undefined): Promise<string> {
+    if (condition !== undefined && this.conditions !== 'ignored') {
+      if (this.conditions === 'unsupported') throw new StorageError('unsupported', '501');
+      const isMet = condition === 'absent' ? !this.objects.has(path) : this.objects.get(path)?.tag === condition.tag;
+      if (!isMet) throw new StorageError('conflict', '412');
+      if (this.conditions === 'checked first') await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    return this.put(path, bytes);
   }
 
   #begin(path: string, _: Omit<Upload, 'bytes'>, request: <T>(action: string, path: string, work: () => T) => Promise<T>): PartsUpload {

@@ -1,46 +1,17 @@
 import { hash } from 'node:crypto';
-import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
 import { type Commit, commitPath, HEAD, numbered, parseCommit, type Version } from '../../src/versions/commit.ts';
 import { chance } from '../whole/chance.ts';
 import { folderOfFile } from '../whole/stores.ts';
-import { type Decide, draft, dropping, KIND, memory, publishing, rollingBack, run } from './simulated-publisher.ts';
+import { closeDrafts, type Decide, draft, dropping, KIND, memory, publishing, rollingBack, run } from './simulated-publisher.ts';
 import { type Fate, Killed, SimulatedStore } from './simulated-store.ts';
+import { Turns } from './turns.ts';
 
 const folder = folderOfFile();
 const isFull = process.env['PALIMPSEST_PROOF'] === 'full';
-const SEEDS = isFull ? 4_000 : Number(process.env['S'] ?? 150);
+const SEEDS = isFull ? 4_000 : 100;
 const NIGHTS = 12;
-
-/** Lets one request at a time go on, in random order. */
-class Turns {
-  readonly #random: () => number;
-  readonly #waiting: (() => void)[] = [];
-  #isBusy = false;
-
-  constructor(random: () => number) {
-    this.#random = random;
-  }
-
-  async take(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#waiting.push(resolve);
-      void this.#run();
-    });
-  }
-
-  async #run(): Promise<void> {
-    if (this.#isBusy) return;
-    this.#isBusy = true;
-    while (this.#waiting.length > 0) {
-      // other runs reach their next request
-      for (let ticks = 0; ticks < 4; ticks += 1) await setImmediate();
-      this.#waiting.splice(Math.floor(this.#random() * this.#waiting.length), 1)[0]?.();
-    }
-    this.#isBusy = false;
-  }
-}
 
 /** Returns the commit stored at a path. */
 function commitAt(store: SimulatedStore, path: string): Commit<Version> | undefined {
@@ -212,12 +183,13 @@ it(
   async () => {
     const total: Record<string, number> = {};
     const failed: string[] = [];
-    for (let seed = Number(process.env['F'] ?? 1); seed <= SEEDS; seed += 1) {
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
       const { faults, counts } = await simulate(seed).catch((error: unknown) => {
         throw new Error(`seed ${seed}: ${error instanceof Failure ? `${error.code} ${error.message} ${error.found}` : String(error)}`, {
           cause: error,
         });
       });
+      closeDrafts();
       failed.push(...faults.map((fault) => `seed ${seed}: ${fault}`));
       for (const [name, count] of Object.entries(counts)) total[name] = (total[name] ?? 0) + count;
       if (failed.length > 10) break;

@@ -1,4 +1,5 @@
 import { Failure } from '../../contract/failure.ts';
+import { VERSIONS_MARKER } from '../../contract/target-marker.ts';
 import type { Target } from '../../storage/target.ts';
 import { BUILD_RECORD } from '../../tree/build-record.ts';
 import { STATE } from '../state/state.ts';
@@ -10,8 +11,9 @@ import { STATE } from '../state/state.ts';
  */
 export function refuseOtherFiles(target: Pick<Target, 'name' | 'names'>): void {
   const names = target.names?.() ?? [];
-  // the first file that a killed run leaves is the state or its temporary file
-  if (names.length === 0 || names.some((name) => name.startsWith(STATE) || name === BUILD_RECORD)) return;
+  // the first file that a killed run leaves is the state or the marker, or the temporary file of one
+  const isOurs = (name: string) => name.startsWith(STATE) || name.startsWith(VERSIONS_MARKER) || name === BUILD_RECORD;
+  if (names.length === 0 || names.some(isOurs)) return;
   throw new Failure('not-ours', `${target.name} contains files that palimpsest did not publish`, {
     place: { file: target.name },
     expected: 'a new or empty folder, or one that palimpsest published to before',

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type KeepPolicy, keptVersions } from '../../src/versions/keep.ts';
+
+const DAY = 86_400_000;
+const NOW = Date.parse('2026-03-01T12:00:00.000Z');
+
+/** Versions at some times, ascending. */
+const versions = fc
+  .array(fc.integer({ min: NOW - 900 * DAY, max: NOW }), { minLength: 1, maxLength: 40 })
+  .map((times) => times.toSorted((one, other) => one - other).map((time) => ({ time: new Date(time).toISOString() })));
+const policy: fc.Arbitrary<KeepPolicy> = fc.record(
+  {
+    within: fc.integer({ min: 1, max: 400 }).map((days) => days * DAY),
+    daily: fc.integer({ min: 1, max: 50 }),
+    monthly: fc.integer({ min: 1, max: 20 }),
+  },
+  { requiredKeys: [] },
+);
+
+describe('a policy', () => {
+  it('keeps all versions without a rule', () => {
+    fc.assert(
+      fc.property(versions, (all) => {
+        expect(keptVersions(all, {}, NOW)).toEqual(all);
+      }),
+    );
+  });
+
+  it('keeps the current version, those that were current in the last day, and an order', () => {
+    fc.assert(
+      fc.property(versions, policy, (all, rules) => {
+        const kept = keptVersions(all, rules, NOW);
+        expect(kept).toEqual(all.filter((one) => kept.includes(one)));
+        expect(kept.at(-1)).toBe(all.at(-1));
+        const recent = all.filter((_, index) => Date.parse(all[index + 1]?.time ?? '9999-12-31') >= NOW - DAY);
+        for (const one of recent) expect(kept).toContain(one);
+      }),
+    );
+  });
+
+  it('keeps the state of every moment within the time', () => {
+    fc.assert(
+      fc.property(versions, fc.integer({ min: 1, max: 400 }), fc.double({ min: 0, max: 1, noNaN: true }), (all, days, share) => {
+        const kept = keptVersions(all, { within: days * DAY }, NOW);
+        const moment = NOW - share * days * DAY;
+        const at = (list: typeof all) => list.findLast(({ time }) => Date.parse(time) <= moment);
+        expect(at([...kept])).toBe(at(all));
+      }),
+    );
+  });
+
+  it('keeps the last version of each of the newest days and months that have versions', () => {
+    fc.assert(
+      fc.property(versions, policy, (all, rules) => {
+        const kept = keptVersions(all, rules, NOW);
+        for (const [digits, most] of [
+          [10, rules.daily],
+          [7, rules.monthly],
+        ] as const) {
+          const periods = [...new Set(all.map(({ time }) => time.slice(0, digits)))].slice(-(most ?? 0));
+          if (most === undefined) continue;
+          for (const period of periods) expect(kept).toContain(all.findLast(({ time }) => time.startsWith(period)));
+        }
+      }),
+    );
+  });
+
+  it('deletes the others', () => {
+    const nights = Array.from({ length: 100 }, (_, night) => ({ time: new Date(NOW - (100 - night) * DAY).toISOString() }));
+    expect(keptVersions(nights, { within: 10 * DAY }, NOW)).toHaveLength(11);
+    expect(keptVersions(nights, { daily: 7 }, NOW)).toHaveLength(7);
+    expect(keptVersions(nights, { daily: 7, monthly: 12 }, NOW).map(({ time }) => time.slice(0, 10))).toEqual([
+      '2025-11-30',
+      '2025-12-31',
+      '2026-01-31',
+      '2026-02-22',
+      '2026-02-23',
+      '2026-02-24',
+      '2026-02-25',
+      '2026-02-26',
+      '2026-02-27',
+      '2026-02-28',
+    ]);
+  });
+});

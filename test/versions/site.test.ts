@@ -1,0 +1,205 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { recordLines } from '../whole/stores.ts';
+import { json, listed, type Published, Site, unneeded } from './site.ts';
+
+let lines: readonly string[];
+let site: Site;
+let target: string;
+
+beforeAll(async () => {
+  lines = await recordLines(60, 12);
+});
+beforeEach(() => {
+  site = new Site(temporaryFolder(), lines);
+  target = join(site.folder, 'target');
+});
+
+const head = () => JSON.parse(readFileSync(join(target, 'head.json'), 'utf8'));
+const nameOf = (line: number): string => JSON.parse(lines[line] ?? '').account;
+
+describe('publish of a ZIP', () => {
+  it('writes the ZIP, a commit and the head, and nothing if nothing is new', async () => {
+    const manifest = await site.grow(20);
+    expect(await site.publish(target)).toMatchObject({ version: 1, change: 'publish', versions: 1, conditional: true });
+    const { versions, base_url, kind, number, change, previous } = head();
+    expect({ base_url, kind, number, change, previous }).toEqual({
+      base_url: 'https://history.example',
+      kind: 'site',
+      number: 1,
+      change: 'publish',
+      previous: null,
+    });
+    expect(versions).toMatchObject([{ number: 1, records: 20, manifest, index: { buckets: expect.any(Number) } }]);
+    expect(readFileSync(join(target, versions[0].file))).toEqual(readFileSync(site.zip));
+    expect(readFileSync(join(target, 'versions/00000001.json'))).toEqual(readFileSync(join(target, 'head.json')));
+    expect(await site.publish(target)).toMatchObject({ version: 1, change: null, requests: { all: 2 } });
+
+    await site.grow(5);
+    expect(await site.publish(target)).toMatchObject({ version: 2, change: 'publish', versions: 2, requests: { all: expect.any(Number) } });
+    expect(unneeded(target)).toEqual([]);
+    expect(await listed(target)).toMatchObject({
+      versions: [
+        { number: 2, current: true, records: 25 },
+        { number: 1, current: false },
+      ],
+      withdrawn: [],
+      problems: [],
+    });
+  });
+
+  it('goes back to an earlier version, whose successors keep their numbers and do not come back', async () => {
+    for (let night = 0; night < 3; night += 1) {
+      await site.grow(5);
+      await site.publish(target);
+    }
+    const { stdout } = await palimpsestHere(['publish', target, '--rollback', '--store', site.store]);
+    expect(stdout).toContain('version 2 is current');
+    expect(await listed(target)).toMatchObject({ versions: [{ number: 2, current: true }, { number: 1 }], withdrawn: [{ number: 3 }] });
+    expect(await json(['publish', target, '--rollback', '1', '--store', site.store])).toMatchObject({
+      version: 1,
+      change: 'rollback',
+      dropped: [2],
+    });
+    for (const wanted of [['--rollback'], ['--rollback', '3'], ['--rollback', '2']]) {
+      const { code, stderr } = await palimpsestHere(['publish', target, ...wanted, '--store', site.store]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('no-version')]);
+    }
+    expect(await site.publish(target)).toMatchObject({ version: 6, versions: 2 });
+    expect(unneeded(target)).toEqual([]);
+    expect(await listed(target)).toMatchObject({
+      versions: [{ number: 6 }, { number: 1 }],
+      withdrawn: [{ number: 2 }, { number: 3 }].toReversed(),
+    });
+  });
+
+  it('deletes versions by a policy, but none that was current in the last day', async () => {
+    for (let night = 0; night < 3; night += 1) {
+      await site.grow(5);
+      await site.publish(target, ['--keep', '1d', '--keep-daily', '1']);
+    }
+    expect(await listed(target)).toMatchObject({ versions: [{ number: 3 }, { number: 2 }, { number: 1 }] });
+  });
+
+  it('deletes the versions that have a removed account before it ends, and no other', async () => {
+    await site.grow(3);
+    await site.publish(target);
+    await site.grow(20);
+    await site.publish(target);
+    const late =
+      [...Array(23).keys()]
+        .slice(3)
+        .map(nameOf)
+        .find((name) => ![0, 1, 2].map(nameOf).includes(name)) ?? '';
+    await palimpsestJson(['remove', late, '--store', site.store, '--yes']);
+    expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'store-diverged', hint: expect.stringContaining('build') });
+    await site.build();
+    expect(await site.publish(target, ['--plan'])).toMatchObject({ removed: [2] });
+    expect(await site.publish(target)).toMatchObject({ version: 3, change: 'remove', removed: [2], versions: 2 });
+    expect(unneeded(target)).toEqual([]);
+    expect(existsSync(join(site.folder, '.some.zip.versions'))).toBe(false);
+    // done: the next run looks into no version
+    expect(await site.publish(target)).toMatchObject({ change: null, requests: { all: 2 }, removed: [] });
+    expect(await listed(target)).toMatchObject({ versions: [{ number: 3 }, { number: 1 }], withdrawn: [{ number: 2 }] });
+  });
+
+  it('deletes the file that a killed run left, also if the removed account is only in that file', async () => {
+    await site.grow(10);
+    await site.publish(target);
+    // a run that was killed before its commit
+    writeFileSync(join(target, 'versions/00000002-0123456789ab.zip'), 'left');
+    writeFileSync(join(target, 'versions/00000002.json.0123456789ab.partial'), 'left');
+    expect(await site.publish(target)).toMatchObject({ version: 1, change: 'void', deleted: 2 });
+    expect(unneeded(target)).toEqual([]);
+    expect(await site.publish(target)).toMatchObject({ change: null, requests: { all: 2 } });
+  });
+
+  it.each([
+    ['missing', () => rmSync(join(target, 'head.json'))],
+    ['damaged', () => writeFileSync(join(target, 'head.json'), '{"palimpsest":')],
+    ['older than versions/00000003.json', () => copyFileSync(join(target, 'versions/00000001.json'), join(target, 'head.json'))],
+  ])('mends a head that is %s, says so, and loses no version', async (found, damage) => {
+    for (let night = 0; night < 3; night += 1) {
+      await site.grow(5);
+      await site.publish(target);
+    }
+    damage();
+    const { stderr } = await palimpsestHere(['versions', target]);
+    expect(stderr).toContain(`head.json is ${found}`);
+    expect(await site.publish(target)).toMatchObject({ version: 3, change: null, versions: 3, problems: [`head.json is ${found}`] });
+    expect(await listed(target)).toMatchObject({ versions: [{ number: 3 }, { number: 2 }, { number: 1 }], problems: [] });
+  });
+
+  it('brings back the newest commit from what the store remembers, if it was deleted and the head is old', async () => {
+    for (let night = 0; night < 3; night += 1) {
+      await site.grow(5);
+      await site.publish(target);
+    }
+    copyFileSync(join(target, 'versions/00000001.json'), join(target, 'head.json'));
+    rmSync(join(target, 'versions/00000003.json'));
+    expect(await site.publish(target)).toMatchObject({ version: 3, change: null, versions: 3 });
+    // the whole target is emptied: no number is given twice
+    rmSync(target, { recursive: true });
+    expect(await site.publish(target)).toMatchObject({ version: 4, change: 'publish', versions: 1 });
+    expect(await listed(target)).toMatchObject({ versions: [{ number: 4 }] });
+    expect(unneeded(target)).toEqual([]);
+  });
+
+  it('replaces damaged versions with --repair', async () => {
+    for (let night = 0; night < 3; night += 1) {
+      await site.grow(5);
+      await site.publish(target);
+    }
+    expect(await site.publish(target, ['--repair'])).toMatchObject({ change: null, damaged: [] });
+    const files = (await listed(target)).versions.map(({ file }) => join(target, file));
+    writeFileSync(files[0] ?? '', 'damaged');
+    rmSync(files[2] ?? '');
+    expect(await site.publish(target, ['--repair'])).toMatchObject({ version: 4, change: 'repair', damaged: [1, 3], versions: 2 });
+    expect(unneeded(target)).toEqual([]);
+    expect(await site.publish(target, ['--repair'])).toMatchObject({ change: null, damaged: [] });
+  });
+
+  it('is refused without its store, for another store, and for links to the own machine', async () => {
+    await site.grow(5);
+    expect(await site.refused(target, ['--store', join(site.folder, 'none.db')])).toMatchObject({
+      exit: 1,
+      code: 'no-store',
+      hint: expect.stringContaining('import'),
+    });
+    await site.grow(0, 'http://127.0.0.1:8080');
+    expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'loopback-url' });
+    expect(existsSync(target)).toBe(false);
+    expect(await site.publish(target, ['--allow-loopback'])).toMatchObject({ version: 1 });
+  });
+
+  it('is refused at a target of another form, before any write', async () => {
+    await site.grow(5);
+    await palimpsestJson(['publish', target, '--out', join(site.folder, 'tree')]);
+    const before = [...filesIn(target).keys()];
+    expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'other-form' });
+    expect([...filesIn(target).keys()]).toEqual(before);
+    const other = join(site.folder, 'other');
+    mkdirSync(other);
+    writeFileSync(join(other, 'notes.txt'), '');
+    expect(await site.refused(other)).toMatchObject({ exit: 3, code: 'not-ours' });
+  });
+
+  it('shows with --plan what it would do, and changes nothing', async () => {
+    await site.grow(5);
+    expect(await site.publish(target, ['--plan'])).toMatchObject({ change: 'publish', plan: { uploads: 1 } });
+    expect(existsSync(target)).toBe(false);
+  });
+
+  it('lets one of two runs at the same time win on a folder', async () => {
+    await site.grow(5);
+    const results = await Promise.all([1, 2, 3].map(() => palimpsestHere([...site.args(target), '--json'])));
+    const codes = results.map(({ code }) => code);
+    expect(codes).toContain(0);
+    for (const { code, stdout } of results) if (code !== 0) expect(JSON.parse(stdout).error.code).toBe('target-busy');
+    expect((await listed(target)).versions).toHaveLength(1);
+    expect(await site.publish(target)).toMatchObject({ change: null } satisfies Partial<Published>);
+  });
+});

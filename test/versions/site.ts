@@ -1,0 +1,104 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { filesIn } from '../support/folder.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { importLines } from '../whole/stores.ts';
+import { packed, writeZip } from '../zip/zips.ts';
+
+/** Args that make a small site of a few records have several pages. */
+const SIZES = ['--page-size', '5', '--account-page-size', '3'];
+export const BASE = 'https://history.example';
+
+/** A store that grows, and a tree of it in a ZIP. */
+export class Site {
+  readonly folder: string;
+  readonly store: string;
+  readonly zip: string;
+  readonly #lines: readonly string[];
+  #imported = 0;
+
+  constructor(folder: string, lines: readonly string[]) {
+    this.folder = folder;
+    this.store = join(folder, 'store.db');
+    this.zip = join(folder, 'some.zip');
+    this.#lines = lines;
+  }
+
+  /** Imports more records, and builds. Returns the SHA-256 of the manifest. */
+  async grow(records: number, base = BASE): Promise<string> {
+    if (records > 0) await importLines(this.store, this.#lines.slice(this.#imported, this.#imported + records));
+    this.#imported += records;
+    return this.build(base);
+  }
+
+  async build(base = BASE): Promise<string> {
+    const out = join(this.folder, 'tree');
+    const { build } = await palimpsestJson(['build', '--store', this.store, '--out', out, '--base-url', base, ...SIZES]);
+    rmSync(join(this.folder, 'central-directory'), { force: true });
+    writeZip(
+      this.folder,
+      [...filesIn(out)].filter(([path]) => !path.startsWith('.')).map(([path, bytes]) => packed(path, bytes)),
+    );
+    return JSON.parse(JSON.stringify(build)).manifest;
+  }
+
+  args(target: string, more: readonly string[] = []): string[] {
+    return ['publish', target, '--out', this.zip, '--store', this.store, ...more];
+  }
+
+  publish(target: string, more: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Published> {
+    return json(this.args(target, more), env);
+  }
+
+  /** Runs a publish that fails. */
+  async refused(target: string, more: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Refused> {
+    const { code, stdout } = await palimpsestHere([...this.args(target, more), '--json'], { env });
+    return { exit: code, ...JSON.parse(stdout).error };
+  }
+}
+
+export interface Published {
+  readonly version: number;
+  readonly change: string | null;
+  readonly versions: number;
+  readonly dropped: readonly number[];
+  readonly removed: readonly number[];
+  readonly damaged: readonly number[];
+  readonly problems: readonly string[];
+  readonly deleted: number;
+  readonly requests: { readonly all: number };
+  readonly conditional: boolean | null;
+}
+
+export interface Refused {
+  readonly exit: number | null;
+  readonly code: string;
+  readonly message: string;
+  readonly found: string;
+  readonly hint: string;
+}
+
+export interface Listed {
+  readonly versions: readonly { readonly number: number; readonly current: boolean; readonly manifest: string; readonly file: string }[];
+  readonly withdrawn: readonly { readonly number: number }[];
+  readonly problems: readonly string[];
+}
+
+export async function json<T>(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<T> {
+  const { code, stdout, stderr } = await palimpsestHere([...args, '--json'], { env });
+  if (code !== 0) throw new Error(`palimpsest ${args.join(' ')} exited with ${code}: ${stderr}${stdout}`);
+  return JSON.parse(stdout);
+}
+
+export function listed(target: string, env: Readonly<Record<string, string>> = {}): Promise<Listed> {
+  return json(['versions', target], env);
+}
+
+/** Returns the paths at a folder that are not needed by its newest commit. */
+export function unneeded(target: string): string[] {
+  const { versions }: { readonly versions: readonly { readonly file: string }[] } = JSON.parse(
+    readFileSync(join(target, 'head.json'), 'utf8'),
+  );
+  const needed = new Set(['head.json', 'palimpsest.json', ...versions.map(({ file }) => file)]);
+  return [...filesIn(target).keys()].filter((path) => !needed.has(path) && !/^versions\/\d{8}\.json$/.test(path));
+}

@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Commit, commitPath, HEAD, parseCommit, type Version } from '../../src/versions/commit.ts';
+import { chance } from '../whole/chance.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { draft, KIND, memory, publishing, rollingBack, run } from './simulated-publisher.ts';
+import { type Conditions, SimulatedStore } from './simulated-store.ts';
+import { Turns } from './turns.ts';
+
+const folder = folderOfFile();
+const isFull = process.env['PALIMPSEST_PROOF'] === 'full';
+
+let store: SimulatedStore;
+beforeEach(() => {
+  store = new SimulatedStore();
+});
+
+const client = () => store.client(async () => 'done');
+const publish = (text: string, more: Parameters<typeof run>[2] = {}) => run(client(), publishing(draft(folder, text)), more);
+function newest(): Commit<Version> {
+  const bytes = store.objects.get(HEAD)?.bytes;
+  const commit = bytes && parseCommit(KIND, HEAD, bytes);
+  if (commit === undefined) throw new Error('no head');
+  return commit;
+}
+const numbers = () => newest().versions.map(({ number }) => number);
+
+describe('the requests of a run', () => {
+  it('are two if nothing is new, six if the publisher remembers the head, and else seven', async () => {
+    const own = memory();
+    await publish('one', { memory: own });
+    expect(await publish('one', { memory: own })).toMatchObject({ requests: 2, commit: undefined });
+    expect(await publish('two', { memory: own })).toMatchObject({ requests: 6, commit: { number: 2 } });
+    expect(await publish('two')).toMatchObject({ requests: 2 });
+    expect(await publish('three')).toMatchObject({ requests: 7, commit: { number: 3 } });
+  });
+
+  it('are two if nothing is new at a target with thousands of numbers', async () => {
+    for (let night = 0; night < 1_200; night += 1)
+      await run(
+        client(),
+        publishing(draft(folder, `night ${night % 2}`), (all) => all.slice(-2)),
+      );
+    expect(newest().number).toBe(1_200);
+    const listed = (await client().list('versions/', 'versions/00000750', undefined, new AbortController().signal)).objects.length;
+    expect(listed).toBeLessThan(1_000);
+    expect(await publish('night 1', {})).toMatchObject({ requests: 2 });
+  });
+});
+
+describe('a store that does not keep the conditions of a write', () => {
+  it.each(['ignored', 'unsupported', 'checked first'] satisfies Conditions[])(
+    'is refused in the first run, which leaves nothing: %s',
+    async (conditions) => {
+      store.conditions = conditions;
+      for (let run = 0; run < 20; run += 1) {
+        await expect(publish(`${run}`)).rejects.toMatchObject({ code: 'no-conditions' });
+        expect([...store.objects.keys()]).toEqual([]);
+      }
+    },
+  );
+
+  it('is refused in each later run, before any data is sent', async () => {
+    await publish('one');
+    store.conditions = 'ignored';
+    const before = [...store.objects.keys()];
+    await expect(publish('two')).rejects.toMatchObject({ code: 'no-conditions' });
+    expect([...store.objects.keys()]).toEqual(before);
+    expect(await publish('one')).toMatchObject({ requests: 2 });
+  });
+
+  it('is written with --single-publisher, which deletes only what an earlier run left', async () => {
+    store.conditions = 'ignored';
+    const single = { isSinglePublisher: true };
+    expect(await publish('one', single)).toMatchObject({ isConditional: false, commit: { number: 1 } });
+    await publish('two', single);
+    const { left } = await run(client(), rollingBack(1), single);
+    expect(left).toHaveLength(1);
+    expect(store.objects.has(left[0] ?? '')).toBe(true);
+    expect(await publish('one', single)).toMatchObject({ commit: undefined, left: [], deleted: 1 });
+    expect(store.objects.has(left[0] ?? '')).toBe(false);
+    expect(store.text('palimpsest.json')).toBe('{"palimpsest":"site"}\n');
+  });
+
+  const OVERLAPS = isFull ? 3_000 : 200;
+  it(`loses no version that a run with --single-publisher reported, in ${OVERLAPS} overlaps`, async () => {
+    let [both, refused] = [0, 0];
+    for (let seed = 1; seed <= OVERLAPS; seed += 1) {
+      store = new SimulatedStore();
+      store.conditions = 'ignored';
+      const single = { isSinglePublisher: true };
+      await publish('before', single);
+      const random = chance(seed);
+      const turns = new Turns(random);
+      const overlapping = ['one', 'two'].map((text) =>
+        run(
+          store.client(async () => {
+            await turns.take();
+            return 'done';
+          }),
+          publishing(draft(folder, text)),
+          single,
+        ),
+      );
+      const results = await Promise.allSettled(overlapping);
+      await publish('after', single);
+      for (const result of results) {
+        if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'target-busy' });
+        else expect(newest().versions.map(({ file }) => file)).toContain(result.value.commit?.versions.at(-1)?.file);
+      }
+      const won = results.filter(({ status }) => status === 'fulfilled').length;
+      both += won === 2 ? 1 : 0;
+      refused += 2 - won;
+    }
+    console.log(`${OVERLAPS} overlaps without conditions: both succeeded one after the other in ${both}, ${refused} runs were refused`);
+    expect(refused).toBeGreaterThan(OVERLAPS / 4);
+  });
+});
+
+it('keeps the data of a commit that cannot be read, gives its number no second time, and goes on from the commit before', async () => {
+  await publish('one');
+  await publish('two');
+  await publish('three');
+  const lost = newest().versions.at(-1)?.file ?? '';
+  const old = store.objects.get(commitPath(2))?.bytes ?? Buffer.of();
+  store.put(HEAD, old);
+  store.put(commitPath(3), Buffer.from('damaged'));
+  expect(await publish('four')).toMatchObject({ commit: { number: 4 }, problems: expect.arrayContaining([`${commitPath(3)} is damaged`]) });
+  expect(numbers()).toEqual([1, 2, 4]);
+  await publish('five');
+  expect(store.objects.has(lost)).toBe(true);
+  await publish('five', { isThorough: true });
+  expect(store.objects.has(lost)).toBe(false);
+});
+
+it('refuses a target whose commits all cannot be read, and changes nothing', async () => {
+  await publish('one');
+  store.put(HEAD, Buffer.from('damaged'));
+  store.put(commitPath(1), Buffer.from('damaged'));
+  await expect(publish('two')).rejects.toMatchObject({ code: 'not-ours' });
+  expect(store.text(HEAD)).toBe('damaged');
+});
+
+it('leaves the newest head, also if a run was paused between its commit and its head', async () => {
+  await publish('one');
+  let resume = () => {};
+  const paused = new Promise<void>((resolve) => {
+    resume = resolve;
+  });
+  const slow = store.client(async (action, path) => {
+    if (action === 'put' && path === HEAD) await paused;
+    return 'done';
+  });
+  const first = run(slow, publishing(draft(folder, 'two')));
+  for (let tries = 0; !store.objects.has(commitPath(2)) && tries < 1_000; tries += 1)
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  await publish('three');
+  resume();
+  await first;
+  expect(numbers()).toEqual([1, 2, 3]);
+  expect(store.text(HEAD)).toBe(store.text(commitPath(3)));
+});
+
+it('never writes an earlier time than that of the commit before', async () => {
+  await publish('one');
+  const future = { ...newest(), time: '2999-01-01T00:00:00.000Z' };
+  const { encodeCommit } = await import('../../src/versions/commit.ts');
+  for (const path of [HEAD, commitPath(1)]) store.put(path, encodeCommit(future));
+  await publish('two');
+  expect(newest().time).toBe('2999-01-01T00:00:00.000Z');
+});
