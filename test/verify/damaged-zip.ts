@@ -20,10 +20,15 @@ export interface ZipEdits {
   readonly more?: { readonly [path: string]: string };
 }
 
+const FIRST = 'rest/data/index.json';
+
 /** Writes the files of a folder as a ZIP, with a right CRC-32 for everything that is edited. */
 export function zipOf(folder: string, to: string, { row = same, entries = (entry) => [entry], gap, more = {} }: ZipEdits = {}): string {
   const files = [
-    ...pathsIn(folder).map((path) => [path, readFileSync(join(folder, path))] as const),
+    // the first member is that of a build
+    ...pathsIn(folder)
+      .toSorted((one, other) => Number(other === FIRST) - Number(one === FIRST))
+      .map((path) => [path, readFileSync(join(folder, path))] as const),
     ...Object.entries(more).map(([path, text]) => [path, Buffer.from(text)] as const),
   ];
   const [rows, pieces, directory] = [new IndexRows(), [] as Buffer[], [] as Buffer[]];

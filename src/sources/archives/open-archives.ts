@@ -1,6 +1,7 @@
 import { HEAD_BYTES, startsAsWarc } from '../../warc/detect.ts';
 import { fileHead } from '../file-head.ts';
 import type { Input, InputError } from '../source.ts';
+import { isZipOfTree } from '../unpack/detect.ts';
 import type { ArchiveReport } from './capture-selection.ts';
 
 export interface OpenArchives {
@@ -45,6 +46,7 @@ export async function openArchives(inputs: readonly Input[], onReject?: (inputEr
 /** Returns the kind of a web archive. Detects it by the first bytes, or by the name if these bytes are damaged. */
 function kindOf(path: string): 'warc' | 'zip' | undefined {
   const head = fileHead(path, HEAD_BYTES);
+  if (isZipOfTree(head)) return undefined;
   if (head.subarray(0, 4).toString('latin1') === 'PK\x03\x04' || /\.wacz$/i.test(path)) return 'zip';
   return startsAsWarc(head) || /\.warc(\.gz)?$/i.test(path) ? 'warc' : undefined;
 }

@@ -17,3 +17,11 @@ export function isTar(head: Buffer): boolean {
 export function isZip(head: Buffer): boolean {
   return ['PK\x03\x04', 'PK\x05\x06'].includes(head.toString('latin1', 0, 4));
 }
+
+/** The first member of the ZIP of a tree. */
+export const FIRST_OF_TREE = 'rest/data/index.json';
+
+/** Whether bytes are the start of the ZIP of a tree. The path of the first member begins at byte 30. */
+export function isZipOfTree(head: Buffer): boolean {
+  return isZip(head) && head.toString('latin1', 30, 30 + FIRST_OF_TREE.length) === FIRST_OF_TREE;
+}

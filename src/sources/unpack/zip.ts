@@ -5,6 +5,7 @@ import { Failure } from '../../contract/failure.ts';
 import { plural } from '../../contract/plural.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive } from './broken-archive.ts';
+import { FIRST_OF_TREE } from './detect.ts';
 import { countPacked, Expansion } from './expansion.ts';
 import { isRead, memberInput, plainPath } from './member.ts';
 
@@ -41,11 +42,15 @@ export async function openZip(archive: Input, path: string): Promise<OpenZip> {
 async function entriesIn(archive: Input, zip: ZipFile): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   let packed = 0;
+  // of a tree only the pages are read, as of the folder of a tree
+  let isTree: boolean | undefined;
   for await (const entry of zip.eachEntry()) {
     packed += entry.compressedSize;
     if (packed > zip.fileSize) throw new Error('files that are larger together than the ZIP file');
+    isTree ??= entry.fileName === FIRST_OF_TREE;
+    const isPage = !isTree || entry.fileName.startsWith('rest/');
     const isFolder = entry.fileName.endsWith('/');
-    if (!isFolder && isRead(archive, plainPath(entry.fileName))) entries.push(entry);
+    if (isPage && !isFolder && isRead(archive, plainPath(entry.fileName))) entries.push(entry);
     if (entries.length > MOST_ENTRIES) {
       const hint = 'unpack the ZIP file, and name the folder as the source';
       throw brokenArchive(archive.name, `ZIP file of at most ${plural(MOST_ENTRIES, 'file')}`, 'more files', hint);
