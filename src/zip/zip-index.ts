@@ -68,8 +68,13 @@ export function findMember(path: string, bucket: Buffer): MemberPlace | undefine
       content: bucket.toString('hex', at + 26, at + ROW),
     };
   }
-  if (crcOf(bucket) !== bucket.readUInt32LE(bucket.length - ROW + CRC)) throw new ZipDamage('the index does not match its CRC-32');
+  if (!isIntact(bucket)) throw new ZipDamage('the index does not match its CRC-32');
   return undefined;
+}
+
+/** Whether the rows of a bucket match the CRC-32 in its last row. */
+export function isIntact(bucket: Buffer): boolean {
+  return crcOf(bucket) === bucket.readUInt32LE(bucket.length - ROW + CRC);
 }
 
 /** Returns the CRC-32 of the rows of a bucket before the last one. */

@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { decodeEntry, encodeEndRecords, encodeEntry } from './central-directory.ts';
 import { encodeHeader, HEADER_BYTES, STORED } from './local-header.ts';
-import { INDEX, ROW, TRAILER } from './zip-index.ts';
+import { ZipDamage } from './member.ts';
+import { INDEX, isIntact, type MemberPlace, ROW, TRAILER } from './zip-index.ts';
 import type { ZipReader } from './zip-reader.ts';
 
 /** Something that a {@link ZipWriter} does not write. */
@@ -23,7 +24,7 @@ export function* zipProblems(zip: ZipReader): Generator<ZipProblem | undefined> 
   for (const entry of zip.entries()) {
     const listed = decodeEntry(entry);
     const { path } = listed;
-    const row = path === INDEX ? undefined : zip.find(path);
+    const row = path === INDEX ? undefined : rowOf(zip, path);
     if (path === INDEX) yield* indexProblems(zip, entry, end, members, withRow);
     else if (row === undefined) yield { path, expected: 'a row in the index', found: 'no such row' };
     else {
@@ -43,6 +44,16 @@ export function* zipProblems(zip: ZipReader): Generator<ZipProblem | undefined> 
     yield { path: INDEX, expected: `${records.toString('hex')} as the end of the ZIP`, found: 'other bytes' };
 }
 
+/** Finds a row; undefined also if its bucket is damaged. */
+function rowOf(zip: ZipReader, path: string): MemberPlace | undefined {
+  try {
+    return zip.find(path);
+  } catch (error) {
+    if (error instanceof ZipDamage) return undefined;
+    throw error;
+  }
+}
+
 function placeText({ offset, packed, size, crc }: ReturnType<typeof decodeEntry>): string {
   return `${packed} of ${size} bytes at byte ${offset} with the CRC-32 ${crc.toString(16)}`;
 }
@@ -57,16 +68,17 @@ function* indexProblems(zip: ZipReader, entry: Buffer, end: number, members: num
   const start = offset - HEADER_BYTES - INDEX.length;
   if (start !== end) yield { path: INDEX, expected: `a local header at byte ${end}`, found: `one at byte ${start}` };
   if (members !== zip.members) yield { path: INDEX, expected: 'no member after it', found: `${zip.members - members}` };
-  let [rows, crc] = [0, 0];
+  let [rows, crc, damaged] = [0, 0, 0];
   for (let bucket = 0; bucket < buckets; bucket += 1) {
     const bytes = zip.bytes(offset + bucket * capacity * ROW, capacity * ROW);
     crc = crc32(bytes, crc);
-    // the last row is that of the CRC-32
+    if (!isIntact(bytes)) damaged += 1;
     for (let at = 0; at < bytes.length - ROW; at += ROW) if (bytes.subarray(at, at + ROW).some((byte) => byte !== 0)) rows += 1;
   }
   const length = buckets * capacity * ROW + TRAILER;
   crc = crc32(zip.bytes(offset + length - TRAILER, TRAILER), crc);
   if (rows !== withRow) yield { path: INDEX, expected: `${withRow} rows`, found: `${rows} rows` };
+  if (damaged > 0) yield { path: INDEX, expected: 'buckets that match their CRC-32', found: `${damaged} of ${buckets} that do not` };
   const header = encodeHeader({ path: INDEX, method: STORED, crc, packed: length, size: length });
   const isSame = start >= 0 && encodeEntry(header, INDEX.length, start).equals(entry) && header.equals(zip.bytes(start, header.length));
   if (isSame) return;
