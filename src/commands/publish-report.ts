@@ -28,8 +28,12 @@ export function planObject({ plan, refusals, steps, wasInterrupted }: PublishSum
   return {
     plan: { uploads, overlaps, deletes, unchanged, atTarget, bytes, requests, cost, readerGaps, resumes: wasInterrupted },
     refusals: refusals.map(({ code, message, expected, found, hint }) => ({ code, message, expected, found, hint })),
-    steps: steps(),
+    steps: shown(steps()),
   };
+}
+
+function* shown(steps: Iterable<Step>): Generator<Pick<Step, 'action' | 'path' | 'bytes' | 'reason'>> {
+  for (const { action, path, bytes, reason } of steps) yield { action, path, bytes, reason };
 }
 
 /** Returns the result of a publish as text. */

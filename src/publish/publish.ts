@@ -12,8 +12,7 @@ import { Lease } from './state/lease.ts';
 import { awaitOtherRun } from './state/other-run.ts';
 import { readState, sizeOf, type TreeSize } from './state/state.ts';
 import { type ApplyResult, apply } from './transfer/apply.ts';
-import { manifestOfBoth } from './transfer/browse-upload.ts';
-import { uploadMetadata } from './transfer/metadata-upload.ts';
+import { manifestOfBoth, uploadMetadata } from './transfer/metadata-upload.ts';
 import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
 import { type LocalTree, openTree, readMetadata, readSortKeysFile } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/other-files.ts';
@@ -128,7 +127,7 @@ function summaryOf({ remote, found, comparison }: Prepared, plan: Plan, refusals
   return {
     plan,
     refusals,
-    steps: () => stepsOf(comparison, plan.collections, plan.browse),
+    steps: () => stepsOf([...plan.stages, ...plan.deleteStages]),
     done: { uploads: 0, overlaps: 0, deletes: 0 },
     traffic: remote.traffic,
     isByCounts: found.trees.length > 0 && comparison.movement === undefined && !plan.isIdle,
@@ -168,7 +167,9 @@ async function execute(
     },
     onDeleted: (deleted: number) => options.onProgress?.('delete', deleted, Math.max(deleted, plan.deletes)),
   };
-  return apply(plan, transfer, options.concurrency);
+  const done = { uploads: 0, overlaps: 0, deletes: 0 };
+  await apply([...plan.stages, ...plan.deleteStages], transfer, options.concurrency, done);
+  return done;
 }
 
 /** Sends the build record and the manifest, and releases the lease. An abort does not interrupt these last requests. */

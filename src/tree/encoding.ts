@@ -14,3 +14,8 @@ export function encodingsIn(text: string): Encoding[] {
   const names = text.split(' ').map((word) => word.split('/')[0]);
   return ENCODINGS.filter((encoding) => names.includes(encoding));
 }
+
+/** Returns the encoding of a compressed copy of a page by its path; undefined for any other file. */
+export function encodingOfPath(path: string): Encoding | undefined {
+  return ENCODINGS.find((encoding) => path.endsWith(SUFFIXES[encoding]));
+}

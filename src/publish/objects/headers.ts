@@ -1,5 +1,5 @@
 import type { ObjectHeaders } from '../../storage/target.ts';
-import { CODINGS, type Encoding } from '../../tree/encoding.ts';
+import { CODINGS, type Encoding, encodingOfPath, SUFFIXES } from '../../tree/encoding.ts';
 import { mediaTypeOf } from '../../tree/media-type.ts';
 
 /** The options that determine the response headers of pages. */
@@ -17,9 +17,11 @@ export function pageHeaders({ cacheControl, gzip }: HeaderChoice, variant?: Enco
   return { contentType: 'application/json', cacheControl, contentEncoding };
 }
 
-/** Returns the headers of a browse file: like those of a page, with its own media type. */
-export function browseHeaders(choice: HeaderChoice, path: string): ObjectHeaders {
-  return { ...pageHeaders(choice), contentType: mediaTypeOf(path) };
+/** Returns the headers of a file of the tree: those of a page, with the media type of the file. */
+export function fileHeaders(choice: HeaderChoice, path: string): ObjectHeaders {
+  const variant = encodingOfPath(path);
+  const plain = variant === undefined ? path : path.slice(0, -SUFFIXES[variant].length);
+  return { ...pageHeaders(choice, variant), contentType: mediaTypeOf(plain) };
 }
 
 /** Returns the headers of a file beside the pages. Such files are never compressed, because tools read them. */

@@ -1,5 +1,6 @@
 import { HOME } from '../../browse/paths.ts';
-import { type Reason, reasonOf } from './comparison.ts';
+import { reasonOf } from './comparison.ts';
+import { deleteOf, lanesOf, type Stages, type Step } from './steps.ts';
 
 /** A browse file that is in the tree, at the target, or both. */
 export interface BrowsePair {
@@ -14,27 +15,13 @@ export interface BrowsePair {
   readonly bytes: number;
 }
 
-/** A browse file that must be sent. */
-export interface BrowseUpload {
-  readonly path: string;
-  readonly digest: string;
-  readonly bytes: number;
-  readonly reason: Reason;
-}
-
-/** The uploads and deletes of browse files. Each call compares both manifests again, so memory does not grow with the files. */
-export interface BrowsePlan {
+/** The stages of the browse files. Each call compares both manifests again, so memory does not grow with the files. */
+export interface BrowsePlan extends Stages {
   /** The numbers of the browse files in the tree and at the target. */
   readonly files: number;
   readonly atTarget: number;
   /** Whether the tree has files that the manifest at the target does not list. */
   readonly hasUnlisted: boolean;
-  /** The files to send, except the home page. They can be sent in any order. */
-  readonly uploads: () => Iterable<BrowseUpload>;
-  /** The home page, if it must be sent: after all other files, because it leads to them. */
-  readonly home: () => Iterable<BrowseUpload>;
-  /** The paths of the files that the tree no longer has. */
-  readonly gone: () => Iterable<string>;
 }
 
 /** @param hasOtherHeaders whether the files at the target have other headers than this run would set */
@@ -45,21 +32,22 @@ export function planBrowse(pairs: () => Iterable<BrowsePair>, hasOtherHeaders: b
     totals.atTarget += Number(there !== undefined);
     totals.unlisted += Number(wanted !== undefined && !isListed);
   }
-  function* uploads(isHome: boolean): Generator<BrowseUpload> {
+  function* uploads(isHome: boolean): Generator<Step> {
     for (const { path, wanted, there, bytes } of pairs()) {
       if (wanted === undefined || (path === HOME) !== isHome) continue;
       const reason = reasonOf(wanted, there, hasOtherHeaders);
-      if (reason !== undefined) yield { path, digest: wanted, bytes, reason };
+      if (reason !== undefined) yield { action: 'upload', path, digest: wanted, bytes, reason };
     }
+  }
+  function* gone(): Generator<Step> {
+    for (const { path, wanted, there } of pairs()) if (wanted === undefined && there !== undefined) yield deleteOf(path);
   }
   return {
     files: totals.files,
     atTarget: totals.atTarget,
     hasUnlisted: totals.unlisted > 0,
-    uploads: () => uploads(false),
-    home: () => uploads(true),
-    *gone() {
-      for (const { path, wanted, there } of pairs()) if (wanted === undefined && there !== undefined) yield path;
-    },
+    // the home page after all other files, because it leads to them
+    stages: [() => lanesOf(uploads(false)), () => lanesOf(uploads(true))],
+    deleteStages: [() => lanesOf(gone())],
   };
 }

@@ -1,72 +1,70 @@
 import type { Collection } from '../../contract/collection.ts';
 import { encodingsIn } from '../../tree/encoding.ts';
-import { isSecondOfLast, slotsOfNext } from '../../tree/layout.ts';
-import { type Change, type Comparison, changesOf, digestAt, surplus } from './comparison.ts';
+import { isSecondOfLast, pathOf, slotsOfNext } from '../../tree/layout.ts';
+import { type Comparison, changesOf, digestAt, surplus } from './comparison.ts';
 import { shiftOf } from './movement.ts';
-import { type Order, orderPages } from './order.ts';
+import { orderPages } from './order.ts';
+import { lanesOf, type Stages, type Step } from './steps.ts';
 
-/** The uploads, overlap pages and deletes of one collection. */
-export interface CollectionPlan {
-  readonly collection: Collection;
-  readonly order: Order;
-  /** The slots of a page in `order.overlaps` that get an overlap page, because items leave that page. */
-  readonly overlapSlots: (page: number) => readonly number[];
-  /** The slots of a page whose files must be sent, each with its reason. */
-  readonly slotsToSend: (page: number) => readonly Change[];
-  /**
-   * The paths of compressed files that the tree no longer has although their pages stay, highest page first.
-   * Until such a file is deleted, its readers see the old page.
-   */
-  readonly outdated: () => Iterable<string>;
-  /** Whether the outdated files are deleted one after another, because their items may differ from those of their pages. */
-  readonly isOutdatedInTurn: boolean;
-  /** The paths of the pages that the tree no longer has, highest first. They are deleted after the outdated files. */
-  readonly gone: () => Iterable<string>;
-}
-
-export type CollectionPlans = { readonly [C in Collection]: CollectionPlan };
-
-export function planCollection(comparison: Comparison, collection: Collection): CollectionPlan {
-  const { build, digests, found, movement, concurrency } = comparison;
+/** Plans the writes and deletes of one collection. */
+export function planCollection(comparison: Comparison, collection: Collection): Stages {
+  const { build, digests, sizes, found, movement, concurrency } = comparison;
   const known = { build, trees: found.trees, movement, isDamaged: found.isDamaged };
   // sort keys describe a page reliably only if the page is from the same tree as they are
   const leaving = movement !== undefined && !found.isScanned && found.trees.length === 1 ? movement[collection].leaving : undefined;
   const leaves = (page: number) => leaving === undefined || leaving[page] === 1;
   const last = Math.min(...found.trees.map((tree) => (collection === 'data' ? tree.data_pages : tree.account_pages)));
-  const { pages } = digests[collection];
-  const slotsToSend = (page: number) => changesOf(comparison, collection, page);
+  const wanted = digests[collection];
+  const there = found.digests[collection];
+  const { pages } = wanted;
   const isUnlinked = unlinked(comparison, collection);
   const moving: number[] = [];
+  const linking: number[] = [];
   const still: number[] = [];
   for (let page = pages; page >= 1; page -= 1) {
-    const sends = slotsToSend(page);
+    const sends = changesOf(comparison, collection, page);
     if (sends.length === 0) continue;
-    const reached = slotsOfNext(page, digests[collection]);
+    const reached = slotsOfNext(page, wanted);
     const isMissing = sends.some(({ slot, reason }) => reached.includes(slot) && reason === 'new');
     const isMoving = sends.some(
       ({ slot, reason }) =>
         !isSecondOfLast(slot, pages) && (reason === 'changed' || reason === 'unknown' || (page === 1 && reason === 'new')),
     );
+    if (!isMoving || (isMissing && isUnlinked(page))) still.push(page);
+    else if (leaves(page)) moving.push(page);
     // a page that keeps its items can be sent at any time, but a page that will link to new pages only after those
-    const isLinking = page === last && pages > last;
-    const isMovable = leaves(page) || isLinking;
-    (isMoving && isMovable && !(isMissing && isUnlinked(page)) ? moving : still).push(page);
+    else (page === last && pages > last ? linking : still).push(page);
   }
-  const order = orderPages(moving, still, shiftOf(known, collection), concurrency);
-  const overlapped = found.overlapped[collection];
+  const { first, overlaps, runs } = orderPages(moving, still, shiftOf(known, collection), concurrency);
+  const line = (slot: number) => ({ path: pathOf(collection, slot, pages, wanted.encodings), digest: wanted.get(slot) ?? '' });
+  const bytes = (slot: number) => sizes[collection][slot] ?? 0;
+  function* uploads(list: readonly number[]): Generator<Step> {
+    for (const page of list) {
+      for (const { slot, reason } of changesOf(comparison, collection, page)) {
+        yield { action: 'upload', ...line(slot), bytes: bytes(slot), reason };
+      }
+    }
+  }
+  function* overlap(page: number): Generator<Step> {
+    for (const slot of slotsOfNext(page, wanted)) {
+      if (digestAt(there, wanted, slot) === undefined) continue;
+      yield { action: 'overlap', ...line(slot), bytes: 2 * bytes(slot), reason: 'changed', page: { collection, ...line(page) } };
+    }
+  }
+  const isInTurn = found.isScanned || moving.length + linking.length > 0;
+  const outdated = () => surplus(comparison, collection, 'outdated');
   return {
-    collection,
-    order: { ...order, overlaps: order.overlaps.filter((page) => !overlapped.has(page)) },
-    overlapSlots: (page) =>
-      leaves(page)
-        ? slotsOfNext(page, digests[collection]).filter(
-            (slot) => digestAt(found.digests[collection], digests[collection], slot) !== undefined,
-          )
-        : [],
-    slotsToSend,
-    isOutdatedInTurn: found.isScanned || moving.length > 0,
-    outdated: () => surplus(comparison, collection, 'outdated'),
-    gone: () => surplus(comparison, collection, 'gone'),
+    stages: [
+      () => first.map((page) => uploads([page])),
+      () => linking.map((page) => uploads([page])),
+      () => overlaps.filter((page) => !found.overlapped[collection].has(page)).map(overlap),
+      () => runs.map(uploads),
+    ],
+    deleteStages: [
+      // until a compressed file is deleted, its readers see the old page, whose items may differ from those of the new one
+      () => (isInTurn ? [outdated()] : lanesOf(outdated())),
+      () => lanesOf(surplus(comparison, collection, 'gone')),
+    ],
   };
 }
 

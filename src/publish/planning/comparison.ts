@@ -7,6 +7,7 @@ import type { TreeDigests } from '../../tree/manifest.ts';
 import type { Movement } from '../../tree/movement.ts';
 import type { TreeSize } from '../state/state.ts';
 import type { BrowsePair } from './browse-plan.ts';
+import { deleteOf, type Step } from './steps.ts';
 
 /** The digest of an object that exists but whose content is not known. */
 export const UNKNOWN_DIGEST: string = 'ff'.repeat(32);
@@ -89,10 +90,10 @@ export function digestAt(there: Digests, wanted: Digests, slot: number): string 
 }
 
 /**
- * Yields the paths of files at a target that the tree does not have, highest page first.
+ * Yields the deletes of files at a target that the tree does not have, highest page first.
  * @param which `gone` for the files of removed pages, `outdated` for compressed copies of files that stay
  */
-export function* surplus({ digests, found }: Comparison, collection: Collection, which: 'gone' | 'outdated'): Generator<string> {
+export function* surplus({ digests, found }: Comparison, collection: Collection, which: 'gone' | 'outdated'): Generator<Step> {
   const wanted = digests[collection];
   const there = found.digests[collection];
   const { pages, encodings } = there;
@@ -100,7 +101,7 @@ export function* surplus({ digests, found }: Comparison, collection: Collection,
     for (const slot of slotsInWriteOrder(page, there)) {
       if (there.get(slot) === undefined || slotIn(wanted, slot, there) !== undefined) continue;
       const isGone = slotIn(wanted, plainSlotOf(slot, pages), there) === undefined;
-      if (isGone === (which === 'gone')) yield pathOf(collection, slot, pages, encodings);
+      if (isGone === (which === 'gone')) yield deleteOf(pathOf(collection, slot, pages, encodings));
     }
   }
 }

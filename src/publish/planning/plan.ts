@@ -2,10 +2,10 @@ import { COLLECTIONS } from '../../contract/collection.ts';
 import type { Digests } from '../../tree/digests.ts';
 import { slotCount } from '../../tree/layout.ts';
 import { type BrowsePlan, planBrowse } from './browse-plan.ts';
-import { type CollectionPlans, planCollection } from './collection-plan.ts';
+import { planCollection } from './collection-plan.ts';
 import type { Comparison } from './comparison.ts';
 import { gapsOf } from './movement.ts';
-import { stepsOf } from './steps.ts';
+import { type Stages, stepsOf } from './steps.ts';
 
 /** The number of requests of each kind. */
 export interface Requests {
@@ -15,8 +15,7 @@ export interface Requests {
   readonly deletes: number;
 }
 
-export interface Plan {
-  readonly collections: CollectionPlans;
+export interface Plan extends Stages {
   readonly browse: BrowsePlan;
   readonly uploads: number;
   readonly overlaps: number;
@@ -41,11 +40,12 @@ const CLOSING_WRITES = 4;
 
 /** Computes the plan from a comparison of a tree with a target. Pure. */
 export function planPublish(comparison: Comparison): Plan {
-  const data = planCollection(comparison, 'data');
-  const account = planCollection(comparison, 'account');
   const browse = planBrowse(comparison.browsePairs, comparison.hasOtherHeaders);
+  const parts: readonly Stages[] = [...COLLECTIONS.map((collection) => planCollection(comparison, collection)), browse];
+  const stages = parts.flatMap((part) => part.stages);
+  const deleteStages = parts.flatMap((part) => part.deleteStages);
   const totals = { uploads: 0, overlaps: 0, deletes: 0, bytes: 0 };
-  for (const { action, bytes } of stepsOf(comparison, { data, account }, browse)) {
+  for (const { action, bytes } of stepsOf([...stages, ...deleteStages])) {
     totals[`${action}s`] += 1;
     totals.bytes += bytes;
   }
@@ -58,14 +58,11 @@ export function planPublish(comparison: Comparison): Plan {
   const writes = isIdle
     ? 0
     : totals.uploads + totals.overlaps + CLOSING_WRITES + Number(comparison.sendsSortKeys) + Number(browse.hasUnlisted);
-  const collections = { data, account };
-  const overlapped = COLLECTIONS.reduce(
-    (sum, name) => sum + collections[name].order.overlaps.length * (1 + comparison.digests[name].encodings.length),
-    0,
-  );
-  const reads = comparison.reads + (isIdle ? 0 : overlapped);
+  // an overlap page is made from the page that is read
+  const reads = comparison.reads + totals.overlaps;
   return {
-    collections,
+    stages,
+    deleteStages,
     browse,
     ...totals,
     unchanged: files - totals.uploads,

@@ -1,43 +1,47 @@
-import { COLLECTIONS } from '../../contract/collection.ts';
-import { pathOf } from '../../tree/layout.ts';
-import type { BrowsePlan } from './browse-plan.ts';
-import type { CollectionPlans } from './collection-plan.ts';
-import type { Comparison, Reason } from './comparison.ts';
+import type { Collection } from '../../contract/collection.ts';
+import type { ManifestLine } from '../../tree/manifest-line.ts';
+import type { Reason } from './comparison.ts';
 
-/** One upload or delete. */
-export interface Step {
-  readonly action: 'overlap' | 'upload' | 'delete';
-  readonly path: string;
-  readonly bytes: number;
-  readonly reason: Reason;
+/** The uncompressed page in the tree of which an overlap page is made. */
+export interface Overlapped extends ManifestLine {
+  readonly collection: Collection;
 }
 
-/** Yields all steps in order. The steps of one phase run in parallel. */
-export function* stepsOf({ digests, sizes }: Comparison, collections: CollectionPlans, browse: BrowsePlan): Generator<Step> {
-  for (const { collection, order, overlapSlots, slotsToSend } of COLLECTIONS.map((name) => collections[name])) {
-    const { pages, encodings } = digests[collection];
-    const uploads = function* (list: readonly number[]): Generator<Step> {
-      for (const page of list) {
-        for (const { slot, reason } of slotsToSend(page)) {
-          yield { action: 'upload', path: pathOf(collection, slot, pages, encodings), bytes: sizes[collection][slot] ?? 0, reason };
-        }
-      }
-    };
-    yield* uploads(order.first);
-    for (const page of order.overlaps) {
-      for (const slot of overlapSlots(page)) {
-        const path = pathOf(collection, slot, pages, encodings);
-        yield { action: 'overlap', path, bytes: 2 * (sizes[collection][slot] ?? 0), reason: 'changed' };
-      }
-    }
-    for (const run of order.runs) yield* uploads(run);
-  }
-  for (const uploads of [browse.uploads, browse.home]) {
-    for (const { path, bytes, reason } of uploads()) yield { action: 'upload', path, bytes, reason };
-  }
-  for (const { outdated, gone } of COLLECTIONS.map((name) => collections[name])) {
-    for (const path of outdated()) yield { action: 'delete', path, bytes: 0, reason: 'gone' };
-    for (const path of gone()) yield { action: 'delete', path, bytes: 0, reason: 'gone' };
-  }
-  for (const path of browse.gone()) yield { action: 'delete', path, bytes: 0, reason: 'gone' };
+/** One object that a run writes or deletes. `digest` is that of the file in the tree; '' for a delete. */
+export interface Step extends ManifestLine {
+  readonly action: 'overlap' | 'upload' | 'delete';
+  /** Bytes before compression. An overlap page counts with its maximum size. */
+  readonly bytes: number;
+  readonly reason: Reason;
+  /** Only an overlap page has it. */
+  readonly page?: Overlapped;
+}
+
+/** Steps that are carried out one after another. */
+type Lane = Iterable<Step>;
+
+/** Lanes that are carried out in parallel. Each call computes them again, so memory does not grow with the files. */
+export type Stage = () => Iterable<Lane>;
+
+/** What a run does at the target between its claim and its commit. */
+export interface Stages {
+  /** The uploads and overlap pages. */
+  readonly stages: readonly Stage[];
+  /** The deletes, which come after the uploads of all collections. */
+  readonly deleteStages: readonly Stage[];
+}
+
+/** Yields a lane for each step. */
+export function* lanesOf(steps: Iterable<Step>): Generator<Lane> {
+  for (const step of steps) yield [step];
+}
+
+/** Yields the steps of stages in order. */
+export function* stepsOf(stages: Iterable<Stage>): Generator<Step> {
+  for (const stage of stages) for (const lane of stage()) yield* lane;
+}
+
+/** Returns the step that deletes a file, because the tree does not have it. */
+export function deleteOf(path: string): Step {
+  return { action: 'delete', path, bytes: 0, reason: 'gone', digest: '' };
 }

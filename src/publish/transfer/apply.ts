@@ -1,10 +1,10 @@
-import { COLLECTIONS } from '../../contract/collection.ts';
 import { forEachLimit } from '../../storage/pool.ts';
-import { slotsOfNext } from '../../tree/layout.ts';
-import type { Plan } from '../planning/plan.ts';
-import { uploadBrowse } from './browse-upload.ts';
-import { type OverlapTransfer, uploadOverlap } from './overlap-upload.ts';
-import { uploadPage } from './page-upload.ts';
+import { encodingOfPath } from '../../tree/encoding.ts';
+import { readVerifiedFile } from '../../tree/verified-tree.ts';
+import { encoded } from '../objects/content-encoding.ts';
+import { fileHeaders } from '../objects/headers.ts';
+import type { Stage, Step } from '../planning/steps.ts';
+import { type Transfer, uploadOverlap } from './overlap-upload.ts';
 
 /** The number of completed steps of each kind. */
 export interface ApplyResult {
@@ -14,51 +14,41 @@ export interface ApplyResult {
 }
 
 /**
- * Carries out a plan: the feed before the accounts, each in its order, then the browse files. Deletes come after all uploads.
- * After an error or an abort it begins no new request and waits for those in flight.
+ * Carries out stages in order, and counts the steps in `done`. After an error or an abort it begins no new request and waits for
+ * those in flight.
  * @param concurrency the most requests in flight at a time
  * @throws Failure stopped, tree-edited, target-failed, target-denied, target-busy, reader-gaps
  */
-export async function apply(plan: Plan, transfer: OverlapTransfer, concurrency: number): Promise<ApplyResult> {
-  const { tree, remote } = transfer;
-  const done: ApplyResult = { uploads: 0, overlaps: 0, deletes: 0 };
-  for (const collection of COLLECTIONS) {
-    const { order, slotsToSend } = plan.collections[collection];
-    const final = new Set<number>();
-    const send = async (page: number) => {
-      for (const { slot } of slotsToSend(page)) {
-        if (final.has(slot)) continue;
-        await uploadPage(transfer, collection, slot);
-        done.uploads += 1;
-      }
-    };
-    await forEachLimit(order.first, concurrency, send);
-    await forEachLimit(order.overlaps, concurrency, async (page) => {
-      for (const slot of slotsOfNext(page, tree.digests[collection])) {
-        const outcome = await uploadOverlap(transfer, collection, page, slot);
-        if (outcome === 'overlap') done.overlaps += 1;
-        if (outcome !== 'final') continue;
-        final.add(slot);
-        done.uploads += 1;
-      }
-    });
-    await forEachLimit(order.runs, concurrency, async (run) => {
-      for (const page of run) await send(page);
-    });
-  }
-  await uploadBrowse(transfer, plan.browse, concurrency, () => {
+export async function apply(stages: Iterable<Stage>, transfer: Transfer, concurrency: number, done: ApplyResult): Promise<void> {
+  // pages that needed no overlap page: they are written already
+  const final = new Set<string>();
+  const carryOut = async (step: Step) => {
+    const { action, path, page } = step;
+    if (page !== undefined) {
+      const outcome = await uploadOverlap(transfer, step, page);
+      if (outcome === 'overlap') done.overlaps += 1;
+      if (outcome !== 'final') return;
+      final.add(path);
+    } else if (action === 'delete') {
+      await transfer.remote.remove(path);
+      done.deletes += 1;
+      transfer.onDeleted(done.deletes);
+      return;
+    } else if (final.has(path)) return;
+    else await upload(transfer, step);
     done.uploads += 1;
-  });
-  const remove = async (path: string) => {
-    await remote.remove(path);
-    done.deletes += 1;
-    transfer.onDeleted?.(done.deletes);
   };
-  for (const collection of COLLECTIONS) {
-    const { outdated, isOutdatedInTurn, gone } = plan.collections[collection];
-    await forEachLimit(outdated(), isOutdatedInTurn ? 1 : concurrency, remove);
-    await forEachLimit(gone(), concurrency, remove);
+  for (const stage of stages) {
+    await forEachLimit(stage(), concurrency, async (lane) => {
+      for (const step of lane) await carryOut(step);
+    });
   }
-  await forEachLimit(plan.browse.gone(), concurrency, remove);
-  return done;
+}
+
+/** Sends a file of the tree as it is. */
+async function upload({ tree, remote, headers: choice, onSent }: Transfer, { path, digest }: Step): Promise<void> {
+  const file = await readVerifiedFile(tree, { path, digest });
+  const headers = fileHeaders(choice, path);
+  await remote.put(path, { bytes: encoded(file, headers, encodingOfPath(path)), headers, digest });
+  onSent(file.length);
 }

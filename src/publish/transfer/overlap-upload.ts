@@ -4,17 +4,29 @@ import { Failure } from '../../contract/failure.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { storageErrorKind } from '../../storage/storage-failure.ts';
 import type { Condition, Fetched, Upload } from '../../storage/target.ts';
-import { readVerified } from '../../tree/verified-tree.ts';
+import { encodingOfPath } from '../../tree/encoding.ts';
+import type { ManifestLine } from '../../tree/manifest-line.ts';
+import { readVerifiedFile } from '../../tree/verified-tree.ts';
 import { compressedPage, decompressedPage, encoded } from '../objects/content-encoding.ts';
+import { fileHeaders, type HeaderChoice } from '../objects/headers.ts';
+import type { Overlapped } from '../planning/steps.ts';
+import type { LocalTree } from '../trees/local-tree.ts';
 import { type OverlapPage, overlapPage } from './overlap-page.ts';
-import { pageObject, type Transfer } from './page-upload.ts';
 
-/** What is needed to write overlap pages. */
-export interface OverlapTransfer extends Transfer {
+/** What is needed to send files of a tree. */
+export interface Transfer {
+  readonly tree: LocalTree;
+  /** Sends a request only while the lease is valid. */
+  readonly remote: Remote;
+  readonly headers: HeaderChoice;
   /** Whether the target supports conditional writes. */
   readonly isConditional: boolean;
   /** Whether items may move to earlier pages. */
   readonly allowGaps: boolean;
+  /** Called with the bytes of each file that was sent, before compression. */
+  readonly onSent: (bytes: number) => void;
+  /** Called with the number of files that were deleted so far. */
+  readonly onDeleted: (deleted: number) => void;
 }
 
 /** How often a page is read again and its overlap page rebuilt if the page changed in between. */
@@ -23,28 +35,28 @@ const MAX_ATTEMPTS = 5;
 /**
  * Writes a page that shows its old items after its new ones. The write is conditional on the version that was
  * read. A request that arrives late can then not overwrite the final page.
+ * @param line the file to write: the page, or a compressed copy of it
  * @returns `final` if the page needs no old items, so that the page itself was written
  * @throws Failure reader-gaps, tree-edited, and those of the target
  */
 export async function uploadOverlap(
-  transfer: OverlapTransfer,
-  collection: Collection,
-  page: number,
-  slot: number,
+  { tree, remote, headers: choice, isConditional, allowGaps, onSent }: Transfer,
+  { path, digest }: ManifestLine,
+  { collection, ...page }: Overlapped,
 ): Promise<'overlap' | 'final' | 'unchanged'> {
-  const { tree, remote, isConditional, allowGaps, onSent } = transfer;
-  const { path, variant, headers } = pageObject(transfer, collection, slot);
-  const newer = await readVerified(tree, collection, page);
+  const variant = encodingOfPath(path);
+  const headers = fileHeaders(choice, path);
+  const newer = await readVerifiedFile(tree, page);
   for (let tried = 1; ; tried += 1) {
     const older = await remote.get(path);
     const overlapped = older === undefined ? undefined : overlapOver(collection, path, older, newer);
     if (older === undefined || overlapped === undefined) return 'unchanged';
     if (overlapped.movesForward && !allowGaps) throw pulledForward(remote, path);
     const isFinal = overlapped.bytes === newer;
-    const file = isFinal ? await readVerified(tree, collection, slot) : compressedPage(overlapped.bytes, variant);
+    const file = isFinal ? await readVerifiedFile(tree, { path, digest }) : compressedPage(overlapped.bytes, variant);
     const bytes = encoded(file, headers, variant);
     if (older.bytes.equals(bytes)) return 'unchanged';
-    const holds = isFinal ? {} : { holds: tree.digests[collection].get(slot) };
+    const holds = isFinal ? {} : { holds: digest };
     try {
       await putOver(remote, path, { bytes, headers, digest: hash('sha256', file), ...holds }, isConditional ? older : undefined);
       onSent(file.length);

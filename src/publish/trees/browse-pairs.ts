@@ -5,7 +5,7 @@ import type { Remote } from '../../storage/remote.ts';
 import { type BrowseListing, linesOfBytes, linesOfGroup, listBrowseFiles, NO_BROWSE } from '../../tree/browse-lines.ts';
 import { Digests } from '../../tree/digests.ts';
 import { MANIFEST } from '../../tree/manifest.ts';
-import { browseHeaders, headerLine } from '../objects/headers.ts';
+import { fileHeaders, headerLine } from '../objects/headers.ts';
 import type { BrowsePair } from '../planning/browse-plan.ts';
 import { UNKNOWN_DIGEST } from '../planning/comparison.ts';
 import type { LocalTree } from './local-tree.ts';
@@ -65,7 +65,7 @@ export async function scanBrowse(remote: Remote, tree: LocalTree, listing: Brows
     done += 1;
     options.onScan?.(done, count);
     if (head === undefined) return;
-    const hasHeaders = head.headers === undefined || headerLine(head.headers) === headerLine(browseHeaders(options, file.path));
+    const hasHeaders = head.headers === undefined || headerLine(head.headers) === headerLine(fileHeaders(options, file.path));
     scanned.set(file.place, Buffer.from((hasHeaders ? head.digest : undefined) ?? UNKNOWN_DIGEST, 'hex'));
   });
   return { listing, scanned };

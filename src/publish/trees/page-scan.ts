@@ -3,9 +3,9 @@ import { forEachLimit } from '../../storage/pool.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { Digests } from '../../tree/digests.ts';
 import { ENCODINGS, type Encoding, encodingsIn } from '../../tree/encoding.ts';
-import { encodingOf, pathOf, slotCount } from '../../tree/layout.ts';
+import { pathOf, slotCount } from '../../tree/layout.ts';
 import type { TreeDigests } from '../../tree/manifest.ts';
-import { type HeaderChoice, headerLine, pageHeaders } from '../objects/headers.ts';
+import { fileHeaders, type HeaderChoice, headerLine } from '../objects/headers.ts';
 import { UNKNOWN_DIGEST } from '../planning/comparison.ts';
 import { sizeOf, type TreeSize } from '../state/state.ts';
 import type { LocalTree } from './local-tree.ts';
@@ -50,12 +50,12 @@ export async function scanPages(
     const { pages } = digests[collection];
     const slots = Array(slotCount(pages, encodings)).keys();
     await forEachLimit(slots, options.concurrency, async (slot) => {
-      const head = await remote.head(pathOf(collection, slot, pages, encodings));
+      const path = pathOf(collection, slot, pages, encodings);
+      const head = await remote.head(path);
       scanned += 1;
       options.onScan?.(scanned, all);
       if (head === undefined) return;
-      const headers = pageHeaders(options, encodingOf(slot, pages, encodings));
-      const hasHeaders = head.headers === undefined || headerLine(head.headers) === headerLine(headers);
+      const hasHeaders = head.headers === undefined || headerLine(head.headers) === headerLine(fileHeaders(options, path));
       digests[collection].set(slot, Buffer.from((hasHeaders ? head.digest : undefined) ?? UNKNOWN_DIGEST, 'hex'));
       // a page with variants is checked again: some of its files may not be overlap pages yet
       const isAlone = local[collection].encodings.length === 0;

@@ -58,8 +58,8 @@ function compare(here: Side, there: Side | undefined, more: Partial<Comparison> 
 }
 
 function stepsFor(comparison: Comparison): string[] {
-  const { collections, browse } = planPublish(comparison);
-  return [...stepsOf(comparison, collections, browse)].map(
+  const { stages, deleteStages } = planPublish(comparison);
+  return [...stepsOf([...stages, ...deleteStages])].map(
     ({ action, path, reason }) => `${action} ${path.replace('/index.json', '')} ${reason}`,
   );
 }
@@ -141,8 +141,10 @@ describe('a plan', () => {
     ['one by one if their items may differ from those of their pages', ['x', 'y'], true, true],
   ])('deletes compressed files %s', (_, feed, isScanned, isInTurn) => {
     const comparison = compare({ feed }, { feed: ['x', 'y'] });
-    const { collections } = planPublish({ ...comparison, found: { ...comparison.found, isScanned } });
-    expect(collections.data.isOutdatedInTurn).toBe(isInTurn);
+    const digests = { ...comparison.found.digests, data: digestsOf(['x', 'y'], ['gzip']) };
+    const { deleteStages } = planPublish({ ...comparison, found: { ...comparison.found, digests, isScanned } });
+    // the files of both pages, of the index and of the last page
+    expect(deleteStages.map((stage) => [...stage()].length)[0]).toBe(isInTurn ? 1 : 4);
   });
 
   it.each([
