@@ -28,7 +28,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   serve: ['contract', 'rewrite', 'tree'],
   verify: ['contract', 'store', 'pages', 'browse', 'rewrite', 'tree', 'version', 'zip'],
   storage: ['contract', 'store'],
-  versions: ['contract', 'store', 'tree', 'storage', 'zip', 'version'],
+  versions: ['contract', 'store', 'tree', 'verify', 'storage', 'zip', 'version'],
   publish: ['contract', 'browse', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],
   history: ['contract', 'diff', 'store', 'terminal'],

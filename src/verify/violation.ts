@@ -36,6 +36,10 @@ export const RULES = {
   'account-data-missing': 'every record of the feed is in its account exactly once',
   'account-data-surplus': 'every record of an account is in the feed',
   'account-data-differs': 'a record has the same bytes in the feed and in its account',
+  'commit-chain': 'the commits of a target with versions have ascending numbers and times, and each has the SHA-256 of the one before',
+  'head-copy': 'head.json is a copy of the newest commit',
+  'version-facts':
+    'a commit lists each version with the counts, the digests and the index of its ZIP, and with the base URL of the current one',
   'sort-keys': 'sort-keys.txt lists the sort keys of the records and accounts on the pages',
   'store-fingerprint': 'the tree was built from the current content of the store',
   'store-missing': 'every record and account of the store is in the tree',
@@ -91,7 +95,7 @@ export const NOTES: ReadonlySet<Rule> = new Set<Rule>([
 const LISTED = 10_000;
 
 /** The notes of a report. */
-export type Notes = Pick<Report, 'notes' | 'noteCount' | 'notesByRule'>;
+export type Notes = Pick<Report, 'noteCount' | 'notesByRule'> & { readonly notes: readonly Violation[] };
 
 /** Collects the violations and notes of one verification. */
 export class Report {
@@ -139,6 +143,14 @@ export class Report {
       if (unlisted > 0) this.notesByRule[rule] = (this.notesByRule[rule] ?? 0) + unlisted;
     }
     this.noteCount += noteCount - notes.length;
+  }
+
+  /** Adds what a check of a tree found that is in a file. */
+  addWithin(file: string, found: Notes & { readonly violations: readonly ReportedViolation[]; readonly violationCount: number }): void {
+    const within = (path: string) => `${file}/${path}`;
+    for (const one of found.violations) this.add({ ...one, path: within(one.path), cause: within(one.cause) });
+    this.violationCount += found.violationCount - found.violations.length;
+    this.addNotes({ ...found, notes: found.notes.map((note) => ({ ...note, path: within(note.path) })) });
   }
 
   #count(path: string, rule: Rule): void {

@@ -1,0 +1,170 @@
+import { hash } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
+import { encodeJson } from '../contract/json.ts';
+import type { OnProgress } from '../contract/pauses.ts';
+import { forEachLimit } from '../storage/pool.ts';
+import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
+import type { RequestCounter } from '../storage/request-counter.ts';
+import type { Target } from '../storage/target.ts';
+import { type VerifySummary, verify } from '../verify/verify.ts';
+import { Report } from '../verify/violation.ts';
+import { UNFINISHED, type VerifyOptions, type VerifyPhase } from '../verify/walk.ts';
+import { type Commit, commitPath, HEAD, numbered } from './commit.ts';
+import { fetchVersion } from './fetch-version.ts';
+import { known, readNewest } from './newest.ts';
+import { openLocalZip, type SiteVersion, siteKind } from './site-version.ts';
+import { leftoversIn } from './sweep.ts';
+
+/** The phases of a check: `commits` and `versions` count those that were read, and the others are those of a tree. */
+export type CheckSitePhase = VerifyPhase | 'commits' | 'versions';
+
+export interface CheckSiteOptions extends RemoteOptions, Pick<VerifyOptions, 'store' | 'threads'> {
+  /** Whether to check the tree in each version, and not only in the current one. */
+  readonly all: boolean;
+  readonly onProgress?: OnProgress<CheckSitePhase> | undefined;
+}
+
+/** What a check found. The build record and the counts are those of the current version. */
+export interface SiteCheck extends VerifySummary {
+  /** The number of the current version. */
+  readonly version: number;
+  readonly versions: number;
+  readonly commits: number;
+  readonly traffic: RequestCounter;
+}
+
+const KIND = siteKind('');
+
+/**
+ * Checks the versions of a site at a target: the chain of commits, the head, the data of each live version, and the tree in the
+ * current one. Violations are reported, not thrown.
+ * @throws Failure no-tree if the target has no versions; other-form, not-ours, target-failed, target-denied, stopped, file-system;
+ *   no-store, bad-store
+ */
+export async function checkSite(target: Target, options: CheckSiteOptions): Promise<SiteCheck> {
+  const remote = openRemote(target, { ...options, kept: UNFINISHED });
+  const { newest, listed = [] } = await readNewest(remote, KIND, { remembered: undefined, listing: 'all' });
+  if (newest === undefined) throw noVersions(remote);
+  const report = new Report();
+  const numbers = listed.flatMap(({ path }) => numbered(path) ?? []).flatMap(({ number, isCommit }) => (isCommit ? [number] : []));
+  const commits = await checkCommits(remote, Math.max(newest.commit.number, ...numbers), report, options);
+  const head = (await remote.get(HEAD))?.bytes;
+  if (head?.equals(newest.bytes) !== true) {
+    const expected = `the bytes of ${commitPath(newest.commit.number)}`;
+    report.add({ rule: 'head-copy', path: HEAD, expected, found: head === undefined ? 'no file' : 'other bytes' });
+  }
+  for (const { path, number } of leftoversIn(listed, newest.commit.versions)) {
+    // a run that sends the next version may be active
+    if (number <= newest.commit.number) report.add({ rule: 'unexpected-file', path, expected: 'no file at this path', found: 'a file' });
+  }
+  const current = await checkVersions(remote, newest.commit, new Map(listed.map(({ path, size }) => [path, size])), report, options);
+  const { violations, causes, notes, violationCount, noteCount, notesByRule } = report;
+  const { build, records = 0, accounts = 0 } = current ?? {};
+  return {
+    ...{ build, records, accounts, violations, causes, notes, violationCount, noteCount, notesByRule },
+    version: newest.commit.versions.at(-1)?.number ?? 0,
+    versions: newest.commit.versions.length,
+    commits,
+    traffic: remote.traffic,
+  };
+}
+
+/** Checks the commits from the first to `top`. Returns how many can be read. */
+async function checkCommits(remote: Remote, top: number, report: Report, options: CheckSiteOptions): Promise<number> {
+  const numbers = Array.from({ length: top }, (_, index) => index + 1);
+  const found: ({ readonly digest: string; readonly commit: Pick<Commit, 'number' | 'time' | 'previous'> } | undefined)[] = [];
+  let read = 0;
+  await forEachLimit(numbers, options.concurrency, async (number) => {
+    const [path, expected] = [commitPath(number), 'a commit with its digest'];
+    const bytes = (await remote.get(path))?.bytes;
+    try {
+      const commit = known(KIND, path, bytes)?.commit;
+      if (bytes !== undefined && commit !== undefined) {
+        const { time, previous } = commit;
+        found[number] = { digest: hash('sha256', bytes), commit: { number: commit.number, time, previous } };
+      } else report.add({ rule: 'commit-chain', path, expected, found: bytes === undefined ? 'no file' : 'a damaged file' });
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== 'not-ours') throw error;
+      report.add({ rule: 'commit-chain', path, expected, found: `${error.place.field ?? ''}: ${error.found}` });
+    }
+    read += 1;
+    options.onProgress?.('commits', read, top);
+  });
+  for (const number of numbers) {
+    const [before, one, path] = [found[number - 1], found[number], commitPath(number)];
+    if (one === undefined) continue;
+    const { time, previous } = one.commit;
+    const compare = (field: string, wanted: unknown, value: unknown) => {
+      if (wanted !== value) report.add({ rule: 'commit-chain', path, expected: `${field} ${wanted}`, found: String(value) });
+    };
+    compare('number', number, one.commit.number);
+    // what a commit that cannot be read was is not known
+    if (number === 1 || before !== undefined) compare('previous', before?.digest ?? null, previous);
+    if (before !== undefined && time < before.commit.time)
+      report.add({ rule: 'commit-chain', path, expected: `a time from ${before.commit.time} on`, found: time });
+  }
+  return found.filter((one) => one !== undefined).length;
+}
+
+/**
+ * Fetches each version and compares it with its SHA-256. Checks the tree in the current one, or in all.
+ * @param sizes the sizes of the objects at the target
+ * @returns what was found in the current version; undefined if its data is missing or damaged
+ */
+async function checkVersions(
+  remote: Remote,
+  { versions, base_url }: Commit<SiteVersion>,
+  sizes: ReadonlyMap<string, number>,
+  report: Report,
+  options: CheckSiteOptions,
+): Promise<VerifySummary | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'palimpsest-'));
+  const path = join(folder, 'version.zip');
+  let current: VerifySummary | undefined;
+  try {
+    for (const [index, version] of versions.entries()) {
+      options.onProgress?.('versions', index, versions.length);
+      const { file, bytes, sha256 } = version;
+      const isCurrent = index === versions.length - 1;
+      if (await fetchVersion(remote, version, path)) {
+        if (!isCurrent && !options.all) continue;
+        const { store, ...rest } = options;
+        const found = await verify({ ...rest, out: path, store: isCurrent ? store : undefined });
+        report.addWithin(file, found);
+        if (isCurrent) current = found;
+        if (found.build !== undefined) await checkFacts(version, path, isCurrent ? base_url : undefined, report);
+      } else if (sizes.has(file)) {
+        const found = sizes.get(file) === bytes ? 'other bytes' : `${sizes.get(file)} bytes`;
+        report.add({ rule: 'file-digest', path: file, expected: `${bytes} bytes with the SHA-256 ${sha256}`, found });
+      } else report.add({ rule: 'file-missing', path: file, expected: 'a file', found: 'no such file' });
+    }
+    return current;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Compares what a commit says of a version with the ZIP. */
+async function checkFacts(version: SiteVersion, path: string, baseUrl: string | undefined, report: Report): Promise<void> {
+  const zip = await openLocalZip(path);
+  await zip.close();
+  const { records, accounts, store, manifest, base_url } = zip.build;
+  const expected = encodeJson({ index: zip.reader.index, records, accounts, store, manifest, base_url });
+  const { number, index, ...listed } = version;
+  const facts = { index, records: listed.records, accounts: listed.accounts, store: listed.store, manifest: listed.manifest };
+  const found = encodeJson({ ...facts, base_url: baseUrl ?? base_url });
+  if (found !== expected) report.add({ rule: 'version-facts', path: HEAD, subject: `version ${number}`, expected, found });
+}
+
+function noVersions({ name }: Remote): Failure {
+  return new Failure('no-tree', `there are no versions of a site at ${name}`, {
+    place: { file: name },
+    expected: 'commits below versions/',
+    found: 'none',
+    hint: hint`name another target or --prefix; ${suggested('publish', { '--repair': true }, [name])} checks pages that are published as files`,
+  });
+}
