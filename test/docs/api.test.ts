@@ -14,6 +14,7 @@ import { ask, type Exchange } from '../serve/exchange.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type History, toNdjson } from '../support/histories.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
+import { publishVersion } from '../support/versions.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -39,19 +40,27 @@ function schemaOf(path: string, method: string, status: number): string {
   return String(answer.content['application/json'].schema.$ref).replace('#/components/schemas/', '');
 }
 
+/** A method, a query, and the status of the answer. */
+type Question = readonly [method: string, query: string, status: number];
+
+const QUESTIONS: readonly Question[] = [
+  ['GET', '', 200],
+  ['GET', '?page=2', 200],
+  ['GET', '?page=last', 200],
+  ['GET', '?page=0', 404],
+  ['GET', '?page=9999', 404],
+  ['OPTIONS', '', 200],
+  ['POST', '', 405],
+];
+
 /** Asks a service everything that the document describes, and validates each answer. */
-async function validates(send: (target: string, method: string) => Promise<Exchange>): Promise<void> {
+async function validates(
+  send: (target: string, method: string) => Promise<Exchange>,
+  questions: readonly Question[] = QUESTIONS,
+): Promise<void> {
   for (const collection of COLLECTIONS) {
     const path = `/rest/${collection}/`;
-    for (const [method, query, status] of [
-      ['GET', '', 200],
-      ['GET', '?page=2', 200],
-      ['GET', '?page=last', 200],
-      ['GET', '?page=0', 404],
-      ['GET', '?page=9999', 404],
-      ['OPTIONS', '', 200],
-      ['POST', '', 405],
-    ] as const) {
+    for (const [method, query, status] of questions) {
       const answer = await send(path + query, method);
       const name = `${method} ${path}${query}`;
       expect(answer.status, name).toBe(status);
@@ -108,6 +117,30 @@ describe('docs/openapi.json', () => {
     const server = await serve({ out, host: '127.0.0.1', port: 0, rebase: true });
     onTestFinished(server.close);
     await validates((target, method) => ask(server.url, target, method));
+  });
+
+  it('describes the answers of a site with versions', async () => {
+    const folder = temporaryFolder();
+    const [tree, site] = [await treeOf(EXTREME, folder), join(folder, 'site')];
+    for (const time of ['2026-11-20T03:00:00Z', '2026-11-21T03:00:00Z']) publishVersion(tree, site, new Date(time));
+    const server = await serve({ out: site, host: '127.0.0.1', port: 0, rebase: true });
+    onTestFinished(server.close);
+    const send = (target: string, method: string) => ask(server.url, target, method);
+    await validates(send, [
+      ...QUESTIONS,
+      ['GET', '?as_of=1', 200],
+      ['GET', '?page=2&as_of=2026-11-20', 404],
+      ['GET', '?page=2&as_of=2026-11-21', 200],
+      ['GET', '?as_of=2026-11-20T04:00:00%2B01:00', 200],
+      ['GET', '?as_of=', 200],
+      ['GET', '?as_of=3', 404],
+      ['GET', '?as_of=yesterday', 400],
+    ]);
+    const answer = await send('/rest/data/?as_of=2026-11-20T04:00:00Z', 'GET');
+    expect(answer.headers).toMatchObject({ 'palimpsest-version': '1', 'cache-control': 'public, max-age=3600' });
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ next: `${server.url}/rest/data/?as_of=1&page=2` });
+    const past = await send('/as_of/1/rest/data/', 'GET');
+    expect(JSON.parse(past.body.toString())).toMatchObject({ next: `${server.url}/as_of/1/rest/data/?page=2` });
   });
 
   it.skipIf(nginx.needs.skip)(`describes the answers of nginx (${nginx.needs.reason || 'installed'})`, async () => {
