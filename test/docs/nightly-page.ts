@@ -28,11 +28,9 @@ export interface Step {
 
 const [workflow = ''] = blocks('The workflow', 'yaml');
 
-/** The steps of the job that run commands, except the installation of palimpsest. */
-export const STEPS: readonly Step[] = workflow
-  .slice(workflow.indexOf('    steps:\n'))
-  .split(/^ {6}- /m)
-  .flatMap((text) => {
+/** The steps in lines of a job that run commands, except the installation of palimpsest. */
+export function stepsIn(lines: string): readonly Step[] {
+  return lines.split(/^ {6}- /m).flatMap((text) => {
     const command = /^ *run: (.*)$/m.exec(text)?.[1];
     if (command === undefined || command === 'npm ci') return [];
     const env = [...(/^ *env: \{ (.*) \}/m.exec(text)?.[1]?.matchAll(/([A-Z_]+): '([^']*)'/g) ?? [])];
@@ -44,6 +42,10 @@ export const STEPS: readonly Step[] = workflow
       },
     ];
   });
+}
+
+/** The steps of the job. */
+export const STEPS: readonly Step[] = stepsIn(workflow.slice(workflow.indexOf('    steps:\n')));
 
 /** The variables in the lines of an `env` of a job. */
 export function variables(lines: string): Record<string, string> {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { shell } from '../support/shell.ts';
 import type { ShownRecord } from '../support/snapshots.ts';
-import { DONE, type Ended, JOB_ENV, machine, runJob, STEPS, type Step, tableCommands } from './nightly-page.ts';
+import { blocks, DONE, type Ended, JOB_ENV, machine, runJob, STEPS, type Step, stepsIn, tableCommands, variables } from './nightly-page.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 
@@ -17,18 +17,26 @@ const snapshot = (id: number, day: number) => ({
   bio: `as of day ${day}`,
 });
 
-/** The steps of the job with two folders beside the job's own in place of the buckets. */
-const local: readonly Step[] = STEPS.map((step) => ({
-  ...step,
-  command: step.command.replaceAll('s3://$BUCKET', '../bucket').replaceAll('s3://$STORE_BUCKET', '../private'),
-}));
+/** Steps with two folders beside the job's own in place of the buckets. */
+const inFolders = (steps: readonly Step[]): readonly Step[] =>
+  steps.map((step) => ({
+    ...step,
+    command: step.command.replaceAll('s3://$BUCKET', '../bucket').replaceAll('s3://$STORE_BUCKET', '../private'),
+  }));
+const local = inFolders(STEPS);
 const withoutPull = local.filter(({ command }) => !command.includes('store pull'));
 
 /** Copies a file: aws s3 cp FROM TO. */
 const AWS = 'mkdir -p "$(dirname "$4")" && cp "$3" "$4"';
 
 /** Runs one night on a new machine, which has nothing but the buckets. */
-function night(work: string, name: string, snapshots: readonly unknown[], steps: readonly Step[] = local): Promise<Ended> {
+function night(
+  work: string,
+  name: string,
+  snapshots: readonly unknown[],
+  steps: readonly Step[] = local,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
   const cwd = join(work, name);
   mkdirSync(cwd);
   const lines = snapshots.map((one) => JSON.stringify(one)).join('\n');
@@ -37,6 +45,7 @@ function night(work: string, name: string, snapshots: readonly unknown[], steps:
   });
   const env = {
     ...JOB_ENV,
+    ...more,
     PATH: `${machine(work, { aws: AWS })}:${process.env['PATH']}`,
     GITHUB_STEP_SUMMARY: join(cwd, 'summary.md'),
     GITHUB_RUN_ID: name,
@@ -145,6 +154,23 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
     expect(JSON.parse(readFileSync(join(work, 'smaller/plan.json'), 'utf8'))).toMatchObject({ refusals: [{ code: 'reader-gaps' }] });
     expect(readFileSync(join(work, 'smaller/summary.md'), 'utf8')).toContain('| refused | reader-gaps |');
     expect(issues(work)).toContain('issue create');
+  });
+});
+
+describe('the variant with versions in docs/nightly.md', { timeout: 240_000 }, () => {
+  it('adds a version every night', async () => {
+    const work = temporaryFolder();
+    const [env = '', step = ''] = blocks('A night with versions', 'yaml');
+    const publishing = local.findIndex(({ command }) => command.endsWith('> published.json'));
+    const steps = local.toSpliced(publishing + 1, 0, ...inFolders(stepsIn(step)));
+    const run = (name: string, snapshots: readonly unknown[]) => night(work, name, snapshots, steps, variables(env));
+    expect(await run('first', many(1, 100))).toEqual(DONE);
+    expect(await run('second', many(2, 200))).toEqual(DONE);
+    const { versions } = JSON.parse(readFileSync(join(work, 'bucket/site/head.json'), 'utf8'));
+    expect(versions).toMatchObject([
+      { number: 1, accounts: 30 },
+      { number: 2, accounts: 60 },
+    ]);
   });
 });
 
