@@ -15,7 +15,9 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
     )
     .addArgument(new Argument('[host]', 'the name of a host; run with --list for all names'))
     .addOption(new Option('--list', 'list the hosts, what each cannot do, and how each was tested').env('PALIMPSEST_LIST'))
-    .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
+    .addOption(
+      new Option('--out <path>', 'the tree, or the folder with versions').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT),
+    )
     .addOption(
       new Option('--host-files <folder>', 'write the files of the host to this folder instead of printing them')
         .env('PALIMPSEST_HOST_FILES')
@@ -24,6 +26,11 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
     .addOption(
       new Option('--origin <url>', 'the address of the published tree, from which the host fetches pages; rest/ is below it').env(
         'PALIMPSEST_ORIGIN',
+      ),
+    )
+    .addOption(
+      new Option('--versions', 'write the files of a host that reads versions (default: if --out names a ZIP or has versions)').env(
+        'PALIMPSEST_VERSIONS',
       ),
     )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
@@ -38,6 +45,7 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
           'palimpsest rewrite nginx --origin https://bucket.s3.eu-central-1.amazonaws.com',
           'print the files for nginx in front of a bucket',
         ],
+        ['palimpsest rewrite cloudflare-workers --versions', 'print the files for Cloudflare Workers and a bucket with versions'],
       ),
     )
     .action(async (name, options, command) => {
@@ -52,19 +60,33 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
           ...list(HOSTS, REFUSED, await terminal.command('rewrite', {}, ['nginx'])),
           'capabilities that some hosts lack',
           ...Object.entries(CAPABILITIES)
-            .filter(([name]) => HOSTS.some(({ cannot, atOrigin }) => name in cannot || name in (atOrigin?.cannot ?? {})))
+            .filter(([name]) =>
+              HOSTS.some((host) => [host, host.atOrigin, host.versions].some((one) => typeof one === 'object' && name in one.cannot)),
+            )
             .map(([name, meaning]) => `  ${name}: ${meaning}`),
         ]);
         return;
       }
-      const [{ hostNamed, noTree, siteOf, siteWithoutTree, writeHostFiles }, { beforeOrigin }, { suggest }] = await Promise.all([
+      const [
+        { hostNamed, writeHostFiles },
+        { noTree, siteOf, siteWithoutTree },
+        { siteForm },
+        { beforeOrigin },
+        { withVersions },
+        { suggest },
+      ] = await Promise.all([
         import('../hosting/host-files.ts'),
+        import('../hosting/site.ts'),
+        import('../hosting/found-site.ts'),
         import('../hosting/origin.ts'),
+        import('../hosting/versions.ts'),
         import('../history/suggest.ts'),
       ]);
+      const hasVersions = options.versions ?? siteForm(options.out) !== 'files';
       const named = hostNamed(name, suggest);
-      const host = options.origin === undefined ? named : beforeOrigin(named, options.origin, options.out);
-      const site = siteOf(options.out, host);
+      const variant = hasVersions ? withVersions(named) : named;
+      const host = options.origin === undefined ? variant : beforeOrigin(variant, options.origin, options.out);
+      const site = siteOf(options.out, host, hasVersions);
       if (site === undefined) {
         if (command.getOptionValueSource('out') === 'cli') throw noTree(options.out);
         const consequence = 'the files are for a tree at the root of example.org, and the limits of the host were not checked';
@@ -72,7 +94,7 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
       } else if (isLoopback(site.origin)) {
         terminal.warn(`the files are for ${site.origin}, which only this machine reaches: for a site, build with --base-url`);
       }
-      const files = host.render(site ?? siteWithoutTree());
+      const files = host.render(site ?? siteWithoutTree(hasVersions));
       const { out, hostFiles } = options;
       if (hostFiles === undefined) {
         const write = await terminal.command('rewrite', { '--host-files': 'FOLDER' }, [host.name]);
@@ -107,7 +129,7 @@ function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: 
   const indent = ' '.repeat(width + 2);
   return [
     `hosts (${example} prints the files for nginx; docs/hosts.md in the package compares the hosts)`,
-    ...hosts.flatMap(({ name, title, testedOn, cannot, limits, atOrigin }) => [
+    ...hosts.flatMap(({ name, title, testedOn, cannot, limits, atOrigin, versions }) => [
       `  ${name.padEnd(width)}${title}`,
       `${indent}tested on ${testedOn}`,
       `${indent}lacks: ${lacks(cannot)}`,
@@ -115,6 +137,7 @@ function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: 
       ...(atOrigin === undefined
         ? []
         : [`${indent}with --origin tested on ${atOrigin.testedOn}`, `${indent}with --origin lacks: ${lacks(atOrigin.cannot)}`]),
+      ...(typeof versions === 'object' ? [`${indent}with --versions lacks: ${lacks(versions.cannot)}`] : []),
     ]),
     'refused',
     ...refused.flatMap(({ name, title, reason, instead }) => [

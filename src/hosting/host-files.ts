@@ -1,13 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import type { Host, HostFile, PublishedSite } from '../rewrite/hosts/host.ts';
-import { excess } from '../rewrite/hosts/limits.ts';
+import type { Host, HostFile } from '../rewrite/hosts/host.ts';
 import { HOSTS } from '../rewrite/hosts/registry.ts';
 import { REFUSED } from '../rewrite/hosts/unsupported.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
-import { extentOf } from '../tree/extent.ts';
 import { fileSystemFailure } from '../tree/folder.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 
@@ -38,60 +36,6 @@ export function hostNamed(name: string | undefined, suggest: Suggest): Host {
       similar === undefined
         ? hint`run ${suggested('rewrite', { '--list': true })} to see what each host can do`
         : `did you mean ${similar}?`,
-  });
-}
-
-/**
- * Returns the site of a tree, from its build record.
- * @returns undefined if there is no finished tree
- * @throws Failure host-limit if the tree exceeds a limit of the host, usage if no rules can be written for its base URL
- */
-export function siteOf(tree: string, host: Host): PublishedSite | undefined {
-  const record = readBuildRecord(tree);
-  if (typeof record !== 'object') return undefined;
-  refuseTooMuch(host, tree);
-  const { origin, hostname, pathname } = new URL(record.base_url);
-  const base = pathname === '/' ? '' : pathname;
-  if (/^[\w.~/-]*$/.test(base)) {
-    return { origin, domain: hostname, base, browse: record.browse_files !== undefined, program: program() };
-  }
-  throw new Failure('usage', `rules for ${record.base_url} cannot be written`, {
-    expected: 'a base URL whose path has only letters, digits and ._~/-: hosts read other characters differently',
-    found: base,
-    hint: 'build again with another --base-url',
-  });
-}
-
-/** Returns the error for a folder that a user named as a tree, if it has none. */
-export function noTree(folder: string): Failure {
-  return new Failure('no-tree', `there is no finished tree in ${folder}`, {
-    place: { file: folder },
-    expected: 'a folder that palimpsest build made',
-    found: 'no build.json, or the build.json of an unfinished build',
-    hint: 'name the tree with --out, and the folder for the files of the host with --host-files',
-  });
-}
-
-/** Returns an example site at the root of a host and without browse files, for users without a tree. */
-export function siteWithoutTree(): PublishedSite {
-  return { origin: 'https://example.org', domain: 'example.org', base: '', browse: false, program: program() };
-}
-
-function program(): PublishedSite['program'] {
-  return { resolve: moduleText('resolve'), respond: moduleText('respond') };
-}
-
-function moduleText(name: string): string {
-  return readFileSync(new URL(`../rewrite/${name}.js`, import.meta.url), 'utf8');
-}
-
-function refuseTooMuch(host: Host, tree: string): void {
-  const tooMuch = excess(host, extentOf(tree));
-  if (tooMuch === undefined) return;
-  const { path = '', ...details } = tooMuch;
-  throw new Failure('host-limit', `the tree in ${tree} exceeds a limit of ${host.title}`, {
-    place: { file: join(tree, path) },
-    ...details,
   });
 }
 

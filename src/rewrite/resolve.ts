@@ -78,8 +78,7 @@ export function resolve(method: string, path: string, query: string, base?: stri
   }
   const page = pageOf(query);
   if (page === '') return MISSING;
-  const folder = `rest/${collection}`;
-  return { status: 200, headers: COLLECTION_HEADERS, file: page === '1' ? `${folder}/index.json` : `${folder}/page/${page}/index.json` };
+  return { status: 200, headers: COLLECTION_HEADERS, file: `rest/${collection}/${page === '1' ? '' : `page/${page}/`}index.json` };
 }
 
 /** Returns the answer to a request for a browse file, with a decoded path below the base URL. */
@@ -95,20 +94,18 @@ function browseFile(method: string, below: string, root: string): Answer {
 
 /** Returns the page that a query requests, from its last `page` parameter. A missing or empty value is page 1, an invalid one ''. */
 function pageOf(query: string): string {
-  const value = lastValueOf(query, 'page');
-  if (value === undefined || value === '') return '1';
-  return value === 'last' ? 'last' : numberIn(value);
+  const value = lastValueOf(query, 'page') || '1';
+  return value === 'last' ? value : numberIn(value);
 }
 
 /** Returns the decoded value of the last parameter with a name, if there is one. */
-function lastValueOf(query: string, wanted: string): string | undefined {
+export function lastValueOf(query: string, wanted: string): string | undefined {
   const parameters = query.split('&');
   for (let at = parameters.length - 1; at >= 0; at -= 1) {
-    const parameter = String(parameters[at]);
+    const parameter = String(parameters[at]).replace(/\+/g, ' ');
     const equals = parameter.indexOf('=');
     const name = equals === -1 ? parameter : parameter.slice(0, equals);
-    if (decode(name.replace(/\+/g, ' ')) !== wanted) continue;
-    return equals === -1 ? '' : decode(parameter.slice(equals + 1).replace(/\+/g, ' '));
+    if (decode(name) === wanted) return equals === -1 ? '' : decode(parameter.slice(equals + 1));
   }
   return undefined;
 }
@@ -143,15 +140,13 @@ function numberIn(text: string): string {
 }
 
 /** The code points of the digit zero in all scripts (Unicode 14), in hexadecimal. The other nine digits follow each zero. */
-const ZEROS = parseEach(
+const ZEROS = (
   '30 660 6f0 7c0 966 9e6 a66 ae6 b66 be6 c66 ce6 d66 de6 e50 ed0 f20 1040 1090 17e0 1810 1946 19d0 1a80 1a90 1b50 1bb0 1c40 1c50 ' +
-    'a620 a8d0 a900 a9d0 a9f0 aa50 abf0 ff10 104a0 10d30 11066 110f0 11136 111d0 112f0 11450 114d0 11650 116c0 11730 118e0 11950 ' +
-    '11c50 11d50 11da0 16a60 16ac0 16b50 1d7ce 1d7d8 1d7e2 1d7ec 1d7f6 1e140 1e2f0 1e950 1fbf0',
-);
-
-function parseEach(zeros: string): number[] {
-  return zeros.split(' ').map((zero) => Number.parseInt(zero, 16));
-}
+  'a620 a8d0 a900 a9d0 a9f0 aa50 abf0 ff10 104a0 10d30 11066 110f0 11136 111d0 112f0 11450 114d0 11650 116c0 11730 118e0 11950 ' +
+  '11c50 11d50 11da0 16a60 16ac0 16b50 1d7ce 1d7d8 1d7e2 1d7ec 1d7f6 1e140 1e2f0 1e950 1fbf0'
+)
+  .split(' ')
+  .map((zero) => Number.parseInt(zero, 16));
 
 /** Returns the value of a code point as a decimal digit; -1 if it is not a digit. */
 function digit(code: number): number {

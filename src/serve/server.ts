@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { createServer } from 'http-server';
 import { Failure } from '../contract/failure.ts';
+import { inFiles } from '../rewrite/files.ts';
 import { respond } from '../rewrite/respond.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { openFinishedTree } from '../tree/existing-tree.ts';
@@ -72,7 +73,8 @@ async function handle(request: IncomingMessage, response: ServerResponse, option
   const origin = options.rebase ? originOf(request) : undefined;
   const webRequest = { method, url: `http://tree${url}`, headers: { get: (name: string) => String(headers[name.toLowerCase()] ?? '') } };
   const { base_url: base } = currentTree(options.out, build);
-  const answer = await respond(webRequest, basePathOf(base), (path) => readPage(options.out, path, base, origin), [GZIP]);
+  const source = inFiles((path) => readPage(options.out, path, base, origin), [GZIP]);
+  const answer = await respond(webRequest, basePathOf(base), source, () => {});
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   response.end(Buffer.from(await answer.arrayBuffer()));
 }

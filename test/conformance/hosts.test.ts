@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
-import { type Linted, nameOf, type Subject } from './subject.ts';
+import type { Linted, Subject } from './subject.ts';
 import { apache } from './subjects/apache.ts';
 import { bun } from './subjects/bun.ts';
 import { caddy } from './subjects/caddy.ts';
@@ -22,6 +22,7 @@ import { varnish } from './subjects/varnish.ts';
 import { vercel } from './subjects/vercel.ts';
 import { conforms, outcomes, passes } from './suite.ts';
 import { withoutReleases, withTable } from './table.ts';
+import { conformsWithVersions } from './versioned-suite.ts';
 
 /** Every host, with the software on which its files are tested. */
 const SUBJECTS: readonly Subject[] = [
@@ -47,15 +48,21 @@ const SUBJECTS: readonly Subject[] = [
 /** The hosts that no test can run. */
 const LINTED: readonly Linted[] = [fastly];
 
-for (const subject of SUBJECTS) conforms(subject);
+for (const subject of SUBJECTS) {
+  conforms(subject);
+  if (subject.publish === undefined) conformsWithVersions(subject);
+}
 for (const subject of LINTED) passes(subject);
 
-/** Every host, and again each host that supports an origin, in the order of the table. */
-const NAMES = HOSTS.flatMap(({ name, atOrigin }) => (atOrigin === undefined ? [name] : [name, `${name} --origin`]));
+/** Every host, and again each host that supports an origin or reads versions, in the order of the table. */
+const NAMES = HOSTS.flatMap(({ name, atOrigin, versions }) => [
+  name,
+  ...(atOrigin === undefined ? [] : [`${name} --origin`]),
+  ...(typeof versions === 'object' ? [`${name} --versions`] : []),
+]);
 
-test('every host is tested, also with an origin if it supports one', () => {
-  const names = [...SUBJECTS.map(nameOf), ...LINTED.map(({ host }) => host.name)];
-  expect(names.toSorted()).toEqual(NAMES.toSorted());
+test('every host is tested, also with an origin if it supports one, and with versions if it reads them', () => {
+  expect(outcomes.map(({ name }) => name).toSorted()).toEqual(NAMES.toSorted());
 });
 
 const DOCUMENT = new URL('../../docs/hosts.md', import.meta.url);

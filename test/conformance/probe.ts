@@ -7,6 +7,8 @@ import type { Running } from './subject.ts';
 /** A host under test, and the site that it serves. */
 export interface Trial extends Running {
   readonly site: PublishedSite;
+  /** The folder with the versions, if the host reads versions. */
+  readonly target?: string;
 }
 
 /** The differences from the answers of DRF; empty if there are no differences. */

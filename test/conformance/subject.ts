@@ -46,6 +46,8 @@ export interface Subject {
   /** Copies the tree to the origin that the host's files name. */
   readonly publish?: (site: Pick<Trial, 'tree' | 'base'>) => Promise<Published>;
   readonly start: (trial: Trial) => Promise<Running>;
+  /** Starts the host with files for a site with versions; omitted if this is the same. The folder of the tree is that of the versions. */
+  readonly startWithVersions?: (trial: Trial) => Promise<Running>;
 }
 
 /** Returns the name of a subject. A host with an origin has a different name than the same host with its own tree. */

@@ -36,7 +36,7 @@ import { openPage, type Page } from './subjects/chromium.ts';
 import type { Outcome } from './table.ts';
 
 /** The probes that every host must pass. */
-const CORE: { readonly [name: string]: Probe } = {
+export const CORE: { readonly [name: string]: Probe } = {
   'the core queries': queries('core'),
   'a walk by next': walk,
   spellings,
@@ -46,7 +46,7 @@ const CORE: { readonly [name: string]: Probe } = {
 };
 
 /** The probes, those that change the tree last. */
-const PROBES: { readonly [C in Capability]: Probe } = {
+export const PROBES: { readonly [C in Exclude<Capability, 'damaged-files'>]: Probe } = {
   'empty-value': queries('empty-value'),
   'letter-case': queries('letter-case'),
   'last-repeat': queries('last-repeat'),
@@ -97,9 +97,9 @@ const TREES = [
 /** The results of this run so far, in the order of the hosts. */
 export const outcomes: Outcome[] = [];
 
-function newOutcome(subject: Subject | Linted): Outcome {
-  const { host, needs, release } = subject;
-  const name = 'publish' in subject ? nameOf(subject) : host.name;
+export function newOutcome(subject: Subject | Linted, host = subject.host): Outcome {
+  const { needs, release } = subject;
+  const name = 'publish' in subject ? nameOf(subject) : host === subject.host ? host.name : `${host.name} --versions`;
   const outcome = { name, host, release: needs.skip ? '' : release(), score: undefined, has: new Set<string>(), lacks: new Set<string>() };
   outcomes.push(outcome);
   return outcome;
@@ -185,7 +185,7 @@ function theBrowser(): Promise<Page> {
 }
 
 /** Returns the number of queries that are answered as by DRF. */
-async function score({ ask, site }: Trial): Promise<number> {
+export async function score({ ask, site }: Trial): Promise<number> {
   let right = 0;
   const answers = await askAll(
     ask,
@@ -226,7 +226,7 @@ const sites = new Map<string, Promise<PublishedSite>>();
 const home = mkdtempSync(join(tmpdir(), 'palimpsest-sites-'));
 
 /** Returns the site at a base path, which is built once and copied for each host. */
-function siteAt(base: string, browse: boolean): Promise<PublishedSite> {
+export function siteAt(base: string, browse: boolean): Promise<PublishedSite> {
   const known = sites.get(`${base} ${browse}`) ?? PublishedSite.build(join(home, String(sites.size)), base, browse);
   sites.set(`${base} ${browse}`, known);
   return known;

@@ -6,6 +6,7 @@ import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
 import type { Host } from '../../src/rewrite/hosts/host.ts';
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
 import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
+import type { Program } from '../../src/rewrite/program.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -38,24 +39,24 @@ describe('docs/hosts.md', () => {
     });
     writeFileSync(join(folder, 'example.ts'), source);
     const { example }: { readonly example: Host } = await import(/* @vite-ignore */ join(folder, 'example.ts'));
-    const program = { resolve: compiled('resolve'), respond: compiled('respond') };
     for (const { path, text } of example.render({
       origin: 'https://example.org',
       domain: 'example.org',
       base: '/api',
       browse: false,
-      program,
+      hasVersions: false,
+      program: compiled,
     }))
       writeFileSync(join(folder, path), text);
     mkdirSync(join(folder, 'out/rest/data/page/2'), { recursive: true });
     writeFileSync(join(folder, 'out/rest/data/page/2/index.json'), '{"page":2}');
     process.env['TREE'] = join(folder, 'out');
-    const { answer }: { readonly answer: (request: Request) => Promise<Response> } = await import(
+    const { handle }: { readonly handle: (request: Request) => Promise<Response> } = await import(
       /* @vite-ignore */ pathToFileURL(join(folder, 'main.mjs')).href
     );
-    const found = await answer(new Request('https://example.org/api/rest/data/?page=2'));
+    const found = await handle(new Request('https://example.org/api/rest/data/?page=2'));
     expect([found.status, await found.text()]).toEqual([200, '{"page":2}']);
-    expect((await answer(new Request('https://example.org/api/rest/data/?page=3'))).status).toBe(404);
+    expect((await handle(new Request('https://example.org/api/rest/data/?page=3'))).status).toBe(404);
   });
 
   it('describes the import of resolve correctly', async () => {
@@ -66,6 +67,4 @@ describe('docs/hosts.md', () => {
   });
 });
 
-function compiled(name: string): string {
-  return readFileSync(new URL(`dist/rewrite/${name}.js`, ROOT), 'utf8');
-}
+const compiled: Program = (name) => readFileSync(new URL(`dist/rewrite/${name}.js`, ROOT), 'utf8');

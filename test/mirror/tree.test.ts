@@ -4,6 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Account } from '../../src/contract/account.ts';
+import { inFiles } from '../../src/rewrite/files.ts';
 import { respond } from '../../src/rewrite/respond.ts';
 import { serve } from '../../src/serve/server.ts';
 import { freePort, listening } from '../conformance/child.ts';
@@ -72,7 +73,12 @@ function startObjectStorage(out: string): Promise<number> {
     const file = OF_TREE.find((name) => url === `/${name}`);
     if (file !== undefined) return void response.end(readFileSync(join(out, file)));
     const asked = { method, url: `http://tree${url}`, headers: new Headers() };
-    const answer = await respond(asked, '', async (path) => readIfThere(join(out, path)), []);
+    const answer = await respond(
+      asked,
+      '',
+      inFiles(async (path) => readIfThere(join(out, path)), []),
+      console.error,
+    );
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()));
   });
 }

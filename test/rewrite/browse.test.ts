@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { inFiles } from '../../src/rewrite/files.ts';
 import { BROWSE_PATH } from '../../src/rewrite/patterns.ts';
 import { BROWSE_TYPES, COLLECTION_HEADERS, NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
 import { respond } from '../../src/rewrite/respond.ts';
@@ -129,9 +130,12 @@ describe('a response with browse files', () => {
     ),
   );
   const ask = (target: string, headers: Record<string, string> = {}, method = 'GET') =>
-    respond({ method, url: `https://a.example${target}`, headers: new Headers(headers) }, '', async (path) => FILES.get(path), [
-      { name: 'gzip', suffix: '.gz' },
-    ]);
+    respond(
+      { method, url: `https://a.example${target}`, headers: new Headers(headers) },
+      '',
+      inFiles(async (path) => FILES.get(path), [{ name: 'gzip', suffix: '.gz' }]),
+      console.error,
+    );
 
   test('has an ETag of its bytes, and is 304 for a client with these bytes', async () => {
     const page = await ask('/');

@@ -1,23 +1,28 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { withVersions } from '../../src/hosting/versions.ts';
 import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
 import { PAGE_HEADERS } from '../../src/rewrite/hosts/headers.ts';
 import type { Host, Origin, PublishedSite } from '../../src/rewrite/hosts/host.ts';
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
 import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
+import { inlined, type Program } from '../../src/rewrite/program.ts';
 
-const module = (name: string) => readFileSync(new URL(`../../dist/rewrite/${name}.js`, import.meta.url), 'utf8');
-const PROGRAM = {
-  resolve: module('resolve'),
-  respond: module('respond'),
-};
-const site = (base: string, browse = false): PublishedSite => ({
+const program: Program = (name) => readFileSync(new URL(`../../dist/rewrite/${name}.js`, import.meta.url), 'utf8');
+const site = (base: string, browse = false, hasVersions = false): PublishedSite => ({
   origin: 'https://example.org',
   domain: 'example.org',
   base,
   browse,
-  program: PROGRAM,
+  hasVersions,
+  program,
 });
+
+/** What only a mistake in a template renders. */
+const MISTAKE = /undefined(?! [?:]|\)|;| &&| \|\|| })|\[object|NaN|[ \t]$/m;
+
+/** The lines of a script before the program that is the same on every host. */
+const ownPart = (text: string) => text.replace(/^\/\/ The rest is the same on every host[\s\S]*/m, '');
 
 const SCRIPTS = [
   'node',
@@ -52,14 +57,14 @@ describe.each(HOSTS.map((host) => [host.name, host] as const))('%s', (name, host
       expect(path).toMatch(/^[\w.-]+(\/[\w.-]+)*$/);
       expect(where.length).toBeGreaterThan(10);
       expect(text).not.toMatch(/[ \t]$/m);
-      expect(text).not.toMatch(/undefined(?! \?|\)|;| &&| \|\|)|\[object|NaN/);
+      expect(ownPart(text)).not.toMatch(MISTAKE);
     }
   });
 
   test('renders patterns for browse files only if the tree has them', () => {
     if (!SCRIPTS.includes(name)) expect(textOf(host, '/api')).not.toContain('browse/');
     expect(textOf(host, '/api', true)).toContain('browse');
-    expect(textOf(host, '/api', true)).not.toMatch(/undefined(?! [?:]|\)|;| &&| \|\|)|\[object|NaN|[ \t]$/m);
+    expect(ownPart(textOf(host, '/api', true))).not.toMatch(MISTAKE);
   });
 
   test('has steps that name each of its files, or no steps if it is set up by hand', () => {
@@ -130,12 +135,48 @@ describe.each(HOSTS.flatMap(({ name, atOrigin }) => (atOrigin === undefined ? []
   },
 );
 
+const VERSIONED = HOSTS.flatMap((host) => (typeof host.versions === 'object' ? [[host.name, withVersions(host)] as const] : []));
+
+describe.each(VERSIONED)('%s with versions', (name, host) => {
+  const textWith = (base: string) =>
+    host
+      .render(site(base, true, true))
+      .map(({ text }) => text)
+      .join('\n');
+
+  test('renders files for the path of the base URL, with the program that reads versions', () => {
+    expect(textWith('/zzz-where/v2')).toMatch(/\/zzz\\?-where\/v2/);
+    expect(textWith('')).not.toContain('zzz');
+    expect(textWith('').split('function inVersions(').length).toBe(2);
+    expect(textWith('')).not.toContain('function inFiles(');
+    for (const { text } of host.render(site('', true, true))) expect(ownPart(text)).not.toMatch(MISTAKE);
+  });
+
+  test('has a reason for each missing capability, and lists no capability as both missing and untested', () => {
+    for (const [capability, reason] of [...Object.entries(host.cannot), ...Object.entries(host.untested ?? {})]) {
+      expect(Object.keys(CAPABILITIES)).toContain(capability);
+      expect(reason.length).toBeGreaterThan(15);
+    }
+    for (const capability of Object.keys(host.untested ?? {})) expect(host.cannot).not.toHaveProperty(capability);
+  });
+
+  test.runIf(name === 'cloudflare-workers')('has a script of at most 16 kB', () => {
+    const script = host.render(site('/a/path/of/some/length', true, true)).find(({ path }) => path === 'worker.js');
+    expect(Buffer.byteLength(script?.text ?? '')).toBeLessThan(16_000);
+  });
+});
+
+test('the other hosts are refused with a reason if the site has versions', () => {
+  const others = HOSTS.filter(({ versions }) => typeof versions !== 'object');
+  expect([VERSIONED.length, others.length]).toEqual([8, 9]);
+  for (const host of others) expect(() => withVersions(host), host.name).toThrow(expect.objectContaining({ code: 'host-refused' }));
+});
+
 describe('hosts that run JavaScript', () => {
   const hosts = HOSTS.filter(({ name }) => SCRIPTS.includes(name));
 
   test.each(hosts.map((host) => [host.name, host] as const))('%s contains the compiled rewrite function exactly once', (_, host) => {
-    const body = PROGRAM.resolve.replace(/^export /gm, '').trim();
-    expect(textOf(host).split(body).length).toBe(2);
+    expect(textOf(host).split(inlined(program, 'resolve').split('\n').slice(2).join('\n').trim()).length).toBe(2);
   });
 
   test('are all hosts without patterns', () => {

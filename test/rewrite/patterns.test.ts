@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { inFiles } from '../../src/rewrite/files.ts';
 import { accepts, DIGITS, lastParameter, literal, NO_PARAMETER, number, parameter, VALUE } from '../../src/rewrite/patterns.ts';
 import { resolve } from '../../src/rewrite/resolve.ts';
 import { respond } from '../../src/rewrite/respond.ts';
@@ -107,7 +108,12 @@ describe('the pattern for Accept-Encoding', () => {
   /** The encoding that respond.ts chooses, if the tree has pages in that encoding. */
   async function chosen(header: string, name: string): Promise<string | null> {
     const asked = { method: 'GET', url: 'https://a.example/rest/data/', headers: new Headers({ 'Accept-Encoding': header }) };
-    const { headers } = await respond(asked, '', async () => new Uint8Array(1), [{ name, suffix: '.packed' }]);
+    const { headers } = await respond(
+      asked,
+      '',
+      inFiles(async () => new Uint8Array(1), [{ name, suffix: '.packed' }]),
+      console.error,
+    );
     return headers.get('Content-Encoding');
   }
 

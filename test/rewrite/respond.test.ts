@@ -1,6 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { inFiles } from '../../src/rewrite/files.ts';
 import { MISSING, resolve } from '../../src/rewrite/resolve.ts';
 import { respond } from '../../src/rewrite/respond.ts';
 
@@ -19,13 +20,18 @@ const ask = (target: string, headers: Record<string, string> = {}, method = 'GET
   respond(
     { method, url: `https://history.example${target}`, headers: new Headers(headers) },
     base,
-    async (path) => FILES.get(path),
-    ENCODINGS,
+    inFiles(async (path) => FILES.get(path), ENCODINGS),
+    console.error,
   );
 
 describe('a response', () => {
   test('accepts a Request', async () => {
-    const response = await respond(new Request('https://history.example/rest/data/?page=2'), '', async (path) => FILES.get(path), []);
+    const response = await respond(
+      new Request('https://history.example/rest/data/?page=2'),
+      '',
+      inFiles(async (path) => FILES.get(path), []),
+      console.error,
+    );
     expect([response.status, await response.text()]).toEqual([200, Buffer.from(PAGE).toString()]);
     expect(response.headers.get('Vary')).toBe('Accept');
   });

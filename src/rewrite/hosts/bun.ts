@@ -1,36 +1,44 @@
-import { inlined } from '../program.ts';
+import { responder, sourceOf } from '../program.ts';
 import type { Host } from './host.ts';
+import { NO_BROTLI } from './no-brotli.ts';
+
+const BUN = {
+  'exact-path': 'Bun removes dot segments before a script sees the path',
+  'unknown-methods': 'Bun closes the connection',
+};
 
 export const bun: Host = {
   name: 'bun',
   title: 'Bun',
   testedOn: 'the real server',
-  cannot: {
-    'exact-path': 'Bun removes dot segments before a script sees the path',
-    'unknown-methods': 'Bun closes the connection',
-  },
+  cannot: BUN,
   limits: {},
-  render: ({ base, program }) => [
+  versions: { cannot: { ...BUN, ...NO_BROTLI } },
+  render: (site) => [
     {
       path: 'server.js',
       where: 'any folder on the machine with the tree',
-      text: `// Answers from a palimpsest tree: TREE=/path/to/out PORT=3000 bun server.js
+      text: `// Answers from a palimpsest ${site.hasVersions ? 'site with versions' : 'tree'}: TREE=/path/to/out PORT=3000 bun server.js
 
-// Check these lines: the folder of the tree, and the path of its base URL.
+// Check these lines: the folder ${site.hasVersions ? 'with head.json' : 'of the tree'}, and the path of its base URL.
 const TREE = process.env.TREE ?? 'out';
-const BASE = '${base}';
+const BASE = '${site.base}';
 
 Bun.serve({
   port: Number(process.env.PORT ?? 3000),
   hostname: process.env.HOST ?? '0.0.0.0',
-  fetch: (request) => respond(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]),
+  fetch: (request) => {
+    const source = ${sourceOf(site, 'open', "[{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]")};
+    return respond(request, BASE, source, console.error);
+  },
 });
 
-async function read(path) {
-  return await Bun.file(\`\${TREE}/\${path}\`).bytes().catch(() => undefined);
+async function open(path, range) {
+  const file = Bun.file(\`\${TREE}/\${path}\`);
+  return await (range === undefined ? file : file.slice(range.from, range.from + range.length)).bytes().catch(() => undefined);
 }
 
-${inlined(program, 'resolve', 'respond')}`,
+${responder(site)}`,
     },
   ],
   steps: ['TREE=/var/www/palimpsest/out PORT=8080 bun server.js'],

@@ -34,6 +34,7 @@ export const CAPABILITIES = {
   'content-etag': 'the ETag depends on the content: it changes even if the size and the modification time of a file stay the same',
   gzip: 'sends the `.gz` file of a page to clients that accept gzip',
   brotli: 'sends the `.br` file of a page to clients that accept Brotli',
+  'damaged-files': 'with versions: a file that does not match its CRC-32 is answered with 503, and never sent',
   browse: 'serves the files of `build --html`: the home page, and the files below `browse/` with their media types',
 } as const;
 

@@ -1,5 +1,6 @@
-import { inlined } from '../program.ts';
+import { responder, sourceOf } from '../program.ts';
 import type { Host } from './host.ts';
+import { NO_BROTLI } from './no-brotli.ts';
 
 export const deno: Host = {
   name: 'deno',
@@ -7,25 +8,39 @@ export const deno: Host = {
   testedOn: 'the real server',
   cannot: {},
   limits: {},
-  render: ({ base, program }) => [
+  versions: { cannot: NO_BROTLI },
+  render: (site) => [
     {
       path: 'main.js',
       where: 'any folder on the machine with the tree; for Deno Deploy, beside the folder of the tree',
-      text: `// Answers from a palimpsest tree: TREE=out PORT=8000 deno run --allow-net --allow-read --allow-env main.js
+      text: `// Answers from a palimpsest ${site.hasVersions ? 'site with versions' : 'tree'}: TREE=out PORT=8000 deno run --allow-net --allow-read --allow-env main.js
 // On Deno Deploy this file is the entry point. Deploy it together with the tree.
 
-// Check these lines: the folder of the tree, and the path of its base URL.
+// Check these lines: the folder ${site.hasVersions ? 'with head.json' : 'of the tree'}, and the path of its base URL.
 const TREE = Deno.env.get('TREE') ?? 'out';
-const BASE = '${base}';
+const BASE = '${site.base}';
 
-Deno.serve({ port: Number(Deno.env.get('PORT') ?? 8000), hostname: Deno.env.get('HOST') ?? '0.0.0.0' }, (request) =>
-  respond(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]));
+Deno.serve({ port: Number(Deno.env.get('PORT') ?? 8000), hostname: Deno.env.get('HOST') ?? '0.0.0.0' }, (request) => {
+  const source = ${sourceOf(site, 'open', "[{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]")};
+  return respond(request, BASE, source, console.error);
+});
 
-async function read(path) {
-  return await Deno.readFile(\`\${TREE}/\${path}\`).catch(() => undefined);
+async function open(path, range) {
+  const file = await Deno.open(\`\${TREE}/\${path}\`).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const { from, length } = range ?? { from: 0, length: (await file.stat()).size };
+    await file.seek(from, Deno.SeekMode.Start);
+    const bytes = new Uint8Array(length);
+    let end = 0;
+    for (let read = 1; read; end += read ?? 0) read = end < length ? await file.read(bytes.subarray(end)) : null;
+    return bytes.subarray(0, end);
+  } finally {
+    file.close();
+  }
 }
 
-${inlined(program, 'resolve', 'respond')}`,
+${responder(site)}`,
     },
   ],
   steps: ['TREE=/var/www/palimpsest/out PORT=8080 deno run --allow-net --allow-read --allow-env main.js'],

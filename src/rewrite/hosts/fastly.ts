@@ -144,7 +144,7 @@ function json(text: string): string {
 }
 
 function untested(): NonNullable<Host['untested']> {
-  const names = Object.keys(CAPABILITIES).filter((name): name is Capability => name in CAPABILITIES);
+  const names = Object.keys(CAPABILITIES).filter((name): name is Capability => name in CAPABILITIES && name !== 'damaged-files');
   return Object.fromEntries(names.map((name) => [name, CANNOT[name] ?? LINTED]));
 }
 

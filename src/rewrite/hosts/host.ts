@@ -1,5 +1,5 @@
+import type { Encoding } from '../files.ts';
 import type { Program } from '../program.ts';
-import type { Encoding } from '../respond.ts';
 import type { Capability } from './capability.ts';
 
 /** A web server, CDN or platform that answers requests from a tree with the files that `render` returns. */
@@ -23,7 +23,12 @@ export interface Host {
   readonly steps: readonly string[];
   /** The variant of the host that fetches pages from an origin. A host without it needs the tree on its own machine. */
   readonly atOrigin?: HostAtOrigin;
+  /** The variant of the host for a site with versions, or why it has none. A host without both runs no program that reads files. */
+  readonly versions?: HostWithVersions | string;
 }
+
+/** A host that reads files from the versions of a site. What it omits is as in files one by one; limits of files do not apply. */
+export type HostWithVersions = Pick<Host, 'cannot' | 'untested'> & Partial<Pick<Host, 'testedOn'>>;
 
 /** A host in front of the object store to which a tree was published. */
 export interface HostAtOrigin {
@@ -68,6 +73,8 @@ export interface PublishedSite {
   readonly base: string;
   /** Whether the tree has browse files. */
   readonly browse: boolean;
+  /** Whether the host reads files from versions, and not one by one. */
+  readonly hasVersions: boolean;
   readonly program: Program;
 }
 

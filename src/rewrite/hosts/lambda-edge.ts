@@ -1,32 +1,50 @@
-import { inlined } from '../program.ts';
+import { inlined, responder } from '../program.ts';
 import { PAGE_HEADERS } from './headers.ts';
-import type { Host } from './host.ts';
+import type { Host, HostFile, PublishedSite } from './host.ts';
+import { ADDRESS_LINES, OPEN_ADDRESS } from './open-address.ts';
 
+const COMPRESSION = 'CloudFront compresses responses itself if its cache policy enables it';
 const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
+const SINGLE = 'CloudFront sends the headers that the function sets, and the function sets each name only once';
 
 export const lambdaEdge: Host = {
   name: 'lambda-edge',
   title: 'Lambda@Edge',
   testedOn: 'Node.js, its runtime, in front of a static origin; the tests simulate CloudFront between the two',
   cannot: {
-    gzip: 'CloudFront compresses responses itself if its cache policy enables it',
-    brotli: 'CloudFront compresses responses itself if its cache policy enables it',
+    gzip: COMPRESSION,
+    brotli: COMPRESSION,
   },
   untested: {
     head: CLOUDFRONT,
     revalidation: CLOUDFRONT,
     'content-etag': CLOUDFRONT,
-    'single-headers': 'CloudFront sends the headers that the function sets, and the function sets each name only once',
+    'single-headers': SINGLE,
     range: CLOUDFRONT,
     'etag-list': CLOUDFRONT,
   },
   limits: {},
-  render: ({ base, program }) => [
-    {
-      path: 'index.mjs',
-      where:
-        'a Lambda function in us-east-1 with a Node.js runtime; attach one version of it twice, as viewer request and as origin response',
-      text: `// Answers from a palimpsest tree in an S3 bucket. Attach one version of it as viewer request, to find the file of a
+  versions: {
+    testedOn: 'Node.js, its runtime, in front of a static origin that answers ranges; the tests simulate CloudFront',
+    cannot: { gzip: COMPRESSION, brotli: COMPRESSION },
+    untested: {
+      'single-headers': SINGLE,
+      'exact-path': CLOUDFRONT,
+      'encoded-path': CLOUDFRONT,
+      'unknown-methods': CLOUDFRONT,
+      range: CLOUDFRONT,
+    },
+  },
+  render: (site) => [site.hasVersions ? originRequest(site) : viewerRequest(site)],
+  steps: [],
+};
+
+function viewerRequest({ base, program }: PublishedSite): HostFile {
+  return {
+    path: 'index.mjs',
+    where:
+      'a Lambda function in us-east-1 with a Node.js runtime; attach one version of it twice, as viewer request and as origin response',
+    text: `// Answers from a palimpsest tree in an S3 bucket. Attach one version of it as viewer request, to find the file of a
 // page, and as origin response, to set the headers and answer for pages that do not exist.
 
 // Check this line: the path of the base URL.
@@ -65,7 +83,33 @@ function headersOf(headers) {
 }
 
 ${inlined(program, 'resolve')}`,
-    },
-  ],
-  steps: [],
-};
+  };
+}
+
+function originRequest(site: PublishedSite): HostFile {
+  return {
+    path: 'index.mjs',
+    where:
+      'a Lambda function in us-east-1 with a Node.js runtime; attach a version of it as origin request to the default behavior, ' +
+      'whose cache policy has all query strings',
+    text: `// Answers from a palimpsest site with versions. An answer of a function has at most 1 MB: if an account page is larger,
+// build with a smaller --account-page-size.
+
+// Check these lines: the path of the base URL, and the address of the versions.
+const BASE = '${site.base}';
+${ADDRESS_LINES}
+export async function handler(event) {
+  const { method, uri, querystring, headers } = event.Records[0].cf.request;
+  const url = \`https://tree\${uri}\${querystring === '' ? '' : \`?\${querystring}\`}\`;
+  const asked = { method, url, headers: { get: (name) => headers[name.toLowerCase()]?.map(({ value }) => value).join(', ') ?? null } };
+  const response = await respond(asIdentity(asked), BASE, inVersions(open, WEB_TOOLS), console.error);
+  // CloudFront computes the length itself
+  response.headers.delete('Content-Length');
+  const entries = Array.from(response.headers, ([key, value]) => [key, [{ key, value }]]);
+  return { status: String(response.status), headers: Object.fromEntries(entries), body: await response.text() };
+}
+
+${OPEN_ADDRESS}
+${responder(site)}`,
+  };
+}

@@ -2,6 +2,7 @@ import { inlined } from '../program.ts';
 import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
 import { ADD_CACHE_CONTROL, TYPES } from './nginx-browse.ts';
+import { NO_BROTLI } from './no-brotli.ts';
 
 export const nginxNjs: Host = {
   name: 'nginx-njs',
@@ -11,12 +12,18 @@ export const nginxNjs: Host = {
     'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
   },
   limits: {},
-  render: ({ domain, base, program }) => [
+  versions: {
+    cannot: {
+      ...NO_BROTLI,
+      'damaged-files': 'njs cannot unpack a file: nginx sends a damaged one to clients that accept gzip, and breaks off for others',
+    },
+  },
+  render: ({ domain, base, program, hasVersions }) => [
     {
       path: 'palimpsest.conf',
       where: '/etc/nginx/conf.d/',
-      text: `# Answers from a palimpsest tree with nginx and its module njs (Debian: libnginx-mod-http-js), which nginx.conf loads.
-# nginx includes this file inside http { }: put it in /etc/nginx/conf.d/. Check the lines marked with <--.
+      text: `# Answers from a palimpsest ${hasVersions ? 'site with versions' : 'tree'} with nginx and its module njs (Debian: libnginx-mod-http-js), which nginx.conf
+# loads. nginx includes this file inside http { }: put it in /etc/nginx/conf.d/. Check the lines marked with <--.
 
 js_path /etc/nginx/palimpsest/;     # <-- the folder of palimpsest.js
 js_import palimpsest from palimpsest.js;
@@ -34,7 +41,77 @@ server {
     error_page 405 = @palimpsest_refused;
     location @palimpsest_refused { js_content palimpsest.answer; }
 
-    # palimpsest.js redirects requests for pages here. Clients cannot request this location.
+${hasVersions ? UNPACKING : FILES}}
+`,
+    },
+    {
+      path: 'palimpsest.js',
+      where: '/etc/nginx/palimpsest/',
+      text: `// Answers requests in nginx with njs. palimpsest.conf calls these functions.
+export default { answer: ${hasVersions ? 'fromVersions' : 'fromFiles, missing, notFound'} };
+
+// Check ${hasVersions ? 'these lines' : 'this line'}: the path of the base URL${hasVersions ? ', and the folder with head.json, with a final slash' : ''}.
+const BASE = '${base}';
+${hasVersions ? FROM_VERSIONS : FROM_FILES}
+function send(r, status, headers, body) {
+  Object.keys(headers).forEach((name) => {
+    // for a redirect, return takes the address instead of a body and sets this header itself, and it knows the length
+    if (name !== 'Location' && name !== 'Content-Length') r.headersOut[name] = headers[name];
+  });
+  r.return(status, headers.Location || body);
+}
+
+${hasVersions ? inlined(program, 'resolve', 'answer', 'as-of', 'zip-member', 'versions') : inlined(program, 'resolve')}`,
+    },
+  ],
+  steps: [
+    'apt-get install nginx libnginx-mod-http-js libnginx-mod-http-brotli-static',
+    'mkdir -p /etc/nginx/palimpsest',
+    'cp palimpsest.js /etc/nginx/palimpsest/',
+    'cp palimpsest.conf /etc/nginx/conf.d/',
+    'nginx -t',
+    'systemctl reload nginx',
+  ],
+};
+
+const UNPACKING = `    # Files are stored with gzip. This unpacks them for clients that do not accept it.
+    gunzip on;
+`;
+
+const FROM_VERSIONS = `const TREE = '/var/www/palimpsest/out/'; // <--
+
+const crypto = require('crypto');
+const fs = require('fs');
+
+async function fromVersions(r) {
+  // request_uri is the undecoded target; r.uri and r.args are partly decoded.
+  const url = 'http://tree' + r.variables.request_uri;
+  const asked = { method: r.method, url: url, headers: { get: (name) => r.headersIn[name] } };
+  const sha256 = (text) => crypto.createHash('sha256').update(text).digest();
+  // nginx unpacks
+  const sent = await answer(asked, BASE, inVersions(open, { sha256: sha256, gunzip: undefined }));
+  if (sent.problem !== undefined) r.error('palimpsest: ' + sent.problem);
+  send(r, sent.status, sent.headers, sent.body && Buffer.from(sent.body));
+}
+
+async function open(path, range) {
+  let file;
+  try {
+    if (range === undefined) return fs.readFileSync(TREE + path);
+    file = fs.openSync(TREE + path);
+  } catch (_) {
+    return undefined;
+  }
+  const bytes = Buffer.alloc(range.length);
+  try {
+    return bytes.subarray(0, fs.readSync(file, bytes, 0, range.length, range.from));
+  } finally {
+    fs.closeSync(file);
+  }
+}
+`;
+
+const FILES = `    # palimpsest.js redirects requests for pages here. Clients cannot request this location.
     location /palimpsest-tree/ {
         internal;
         alias /var/www/palimpsest/out/;   # <-- the folder that palimpsest build writes, with a final slash
@@ -58,53 +135,24 @@ server {
         error_page 404 = @palimpsest_not_found;
     }
     location @palimpsest_not_found { js_content palimpsest.notFound; }
-}
-`,
-    },
-    {
-      path: 'palimpsest.js',
-      where: '/etc/nginx/palimpsest/',
-      text: `// Answers requests in nginx with njs. palimpsest.conf calls these functions.
-export default { answer, missing, notFound };
+`;
 
-// Check this line: the path of the base URL.
-const BASE = '${base}';
-
-function answer(r) {
+const FROM_FILES = `
+function fromFiles(r) {
   // request_uri is the undecoded target; r.uri and r.args are partly decoded.
   const target = r.variables.request_uri;
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
   const found = resolve(r.method, path, mark === -1 ? '' : target.slice(mark + 1), BASE, true);
-  if (found.file === undefined) send(r, found);
+  if (found.file === undefined) send(r, found.status, found.headers, found.body);
   else r.internalRedirect((found.missing ? '/palimpsest-browse/' : '/palimpsest-tree/') + found.file);
 }
 
 function missing(r) {
-  send(r, MISSING);
+  send(r, MISSING.status, MISSING.headers, MISSING.body);
 }
 
 function notFound(r) {
-  send(r, NOT_FOUND);
+  send(r, NOT_FOUND.status, NOT_FOUND.headers, NOT_FOUND.body);
 }
-
-function send(r, found) {
-  Object.keys(found.headers).forEach((name) => {
-    // for a redirect, return takes the address instead of a body and sets this header itself
-    if (name !== 'Location') r.headersOut[name] = found.headers[name];
-  });
-  r.return(found.status, found.headers.Location || found.body);
-}
-
-${inlined(program, 'resolve')}`,
-    },
-  ],
-  steps: [
-    'apt-get install nginx libnginx-mod-http-js libnginx-mod-http-brotli-static',
-    'mkdir -p /etc/nginx/palimpsest',
-    'cp palimpsest.js /etc/nginx/palimpsest/',
-    'cp palimpsest.conf /etc/nginx/conf.d/',
-    'nginx -t',
-    'systemctl reload nginx',
-  ],
-};
+`;

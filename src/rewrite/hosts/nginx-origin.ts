@@ -1,6 +1,6 @@
+import type { Encoding } from '../files.ts';
 import { accepts } from '../patterns.ts';
 import { BROWSE_TYPES } from '../resolve.ts';
-import type { Encoding } from '../respond.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import type { HostAtOrigin, Origin } from './host.ts';
 import { addHeaders, answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';

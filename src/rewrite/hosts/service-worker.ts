@@ -1,5 +1,13 @@
-import { inlined } from '../program.ts';
+import { responder, sourceOf } from '../program.ts';
 import type { Host } from './host.ts';
+import { OPEN_ADDRESS } from './open-address.ts';
+
+const BROWSER = {
+  'exact-path': 'the browser removes dot segments before it sends a request',
+  'rare-methods': 'a browser sends no TRACE',
+};
+const NEGOTIATION = 'a worker cannot choose an encoding: the browser and the static host negotiate it';
+const UNPACKED = 'the worker unpacks each file: a browser does not do it for the response of a worker';
 
 export const serviceWorker: Host = {
   name: 'service-worker',
@@ -8,42 +16,59 @@ export const serviceWorker: Host = {
   cannot: {
     'unknown-path': 'a path outside the collections is answered from the network',
     'content-etag': 'the browser revalidates with the ETag of the static host',
-    gzip: 'a worker cannot choose an encoding: the browser and the static host negotiate it',
-    brotli: 'a worker cannot choose an encoding: the browser and the static host negotiate it',
-    'exact-path': 'the browser removes dot segments before it sends a request',
-    'rare-methods': 'a browser sends no TRACE',
+    gzip: NEGOTIATION,
+    brotli: NEGOTIATION,
+    ...BROWSER,
   },
   untested: {
     browse: 'the static host answers these requests: the worker answers only those of the collections',
     'single-headers': 'a browser does not show which headers were sent twice',
   },
   limits: {},
-  render: ({ base, program }) => [
+  versions: {
+    testedOn: 'Chromium, in front of a static origin that answers ranges; it answers only requests of pages in that browser',
+    cannot: { 'unknown-path': 'a path outside the site is answered from the network', gzip: UNPACKED, brotli: UNPACKED, ...BROWSER },
+    untested: { 'single-headers': 'a browser does not show which headers were sent twice' },
+  },
+  render: (site) => [
     {
       path: 'palimpsest-worker.js',
       where: 'the root of the site, on the same origin as the tree',
-      text: `// Answers from a palimpsest tree in the browser, if the host of the site serves only files. A page of the site
+      text: `// Answers from a palimpsest ${site.hasVersions ? 'site with versions' : 'tree'} in the browser, if the host of the site serves only files. A page of the site
 // registers it: navigator.serviceWorker.register('/palimpsest-worker.js')
 
-// Check these lines: the path of the base URL, and the location of the files of the tree.
-const BASE = '${base}';
+// Check these lines: the path of the base URL, and the location of ${site.hasVersions ? 'head.json' : 'the files of the tree'}.
+const BASE = '${site.base}';
 const TREE = BASE;
 
 self.addEventListener('install', () => self.skipWaiting());
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(event.request.url);
-  const isOurs = origin === self.location.origin && resolve('GET', pathname, '', BASE) !== NOT_FOUND;
-  if (isOurs) event.respondWith(respond(event.request, BASE, read, []));
+  if (origin === self.location.origin && isOurs(pathname)) {
+    event.respondWith(respond(${site.hasVersions ? 'asIdentity(event.request)' : 'event.request'}, BASE, ${sourceOf(site, 'open', '[]')}, console.error));
+  }
 });
 
-async function read(path) {
-  const file = await fetch(\`\${TREE}/\${path}\`, { cache: 'no-cache' });
-  return file.ok ? new Uint8Array(await file.arrayBuffer()) : undefined;
-}
-
-${inlined(program, 'resolve', 'respond')}`,
+${site.hasVersions ? OPEN_RANGE : OPEN_FILE}
+${responder(site)}`,
     },
   ],
   steps: [],
 };
+
+const OPEN_FILE = `function isOurs(path) {
+  return resolve('GET', path, '', BASE) !== NOT_FOUND;
+}
+
+async function open(path) {
+  const file = await fetch(\`\${TREE}/\${path}\`, { cache: 'no-cache' });
+  return file.ok ? new Uint8Array(await file.arrayBuffer()) : undefined;
+}
+`;
+
+const OPEN_RANGE = `function isOurs(path) {
+  return path.startsWith(\`\${BASE}/as_of/\`) || resolve('GET', path, '', BASE, true) !== NOT_FOUND;
+}
+
+${OPEN_ADDRESS}`;

@@ -1,4 +1,4 @@
-import { inlined } from '../program.ts';
+import { responder } from '../program.ts';
 import { BROWSE_TYPES } from '../resolve.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
@@ -24,6 +24,7 @@ export const vercel: Host = {
     'unknown-methods': 'the servers in front of the middleware answer them',
   },
   limits: {},
+  versions: 'its edge runtime has no DecompressionStream to unpack files with: use the host node in a function of Vercel',
   render: ({ base, browse, program }) => [
     {
       path: 'vercel.json',
@@ -58,7 +59,8 @@ export const config = {
 };
 
 export default function middleware(request) {
-  return respond(request, BASE, (path) => read(new URL(\`/\${path}\`, request.url)), []);
+  const source = inFiles((path) => read(new URL(\`/\${path}\`, request.url)), []);
+  return respond(request, BASE, source, console.error);
 }
 
 async function read(url) {
@@ -66,7 +68,7 @@ async function read(url) {
   return file.ok ? new Uint8Array(await file.arrayBuffer()) : undefined;
 }
 
-${inlined(program, 'resolve', 'respond')}`,
+${responder({ program, hasVersions: false })}`,
     },
   ],
   steps: ['npx vercel deploy --prod'],

@@ -4,7 +4,7 @@ import { isObject } from '../../../src/contract/json.ts';
 import { lambdaEdge as host } from '../../../src/rewrite/hosts/lambda-edge.ts';
 import type { Exchange } from '../../serve/exchange.ts';
 import type { Subject } from '../subject.ts';
-import { conditional, startBucket } from './static-origin.ts';
+import { conditional, nameOrigin, startBucket } from './static-origin.ts';
 
 type Handler = (event: object) => Promise<{ readonly [key: string]: unknown }>;
 
@@ -31,6 +31,19 @@ export const lambdaEdge: Subject = {
         completed,
         typeof completed['body'] === 'string' ? Buffer.from(method === 'HEAD' ? '' : completed['body']) : found.body,
       );
+    };
+    return { ask, stop: origin.child.stop };
+  },
+  startWithVersions: async ({ files, tree }) => {
+    const origin = await startBucket(tree);
+    nameOrigin(join(files, 'index.mjs'), origin);
+    const handler = await handlerIn(join(files, 'index.mjs'));
+    const ask = async (target: string, method = 'GET', sent: Readonly<Record<string, string>> = {}): Promise<Exchange> => {
+      const [uri = '', querystring = ''] = target.split(/\?(.*)/s);
+      const headers = Object.fromEntries(Object.entries(sent).map(([key, value]) => [key.toLowerCase(), [{ key, value }]]));
+      const request = { method, uri, querystring, headers, clientIp: '127.0.0.1' };
+      const answered = await handler({ Records: [{ cf: { config: { eventType: 'origin-request' }, request } }] });
+      return exchange(answered, Buffer.from(String(answered['body'] ?? '')));
     };
     return { ask, stop: origin.child.stop };
   },

@@ -15,7 +15,7 @@ export const serviceWorker: Subject = {
   start: async ({ files, tree, work, base }) => {
     const site = join(work, 'site');
     mkdirSync(join(site, base), { recursive: true });
-    for (const name of ['rest', 'browse']) symlinkSync(join(tree, name), join(site, base, name));
+    for (const name of ['rest', 'browse', 'head.json', 'versions']) symlinkSync(join(tree, name), join(site, base, name));
     copyFileSync(join(files, 'palimpsest-worker.js'), join(site, 'palimpsest-worker.js'));
     writeFileSync(join(site, 'index.html'), '<!doctype html><title>a page of the site</title>');
     const origin = await startOrigin(site);

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { BROWSE_TYPES } from '../../../src/rewrite/resolve.ts';
 import { type Child, freePort, listening, startChild } from '../child.ts';
@@ -30,6 +31,11 @@ export async function startBucket(folder: string): Promise<Origin> {
     return type === undefined ? found : { ...found, headers: { ...found.headers, 'content-type': type } };
   };
   return { ...origin, ask };
+}
+
+/** Writes the address of an origin into a script of a host. */
+export function nameOrigin(script: string, { url }: Origin): void {
+  writeFileSync(script, readFileSync(script, 'utf8').replace(/(?<=^const TREE = ').*(?='; \/\/ <--)/m, url));
 }
 
 /** Returns the headers of a request that CloudFront passes on to a bucket. */
