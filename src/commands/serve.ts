@@ -11,7 +11,9 @@ export function declareServe(program: Program, terminal: Terminal): void {
       'Serves the tree on this machine at the path of its base URL, to try it before publishing it. Answers ?page=N like a host with ' +
         'the files of palimpsest rewrite. The links of API pages and Atom feeds point to this server instead of the base URL.',
     )
-    .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
+    .addOption(
+      new Option('--out <path>', 'the tree, or the folder with versions').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT),
+    )
     .addOption(new Option('--host <address>', 'the address to listen on').env('PALIMPSEST_HOST').default(DEFAULT_HOST))
     .addOption(
       new Option('--port <n>', 'the port to listen on; 0 for any free port')
@@ -36,7 +38,7 @@ export function declareServe(program: Program, terminal: Terminal): void {
       // http-server 14 passes every request through the package union, which sets the deprecated property _headers
       terminal.io.noDeprecation = true;
       const { serve } = await import('../serve/server.ts');
-      const server = await serve(options);
+      const server = await serve({ ...options, onProblem: (problem) => terminal.warn(problem) });
       const hasHome = server.build.browse_files !== undefined;
       terminal.summary({ url: server.url, rebase: options.rebase, build: server.build }, [
         `serving ${options.out} at ${server.url}`,

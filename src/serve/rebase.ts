@@ -1,10 +1,16 @@
+/** Returns a file with links that begin with another base URL. Other files than pages of the API and feeds have no such link. */
+export function rebased(path: string, file: Buffer, from: string, to: string): Buffer {
+  if (path.endsWith('.json')) return rebasePage(file, from, to);
+  return path.endsWith('.atom') ? rebaseFeed(file, from, to) : file;
+}
+
 /**
  * Replaces the base URL in the `next` and `previous` links of a page. Both links are before the first item. A link that
  * does not begin with the base URL stays unchanged, and so does the rest of the page.
  * @param from the base URL of the tree, without a slash at the end
  * @param to the new base URL
  */
-export function rebasePage(page: Buffer, from: string, to: string): Buffer {
+function rebasePage(page: Buffer, from: string, to: string): Buffer {
   const end = page.indexOf(RESULTS);
   if (end === -1) return page;
   const head = page.toString('utf8', 0, end);
@@ -22,7 +28,7 @@ const RESULTS = ',"results":[';
  * @param from the base URL of the tree, without a slash at the end
  * @param to the new base URL
  */
-export function rebaseFeed(feed: Buffer, from: string, to: string): Buffer {
+function rebaseFeed(feed: Buffer, from: string, to: string): Buffer {
   const start = `${escapeAmpersands(from)}/`;
   const rebased = feed.toString('latin1').replace(LINK, (link, before: string, href: string) => {
     return href.startsWith(start) ? `${before}${escapeAmpersands(to)}/${href.slice(start.length)}` : link;

@@ -1,23 +1,23 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import { createServer } from 'http-server';
+import type { IncomingMessage } from 'node:http';
+import { createServer, type HttpResponse } from 'http-server';
 import { Failure } from '../contract/failure.ts';
-import { inFiles } from '../rewrite/files.ts';
-import { respond } from '../rewrite/respond.ts';
+import { siteForm, treeAt } from '../hosting/found-site.ts';
+import { answer } from '../rewrite/answer.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { openFinishedTree } from '../tree/existing-tree.ts';
-import { readRegularFile } from '../tree/regular-file.ts';
-import { basePathOf, rebaseFeed, rebasePage } from './rebase.ts';
+import { basePathOf } from './rebase.ts';
+import { type Served, servedFiles, servedVersions } from './served.ts';
 
 export interface ServeOptions {
+  /** A folder with a tree or with versions, or a ZIP. */
   readonly out: string;
   readonly host: string;
   /** The port; 0 for any free port. */
   readonly port: number;
   /** Whether the links of API pages and Atom feeds point to this server instead of the base URL of the tree. */
   readonly rebase: boolean;
+  /** Called if a file of a ZIP cannot be read. */
+  readonly onProblem?: (problem: string) => void;
 }
 
 export interface RunningServer {
@@ -27,15 +27,13 @@ export interface RunningServer {
   readonly close: () => Promise<void>;
 }
 
-/** The compressed variant of a page. It is made on request, because its links may differ from those in the tree. */
-const GZIP = { name: 'gzip', suffix: '.gz' };
-
 /**
- * Serves a tree at the path of its base URL, like the hosts of `palimpsest rewrite`.
+ * Serves a tree in a folder or in a ZIP, or a folder with versions, at the path of its base URL, like the hosts of `palimpsest rewrite`.
  * @throws Failure no-tree, tree-unfinished, port-taken
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const build = openFinishedTree(options.out).build;
+  const { files, build } = openFinishedTree(treeAt(options.out));
+  files.close();
   const { server, listen } = serverFor(options, build);
   const address = await new Promise<string>((done, fail) => {
     server.once('error', (cause) => fail(cannotListen(options, cause)));
@@ -53,62 +51,45 @@ function serverFor(
   options: ServeOptions,
   build: BuildRecord,
 ): { readonly server: ReturnType<typeof createServer>['server']; readonly listen: (done: () => void) => void } {
+  const served = siteForm(options.out) === 'files' ? servedFiles(options.out) : servedVersions(options.out);
   const http = createServer({
     root: options.out,
-    // answers every request here: hosts serve no file of a tree under its own path
+    showDir: 'false',
+    autoIndex: 'false',
+    gzip: true,
+    brotli: true,
     before: [
       (request, response) => {
         // http-server adds this header to every response, but a page is always sent whole
         response.removeHeader('Accept-Ranges');
         // the destroy() of its response object would leave the connection open and the client waiting
-        handle(request, response, options, build).catch(() => request.socket.destroy());
+        handle(request, response, options, build, served).catch(() => request.socket.destroy());
       },
     ],
   });
   return { server: http.server, listen: (done) => http.listen(options.port, options.host, done) };
 }
 
-async function handle(request: IncomingMessage, response: ServerResponse, options: ServeOptions, build: BuildRecord): Promise<void> {
-  const { method = 'GET', url = '/', headers } = request;
+async function handle(
+  request: IncomingMessage,
+  response: HttpResponse,
+  options: ServeOptions,
+  atStart: BuildRecord,
+  served: Served,
+): Promise<void> {
+  // the tree may have been rebuilt since the server started
+  const record = readBuildRecord(treeAt(options.out));
+  const { base_url: from } = typeof record === 'object' ? record : atStart;
   const origin = options.rebase ? originOf(request) : undefined;
-  const webRequest = { method, url: `http://tree${url}`, headers: { get: (name: string) => String(headers[name.toLowerCase()] ?? '') } };
-  const { base_url: base } = currentTree(options.out, build);
-  const source = inFiles((path) => readPage(options.out, path, base, origin), [GZIP]);
-  const answer = await respond(webRequest, basePathOf(base), source, () => {});
-  response.writeHead(answer.status, Object.fromEntries(answer.headers));
-  response.end(Buffer.from(await answer.arrayBuffer()));
-}
-
-const compress = promisify(gzip);
-
-/**
- * Reads a page in the form in which this server sends it.
- * @param origin the origin for the links of the page; undefined to keep the links
- * @returns undefined if there is no such page
- */
-async function readPage(out: string, path: string, base: string, origin: string | undefined): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (path.endsWith(GZIP.suffix)) {
-    const page = await readPage(out, path.slice(0, -GZIP.suffix.length), base, origin);
-    return page === undefined ? undefined : new Uint8Array(await compress(page));
-  }
-  try {
-    const page = readRegularFile(join(out, path));
-    return new Uint8Array(origin === undefined ? page : rebased(path, page, base, origin + basePathOf(base)));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns a file with links that begin with another base URL. Other files than those of the API and feeds have no such link. */
-function rebased(path: string, file: Buffer, from: string, to: string): Buffer {
-  if (path.endsWith('.json')) return rebasePage(file, from, to);
-  return path.endsWith('.atom') ? rebaseFeed(file, from, to) : file;
-}
-
-/** Returns what a server knows about the present tree: it may have been rebuilt since the server started. */
-function currentTree(out: string, atStart: BuildRecord): BuildRecord {
-  const record = readBuildRecord(out);
-  return typeof record === 'object' ? record : atStart;
+  const base = basePathOf(from);
+  const links = { from, to: origin === undefined ? from : origin + base };
+  if (served.sendFile(request, response, base, links)) return;
+  const { method = 'GET', url = '/', headers } = request;
+  const asked = { method, url: `http://tree${url}`, headers: { get: (name: string) => headers[name.toLowerCase()]?.toString() } };
+  const sent = await answer(asked, base, served.source(links));
+  if (sent.problem !== undefined) options.onProblem?.(sent.problem);
+  response.writeHead(sent.status, { ...sent.headers });
+  response.end(method === 'HEAD' ? undefined : sent.body);
 }
 
 /** Returns the origin at which the client reached this server; undefined if the Host header is unusable. */

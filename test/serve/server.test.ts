@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, wri
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
 import { Failure } from '../../src/contract/failure.ts';
@@ -31,6 +31,9 @@ beforeAll(async () => {
   out = join(home, 'tree');
   await importHistory(join(home, 'store.db'), historyWith(LOOKALIKE));
   await buildTree(join(home, 'store.db'), out);
+  // as build --compress does
+  const page = join(out, 'rest/data/page/2/index.json');
+  writeFileSync(`${page}.gz`, gzipSync(readFileSync(page)));
   plain = await serve({ out, host: '127.0.0.1', port: 0, rebase: false });
   rebased = await serve({ out, host: '127.0.0.1', port: 0, rebase: true });
 });
@@ -175,15 +178,15 @@ describe('an ETag', () => {
     const path = `${BASE}/rest/data/${query}`;
     const { headers } = await ask(plain.url, path);
     const etag = headers.etag ?? '';
-    expect(etag).toMatch(/^"[0-9a-f]{32}"$/);
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, `${etag},"other"`, '*']) {
+    expect(etag).toMatch(/^W\/"[^"]+"$/);
+    for (const known of [etag, etag.slice(2), `"other", ${etag}`, `${etag},"other"`, '*']) {
       for (const method of ['GET', 'HEAD']) {
         const again = await ask(plain.url, path, method, { 'If-None-Match': known });
         expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, etag]);
         expect(again.headers).toMatchObject({ vary: headers.vary, allow: headers.allow, 'cache-control': headers['cache-control'] });
       }
     }
-    for (const known of ['"other"', etag.slice(1, -1), `"${etag}"`, '', etag.toUpperCase()]) {
+    for (const known of ['"other"', etag.slice(3, -1), `"${etag}"`, '']) {
       expect((await ask(plain.url, path, 'GET', { 'If-None-Match': known })).status, known).toBe(200);
     }
   });
@@ -194,15 +197,15 @@ describe('an ETag', () => {
       await ask(plain.url, `${BASE}/rest/data/?page=2`),
       await ask(rebased.url, `${BASE}/rest/data/`),
       await ask(rebased.url, `${BASE}/rest/data/`, 'GET', { Host: 'other.example' }),
-      await ask(plain.url, `${BASE}/rest/data/`, 'GET', { 'Accept-Encoding': 'gzip' }),
+      await ask(plain.url, `${BASE}/rest/data/?page=2`, 'GET', { 'Accept-Encoding': 'gzip' }),
     ].map(({ headers }) => headers.etag);
     expect(new Set(etags).size).toBe(etags.length);
     expect((await ask(plain.url, `${BASE}/rest/data/?page=1`)).headers.etag).toBe(etags[0]);
-    expect((await ask(plain.url, `${BASE}/rest/data/`, 'GET', { 'If-None-Match': etags[4] ?? '' })).status).toBe(200);
+    expect((await ask(plain.url, `${BASE}/rest/data/?page=2`, 'GET', { 'If-None-Match': etags[4] ?? '' })).status).toBe(200);
   });
 
-  test('changes with the bytes of a page, even if its size and time stay the same', async () => {
-    const { folder, server } = await ownServer();
+  test('of a page with changed links changes with its bytes, even if size and time of the file stay the same', async () => {
+    const { folder, server } = await ownServer({ rebase: true });
     const file = join(folder, 'out/rest/data/page/2/index.json');
     const long = new Date('2020-01-01T00:00:00Z');
     utimesSync(file, long, long);
@@ -213,7 +216,7 @@ describe('an ETag', () => {
     utimesSync(file, long, long);
     expect([statSync(file).size, statSync(file).mtimeMs]).toEqual([size, long.getTime()]);
     const again = await ask(server.url, `${BASE}/rest/data/?page=2`, 'GET', { 'If-None-Match': headers.etag ?? '' });
-    expect([again.status, again.body.toString()]).toEqual([200, after]);
+    expect([again.status, parse(again.body).count]).toEqual([200, 31]);
     expect(again.headers.etag).not.toBe(headers.etag);
     expect((await ask(server.url, `${BASE}/rest/data/?page=2`, 'GET', { 'If-None-Match': again.headers.etag ?? '' })).status).toBe(304);
   });
@@ -230,21 +233,19 @@ describe('gzip compression', () => {
     'gzip; q=1',
     'gzip ; q=0.5',
   ])('is used for Accept-Encoding %j', async (accepted) => {
-    for (const server of [plain, rebased]) {
-      const [packed, unpacked] = [
-        await ask(server.url, `${BASE}/rest/data/?page=2`, 'GET', { 'Accept-Encoding': accepted }),
-        await ask(server.url, `${BASE}/rest/data/?page=2`),
-      ];
-      expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' });
-      expect(packed.headers['content-length']).toBe(String(packed.body.length));
-      expect(gunzipSync(packed.body).equals(unpacked.body)).toBe(true);
-      expect(unpacked.headers.vary).toBe('Accept, Accept-Encoding');
-      const again = await ask(server.url, `${BASE}/rest/data/?page=2`, 'GET', {
-        'Accept-Encoding': accepted,
-        'If-None-Match': packed.headers.etag ?? '',
-      });
-      expect([again.status, again.body.length]).toEqual([304, 0]);
-    }
+    const [packed, unpacked] = [
+      await ask(plain.url, `${BASE}/rest/data/?page=2`, 'GET', { 'Accept-Encoding': accepted }),
+      await ask(plain.url, `${BASE}/rest/data/?page=2`),
+    ];
+    expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' });
+    expect(packed.headers['content-length']).toBe(String(packed.body.length));
+    expect(gunzipSync(packed.body).equals(unpacked.body)).toBe(true);
+    expect(unpacked.headers.vary).toBe('Accept, Accept-Encoding');
+    const again = await ask(plain.url, `${BASE}/rest/data/?page=2`, 'GET', {
+      'Accept-Encoding': accepted,
+      'If-None-Match': packed.headers.etag ?? '',
+    });
+    expect([again.status, again.body.length]).toEqual([304, 0]);
   });
 
   test.each([
@@ -571,7 +572,7 @@ describe('a tree with browse files', () => {
     for (const [path, text] of [['', BROWSE_FILES.get('index.html')], ...BROWSE_FILES]) {
       const { status, headers, body } = await ask(server.url, `${BASE}/${path}`, 'GET', { 'Accept-Encoding': 'gzip' });
       expect([path, status, body.toString()]).toEqual([path, 200, text]);
-      expect(headers.etag).toMatch(/^"[0-9a-f]{32}"$/);
+      expect(headers.etag).toMatch(/^(?:W\/)?"[^"]+"$/);
     }
     const page = await ask(server.url, `${BASE}/rest/data/?page=2`, 'GET', accept);
     expect([page.headers['content-type'], JSON.parse(page.body.toString()).next]).toEqual([

@@ -1,0 +1,104 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type RunningServer, type ServeOptions, serve } from '../../src/serve/server.ts';
+import { addBrowseFiles } from '../conformance/browse-files.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { publishVersion, zipTree } from '../support/versions.ts';
+import { buildTree, goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
+import { ask } from './exchange.ts';
+
+const BASE = new URL(SITE.base_url).pathname;
+
+const home = mkdtempSync(join(tmpdir(), 'palimpsest-serve-versions-'));
+const trees = [join(home, 'one'), join(home, 'two')] as const;
+const [zip, target] = [join(home, 'history.zip'), join(home, 'target')];
+
+beforeAll(async () => {
+  for (const [index, tree] of trees.entries()) {
+    await importHistory(join(home, 'store.db'), goodHistory(index === 0 ? 30 : 60));
+    await buildTree(join(home, 'store.db'), tree);
+    addBrowseFiles(tree);
+    publishVersion(tree, target);
+  }
+  zipTree(trees[1], zip);
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+async function start(out: string, options: Partial<ServeOptions> = {}): Promise<RunningServer> {
+  const server = await serve({ out, host: '127.0.0.1', port: 0, rebase: false, ...options });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+const fileOf = (tree: string, path: string) => readFileSync(join(tree, path));
+
+describe.each([
+  ['a ZIP', zip, '1'],
+  ['a folder with versions', target, '2'],
+])('%s', (_, out, version) => {
+  it('is served like the tree in a folder', async () => {
+    const server = await start(out);
+    expect(server.build).toMatchObject({ base_url: SITE.base_url, records: 60 });
+    for (const [address, path] of [
+      ['/rest/data/?page=2', 'rest/data/page/2/index.json'],
+      ['/rest/account/?page=last', 'rest/account/page/last/index.json'],
+      ['/', 'index.html'],
+      ['/browse/assets/style.css', 'browse/assets/style.css'],
+    ] as const) {
+      const [plain, packed] = [
+        await ask(server.url, BASE + address),
+        await ask(server.url, BASE + address, 'GET', { 'Accept-Encoding': 'gzip' }),
+      ];
+      expect([plain.status, plain.body.toString(), plain.headers['palimpsest-version']]).toEqual([
+        200,
+        fileOf(trees[1], path).toString(),
+        version,
+      ]);
+      expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
+      const again = await ask(server.url, BASE + address, 'GET', { 'If-None-Match': plain.headers.etag ?? '' });
+      expect([again.status, again.body.length]).toEqual([304, 0]);
+      const { status, headers, body } = await ask(server.url, BASE + address, 'HEAD');
+      expect([status, headers['content-length'], body.length]).toEqual([200, String(plain.body.length), 0]);
+    }
+    for (const path of ['/build.json', '/head.json', '/rest/data/?page=99']) expect((await ask(server.url, BASE + path)).status).toBe(404);
+  });
+
+  it('has links that point to the server', async () => {
+    const server = await start(out, { rebase: true });
+    const { origin } = new URL(server.url);
+    const page = JSON.parse((await ask(origin, `${BASE}/rest/data/?page=2`)).body.toString());
+    expect([page.next, page.previous]).toEqual([`${server.url}/rest/data/?page=3`, `${server.url}/rest/data/`]);
+    const past = JSON.parse((await ask(origin, `${BASE}/rest/data/?page=2&as_of=${version}`)).body.toString());
+    expect(past.next).toBe(`${server.url}/rest/data/?as_of=${version}&page=3`);
+  });
+});
+
+it('serves the earlier versions of a folder', async () => {
+  const { url } = await start(target);
+  const { body } = await ask(url, `${BASE}/rest/data/?as_of=1`);
+  expect(JSON.parse(body.toString())).toMatchObject({ count: 30, next: `${SITE.base_url}/rest/data/?as_of=1&page=2` });
+  expect((await ask(url, `${BASE}/as_of/1/`)).body.toString()).toBe(fileOf(trees[0], 'index.html').toString());
+});
+
+it('serves a ZIP that a build replaced at once, and answers a damaged one with 503', async () => {
+  const [out, problems] = [join(temporaryFolder(), 'history.zip'), [] as string[]];
+  zipTree(trees[0], out);
+  const { url } = await start(out, { onProblem: (problem) => problems.push(problem) });
+  const count = async () => JSON.parse((await ask(url, `${BASE}/rest/data/`)).body.toString()).count;
+  expect(await count()).toBe(30);
+  rmSync(out);
+  cpSync(zip, out);
+  expect([await count(), problems]).toEqual([60, []]);
+  truncateSync(out, 1000);
+  const { status, body } = await ask(url, `${BASE}/rest/data/`);
+  expect([status, body.toString(), problems.length]).toEqual([503, '{"detail":"This page cannot be read now."}', 1]);
+});
+
+it('fails with no-tree if there is no tree', async () => {
+  const folder = temporaryFolder();
+  for (const out of [join(folder, 'none.zip'), join(trees[0], 'build.json')])
+    await expect(serve({ out, host: '127.0.0.1', port: 0, rebase: false })).rejects.toThrow(expect.objectContaining({ code: 'no-tree' }));
+});
