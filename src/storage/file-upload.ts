@@ -4,8 +4,10 @@ import { forEachLimit } from './pool.ts';
 import type { Remote } from './remote.ts';
 import type { Upload } from './target.ts';
 
-/** Larger files are sent in parts of at least this many bytes. */
-export const PART_BYTES: number = 1 << 23;
+/** Larger files are sent in parts. One request costs less than many, and this much fits into memory. */
+export const WHOLE_BYTES: number = 3 << 24;
+/** The least bytes of a part. */
+const PART_BYTES = 1 << 23;
 /** S3 accepts at most 10,000 parts. */
 const MAX_PARTS = 9_000;
 /** How many parts are in memory at a time. */
@@ -36,7 +38,7 @@ export async function uploadFile(
   const { beginParts } = remote;
   const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS));
   // a folder writes through to the disk only in parts
-  if (beginParts === undefined || (size <= partBytes && remote.keepsHeaders)) {
+  if (beginParts === undefined || (size <= WHOLE_BYTES && remote.keepsHeaders)) {
     await remote.put(path, { ...upload, bytes: await bytesAt(descriptor, 0, size) });
     onSent(size);
     return;

@@ -141,7 +141,8 @@ function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRe
     get keepsDeleted() {
       return target.keepsDeleted === true;
     },
-    get: (path, range) => request('reads', path, (signal) => target.get(path, signal, range)),
+    get: (path, range) =>
+      request('reads', path, (signal) => target.get(path, signal, range), range === undefined ? 0 : range.to - range.from),
     list: async (prefix, after = '') => {
       const objects: ListedObject[] = [];
       let next: string | undefined;

@@ -20,7 +20,7 @@ export interface RetryPolicy {
 /** A request to a target. It is idempotent: it reads, writes or removes one whole object. */
 export interface StorageRequest<T> {
   readonly kind: RequestKind;
-  /** The bytes of the object that it sends. */
+  /** The bytes that it sends or reads, as far as they are known. */
   readonly bytes: number;
   /** Makes one attempt, and ends it when the signal is aborted. */
   readonly send: (signal: AbortSignal) => Promise<T>;
@@ -42,7 +42,7 @@ export async function retry<T>({ kind, bytes, send }: StorageRequest<T>, policy:
     const permission = await beforeAttempt?.();
     try {
       traffic[kind] += 1;
-      traffic.sent += bytes;
+      if (kind === 'writes') traffic.sent += bytes;
       return await withTimeout(timeout + bytes / MIN_BYTES_PER_MS, permission, send);
     } catch (error) {
       if (!(error instanceof StorageError && error.kind === 'transient')) throw error;

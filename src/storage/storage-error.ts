@@ -73,7 +73,8 @@ function kindOf(status: number | undefined, code: string): StorageErrorKind {
   if (status === 412 || status === 409) return 'conflict';
   if (status === 501) return 'unsupported';
   if (status === 401 || status === 403) return 'denied';
-  return status === 404 ? 'missing' : 'refused';
+  // 416: the object ends before the range
+  return status === 404 || status === 416 ? 'missing' : 'refused';
 }
 
 /** Returns the code of the network error in an error or in its causes; undefined if it is not a network error. */

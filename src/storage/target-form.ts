@@ -17,8 +17,7 @@ const NAMES: { readonly [F in TargetForm]: string } = {
  * @throws Failure other-form
  */
 export async function refuseOtherForm(remote: Remote, form: TargetForm): Promise<void> {
-  const marker = await remote.get(VERSIONS_MARKER);
-  const found = (marker && formOf(marker.bytes)) ?? (form !== 'pages' && (await remote.head(SITE_MARKER)) ? 'pages' : form);
+  const found = (await versionsAt(remote, VERSIONS_MARKER)) ?? (form !== 'pages' && (await remote.head(SITE_MARKER)) ? 'pages' : form);
   if (found === form) return;
   throw new Failure('other-form', `${remote.name} has ${NAMES[found]}`, {
     place: { file: found === 'pages' ? SITE_MARKER : VERSIONS_MARKER },
@@ -28,9 +27,14 @@ export async function refuseOtherForm(remote: Remote, form: TargetForm): Promise
   });
 }
 
-function formOf(bytes: Buffer): TargetForm | undefined {
+/**
+ * Returns of what there are versions; undefined if there are none.
+ * @param path that of the marker
+ */
+export async function versionsAt(remote: Remote, path: string): Promise<'site' | 'store' | undefined> {
+  const marker = await remote.get(path);
   try {
-    const value: unknown = JSON.parse(bytes.toString());
+    const value: unknown = JSON.parse(marker?.bytes.toString() ?? '');
     const name = isObject(value) ? value['palimpsest'] : undefined;
     return name === 'site' || name === 'store' ? name : undefined;
   } catch {

@@ -43,13 +43,17 @@ export async function beginFile(file: string): Promise<PartsUpload> {
   const partial = file + PARTIAL;
   await rm(partial, { force: true });
   const handle: FileHandle = await open(partial, 'wx');
-  let partBytes = 0;
+  let setPartBytes: (bytes: number) => void = () => {};
+  const partBytes = new Promise<number>((resolve) => {
+    setPartBytes = resolve;
+  });
   return {
     put: async (number, bytes) => {
-      // all parts but the last have the length of the first
-      if (number === 1) partBytes = bytes.length;
-      else if (partBytes === 0) throw new Error('the first part must begin first');
-      await handle.write(bytes, 0, bytes.length, (number - 1) * partBytes);
+      // all parts but the last have the length of the first, which can come later
+      if (number === 1) setPartBytes(bytes.length);
+      const position = (number - 1) * (await partBytes);
+      for (let done = 0; done < bytes.length; )
+        done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
       return String(number);
     },
     complete: async () => {

@@ -139,9 +139,15 @@ class S3Target implements Target {
     });
   }
 
-  openUploads(prefix: string, signal: AbortSignal): Promise<readonly OpenUpload[]> {
+  async openUploads(prefix: string, signal: AbortSignal): Promise<readonly OpenUpload[]> {
     const place = { Bucket: this.#bucket, Prefix: this.#prefix + prefix };
-    return this.#convertErrors(() => openS3Uploads(this.#sdk, this.#client, place, this.#prefix.length, signal));
+    try {
+      return await this.#convertErrors(() => openS3Uploads(this.#sdk, this.#client, place, this.#prefix.length, signal));
+    } catch (error) {
+      // a store without uploads in parts has none
+      if (error instanceof StorageError && error.kind === 'unsupported') return [];
+      throw error;
+    }
   }
 
   async abortUpload({ path, id }: OpenUpload, signal: AbortSignal): Promise<void> {
