@@ -1,8 +1,9 @@
-import { open } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { forEachLimit } from '../storage/pool.ts';
 import type { Remote } from '../storage/remote.ts';
 import type { Version } from './commit.ts';
-import { digestOf } from './site-version.ts';
 
 const RANGE_BYTES = 1 << 23;
 const RANGES_AT_A_TIME = 4;
@@ -10,21 +11,32 @@ const RANGES_AT_A_TIME = 4;
 const ATTEMPTS = 2;
 
 /**
- * Fetches the data of a version into a local file, in ranges.
+ * Fetches the data of a version into a local file, in ranges. A transient error costs one range.
+ * @param onFetched called with the number of bytes so far
  * @returns whether the data has the length and the SHA-256 of the version. If not, it is missing or damaged at the target
  * @throws Failure target-failed, target-denied, stopped, file-system
  */
-export async function fetchVersion(remote: Remote, { file, bytes, sha256 }: Version, path: string): Promise<boolean> {
+export async function fetchVersion(
+  remote: Remote,
+  { file, bytes, sha256 }: Version,
+  path: string,
+  onFetched: (bytes: number) => void = () => {},
+): Promise<boolean> {
   const ranges = Array.from({ length: Math.ceil(bytes / RANGE_BYTES) }, (_, index) => index * RANGE_BYTES);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     const into = await open(path, 'w+');
     let isWhole = true;
+    let done = 0;
     try {
       await forEachLimit(ranges, RANGES_AT_A_TIME, async (from) => {
         const to = Math.min(bytes, from + RANGE_BYTES);
         const part = isWhole ? (await remote.get(file, { from, to }))?.bytes : undefined;
         if (part?.length !== to - from) isWhole = false;
-        else await into.write(part, 0, part.length, from);
+        else {
+          await into.write(part, 0, part.length, from);
+          done += part.length;
+          onFetched(done);
+        }
       });
       if (isWhole && (await digestOf(into)) === sha256) return true;
     } finally {
@@ -32,4 +44,11 @@ export async function fetchVersion(remote: Remote, { file, bytes, sha256 }: Vers
     }
   }
   return false;
+}
+
+/** Returns the SHA-256 of a file in hexadecimal digits. */
+export async function digestOf(file: FileHandle): Promise<string> {
+  const digest = createHash('sha256');
+  for await (const piece of createReadStream('', { fd: file.fd, start: 0, autoClose: false, highWaterMark: 1 << 20 })) digest.update(piece);
+  return digest.digest('hex');
 }

@@ -35,7 +35,7 @@ export interface ReadOptions {
   readonly remembered: Buffer | undefined;
   /** The head, if it was just read. */
   readonly head?: Buffer | undefined;
-  /** `none`: no listing if the head is the remembered commit. `all`: of all numbers, not only the newest. */
+  /** `none`: no listing if the head is the remembered commit, or none is remembered. `all`: of all numbers, not only the newest. */
   readonly listing: 'none' | 'newest' | 'all';
 }
 
@@ -50,7 +50,8 @@ export async function readNewest<V extends Version>(
 ): Promise<Found<V>> {
   const fetched = headBytes === undefined ? await remote.get(HEAD) : { bytes: headBytes, tag: '' };
   const head = known(kind, HEAD, fetched?.bytes);
-  if (listing === 'none' && head !== undefined && remembered !== undefined && head.bytes.equals(remembered)) return unlisted(head);
+  // if the head is old, the next commit exists: creating it fails
+  if (listing === 'none' && head !== undefined && (remembered === undefined || head.bytes.equals(remembered))) return unlisted(head);
   const from = head === undefined || listing === 'all' ? 0 : Math.max(0, head.commit.number - WINDOW);
   const listed = await remote.list(VERSIONS, pathBefore(from));
   const objects = new Map(listed.map((one) => [one.path, one]));
@@ -81,7 +82,8 @@ export async function readNewest<V extends Version>(
     if (object === undefined) problems.push(`${path} is missing`);
     break;
   }
-  if (newest === undefined && commits.length > 0) throw unreadable(remote, top);
+  const isForeign = fetched !== undefined && head === undefined && top === 0;
+  if (newest === undefined && (commits.length > 0 || isForeign)) throw unreadable(remote, isForeign ? HEAD : commitPath(top));
   const [last = 0] = numbers.filter((number) => commits.includes(number));
   const missing = Array.from({ length: Math.max(0, top - last) }, (_, index) => last + 1 + index);
   for (const number of missing) {
@@ -120,11 +122,11 @@ export function known<V extends Version>(kind: VersionKind<V>, path: string, byt
   return bytes === undefined || commit === undefined ? undefined : { commit, bytes };
 }
 
-function unreadable(remote: Remote, top: number): Failure {
+function unreadable(remote: Remote, file: string): Failure {
   return new Failure('not-ours', `no commit of the versions at ${remote.name} can be read`, {
-    place: { file: commitPath(top) },
+    place: { file },
     expected: 'commits that palimpsest wrote',
-    found: 'damaged files',
+    found: 'damaged files, or those of another program',
     hint: 'restore the folder versions/ from a copy, or name another target; nothing was changed',
   });
 }

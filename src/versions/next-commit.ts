@@ -29,6 +29,11 @@ export interface Draft<V extends Version> {
   readonly sha256: string;
   /** @param published the number of the commit, the path of the data at the target, and the time */
   readonly version: (published: Pick<Version, 'number' | 'file' | 'time'>) => V;
+  /**
+   * Checks the data at the target before the commit. If it throws, nothing is committed.
+   * @param path that of the data at the target
+   */
+  readonly check?: (path: string) => Promise<void>;
 }
 
 /** The list of the next commit. */
@@ -62,9 +67,11 @@ export async function writeNext<V extends Version>(
     return undefined;
   };
   try {
-    for (const [index, { file, sha256 }] of next.added.entries()) {
+    for (const [index, { file, sha256, check }] of next.added.entries()) {
       const headers = { contentType: kind.contentType, cacheControl: kind.cacheControl.data, contentEncoding: '' };
-      await uploadFile(remote, files[index] ?? '', file, { headers, digest: sha256 }, onSent);
+      const path = files[index] ?? '';
+      await uploadFile(remote, path, file, { headers, digest: sha256 }, onSent);
+      await check?.(path);
     }
   } catch (error) {
     const isStopped = error instanceof Failure && error.code === 'stopped';

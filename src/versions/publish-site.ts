@@ -15,6 +15,7 @@ import { type Found, readNewest } from './newest.ts';
 import { busy, type Draft, type NextList } from './next-commit.ts';
 import { hasRemovedAccount } from './removed-accounts.ts';
 import { type LocalZip, openLocalZip, type SiteVersion, siteKind } from './site-version.ts';
+import { refuseRemains } from './sweep.ts';
 import { changeVersions, type Memory, type Written } from './write.ts';
 
 /** The phases of a publish of versions: `send` counts bytes, `check` the versions that are fetched. */
@@ -89,7 +90,7 @@ export async function publishSite(target: Target, options: SitePublishOptions): 
     };
     const isThorough = repair || pending.length > 0;
     const written = await changeVersions(remote, kind, { decide, memory, isSinglePublisher, isThorough, onSent });
-    if (pending.length > 0 && summary.before.length > 0) refuseRemains(remote, written);
+    if (pending.length > 0 && summary.before.length > 0) refuseRemains(remote, written.left);
     if (pending.length > 0) memory?.setRemoved(pending);
     return { ...summary, ...decision.found, ...written, traffic: remote.traffic };
   } finally {
@@ -217,22 +218,6 @@ function rolledBack(remote: Remote, live: readonly SiteVersion[], to: number | t
   const index = to === true ? live.length - 2 : live.findIndex(({ number }) => number === to);
   if (index < 0) throw noVersion(remote, live, to === true ? 'no version before the current one' : `version ${to}, which is not live`);
   return live.slice(0, index + 1);
-}
-
-/** @throws Failure not-removed */
-function refuseRemains(remote: Remote, { left }: Written<SiteVersion>): void {
-  const keeps = remote.keepsDeleted;
-  if (!keeps && left.length === 0) return;
-  throw new Failure('not-removed', `removed accounts can still be in files at ${remote.name}`, {
-    place: { file: keeps ? remote.name : (left[0] ?? '') },
-    expected: 'that no file with a removed account is left',
-    found: keeps
-      ? 'a bucket with versioning: it keeps files that are deleted'
-      : 'files that are deleted only by the next run, because the store has no conditional writes',
-    hint: keeps
-      ? 'delete the noncurrent versions of all objects below versions/ with the tools of the store, and end the versioning of the bucket; then run the same command again'
-      : 'run the same command again',
-  });
 }
 
 function noVersion({ name }: Remote, live: readonly SiteVersion[], found: string): Failure {

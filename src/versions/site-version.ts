@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
@@ -9,6 +7,7 @@ import { ZipDamage } from '../zip/member.ts';
 import type { IndexPlace } from '../zip/zip-index.ts';
 import { ZipReader } from '../zip/zip-reader.ts';
 import { VERSION_SHAPE, type Version, type VersionKind } from './commit.ts';
+import { digestOf } from './fetch-version.ts';
 import type { Draft } from './next-commit.ts';
 
 /** A state of a site: a tree in a ZIP. */
@@ -80,13 +79,6 @@ export async function openLocalZip(path: string): Promise<LocalZip> {
     await file.close();
     throw error instanceof ZipDamage ? noTree(path, error.message) : error;
   }
-}
-
-/** Returns the SHA-256 of a file in hexadecimal digits. */
-export async function digestOf(file: FileHandle): Promise<string> {
-  const digest = createHash('sha256');
-  for await (const piece of createReadStream('', { fd: file.fd, start: 0, autoClose: false, highWaterMark: 1 << 20 })) digest.update(piece);
-  return digest.digest('hex');
 }
 
 function noTree(path: string, found: string): Failure {

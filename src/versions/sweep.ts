@@ -1,3 +1,4 @@
+import { Failure } from '../contract/failure.ts';
 import type { ListedObject } from '../storage/object-source.ts';
 import type { Remote } from '../storage/remote.ts';
 import { commitPath, numbered, VERSIONS, type Version, type VersionKind } from './commit.ts';
@@ -54,4 +55,24 @@ export async function sweep<V extends Version>(
     deleted += 1;
   }
   return deleted;
+}
+
+/**
+ * Refuses to call a removal done if data of earlier versions is still at the target.
+ * @param left the files that this run could not delete
+ * @throws Failure not-removed
+ */
+export function refuseRemains(remote: Remote, left: readonly string[]): void {
+  const keeps = remote.keepsDeleted;
+  if (!keeps && left.length === 0) return;
+  throw new Failure('not-removed', `removed accounts can still be in files at ${remote.name}`, {
+    place: { file: keeps ? remote.name : (left[0] ?? '') },
+    expected: 'that no file with a removed account is left',
+    found: keeps
+      ? 'a bucket with versioning: it keeps files that are deleted'
+      : 'files that are deleted only by the next run, because the store has no conditional writes',
+    hint: keeps
+      ? 'delete the noncurrent versions of all objects below versions/ with the tools of the store, and end the versioning of the bucket; then run the same command again'
+      : 'run the same command again',
+  });
 }

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { VERSIONS_MARKER } from '../contract/target-marker.ts';
 import { noConditions, provesCreate, provesRace } from '../storage/condition-proof.ts';
-import { PART_BYTES } from '../storage/file-upload.ts';
+import { WHOLE_BYTES } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import { type Commit, commitPath, dataPath, encodeCommit, HEAD, numbered, VERSIONS, type Version, type VersionKind } from './commit.ts';
@@ -116,7 +116,7 @@ export async function changeVersions<V extends Version>(
     if (isConditional && after.isReadable) {
       const abortsUploads =
         isThorough ||
-        [...versions, ...(next?.added ?? []).map(({ file }) => ({ bytes: file.size }))].some(({ bytes }) => bytes > PART_BYTES);
+        [...versions, ...(next?.added ?? []).map(({ file }) => ({ bytes: file.size }))].some(({ bytes }) => bytes > WHOLE_BYTES);
       deleted += await sweep(last, kind, after.newest, after.listed, { withdrawn, isThorough, abortsUploads });
     }
     const left = isConditional ? [] : leftoversIn(after.listed, versions).map(({ path }) => path);

@@ -11,6 +11,7 @@ const versions = fc
   .map((times) => times.toSorted((one, other) => one - other).map((time) => ({ time: new Date(time).toISOString() })));
 const policy: fc.Arbitrary<KeepPolicy> = fc.record(
   {
+    last: fc.integer({ min: 1, max: 50 }),
     within: fc.integer({ min: 1, max: 400 }).map((days) => days * DAY),
     daily: fc.integer({ min: 1, max: 50 }),
     monthly: fc.integer({ min: 1, max: 20 }),
@@ -70,6 +71,8 @@ describe('a policy', () => {
     const nights = Array.from({ length: 100 }, (_, night) => ({ time: new Date(NOW - (100 - night) * DAY).toISOString() }));
     expect(keptVersions(nights, { within: 10 * DAY }, NOW)).toHaveLength(11);
     expect(keptVersions(nights, { daily: 7 }, NOW)).toHaveLength(7);
+    expect(keptVersions(nights, { last: 14 }, NOW)).toEqual(nights.slice(-14));
+    expect(keptVersions(nights, { last: 1 }, NOW + 1, 0)).toEqual(nights.slice(-1));
     expect(keptVersions(nights, { daily: 7, monthly: 12 }, NOW).map(({ time }) => time.slice(0, 10))).toEqual([
       '2025-11-30',
       '2025-12-31',
