@@ -30,7 +30,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   storage: ['contract', 'store'],
   versions: ['contract', 'store', 'tree', 'verify', 'storage', 'zip', 'version'],
   publish: ['contract', 'browse', 'tree', 'storage', 'version'],
-  backup: ['contract', 'store', 'storage', 'version'],
+  backup: ['contract', 'store', 'storage', 'version', 'versions'],
   history: ['contract', 'diff', 'store', 'terminal'],
   mirror: ['contract', 'sources', 'store', 'import', 'tree', 'version', 'warc'],
 };

@@ -12,11 +12,12 @@ import { lock } from '../store/lock.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { replaceStore } from '../store/replace.ts';
 import { fileSystemFailure } from '../store/store-error.ts';
-import type { Block } from './block-list.ts';
-import type { Catalog, Version } from './catalog.ts';
-import { CatalogObject } from './catalog-object.ts';
-import { blocksHere, damaged, type FetchPhase, fetchFile } from './fetch-file.ts';
-import { readBlocks } from './version-blocks.ts';
+import { fetchVersion } from '../versions/fetch-version.ts';
+import { decompress, hasBytesOf } from './store-bytes.ts';
+import { listVersions, type StoreVersion, stateOfVersion } from './store-version.ts';
+
+/** The phases of a pull. They count bytes: of the local store, of the compressed store, and of the new store. */
+export type PullPhase = 'compare' | 'fetch' | 'decompress';
 
 export interface PullOptions extends RemoteOptions {
   /** The path of the local store. */
@@ -27,38 +28,33 @@ export interface PullOptions extends RemoteOptions {
   readonly allowMissing: boolean;
   /** Whether to replace a store even if the version does not descend from it. */
   readonly replace: boolean;
-  readonly onProgress?: OnProgress<FetchPhase> | undefined;
+  readonly onProgress?: OnProgress<PullPhase> | undefined;
 }
 
 export interface PullSummary {
   /** Undefined if the target has no store. */
-  readonly version: Version | undefined;
+  readonly version: StoreVersion | undefined;
   /** Whether the local store already was that version. */
   readonly unchanged: boolean;
-  readonly blocks: { readonly all: number; readonly fetched: number };
   readonly traffic: RequestCounter;
 }
 
 /**
- * Fetches a version of a store into a file beside the local store, verifies every block and the whole file, and then
- * replaces the local store.
- * @throws Failure no-store, store-diverged, bad-store, store-newer, store-busy, not-ours, target-failed, target-denied, stopped, file-system
+ * Fetches a version of a store into a file beside the local store, verifies it, and then replaces the local store.
+ * @throws Failure no-store, store-diverged, bad-store, store-newer, store-busy, other-form, not-ours, target-failed, target-denied,
+ * stopped, file-system
  */
 export async function pull(target: Target, options: PullOptions): Promise<PullSummary> {
   const remote = openRemote(target, { ...options, kept: `the store ${options.store} is unchanged` });
   const { traffic } = remote;
-  const catalog = await new CatalogObject(remote).read();
-  const version = chosenVersion(remote, catalog, options);
-  if (version === undefined) return { version, unchanged: true, blocks: { all: 0, fetched: 0 }, traffic };
-  const blocks = await readBlocks(remote, version.id);
-  const isWhole = blocks?.length === Math.ceil(version.bytes / version.block_bytes);
-  if (blocks === undefined || !isWhole) throw damaged(remote, version, 'a missing or damaged list of its blocks');
+  const version = chosenVersion(remote, await listVersions(remote), options);
+  if (version === undefined) return { version, unchanged: true, traffic };
   try {
     mkdirp(dirname(options.store));
     const pullLock = lock(`${options.store}.pull-lock`);
     if (pullLock === undefined) throw busy(options.store);
     try {
-      return { version, ...(await exchange(remote, version, blocks, options)), traffic };
+      return { version, unchanged: !(await replace(remote, version, options)), traffic };
     } finally {
       removePart(options.store);
       pullLock.release();
@@ -74,60 +70,60 @@ function partOf(store: string): string {
 }
 
 function removePart(store: string): void {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(partOf(store) + suffix, { force: true });
+  for (const suffix of ['', '.br', '-wal', '-shm', '-journal']) rmSync(partOf(store) + suffix, { force: true });
 }
 
-function chosenVersion(remote: Remote, catalog: Catalog | undefined, { version, allowMissing }: PullOptions): Version | undefined {
-  const versions = catalog?.versions ?? [];
-  const [first, last] = [versions[0], versions.at(-1)];
-  if (first === undefined || last === undefined) {
-    if (allowMissing) return undefined;
-    throw new Failure('no-store', `${remote.name} has no store`, {
-      expected: 'a store that palimpsest store push sent there',
-      found: catalog === undefined ? 'no versions of a store' : 'a first push that did not end',
-      hint: 'check the address and --prefix; only in the very first run, add --allow-missing',
-    });
-  }
-  const found = version === undefined ? last : versions.find(({ number }) => number === version);
-  if (found !== undefined) return found;
-  throw new Failure('no-store', `${remote.name} does not keep version ${version}`, {
-    expected: first === last ? `version ${first.number}` : `one of the versions ${first.number} to ${last.number}`,
-    found: `${version}`,
-    hint: hint`run ${suggested('store list')} to see the versions`,
+/** @param versions newest first */
+function chosenVersion(
+  { name }: Remote,
+  versions: readonly StoreVersion[],
+  { version, allowMissing }: PullOptions,
+): StoreVersion | undefined {
+  const found = version === undefined ? versions[0] : versions.find(({ number }) => number === version);
+  const isEmpty = versions.length === 0;
+  if (found !== undefined || (isEmpty && allowMissing)) return found;
+  throw new Failure('no-store', isEmpty ? `${name} has no store` : `${name} does not keep version ${version}`, {
+    expected: isEmpty ? 'a store that palimpsest store push sent there' : `one of ${versions.map(({ number }) => number).join(', ')}`,
+    found: isEmpty ? 'no versions of a store' : `${version}`,
+    hint: isEmpty
+      ? 'check the address and --prefix; only in the very first run, add --allow-missing'
+      : hint`run ${suggested('store list')} to see the versions`,
   });
 }
 
-async function exchange(
-  remote: Remote,
-  version: Version,
-  blocks: readonly Block[],
-  options: PullOptions,
-): Promise<Pick<PullSummary, 'unchanged' | 'blocks'>> {
-  const { store, replace, signal, onProgress = () => {} } = options;
+/** Replaces the local store, unless it is that version. Returns whether it was replaced. */
+async function replace(remote: Remote, version: StoreVersion, options: PullOptions): Promise<boolean> {
+  const { store, signal } = options;
+  const { kept } = remote.policy;
+  const progress = (phase: PullPhase, all: number) => (done: number) => {
+    options.onProgress?.(phase, done, all);
+    if (signal.aborted) throw stopped(kept);
+  };
   removePart(store);
   const here = await imageAt(store);
-  let fetched = 0;
   try {
+    if (here !== undefined && (await hasBytesOf(version, here, progress('compare', here.bytes)))) return false;
     const isAhead = here !== undefined && here.state.revision > version.revision;
-    if (isAhead && !replace) throw diverged(remote, store, here.state, version);
-    const same = await blocksHere(remote, here, version, blocks, signal, onProgress);
-    fetched = blocks.length - same.size;
-    if (fetched === 0 && here?.bytes === version.bytes) return { unchanged: true, blocks: { all: blocks.length, fetched } };
-    await fetchFile(remote, version, blocks, { ...options, here, same, path: partOf(store), onProgress });
+    if (isAhead && !options.replace) throw diverged(remote, store, here.state, version);
+    const packed = `${partOf(store)}.br`;
+    const isWhole = await fetchVersion(remote, version, packed, progress('fetch', version.bytes));
+    if (!isWhole) throw damaged(remote, version, 'no file, or other bytes');
+    const sha256 = await decompress(packed, partOf(store), progress('decompress', version.store_bytes));
+    if (sha256 !== version.store_sha256) throw damaged(remote, version, `a store with the SHA-256 ${sha256}`);
     const there = await StoreImage.open(partOf(store));
     try {
       // opening the file can have added a revision, if an earlier version of palimpsest wrote it
-      if (!there.descendsFrom(version)) throw damaged(remote, version, `the fingerprint ${there.state.fingerprint}`);
-      if (here !== undefined && !replace && !there.descendsFrom(here.state)) throw diverged(remote, store, here.state, version);
+      if (!there.descendsFrom(stateOfVersion(version))) throw damaged(remote, version, `the fingerprint ${there.state.fingerprint}`);
+      if (here !== undefined && !options.replace && !there.descendsFrom(here.state)) throw diverged(remote, store, here.state, version);
     } finally {
       there.close();
     }
   } finally {
     here?.close();
   }
-  if (signal.aborted) throw stopped(remote.policy.kept);
+  if (signal.aborted) throw stopped(kept);
   replaceStore(store, partOf(store), here?.state);
-  return { unchanged: false, blocks: { all: blocks.length, fetched } };
+  return true;
 }
 
 /** Opens the local store; undefined if it does not exist or is empty. */
@@ -141,6 +137,15 @@ async function imageAt(store: string): Promise<StoreImage | undefined> {
   }
 }
 
+function damaged({ name }: Remote, { number, file }: StoreVersion, found: string): Failure {
+  return new Failure('bad-store', `version ${number} at ${name} is damaged`, {
+    place: { file },
+    expected: 'the bytes that were pushed',
+    found,
+    hint: hint`pull an earlier version with --from-version (run ${suggested('store list')} to see the versions); the local store is unchanged`,
+  });
+}
+
 function busy(store: string): Failure {
   return new Failure('store-busy', `another pull is writing ${store}`, {
     place: { file: store },
@@ -150,19 +155,14 @@ function busy(store: string): Failure {
   });
 }
 
-function diverged(remote: Remote, store: string, here: StoreState, version: Version): Failure {
-  const isSame = here.fingerprint === version.fingerprint;
-  const message = isSame
-    ? `${store} has the content of version ${version.number} at ${remote.name}, but was made in another way`
-    : `${store} has data that version ${version.number} at ${remote.name} does not have`;
-  return new Failure('store-diverged', message, {
+function diverged({ name }: Remote, store: string, here: StoreState, version: StoreVersion): Failure {
+  const isSame = here.fingerprint === version.store;
+  return new Failure('store-diverged', `version ${version.number} at ${name} was not made from ${store}`, {
     place: { file: store },
     expected: 'a store from which that version was made, or no store',
     found: isSame
       ? 'a store with the same records and accounts and another origin'
       : `a store with ${plural(here.records, 'record')}, not all in that version`,
-    hint: isSame
-      ? 'replace this store with --replace: only times at which accounts were observed can be lost; nothing was changed'
-      : 'pull to another file with --store, or discard the data of this store with --replace; nothing was changed',
+    hint: `pull to another file with --store, or discard ${isSame ? 'the times at which accounts were observed' : 'the data of this store'} with --replace; nothing was changed`,
   });
 }

@@ -1,8 +1,9 @@
 import { Failure } from '../contract/failure.ts';
-import { SITE_MARKER } from '../contract/target-marker.ts';
+import { SITE_MARKER, VERSIONS_MARKER } from '../contract/target-marker.ts';
 import type { Remote } from '../storage/remote.ts';
+import { versionsAt } from '../storage/target-form.ts';
 
-/** The files that identify a site: the state of a publish, and a page of a tree that another tool copied. */
+/** The files that identify a site of pages: the state of a publish, and a page of a tree that another tool copied. */
 const SITE: readonly string[] = [SITE_MARKER, 'rest/data/index.json'];
 
 /**
@@ -23,18 +24,21 @@ export async function refusePublicPlace(remote: Remote, around: readonly Remote[
 }
 
 async function refuseSite(remote: Remote): Promise<void> {
-  for (const path of SITE) {
-    if ((await remote.head(path)) === undefined) continue;
-    throw publicPlace(`${remote.name} is a public site: everybody could read the store`, path);
-  }
+  const path = await siteAt(remote, '');
+  if (path !== undefined) throw publicPlace(`${remote.name} is a public site: everybody could read the store`, path);
 }
 
 async function refuseSiteInside(remote: Remote, name: string): Promise<void> {
-  for (const path of SITE.map((file) => `${name}/${file}`)) {
-    // a name that cannot be read, such as a link that leaves the folder, is not a site
-    const found = await remote.head(path).catch(() => undefined);
-    if (found !== undefined) throw publicPlace(`${remote.name} contains a public site: everybody may be able to read the store`, path);
-  }
+  // a name that cannot be read, such as a link that leaves the folder, is not a site
+  const path = await siteAt(remote, `${name}/`).catch(() => undefined);
+  if (path !== undefined) throw publicPlace(`${remote.name} contains a public site: everybody may be able to read the store`, path);
+}
+
+/** Returns the path of a file that identifies a site in a folder. */
+async function siteAt(remote: Remote, folder: string): Promise<string | undefined> {
+  for (const path of SITE.map((file) => folder + file)) if ((await remote.head(path)) !== undefined) return path;
+  const marker = folder + VERSIONS_MARKER;
+  return (await versionsAt(remote, marker)) === 'site' ? marker : undefined;
 }
 
 function publicPlace(message: string, path: string): Failure {

@@ -5,13 +5,11 @@ import { seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { addToJobSummary, refusalTable } from './job-summary.ts';
+import { days, MOST_PERIODS } from './keep-rule.ts';
 import { DEFAULT_OUT, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { publishVersions, refusePagesOnly, refuseVersionsOnly, usesVersions } from './publish-versions.ts';
 import { addTargetOptions, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
-
-/** The most days or months of a rule that keeps versions. */
-const MOST_PERIODS = 10_000;
 
 export function declarePublish(program: Program, terminal: Terminal): void {
   addTargetOptions(
@@ -71,12 +69,12 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       )
       .addOption(
         new Option('--keep-daily <n>', 'versions: keep the last one of each of this many days; delete the others')
-          .env('PALIMPSEST_KEEP_DAILY')
+          .env('PALIMPSEST_PUBLISH_KEEP_DAILY')
           .argParser(wholeNumber(1, MOST_PERIODS)),
       )
       .addOption(
         new Option('--keep-monthly <n>', 'versions: keep the last one of each of this many months; delete the others')
-          .env('PALIMPSEST_KEEP_MONTHLY')
+          .env('PALIMPSEST_PUBLISH_KEEP_MONTHLY')
           .argParser(wholeNumber(1, MOST_PERIODS)),
       )
       .addOption(
@@ -179,13 +177,6 @@ function limit(text: string): { readonly most: number } | { readonly share: numb
     throw new InvalidArgumentError('Expected a number of files, or a percentage such as 10%.');
   }
   return match[2] === '%' ? { share: Number(match[1]) / 100 } : { most: Number(match[1]) };
-}
-
-/** Parses a time in days, such as `90d`. Returns milliseconds. */
-function days(text: string): number {
-  const match = /^([1-9]\d{0,4})d$/.exec(text);
-  if (match !== null) return Number(match[1]) * 86_400_000;
-  throw new InvalidArgumentError('Expected a time in days, at least 1d, such as 90d.');
 }
 
 /** Parses the number of a version. A word after `--rollback` is its value, also if the user meant the target. */

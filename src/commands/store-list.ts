@@ -17,8 +17,12 @@ export function declareStoreList(store: Program, terminal: Terminal): void {
     .addHelpText('after', examples(['palimpsest store list s3://private-bucket/store', 'find the version to pull']))
     .action(async (address, options) => {
       terminal.setOutput(options);
-      const [{ listVersions }, target] = await Promise.all([import('../backup/list.ts'), targetOf(address, options, terminal)]);
-      const versions = await listVersions(target, requestsOf(options, terminal)).finally(() => target.close());
+      const [{ listVersions }, { openRemote }, target] = await Promise.all([
+        import('../backup/store-version.ts'),
+        import('../storage/remote.ts'),
+        targetOf(address, options, terminal),
+      ]);
+      const versions = await listVersions(openRemote(target, requestsOf(options, terminal))).finally(() => target.close());
       terminal.summary(
         { target: target.name, versions },
         versions.length === 0 ? [`${target.name} has no versions of a store`] : versions.map((version) => versionLine(version)),

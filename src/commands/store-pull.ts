@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { number, seconds, size } from '../terminal/amounts.ts';
+import { seconds, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 import { versionLine } from './store-version-line.ts';
@@ -11,8 +11,8 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
       .command('pull')
       .summary('download the store from a target')
       .description(
-        'Downloads the newest version of the store, or an earlier one. Checks every block and the whole file before it replaces the ' +
-          'local store. Refuses if the local store has content that the downloaded version lacks.',
+        'Downloads the newest version of the store, or an earlier one. Checks the whole file before it replaces the local store.' +
+          ' Refuses if the local store has content that the downloaded version lacks.',
       )
       .argument('<target>', TARGET_HELP)
       .addOption(
@@ -45,7 +45,7 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
       terminal.setOutput(options);
       const started = performance.now();
       const [{ pull }, target] = await Promise.all([import('../backup/pull.ts'), targetOf(address, options, terminal)]);
-      const { version, unchanged, blocks, traffic } = await pull(target, {
+      const { version, unchanged, traffic } = await pull(target, {
         ...requestsOf(options, terminal),
         store: options.store,
         version: options.fromVersion,
@@ -54,7 +54,7 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
         onProgress: terminal.progress({
           compare: { label: 'reading the local store', amount: size },
           fetch: { label: 'downloading', amount: size },
-          check: { label: 'checking the file', amount: size },
+          decompress: { label: 'decompressing', amount: size },
         }),
       }).finally(() => target.close());
       const milliseconds = Math.round(performance.now() - started);
@@ -64,7 +64,6 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
           ? [`${target.name} has no store yet: nothing was downloaded`]
           : [
               unchanged ? `${options.store} is already version ${version.number}` : `pulled ${versionLine(version)}`,
-              `  blocks    ${number(blocks.fetched)} of ${number(blocks.all)} downloaded, ${number(blocks.all - blocks.fetched)} reused from the local store`,
               `  ${requests === undefined ? 'time      ' : `traffic   ${requests}, `}${seconds(milliseconds)}`,
             ];
       terminal.summary(
@@ -73,7 +72,6 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
           store: options.store,
           version: version ?? null,
           unchanged,
-          blocks,
           requests: trafficOf(traffic),
           milliseconds,
         },

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
 import type { Connection } from './connection.ts';
 import { openStore } from './open-store.ts';
@@ -11,6 +11,8 @@ import { wrapErrors } from './store-error.ts';
 /** The number of attempts to get an image while other processes write the store. */
 const ATTEMPTS = 50;
 const PAUSE_MS = 100;
+/** The bytes of one read. */
+const PIECE_BYTES = 1 << 18;
 
 /** Identifies the state of a store file. */
 export interface StoreState {
@@ -97,16 +99,17 @@ export class StoreImage {
     }
   }
 
-  /** Fills a buffer with the bytes from a position, up to the end. Returns the number of bytes. */
-  read(position: number, buffer: Buffer): number {
-    const length = Math.min(buffer.length, this.bytes - position);
-    let done = 0;
-    while (done < length) {
-      const read = readSync(this.#file, buffer, done, length - done, position + done);
-      if (read === 0) throw damaged(this.path, `a file that ends after ${position + done} of ${this.bytes} bytes`);
-      done += read;
+  /** Yields the bytes in pieces. */
+  async *pieces(): AsyncGenerator<Buffer> {
+    for (let position = 0; position < this.bytes; ) {
+      const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, this.bytes - position));
+      const length = readSync(this.#file, piece, 0, piece.length, position);
+      if (length === 0) throw damaged(this.path, `a file that ends after ${position} of ${this.bytes} bytes`);
+      position += length;
+      yield piece.subarray(0, length);
+      // signals and timers wait until then
+      await setImmediate();
     }
-    return done;
   }
 
   /** Whether this state is equal to another one, or later in the history of the same store. */

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseBlocks } from '../../src/backup/block-list.ts';
-import { parseCatalog } from '../../src/backup/catalog.ts';
+import { STORE_KIND } from '../../src/backup/store-version.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import type { Target } from '../../src/storage/target.ts';
+import { commitPath, HEAD, parseCommit } from '../../src/versions/commit.ts';
 import { fetchAll, rclone, STORES, type Store, type StoreKind } from '../publish/stores.ts';
 import { filesIn } from '../support/folder.ts';
 
@@ -23,6 +23,8 @@ export interface PlaceKind {
   readonly name: string;
   readonly skip: boolean;
   readonly isConditional: boolean;
+  /** The options that a push needs there. */
+  readonly flags: readonly string[];
   readonly kind: StoreKind | undefined;
   readonly start: () => Promise<Store | undefined>;
   readonly place: (store: Store | undefined, folder: string, name: string) => Place;
@@ -33,6 +35,7 @@ export const PLACES: readonly PlaceKind[] = [
     name: 'a folder',
     skip: false,
     isConditional: true,
+    flags: [],
     kind: undefined,
     start: async () => undefined,
     place: (_, folder, name) => {
@@ -46,6 +49,7 @@ export const PLACES: readonly PlaceKind[] = [
       name: kind.name,
       skip: kind.requirement.skip || rclone.skip,
       isConditional: kind.isConditional,
+      flags: kind.isConditional ? [] : ['--single-publisher'],
       kind,
       start: kind.start,
       place: (store, folder, name) => {
@@ -70,9 +74,8 @@ export const PLACES: readonly PlaceKind[] = [
 
 /** Returns the objects that no kept version needs. */
 export function strays(objects: ReadonlyMap<string, Buffer>): string[] {
-  const { versions } = parseCatalog(objects.get('store.json') ?? Buffer.from(''));
-  const lists = versions.map(({ id }) => `versions/${id}.txt.br`);
-  const blocks = lists.flatMap((list) => parseBlocks(objects.get(list) ?? Buffer.from('')) ?? []).map(({ path }) => path);
-  const needed = new Set(['store.json', ...lists, ...blocks]);
+  const commit = parseCommit(STORE_KIND, HEAD, objects.get(HEAD) ?? Buffer.of());
+  const commits = Array.from({ length: commit?.number ?? 0 }, (_, index) => commitPath(index + 1));
+  const needed = new Set(['palimpsest.json', HEAD, ...commits, ...(commit?.versions ?? []).map(({ file }) => file)]);
   return [...objects.keys()].filter((path) => !needed.has(path));
 }

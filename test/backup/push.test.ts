@@ -1,18 +1,21 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
-import { listVersions } from '../../src/backup/list.ts';
 import { pull } from '../../src/backup/pull.ts';
 import { type PushOptions, push } from '../../src/backup/push.ts';
+import { listVersions } from '../../src/backup/store-version.ts';
 import { openTarget } from '../../src/storage/address.ts';
+import { openRemote } from '../../src/storage/remote.ts';
+import { StorageError } from '../../src/storage/storage-error.ts';
 import type { Target } from '../../src/storage/target.ts';
 import { filesIn } from '../support/folder.ts';
 import { folderOfFile, importLines, recordLines } from '../whole/stores.ts';
+import { strays } from './places.ts';
 
 const folder = folderOfFile();
 const store = join(folder, 'store.db');
-const remote = { concurrency: 4, retryPolicy: { attempts: 1, timeout: 20_000 }, signal: new AbortController().signal };
-const options: PushOptions = { ...remote, around: [], store, keep: 3, replace: false };
+const remote = { concurrency: 4, retryPolicy: { attempts: 3, timeout: 20_000 }, signal: new AbortController().signal };
+const options: PushOptions = { ...remote, around: [], store, keep: { last: 3 }, replace: false, singlePublisher: false };
 
 beforeAll(async () => {
   await importLines(store, (await recordLines(1_500, 100)).slice(0, 1_000));
@@ -29,7 +32,8 @@ async function targetWith(
   const same: Target = {
     name: target.name,
     prices: target.prices,
-    keepsHeaders: target.keepsHeaders,
+    // one request for each object
+    keepsHeaders: true,
     get: (...args) => target.get(...args),
     list: (...args) => target.list(...args),
     head: (...args) => target.head(...args),
@@ -41,47 +45,55 @@ async function targetWith(
   return { path, target: { ...same, ...change(target) } };
 }
 
-const isBlock = (path: string) => path.startsWith('blocks/');
+const isData = (path: string) => path.endsWith('.db.br');
 
-it('lists no version whose blocks read back with other bytes', async () => {
+it('lists no version whose data reads back with other bytes', async () => {
   const { path, target } = await targetWith('rots', (plain) => ({
     put: (name, upload, signal, condition) => {
       const bytes = Buffer.from(upload.bytes);
-      if (isBlock(name)) bytes.writeUInt8(bytes.readUInt8(9) ^ 1, 9);
+      if (isData(name)) bytes.writeUInt8(bytes.readUInt8(9) ^ 1, 9);
       return plain.put(name, { ...upload, bytes }, signal, condition);
     },
   }));
-  await expect(push(target, options)).rejects.toMatchObject({ code: 'target-failed', place: { file: expect.stringMatching(/^blocks\//) } });
-  expect(await listVersions(target, remote)).toEqual([]);
-  expect(JSON.parse(readFileSync(join(path, 'store.json'), 'utf8'))).toMatchObject({ versions: [], unfinished: [expect.any(String)] });
-  // after the target works again, the next push sends everything and leaves no garbage
-  const sound = await openTarget(path, '', { connections: 4, secrets: {} });
-  const { blocks } = await push(sound, options);
-  expect(blocks.sent).toBe(blocks.all);
-  expect(filesIn(path).size).toBe(blocks.all + 2);
+  await expect(push(target, options)).rejects.toMatchObject({ code: 'target-failed', place: { file: expect.stringMatching(/\.db\.br$/) } });
+  expect(await listVersions(openRemote(target, remote))).toEqual([]);
+  expect([...filesIn(path).keys()]).toEqual(['palimpsest.json']);
+  // after the target works again, the next push leaves nothing else
+  await push(await openTarget(path, '', { connections: 4, secrets: {} }), options);
+  expect(strays(filesIn(path))).toEqual([]);
 });
 
-it('sends a block again after it read back with other bytes', async () => {
-  let times = 0;
-  const { target } = await targetWith('rots once', (plain) => ({
-    get: async (name, signal) => {
-      const fetched = await plain.get(name, signal);
-      if (fetched === undefined || !isBlock(name)) return fetched;
-      times += 1;
-      return times === 1 ? { ...fetched, bytes: Buffer.from('other') } : fetched;
+it('sends seven requests, and two if the target has the store', async () => {
+  const { target } = await targetWith('counted', () => ({}));
+  await push(target, options);
+  expect((await push(target, options)).traffic).toMatchObject({ reads: 2, writes: 0, deletes: 0 });
+  const more = join(folder, 'more.db');
+  await importLines(more, (await recordLines(1_500, 100)).slice(0, 1_100));
+  const { traffic } = await push(target, { ...options, store: more, replace: true });
+  expect(traffic).toMatchObject({ reads: 3, writes: 4, deletes: 0 });
+});
+
+it('reads on after a transient error in the middle of a pull', async () => {
+  const errors = ['', 'connection lost', 'no response'];
+  const { target } = await targetWith('interrupts', (plain) => ({
+    get: (name, signal, range) => {
+      const error = isData(name) ? errors.pop() : undefined;
+      if (error) throw new StorageError('transient', error);
+      return plain.get(name, signal, range);
     },
   }));
-  const { blocks, traffic } = await push(target, options);
-  // each block, the list, the catalog twice, and one block again
-  expect(traffic.writes).toBe(blocks.all + 3 + 1);
+  errors.length = 0;
+  await push(target, options);
+  errors.push('', 'connection lost', 'no response');
+  const local = join(folder, 'interrupted.db');
+  const { traffic } = await pull(target, { ...remote, store: local, version: undefined, allowMissing: false, replace: false });
+  expect(traffic.retries).toBe(2);
 });
 
-it('changes nothing if store.json belongs to another program', async () => {
+it('changes nothing if another program wrote head.json', async () => {
+  const name = 'head.json';
   const { path, target } = await targetWith('foreign', () => ({}));
-  writeFileSync(join(path, 'store.json'), '{"products":[]}');
-  const refusal = { code: 'not-ours', place: { file: 'store.json' } };
-  await expect(push(target, options)).rejects.toMatchObject(refusal);
-  const fetched = { ...remote, store: join(folder, 'fetched.db'), version: undefined, allowMissing: true, replace: true };
-  await expect(pull(target, fetched)).rejects.toMatchObject(refusal);
-  expect([...filesIn(path).keys()]).toEqual(['store.json']);
+  writeFileSync(join(path, name), '{"products":[]}');
+  await expect(push(target, options)).rejects.toMatchObject({ code: 'not-ours', place: { file: name } });
+  expect([...filesIn(path).keys()]).toEqual([name]);
 });

@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { BLOCK_BYTES, encodeBlocks, listPath } from '../../src/backup/block-list.ts';
+import { STORE_KIND, type StoreVersion } from '../../src/backup/store-version.ts';
+import { type Commit, commitPath, encodeCommit, HEAD, parseCommit } from '../../src/versions/commit.ts';
 import type { Store } from '../publish/stores.ts';
 import { makeVersion7 } from '../store/earlier-store.ts';
 import { type Finished, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { observe } from '../support/snapshots.ts';
 import { contentsOf, folderOfFile, importLines, recordLines } from '../whole/stores.ts';
-import { PLACES, type Place } from './places.ts';
+import { PLACES, type Place, strays } from './places.ts';
 
 // Swift takes seconds for each push
 vi.setConfig({ testTimeout: 240_000 });
@@ -37,7 +37,7 @@ beforeAll(async () => {
 const night = (index: number): string => nights[index] ?? '';
 const sha256 = (path: string) => execFileSync('sha256sum', [path], { encoding: 'utf8' }).slice(0, 64);
 
-describe.each(PLACES)('store push and pull at $name', ({ name, skip, isConditional, start, place }) => {
+describe.each(PLACES)('store push and pull at $name', ({ name, skip, isConditional, flags, start, place }) => {
   let store: Store | undefined;
   beforeAll(async () => {
     if (!skip) store = await start();
@@ -47,7 +47,7 @@ describe.each(PLACES)('store push and pull at $name', ({ name, skip, isCondition
   const isLeftOut = skip || (!isConditional && !IS_WHOLE);
   const at = (title: string): Place => place(store, folder, `${title} ${name}`.replaceAll(' ', '-'));
   const push = ({ address, env }: Place, path: string, ...more: string[]) =>
-    palimpsestJson(['store', 'push', address, '--store', path, ...more], { env });
+    palimpsestJson(['store', 'push', address, '--store', path, ...flags, ...more], { env });
   const pull = ({ address, env }: Place, path: string, ...more: string[]) =>
     palimpsestJson(['store', 'pull', address, '--store', path, ...more], { env });
   const refused = async ({ address, env }: Place, command: string, ...args: string[]): Promise<{ code: number | null; error: unknown }> => {
@@ -55,26 +55,27 @@ describe.each(PLACES)('store push and pull at $name', ({ name, skip, isCondition
     return { code, error: JSON.parse(stdout).error };
   };
 
-  it.skipIf(skip)('send the whole store, then nothing, then the changed blocks, and return each version', async () => {
+  it.skipIf(skip)('send each version as one file that brotli restores, and return each version', async () => {
     const here = at('grows');
+    if (!isConditional)
+      expect(await refused(here, 'push', '--store', night(0))).toMatchObject({ code: 3, error: { code: 'no-conditions' } });
     const first = await push(here, night(0));
     expect(first).toMatchObject({ unchanged: false, kept: 1, conditional: isConditional, version: { number: 1, records: RECORDS } });
-    const bytes = Number(first['bytes']);
-    expect(await push(here, night(0))).toMatchObject({ unchanged: true, blocks: { sent: 0 }, requests: { writes: 0 } });
-    for (const more of [1, 2]) {
-      const next = await push(here, night(more));
-      expect(next).toMatchObject({ unchanged: false, kept: more + 1 });
-      expect(Number(next['bytes'])).toBeLessThan(bytes);
-    }
+    expect(await push(here, night(0))).toMatchObject({ unchanged: true, conditional: null, requests: { all: 2, writes: 0 } });
+    for (const more of [1, 2]) expect(await push(here, night(more))).toMatchObject({ unchanged: false, kept: more + 1 });
     const { versions } = await palimpsestJson(['store', 'list', here.address], { env: here.env });
     expect(versions).toMatchObject([{ number: 3 }, { number: 2 }, { number: 1 }]);
+    const objects = await here.objects();
+    const files = [...objects.keys()].filter((path) => path.endsWith('.db.br')).toSorted();
+    for (const [index, file] of files.entries())
+      expect(brotliDecompressSync(objects.get(file) ?? '').equals(readFileSync(night(index)))).toBe(true);
     const fetched = join(folder, `fetched from ${name}.db`);
     for (const [index, path] of nights.entries()) {
       const summary = await pull(here, fetched, '--from-version', String(index + 1));
-      expect(summary).toMatchObject({ unchanged: false, version: { number: index + 1, sha256: sha256(path) } });
+      expect(summary).toMatchObject({ unchanged: false, version: { number: index + 1, store_sha256: sha256(path) } });
       expect(readFileSync(fetched).equals(readFileSync(path))).toBe(true);
     }
-    expect(await pull(here, fetched)).toMatchObject({ unchanged: true, blocks: { fetched: 0 } });
+    expect(await pull(here, fetched)).toMatchObject({ unchanged: true, requests: { all: 2 } });
     expect(await refused(here, 'pull', '--store', fetched, '--from-version', '9')).toMatchObject({ code: 1, error: { code: 'no-store' } });
   });
 
@@ -84,9 +85,9 @@ describe.each(PLACES)('store push and pull at $name', ({ name, skip, isCondition
     const small = join(folder, `small ${name}.db`);
     await importLines(small, lines.slice(0, 50));
     const before = await here.objects();
-    expect(await refused(here, 'push', '--store', small)).toMatchObject({ code: 3, error: { code: 'store-diverged' } });
+    expect(await refused(here, 'push', '--store', small, ...flags)).toMatchObject({ code: 3, error: { code: 'store-diverged' } });
     // an earlier state of the same store is also refused
-    expect(await refused(here, 'push', '--store', night(0))).toMatchObject({ code: 3, error: { code: 'store-diverged' } });
+    expect(await refused(here, 'push', '--store', night(0), ...flags)).toMatchObject({ code: 3, error: { code: 'store-diverged' } });
     expect(await here.objects()).toEqual(before);
 
     await push(here, small, '--replace');
@@ -95,18 +96,42 @@ describe.each(PLACES)('store push and pull at $name', ({ name, skip, isCondition
     expect(readFileSync(kept).equals(readFileSync(night(1)))).toBe(true);
   });
 
-  it.skipIf(skip)('keep the given number of versions, and no other objects', async () => {
+  it.skipIf(skip)('keep the versions that a rule keeps, and no other files', async () => {
     const here = at('keeps');
+    const numbers = async () =>
+      Object((await palimpsestJson(['store', 'list', here.address], { env: here.env }))['versions']).map(
+        ({ number }: StoreVersion) => number,
+      );
     for (const path of nights) await push(here, path, '--keep', '2');
-    const { versions } = await palimpsestJson(['store', 'list', here.address], { env: here.env });
-    expect(versions).toMatchObject([{ number: 3 }, { number: 2 }]);
-    await push(here, night(0), '--keep', '1', '--replace');
-    const alone = at('alone');
-    await push(alone, night(0));
-    expect((await here.objects()).size).toBe((await alone.objects()).size);
-    const fetched = join(folder, `last of ${name}.db`);
-    await pull(here, fetched);
-    expect(readFileSync(fetched).equals(readFileSync(night(0)))).toBe(true);
+    expect(await numbers()).toEqual([3, 2]);
+    await push(here, night(0), '--replace', '--keep', '1d');
+    expect(await numbers()).toEqual([4, 3, 2]);
+    // the others are of the same day and month
+    expect(await push(here, night(0), '--keep', '1', '--keep-daily', '7', '--keep-monthly', '7')).toMatchObject({
+      unchanged: true,
+      kept: 1,
+      deleted: 2,
+    });
+    expect(await numbers()).toEqual([4]);
+    // without conditional writes, the next run deletes them
+    if (!isConditional) await push(here, night(0), '--keep', '1');
+    expect(strays(await here.objects())).toEqual([]);
+  });
+
+  it.skipIf(skip || !isConditional)('delete everything of earlier versions with --keep 1, also what killed runs left', async () => {
+    const here = at('removes');
+    for (const path of nights) await push(here, path);
+    const target = await here.open();
+    const [signal, headers] = [new AbortController().signal, { contentType: 'text/plain', cacheControl: '', contentEncoding: '' }];
+    const left = { bytes: Buffer.from('left'), headers, digest: '' };
+    await target.put('versions/00000001-0123456789ab.db.br', left, signal);
+    await target.put('versions/00000004-0123456789ab.db.br', left, signal);
+    const parts = await target.beginParts?.('versions/00000002-0123456789ab.db.br', left, signal);
+    await parts?.put(1, left.bytes, signal);
+    expect(await push(here, night(2), '--keep', '1')).toMatchObject({ unchanged: true, kept: 1, deleted: 2 });
+    expect(strays(await here.objects())).toEqual([]);
+    expect((await target.openUploads?.('versions/', signal)) ?? []).toEqual([]);
+    target.close();
   });
 
   it.skipIf(skip)('report a missing store, except with --allow-missing', async () => {
@@ -136,16 +161,26 @@ describe.each(PLACES)('store push and pull at $name', ({ name, skip, isCondition
     expect(readFileSync(local).equals(readFileSync(night(1)))).toBe(true);
   });
 
-  it.skipIf(isLeftOut)('do not fetch blocks that the local store already has', async () => {
-    const here = at('partly');
-    await push(here, night(2));
-    const local = join(folder, `behind ${name}.db`);
-    copyFileSync(night(0), local);
-    const { blocks } = await pull(here, local);
-    expect(readFileSync(local).equals(readFileSync(night(2)))).toBe(true);
-    expect(blocks).toMatchObject({ fetched: expect.any(Number) });
-    const { all, fetched } = Object(blocks);
-    expect(fetched).toBeLessThan(all);
+  it.skipIf(isLeftOut)('lose no version if head.json is lost, damaged or old', async () => {
+    const here = at('mended');
+    await push(here, night(0));
+    const target = await here.open();
+    const signal = new AbortController().signal;
+    const old = await target.get(HEAD, signal);
+    await push(here, night(1));
+    const headers = { contentType: 'application/json', cacheControl: '', contentEncoding: '' };
+    const write = (bytes: Buffer) => target.put(HEAD, { bytes, headers, digest: '' }, signal);
+    const damages = [() => target.remove(HEAD, signal), () => write(Buffer.from('{"pal')), () => write(old?.bytes ?? Buffer.of())];
+    for (const damage of damages) {
+      await damage();
+      const local = join(folder, `not mended ${name}.db`);
+      rmSync(local, { force: true });
+      expect(await pull(here, local)).toMatchObject({ version: { number: 2 } });
+      expect(await push(here, night(1))).toMatchObject({ unchanged: true, problems: [expect.stringContaining(HEAD)] });
+    }
+    await write(old?.bytes ?? Buffer.of());
+    expect(await push(here, night(2))).toMatchObject({ version: { number: 3 }, kept: 3 });
+    target.close();
   });
 
   it.skipIf(skip)('refuse a site, and a folder inside a site', async () => {
@@ -154,14 +189,22 @@ describe.each(PLACES)('store push and pull at $name', ({ name, skip, isCondition
     await palimpsestJson(['build', '--store', night(0), '--out', out, '--base-url', 'https://history.example.org']);
     await palimpsestJson(['publish', site.address, '--out', out], { env: site.env });
     for (const more of [[], ['--prefix', 'deeper/store']]) {
-      expect(await refused(site, 'push', '--store', night(0), ...more)).toMatchObject({ code: 3, error: { code: 'not-ours' } });
+      expect(await refused(site, 'push', '--store', night(0), ...flags, ...more)).toMatchObject({ code: 3, error: { code: 'not-ours' } });
     }
     const here = at('no site');
     await push(here, night(0));
     const { code, stdout } = await palimpsestHere(['publish', here.address, '--out', out, '--json'], { env: here.env });
-    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 3, error: { code: 'not-ours', file: 'store.json' } });
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 3, error: { code: 'other-form', file: 'palimpsest.json' } });
   });
 });
+
+/** Returns the newest commit in a folder. */
+function commitIn(target: string): Commit<StoreVersion> & { readonly newest: StoreVersion } {
+  const commit = parseCommit(STORE_KIND, HEAD, readFileSync(join(target, HEAD)));
+  const newest = commit?.versions.at(-1);
+  if (commit === undefined || newest === undefined) throw new Error('no versions');
+  return { ...commit, newest };
+}
 
 it('pulls a store of version 7, whose fingerprint does not include former handles', async () => {
   const path = join(folder, 'earlier.db');
@@ -171,25 +214,16 @@ it('pulls a store of version 7, whose fingerprint does not include former handle
   ]);
   const target = join(folder, 'of an earlier program');
   mkdirSync(target);
-  const { version } = Object(await palimpsestJson(['store', 'push', target, '--store', path]));
+  await palimpsestJson(['store', 'push', target, '--store', path]);
   // what an earlier program would have pushed
   const { fingerprint } = makeVersion7(path);
-  const bytes = readFileSync(path);
-  const catalog = readFileSync(join(target, 'store.json'), 'utf8');
-  const blocks = Array.from({ length: Math.ceil(bytes.length / BLOCK_BYTES) }, (_, index) => {
-    const block = bytes.subarray(index * BLOCK_BYTES, (index + 1) * BLOCK_BYTES);
-    const object = { digest: createHash('sha256').update(block).digest('hex'), path: `blocks/${version.id}/${index}.br` };
-    writeFileSync(join(target, object.path), brotliCompressSync(block));
-    return object;
-  });
-  writeFileSync(join(target, listPath(version.id)), encodeBlocks(blocks));
-  writeFileSync(
-    join(target, 'store.json'),
-    catalog
-      .replace(version.sha256, sha256(path))
-      .replace(version.fingerprint, fingerprint)
-      .replace(/("bytes": *)\d+/, `$1${bytes.length}`),
-  );
+  const { newest, ...commit } = commitIn(target);
+  const data = brotliCompressSync(readFileSync(path));
+  writeFileSync(join(target, newest.file), data);
+  const sizes = { bytes: data.length, sha256: sha256(join(target, newest.file)), store_bytes: readFileSync(path).length };
+  const earlier = { ...sizes, store: fingerprint, store_sha256: sha256(path) };
+  const bytes = encodeCommit({ ...commit, versions: [{ ...newest, ...earlier }] });
+  for (const file of [commitPath(1), HEAD]) writeFileSync(join(target, file), bytes);
   const local = join(folder, 'pulled.db');
   expect(await palimpsestJson(['store', 'pull', target, '--store', local])).toMatchObject({ unchanged: false });
   expect(contentsOf(local)).toBe(contentsOf(path));
@@ -209,17 +243,21 @@ describe('a damaged store', () => {
   });
 
   it.each([
-    ['a block with other bytes', (target: string, block: string) => writeFileSync(join(target, block), 'other')],
-    ['a block that is missing', (target: string, block: string) => execFileSync('rm', [join(target, block)])],
+    ['other bytes', (data: Buffer) => Buffer.from(data.map((byte, index) => (index === 20_000 ? byte ^ 1 : byte)))],
+    ['another store', (data: Buffer) => Buffer.concat([brotliCompressSync('other'), data]).subarray(0, data.length)],
+    ['its end missing', (data: Buffer) => data.subarray(0, data.length / 2)],
+    ['no file', () => undefined],
   ])('is not fetched: %s', async (title, damage) => {
     const target = join(folder, title);
     mkdirSync(target);
-    const pushed = await palimpsestJson(['store', 'push', target, '--store', night(0)]);
-    const { id } = Object(pushed['version']);
-    damage(target, `blocks/${id}/3.br`);
+    await palimpsestJson(['store', 'push', target, '--store', night(0)]);
+    const { file } = commitIn(target).newest;
+    const damaged = damage(readFileSync(join(target, file)));
+    if (damaged === undefined) rmSync(join(target, file));
+    else writeFileSync(join(target, file), damaged);
     const local = join(folder, `${title}.db`);
     const { code, stdout } = await palimpsestHere(['store', 'pull', target, '--store', local, '--json']);
-    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, error: { code: 'bad-store', file: `blocks/${id}/3.br` } });
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, error: { code: 'bad-store', file } });
     expect(existsSync(local)).toBe(false);
     expect(existsSync(`${local}.pull`)).toBe(false);
   });

@@ -1,9 +1,8 @@
 import { COLLECTIONS } from '../../contract/collection.ts';
 import { type Envelope, parseEnvelope } from '../../contract/envelope.ts';
 import { Failure } from '../../contract/failure.ts';
-import { isObject } from '../../contract/json.ts';
-import { STORE_MARKER } from '../../contract/target-marker.ts';
 import type { Remote } from '../../storage/remote.ts';
+import { refuseOtherForm } from '../../storage/target-form.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../../tree/build-record.ts';
 import { ENCODINGS, type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 import { pathOf } from '../../tree/layout.ts';
@@ -16,7 +15,7 @@ import { sizeOf, type TreeSize } from '../state/state.ts';
  * record and from the first pages there, because another tool may have copied them at different times.
  * @param build the build record of the tree to publish
  * @returns an empty list if the target has neither
- * @throws Failure not-ours if another program wrote a file with the name of a file of a tree
+ * @throws Failure not-ours if another program wrote a file with the name of a file of a tree; other-form if it has versions
  */
 export async function unmanagedTrees(remote: Remote, build: BuildRecord): Promise<readonly TreeSize[]> {
   const [record, data, account] = await Promise.all([
@@ -24,7 +23,7 @@ export async function unmanagedTrees(remote: Remote, build: BuildRecord): Promis
     firstPageAt(remote, pathOf('data', 0, 0)),
     firstPageAt(remote, pathOf('account', 0, 0)),
     refuseManifest(remote),
-    refuseStore(remote),
+    refuseOtherForm(remote, 'pages'),
   ]);
   const trees = record === undefined ? [] : [sizeOf(record)];
   if (data === undefined && account === undefined) return trees;
@@ -54,27 +53,6 @@ async function refuseManifest(remote: Remote): Promise<void> {
   const fetched = await remote.get(MANIFEST);
   if (fetched === undefined || isManifest(fetched.bytes)) return;
   throw notOurs(remote, MANIFEST, 'the digests of the files of a tree', 'another file of that name');
-}
-
-/** Refuses a target that contains versions of a store: these are private, and everybody can read a site. */
-async function refuseStore(remote: Remote): Promise<void> {
-  const fetched = await remote.get(STORE_MARKER);
-  if (fetched === undefined || !isCatalog(fetched.bytes)) return;
-  throw new Failure('not-ours', `${remote.name} contains versions of a store, which readers of a site could download`, {
-    place: { file: STORE_MARKER },
-    expected: 'a target separate from the store',
-    found: 'files that palimpsest store push wrote',
-    hint: 'publish to another bucket or container; nothing was changed',
-  });
-}
-
-function isCatalog(bytes: Buffer): boolean {
-  try {
-    const value: unknown = JSON.parse(bytes.toString());
-    return isObject(value) && 'versions' in value && 'garbage' in value;
-  } catch {
-    return false;
-  }
 }
 
 /** Reads the index of a collection; undefined if it does not exist. */
