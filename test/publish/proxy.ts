@@ -17,6 +17,11 @@ export type Fault = (typeof FAULTS)[number] | 'unknown upload';
 /** A proxy before a store that injects network faults. */
 export interface FaultyProxy {
   readonly endpoint: string;
+  /**
+   * Whether the store seems to ignore the conditions of writes. Such a request is made without them, and without a signature, so
+   * the bucket must permit everybody to write.
+   */
+  ignoresConditions: boolean;
   /** Returns the fault of a request; undefined for no fault. */
   draw: (request: IncomingMessage) => Fault | undefined;
   /** The number of writes of each object at the store, by its path. */
@@ -68,8 +73,11 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
     body: Buffer,
     isCut: boolean,
   ): Promise<{ readonly status: number; readonly headers: IncomingMessage['headers']; readonly answer: Buffer }> {
+    const { 'if-none-match': isAbsent, 'if-match': isSame, authorization, ...without } = incoming.headers;
+    const isIgnored = proxy.ignoresConditions && (isAbsent ?? isSame) !== undefined;
+    const headers = isIgnored ? without : incoming.headers;
     return new Promise((resolve, reject) => {
-      const onward = request({ hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers }, async (answer) => {
+      const onward = request({ hostname, port, method: incoming.method, path: incoming.url, headers }, async (answer) => {
         const pieces: Buffer[] = [];
         for await (const piece of answer) pieces.push(piece);
         const { 'transfer-encoding': _, ...headers } = answer.headers;
@@ -90,6 +98,7 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
     });
   const proxy: FaultyProxy = {
     endpoint,
+    ignoresConditions: false,
     draw: () => undefined,
     puts: new Map(),
     faults: new Map(),
