@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { FAILURES, Failure } from '../contract/failure.ts';
 import { DEFAULT_CACHE_CONTROL } from '../publish/objects/headers.ts';
-import { seconds, size } from '../terminal/amounts.ts';
+import { plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { addToJobSummary, refusalTable } from './job-summary.ts';
@@ -127,6 +127,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         cacheControl: options.cacheControl,
         gzip: options.gzip === true,
         repair: options.repair === true,
+        isSinglePublisher: options.singlePublisher === true,
         dryRun: dryRun,
         onProgress: terminal.progress({
           read: { label: 'reading the tree', amount: items('file') },
@@ -149,8 +150,14 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         }
         return;
       }
-      if (!summary.isConditional) {
+      if (summary.isConditional === false) {
         terminal.warn('this object store has no conditional writes: two publishes at the same time may not detect each other');
+      }
+      if (summary.left > 0) {
+        terminal.warn(
+          `${plural(summary.left, 'file')} that the tree no longer has will be deleted by the next run: run the same command again`,
+        );
+        terminal.exitCode = 1;
       }
       terminal.summary(
         {
@@ -161,7 +168,8 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           requests: trafficOf(summary.traffic),
           bytes: summary.traffic.sent,
           readerGaps: summary.plan.readerGaps,
-          conditional: summary.isConditional,
+          left: summary.left,
+          conditional: summary.isConditional ?? null,
           invalidate: summary.invalidate,
         },
         summaryLines(summary, target, seconds(milliseconds)),

@@ -1,16 +1,20 @@
 import type { Failure } from '../contract/failure.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
+import { noConditions } from '../storage/condition-proof.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Target } from '../storage/target.ts';
+import { refuseOtherForm } from '../storage/target-form.ts';
+import { lockTarget } from '../storage/target-lock.ts';
 import { type HeaderChoice, headerLine, pageHeaders } from './objects/headers.ts';
 import type { Comparison } from './planning/comparison.ts';
 import { checkGuards, type Limits } from './planning/guards.ts';
 import { type Plan, planPublish } from './planning/plan.ts';
-import { type Step, stepsOf } from './planning/steps.ts';
+import { type Stage, type Step, stepsOf } from './planning/steps.ts';
+import { proofRequests, provesConditions } from './state/conditions.ts';
 import { Lease } from './state/lease.ts';
 import { awaitOtherRun } from './state/other-run.ts';
-import { readState, sizeOf, type TreeSize } from './state/state.ts';
+import { type FoundState, readState, sizeOf, type TreeSize } from './state/state.ts';
 import { type ApplyResult, apply } from './transfer/apply.ts';
 import { manifestOfBoth, uploadMetadata } from './transfer/metadata-upload.ts';
 import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
@@ -31,6 +35,8 @@ export interface PublishOptions extends HeaderChoice, Limits, RemoteOptions {
   readonly allowOtherFiles: boolean;
   /** Whether to check each page at the target and replace those that differ. */
   readonly repair: boolean;
+  /** Whether to publish to a store whose conditions of writes are not proved. */
+  readonly isSinglePublisher: boolean;
   /** Whether to plan only, without any write. */
   readonly dryRun: boolean;
   readonly onProgress?: OnProgress<PublishPhase> | undefined;
@@ -48,8 +54,10 @@ export interface PublishSummary {
   readonly isByCounts: boolean;
   /** Whether an earlier run left the target unfinished. */
   readonly wasInterrupted: boolean;
-  /** Whether the store supports conditional writes, which exclude a second publisher for certain. */
-  readonly isConditional: boolean;
+  /** Whether the conditions of writes, which exclude a second publisher, are proved. Undefined if nothing was written. */
+  readonly isConditional: boolean | undefined;
+  /** The number of files that the tree no longer has and that only the next run deletes. */
+  readonly left: number;
   /** The path patterns to invalidate in a CDN. */
   readonly invalidate: readonly string[];
 }
@@ -57,7 +65,7 @@ export interface PublishSummary {
 /**
  * Publishes a tree: sends the files that the target lacks, in an order in which readers miss nothing.
  * @throws Failure no-tree, tree-unfinished, tree-edited, target-failed, target-denied, target-busy, not-ours,
- *   loopback-url, too-many-deletes, reader-gaps, stopped, file-system
+ *   other-form, no-conditions, loopback-url, too-many-deletes, reader-gaps, stopped, file-system
  */
 export async function publish(target: Target, options: PublishOptions): Promise<PublishSummary> {
   const prepared = await prepare(target, options);
@@ -67,15 +75,13 @@ export async function publish(target: Target, options: PublishOptions): Promise<
   if (options.dryRun || plan.isIdle) return summary;
   const [refused] = refusals;
   if (refused !== undefined) throw refused;
-  const lease = leaseFor(prepared, plan, options);
-  await lease.take();
+  const lock = lockTarget(target);
   try {
-    const done = await execute(prepared, plan, lease, options);
-    await close(prepared, lease);
-    return { ...summary, done, isConditional: lease.isConditional, invalidate: invalidatedPaths(prepared.tree, plan) };
-  } catch (error) {
-    await lease.abandon();
-    throw error;
+    const isConditional = lock !== undefined || (await provesConditions(prepared.remote, prepared.read));
+    if (!isConditional && !options.isSinglePublisher) throw noConditions(prepared.remote);
+    return { ...summary, ...(await execute(prepared, plan, isConditional, options)) };
+  } finally {
+    lock?.release();
   }
 }
 
@@ -83,6 +89,7 @@ export async function publish(target: Target, options: PublishOptions): Promise<
 interface Prepared {
   readonly tree: LocalTree;
   readonly remote: Remote;
+  readonly read: FoundState | undefined;
   readonly found: RemoteTree;
   readonly comparison: Comparison;
 }
@@ -98,6 +105,7 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
   });
   const remote = openRemote(target, { ...options, kept });
   const read = await readState(remote);
+  if (read === undefined) await refuseOtherForm(remote, 'pages');
   // the target must not change while it is read
   if (!options.dryRun) await awaitOtherRun(remote, read?.state.holder ?? null);
   const found = await readRemoteTree(remote, read, tree, {
@@ -115,11 +123,13 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
     movement,
     sendsSortKeys: tree.sortKeys !== undefined && (!areCurrent || options.repair),
     reads: traffic.reads - traffic.retries,
+    // the lock of a folder needs no proof
+    proof: target.lock === undefined ? proofRequests(read !== undefined) : undefined,
     hasOtherHeaders: keepsHeaders && !found.isScanned && found.state !== undefined && found.state.headers !== headersOf(options),
     concurrency,
     prices,
   };
-  return { tree, remote, found, comparison };
+  return { tree, remote, read, found, comparison };
 }
 
 /** Returns the summary of a run that changes nothing. */
@@ -132,23 +142,46 @@ function summaryOf({ remote, found, comparison }: Prepared, plan: Plan, refusals
     traffic: remote.traffic,
     isByCounts: found.trees.length > 0 && comparison.movement === undefined && !plan.isIdle,
     wasInterrupted: found.state?.state === 'publishing',
-    isConditional: true,
+    isConditional: undefined,
+    left: 0,
     invalidate: [],
   };
 }
 
-function leaseFor({ tree, remote, found }: Prepared, plan: Plan, options: PublishOptions): Lease {
+/** Carries out the plan while this run has the lease. */
+async function execute(
+  prepared: Prepared,
+  plan: Plan,
+  isConditional: boolean,
+  options: PublishOptions,
+): Promise<Pick<PublishSummary, 'done' | 'isConditional' | 'left' | 'invalidate'>> {
+  const { tree, remote, read, found } = prepared;
   // with gaps, the sort keys alone do not show the next run how items moved if this run does not finish
   const size = { ...sizeOf(tree.build), sort_keys: plan.readerGaps.length === 0 ? tree.sortKeys : undefined };
   const claim = { trees: distinct([...found.trees, size]), manifest: tree.build.manifest, headers: headersOf(options) };
-  return new Lease(remote, claim, found.tag);
+  const lease = new Lease(remote, claim, read, isConditional);
+  await lease.take();
+  try {
+    // without conditions, a file of another run that this one does not see would be deleted: the next run deletes it
+    const left = !isConditional && plan.uploads > 0 ? plan.deletes : 0;
+    const done = await send(prepared, plan, left > 0 ? plan.stages : [...plan.stages, ...plan.deleteStages], lease, isConditional, options);
+    if (left > 0) await lease.abandon();
+    else await close(prepared, lease);
+    return { done, isConditional, left, invalidate: invalidatedPaths(tree, plan) };
+  } catch (error) {
+    // the lease expires in any case
+    await lease.abandon().catch(() => {});
+    throw error;
+  }
 }
 
-/** Sends the sort keys, then carries out the plan. */
-async function execute(
+/** Sends what the next run needs if this one does not finish, then carries out the stages. */
+async function send(
   { tree, remote, found, comparison }: Prepared,
   plan: Plan,
+  stages: readonly Stage[],
   lease: Lease,
+  isConditional: boolean,
   options: PublishOptions,
 ): Promise<ApplyResult> {
   const held = remote.with({ beforeAttempt: () => lease.hold() });
@@ -159,7 +192,7 @@ async function execute(
     tree,
     remote: held,
     headers: options,
-    isConditional: lease.isConditional,
+    isConditional,
     allowGaps: options.allowGaps || found.isDamaged,
     onSent: (bytes: number) => {
       sent += bytes;
@@ -168,7 +201,7 @@ async function execute(
     onDeleted: (deleted: number) => options.onProgress?.('delete', deleted, Math.max(deleted, plan.deletes)),
   };
   const done = { uploads: 0, overlaps: 0, deletes: 0 };
-  await apply([...plan.stages, ...plan.deleteStages], transfer, options.concurrency, done);
+  await apply(stages, transfer, options.concurrency, done);
   return done;
 }
 

@@ -7,6 +7,7 @@ import type { OnProgress } from '../contract/pauses.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Target } from '../storage/target.ts';
+import { lockTarget } from '../storage/target-lock.ts';
 import { type Lock, lock } from '../store/lock.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { fetchVersion } from './fetch-version.ts';
@@ -69,7 +70,7 @@ export async function publishSite(target: Target, options: SitePublishOptions): 
   const remote = openRemote(target, { ...options, kept: `the current version at ${target.name} is unchanged` });
   const kind = siteKind(options.cacheControl);
   const pending = memory?.pendingRemovals() ?? [];
-  const targetLock = dryRun ? undefined : lockTarget(target, remote);
+  const targetLock = dryRun ? undefined : lockTarget(target);
   const decision = new Decision(remote, options, pending);
   let summary: Pick<SitePublishSummary, 'before' | 'next'> = { before: [], next: undefined };
   const decide = async (found: Found<SiteVersion>) => {
@@ -228,11 +229,4 @@ function noVersion({ name }: Remote, live: readonly SiteVersion[], found: string
     found,
     hint: hint`run ${suggested('versions', {}, [name])} to see the versions; nothing was changed`,
   });
-}
-
-/** Locks a folder. @throws Failure target-busy */
-function lockTarget(target: Target, remote: Remote): Lock | undefined {
-  const held = target.lock?.();
-  if (target.lock !== undefined && held === undefined) throw busy(remote, 'the lock of another run');
-  return held;
 }

@@ -25,6 +25,7 @@ async function workplace() {
     allowLoopback: false,
     allowOtherFiles: false,
     repair: false,
+    isSinglePublisher: false,
     cacheControl: DEFAULT_CACHE_CONTROL,
     gzip: false,
     dryRun: false,

@@ -24,6 +24,8 @@ export interface FaultyProxy {
   ignoresConditions: boolean;
   /** Returns the fault of a request; undefined for no fault. */
   draw: (request: IncomingMessage) => Fault | undefined;
+  /** Returns the headers with which a request reaches the store. */
+  headersOf: (request: IncomingMessage) => IncomingMessage['headers'];
   /** The number of writes of each object at the store, by its path. */
   readonly puts: Map<string, number>;
   /** The number of requests with each fault. */
@@ -75,7 +77,7 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
   ): Promise<{ readonly status: number; readonly headers: IncomingMessage['headers']; readonly answer: Buffer }> {
     const { 'if-none-match': isAbsent, 'if-match': isSame, authorization, ...without } = incoming.headers;
     const isIgnored = proxy.ignoresConditions && (isAbsent ?? isSame) !== undefined;
-    const headers = isIgnored ? without : incoming.headers;
+    const headers = isIgnored ? without : proxy.headersOf(incoming);
     return new Promise((resolve, reject) => {
       const onward = request({ hostname, port, method: incoming.method, path: incoming.url, headers }, async (answer) => {
         const pieces: Buffer[] = [];
@@ -100,6 +102,7 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
     endpoint,
     ignoresConditions: false,
     draw: () => undefined,
+    headersOf: ({ headers }) => headers,
     puts: new Map(),
     faults: new Map(),
     requests: 0,

@@ -8,6 +8,7 @@ export const SETTINGS = {
   allowLoopback: false,
   allowOtherFiles: true,
   repair: false,
+  isSinglePublisher: false,
   cacheControl: DEFAULT_CACHE_CONTROL,
   gzip: false,
   dryRun: false,

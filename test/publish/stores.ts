@@ -171,7 +171,7 @@ export const SWIFT: StoreKind = {
   requirement: swift,
   isConditional: false,
   start: startSwift,
-  ...speakingS3(SWIFT_KEYS),
+  ...speakingS3({ ...SWIFT_KEYS, PALIMPSEST_SINGLE_PUBLISHER: '1' }),
   site: (endpoint, prefix) => `${endpoint}/v1/AUTH_test/history/${prefix}`,
 };
 

@@ -5,6 +5,7 @@ import type { Digests } from '../../tree/digests.ts';
 import { pathOf, plainSlotOf, slotIn, slotsInWriteOrder } from '../../tree/layout.ts';
 import type { TreeDigests } from '../../tree/manifest.ts';
 import type { Movement } from '../../tree/movement.ts';
+import type { ProofRequests } from '../state/conditions.ts';
 import type { TreeSize } from '../state/state.ts';
 import type { BrowsePair } from './browse-plan.ts';
 import { deleteOf, type Step } from './steps.ts';
@@ -53,6 +54,8 @@ export interface Comparison {
   readonly sendsSortKeys: boolean;
   /** The number of read requests made so far. */
   readonly reads: number;
+  /** The requests that prove the conditions of writes; undefined if the target needs no proof. */
+  readonly proof: ProofRequests | undefined;
   /** Whether the pages at the target have other headers than this run would set. */
   readonly hasOtherHeaders: boolean;
   readonly concurrency: number;

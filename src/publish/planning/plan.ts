@@ -55,11 +55,12 @@ export function planPublish(comparison: Comparison): Plan {
   );
   const { found, movement, prices, build } = comparison;
   const isIdle = totals.uploads + totals.deletes === 0 && found.isCurrent;
-  const writes = isIdle
-    ? 0
-    : totals.uploads + totals.overlaps + CLOSING_WRITES + Number(comparison.sendsSortKeys) + Number(browse.hasUnlisted);
+  const proof = isIdle ? undefined : comparison.proof;
+  const beside = isIdle ? 0 : CLOSING_WRITES + Number(comparison.sendsSortKeys) + Number(browse.hasUnlisted);
+  const writes = totals.uploads + totals.overlaps + beside + (proof?.writes ?? 0);
+  const deletes = totals.deletes + (proof?.deletes ?? 0);
   // an overlap page is made from the page that is read
-  const reads = comparison.reads + totals.overlaps;
+  const reads = comparison.reads + totals.overlaps + (proof?.reads ?? 0);
   return {
     stages,
     deleteStages,
@@ -67,7 +68,7 @@ export function planPublish(comparison: Comparison): Plan {
     ...totals,
     unchanged: files - totals.uploads,
     atTarget: COLLECTIONS.reduce((sum, collection) => sum + filesIn(found.digests[collection]), browse.atTarget),
-    requests: { all: writes + reads + totals.deletes, writes, reads, deletes: totals.deletes },
+    requests: { all: writes + reads + deletes, writes, reads, deletes },
     isIdle,
     cost: writes * prices.write + reads * prices.read,
     readerGaps: gapsOf({ build, trees: found.trees, movement, isDamaged: found.isDamaged }),

@@ -5,7 +5,7 @@ import { Failure } from '../../contract/failure.ts';
 import { stopped } from '../../contract/pauses.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { thisProcess } from './process-identity.ts';
-import { encodeState, type PublishState } from './state.ts';
+import { encodeState, type FoundState, type PublishState } from './state.ts';
 import { StateObject } from './state-object.ts';
 
 /** Milliseconds between two heartbeats. */
@@ -41,8 +41,11 @@ export class Lease {
   #validity = new AbortController();
   #expiry: NodeJS.Timeout | undefined;
 
-  /** @param tag the tag of the state that was found; undefined if the target has no state */
-  constructor(remote: Remote, claim: Claim, tag: string | undefined) {
+  /**
+   * @param found the state that was read; undefined if the target has none
+   * @param isConditional whether the conditions of writes are proved
+   */
+  constructor(remote: Remote, claim: Claim, found: FoundState | undefined, isConditional: boolean) {
     const { attempts, timeout } = remote.policy;
     this.#remote = remote;
     this.#heartbeats = remote.with({
@@ -51,12 +54,7 @@ export class Lease {
       signal: undefined,
     });
     this.#claim = claim;
-    this.#object = new StateObject(this.#token, tag);
-  }
-
-  /** Whether the store supports conditional writes. If it does not, two runs may not detect each other. */
-  get isConditional(): boolean {
-    return this.#object.isConditional;
+    this.#object = new StateObject(this.#token, found, isConditional);
   }
 
   /** @throws Failure target-busy if another run took the lease first */
@@ -109,11 +107,11 @@ export class Lease {
   }
 
   /**
-   * Releases the lease of a run that another run must complete. The other run then need not wait until the lease
-   * expires. Errors are ignored, because the lease expires in any case.
+   * Releases the lease of a run that another run must complete. The other run then need not wait until the lease expires.
+   * @throws Failure target-busy if another run took over; target-failed, target-denied
    */
   async abandon(): Promise<void> {
-    await this.#release(this.#heartbeats, { state: 'publishing', ...this.#claim }).catch(() => {});
+    await this.#release(this.#heartbeats, { state: 'publishing', ...this.#claim });
   }
 
   async #release(remote: Remote, state: Omit<PublishState, 'palimpsest' | 'holder'>): Promise<void> {

@@ -91,9 +91,10 @@ export function parseState(bytes: Buffer): PublishState {
   };
 }
 
-/** The state read from a target, with the tag of its object. */
+/** The state read from a target, with the bytes and the tag of its object. */
 export interface FoundState {
   readonly state: PublishState;
+  readonly bytes: Buffer;
   readonly tag: string;
 }
 
@@ -105,7 +106,7 @@ export async function readState(remote: Remote): Promise<FoundState | undefined>
   const fetched = await remote.get(STATE);
   if (fetched === undefined) return undefined;
   try {
-    return { state: parseState(fetched.bytes), tag: fetched.tag };
+    return { state: parseState(fetched.bytes), bytes: fetched.bytes, tag: fetched.tag };
   } catch (error) {
     if (!(error instanceof Violation)) throw error;
     throw new Failure('not-ours', `${remote.name} has a ${STATE} that palimpsest did not write`, {

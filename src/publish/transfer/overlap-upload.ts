@@ -3,7 +3,7 @@ import type { Collection } from '../../contract/collection.ts';
 import { Failure } from '../../contract/failure.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { storageErrorKind } from '../../storage/storage-failure.ts';
-import type { Condition, Fetched, Upload } from '../../storage/target.ts';
+import type { Fetched } from '../../storage/target.ts';
 import { encodingOfPath } from '../../tree/encoding.ts';
 import type { ManifestLine } from '../../tree/manifest-line.ts';
 import { readVerifiedFile } from '../../tree/verified-tree.ts';
@@ -19,7 +19,7 @@ export interface Transfer {
   /** Sends a request only while the lease is valid. */
   readonly remote: Remote;
   readonly headers: HeaderChoice;
-  /** Whether the target supports conditional writes. */
+  /** Whether the conditions of writes are proved. */
   readonly isConditional: boolean;
   /** Whether items may move to earlier pages. */
   readonly allowGaps: boolean;
@@ -58,7 +58,8 @@ export async function uploadOverlap(
     if (older.bytes.equals(bytes)) return 'unchanged';
     const holds = isFinal ? {} : { holds: digest };
     try {
-      await putOver(remote, path, { bytes, headers, digest: hash('sha256', file), ...holds }, isConditional ? older : undefined);
+      const upload = { bytes, headers, digest: hash('sha256', file), ...holds };
+      await remote.put(path, upload, isConditional ? { tag: older.tag } : undefined);
       onSent(file.length);
       return isFinal ? 'final' : 'overlap';
     } catch (error) {
@@ -73,17 +74,6 @@ function overlapOver(collection: Collection, path: string, older: Fetched, newer
     return overlapPage(collection, decompressedPage(path, older), newer);
   } catch {
     return undefined;
-  }
-}
-
-/** Writes an object over the version that was read, without a condition if the store does not support this one. */
-async function putOver(remote: Remote, path: string, upload: Upload, read: Fetched | undefined): Promise<void> {
-  const condition: Condition | undefined = read === undefined ? undefined : { tag: read.tag };
-  try {
-    await remote.put(path, upload, condition);
-  } catch (error) {
-    if (condition === undefined || storageErrorKind(error) !== 'unsupported') throw error;
-    await remote.put(path, upload);
   }
 }
 

@@ -22,8 +22,6 @@ export interface ReadOptions extends ScanOptions {
 /** The content of a target. */
 export interface RemoteTree extends FoundTree {
   readonly state: PublishState | undefined;
-  /** The tag of the state's object. */
-  readonly tag: string | undefined;
   readonly browse: FoundBrowse;
 }
 
@@ -42,22 +40,22 @@ export async function readRemoteTree(
   if (read === undefined) {
     // another tool copied the pages: they are replaced in the order that readers need
     const trees = await unmanagedTrees(remote, tree.build);
-    const found = { state: undefined, tag: undefined, trees, isCurrent: false };
+    const found = { state: undefined, trees, isCurrent: false };
     const browse = await scanBrowse(remote, tree, await listingAt(remote), options);
     if (trees.length === 0) return { ...found, ...noScan, digests: emptyDigests(0, 0, []), browse };
     return { ...found, ...(await scanPages(remote, tree, trees, options)), isScanned: true, isDamaged: false, browse };
   }
-  const { state, tag } = read;
+  const { state } = read;
   const { trees } = state;
   const published = await publishedTree(remote, state, tree);
   const isPublishedHere = isPublished(state, tree);
   if (published !== undefined && !options.repair) {
     const { digests, listing } = published;
-    return { state, tag, trees, ...noScan, digests, isCurrent: isPublishedHere, browse: { listing } };
+    return { state, trees, ...noScan, digests, isCurrent: isPublishedHere, browse: { listing } };
   }
   const scanned = await scanPages(remote, tree, trees, options);
   const browse = await scanBrowse(remote, tree, published?.listing ?? (await listingAt(remote)), options);
-  const found = { state, tag, trees, ...scanned, isScanned: true, browse };
+  const found = { state, trees, ...scanned, isScanned: true, browse };
   if (!options.repair) return { ...found, isDamaged: false, isCurrent: false };
   return {
     ...found,

@@ -86,6 +86,7 @@ function planOf(older: readonly number[], newer: readonly number[], news: readon
       movement: movementBetween(keysOf(older, size), keysOf(newer, size)),
       sendsSortKeys: true,
       reads: 3,
+      proof: undefined,
       hasOtherHeaders: false,
       concurrency,
       prices: { write: 0, read: 0 },

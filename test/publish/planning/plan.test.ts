@@ -50,6 +50,7 @@ function compare(here: Side, there: Side | undefined, more: Partial<Comparison> 
     movement: undefined,
     sendsSortKeys: true,
     reads: 3,
+    proof: undefined,
     hasOtherHeaders: false,
     concurrency: 32,
     prices: { write: 0.000005, read: 0.0000004 },

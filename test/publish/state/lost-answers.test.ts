@@ -79,7 +79,7 @@ describe.concurrent('a lease whose writes of the state get no response', () => {
     async (...fates) => {
       const name = fates.join(', ');
       const { target, late } = await targetWithFates(name, fates);
-      const lease = new Lease(openRemote(target, REQUESTS), claim, undefined);
+      const lease = new Lease(openRemote(target, REQUESTS), claim, undefined, true);
       await lease.take();
       const end = performance.now() + 9_000;
       while (performance.now() < end) {
@@ -95,7 +95,7 @@ describe.concurrent('a lease whose writes of the state get no response', () => {
 
   it('is lost if the state contains the claim of another run', async () => {
     const { target } = await targetWithFates('taken', []);
-    const lease = new Lease(openRemote(target, REQUESTS), claim, undefined);
+    const lease = new Lease(openRemote(target, REQUESTS), claim, undefined, true);
     await lease.take();
     const { bytes, tag } = (await target.get(STATE, signal)) ?? { bytes: Buffer.of(), tag: '' };
     const headers = { contentType: '', cacheControl: '', contentEncoding: '' };

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { provesCreate, provesRace, provesReplace, RACE_CREATES } from '../../storage/condition-proof.ts';
+import type { Remote } from '../../storage/remote.ts';
+import { type FoundState, STATE } from './state.ts';
+import { stateUpload, takenOver } from './state-object.ts';
+
+/** The numbers of requests of {@link provesConditions}. */
+export interface ProofRequests {
+  readonly writes: number;
+  readonly reads: number;
+  readonly deletes: number;
+}
+
+/** Returns the requests of a proof at a target with a state, or without one. */
+export function proofRequests(hasState: boolean): ProofRequests {
+  return hasState ? { writes: 2, reads: 1, deletes: 0 } : { writes: RACE_CREATES + 1, reads: 0, deletes: 1 };
+}
+
+/**
+ * Proves that the store refuses the write of a run that has not seen what another run wrote. The state stays as it is, even at a
+ * store that accepts everything.
+ * @param found the state that was read; undefined if the target has none
+ * @throws Failure target-busy if another run wrote the state since
+ */
+export async function provesConditions(remote: Remote, found: FoundState | undefined): Promise<boolean> {
+  if (found === undefined) {
+    return provesRace(remote, `${STATE}.${randomBytes(6).toString('hex')}`, stateUpload(Buffer.from('{}\n')), true);
+  }
+  // a store that accepts everything replaces the state with these bytes
+  if ((await remote.get(STATE))?.bytes.equals(found.bytes) !== true) throw takenOver(remote);
+  const upload = stateUpload(found.bytes);
+  return (await provesCreate(remote, STATE, upload)) && (await provesReplace(remote, STATE, upload));
+}
