@@ -18,6 +18,8 @@ export class MemberFile {
   /** The offset of the byte after the last member. */
   readonly end: number;
   readonly #file: number;
+  /** Memory for the window: new memory for each would add up until it is collected. */
+  #memory = Buffer.allocUnsafeSlow(WINDOW);
   #window: Buffer = Buffer.alloc(0);
   #start = 0;
 
@@ -41,7 +43,8 @@ export class MemberFile {
       // against the order, the window ends where the last one began
       const windowEnd = offset < this.#start ? Math.max(end, this.#start) : Math.min(this.end, offset + Math.max(length, WINDOW));
       this.#start = Math.max(0, Math.min(offset, windowEnd - WINDOW));
-      this.#window = readAt(this.#file, this.#start, windowEnd - this.#start);
+      if (windowEnd - this.#start > this.#memory.length) this.#memory = Buffer.allocUnsafeSlow(windowEnd - this.#start);
+      this.#window = readAt(this.#file, this.#start, windowEnd - this.#start, this.#memory);
     }
     return this.#window.subarray(offset - this.#start, end - this.#start);
   }

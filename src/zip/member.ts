@@ -18,10 +18,25 @@ const LONGEST_BLOCK = 0xffff;
  * @param pieces the bytes, in chunks
  */
 export function packMember(path: string, pieces: readonly Uint8Array[]): Buffer {
-  const [only] = pieces;
-  const isWhole = only !== undefined && pieces.length === 1;
-  const bytes = isWhole ? Buffer.from(only.buffer, only.byteOffset, only.byteLength) : Buffer.concat(pieces);
+  const bytes = joined(pieces);
   return pack(path, bytes, deflated(bytes, envelopeBytes(path, bytes)), DEFLATED);
+}
+
+/** Where the chunks of a file are joined. New memory for each file would add up until it is collected. */
+let scratch = Buffer.allocUnsafeSlow(1 << 16);
+
+/** Returns the bytes of chunks as one. They are valid until the next call. */
+function joined(pieces: readonly Uint8Array[]): Buffer {
+  const [only] = pieces;
+  if (only !== undefined && pieces.length === 1) return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(2 * length);
+  let at = 0;
+  for (const piece of pieces) {
+    scratch.set(piece, at);
+    at += piece.length;
+  }
+  return scratch.subarray(0, length);
 }
 
 /** Like {@link packMember}, but does not deflate the bytes. */
