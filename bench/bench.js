@@ -2,7 +2,7 @@
 //
 // Times whole processes on a generated store. Prints the median and the range of the elapsed time, the processor time and the peak
 // of the memory, and each figure beside a yardstick from the same run:
-// - build: `cp -r` of the built tree
+// - build: `cp -r` of the built tree; into a ZIP: a build into a folder
 // - import: parsing the same lines and inserting them into one text column, and `sqlite3 .import` of the same rows
 // - observe: parsing the same lines, and one thread to two
 // --runs sets the number of pairs of a build and its yardstick. Works that take long run a third as often, and once at ten million.
@@ -138,6 +138,25 @@ function benchBuild(store, out, runs) {
   const unchanged = repeated(RUNS, () => palimpsest(...build));
   row('build with nothing changed', unchanged);
   benchHtml(build, out, runs);
+  benchZip(build, out, RUNS);
+  benchZip(build, out, runs, '--html');
+}
+
+/** Times a build into a new ZIP, beside a build into a new folder. */
+function benchZip(build, out, runs, ...options) {
+  const zip = `${out}${options.join('')}.zip`;
+  const into = (path) => () => {
+    remove(path);
+    return palimpsest(...build.map((arg) => (arg === out ? path : arg)), ...options);
+  };
+  const [zips, folders] = inRounds(runs, into(zip), into(`${out}-once`));
+  remove(`${out}-once`);
+  const megabytes = Math.round(statSync(zip).size / 1e6);
+  row(
+    ['build', ...options, 'into a new ZIP'].join(' '),
+    zips,
+    `${spread(ratios(zips, folders, 'seconds'))} × a new folder, ${megabytes} MB`,
+  );
 }
 
 /** Times a build with browse files into another folder, beside a build without them and `cp -r` of the tree. */
@@ -171,6 +190,8 @@ function benchOneMore(records, store, out) {
   for (const [label, more, folder] of [
     ['build with one record more', [], out],
     ['build --html with one record more', ['--html'], `${out}-html`],
+    ['build of a ZIP with one record more', [], `${out}.zip`],
+    ['build --html of a ZIP with one record more', ['--html'], `${out}--html.zip`],
   ]) {
     const build = palimpsest('build', ...more, '--store', store, '--out', folder, '--base-url', 'https://history.example');
     const { written, unchanged } = JSON.parse(build.stdout);
@@ -195,7 +216,7 @@ async function bench(records, runs) {
     repeated(runs, () => palimpsest('verify', '--out', out, '--store', store)),
   );
   benchOneMore(records, store, out);
-  for (const path of [store, out, `${out}-html`]) remove(path);
+  for (const path of [store, out, `${out}-html`, `${out}.zip`, `${out}--html.zip`]) remove(path);
 }
 
 /** Compares this checkout with another revision on the same records. */

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
@@ -326,6 +326,41 @@ describe.each([
         if (goal === next) [now, next] = [next, now];
       }
       landings.print(`${name}, into a tree`, PHASES);
+    },
+    PATIENCE,
+  );
+
+  it(
+    'of a ZIP leaves the present file or the complete new one, and the next build removes everything else',
+    async () => {
+      const landings = new Landings();
+      const within = join(place, 'zip');
+      const zip = join(within, 'history.zip');
+      const written = join(within, '.history.zip.palimpsest/stage/tree.zip');
+      const states = [old, young].map(({ store }, index) => ({ store, path: join(place, `${index}.zip`) }));
+      for (const { store, path } of states) await palimpsestJson(buildArgs(store, path, SIZES));
+      const duration = await measure(() => palimpsestJson(buildArgs(young.store, zip, SIZES), { ownProcess: true }));
+      const bytes = states.map(({ path }) => readFileSync(path));
+      for (let next = 0; landings.landed < kills * 2; next = 1 - next) {
+        const args = buildArgs(states[next]?.store ?? '', zip, SIZES);
+        const when = oneOf(
+          () => ({ delay: random() * duration }),
+          () => ({ sign: () => existsSync(written), delay: random() * duration * 0.1 }),
+          () => ({ sign: () => sizeOf(written) > 0, delay: 0 }),
+        );
+        const { signal } = await runAndKill([...args, '--quiet'], when);
+        const found = bytes.findIndex((state) => state.equals(readFileSync(zip)));
+        expect(found, 'a ZIP of neither state').not.toBe(-1);
+        expect(readdirSync(within).filter((name) => !name.startsWith('.'))).toEqual(['history.zip']);
+        if (signal === null) landings.missed += 1;
+        else landings.add(existsSync(written) ? (PHASES[2] ?? '') : found === next ? (PHASES[3] ?? '') : (PHASES[1] ?? ''));
+        expect(landings.missed, 'runs that could not be killed').toBeLessThan(ATTEMPTS * QUARTER);
+        if (random() < 0.25) continue;
+        await palimpsestJson(args);
+        expect(readFileSync(zip).equals(bytes[next] ?? Buffer.alloc(0))).toBe(true);
+        expect(readdirSync(within)).toEqual(['history.zip']);
+      }
+      landings.print(`${name} of a ZIP`, PHASES.slice(1));
     },
     PATIENCE,
   );
