@@ -47,7 +47,7 @@ const KIND = siteKind('');
  */
 export async function checkSite(target: Target, options: CheckSiteOptions): Promise<SiteCheck> {
   const remote = openRemote(target, { ...options, kept: UNFINISHED });
-  const { newest, listed = [] } = await readNewest(remote, KIND, { remembered: undefined, listing: 'all' });
+  const { newest, listed } = await readNewest(remote, KIND, { remembered: undefined, listing: 'all' });
   if (newest === undefined) throw noVersions(remote);
   const report = new Report();
   const numbers = listed.flatMap(({ path }) => numbered(path) ?? []).flatMap(({ number, isCommit }) => (isCommit ? [number] : []));

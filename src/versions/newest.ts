@@ -21,8 +21,8 @@ export interface Found<V extends Version> {
   readonly top: number;
   /** The SHA-256 of the commit `top`; null if the target has none. */
   readonly topDigest: string | null;
-  /** The objects below `versions/`, of the newest numbers or of all; undefined if they were not listed. */
-  readonly listed: readonly ListedObject[] | undefined;
+  /** The objects below `versions/`, of the newest numbers or of all. */
+  readonly listed: readonly ListedObject[];
   readonly isHeadCurrent: boolean;
   /** The commits that are missing or damaged, with their bytes; without bytes, a commit that changes nothing fills the gap. */
   readonly mends: readonly { readonly number: number; readonly bytes: Buffer | undefined; readonly isDamaged: boolean }[];
@@ -33,10 +33,8 @@ export interface Found<V extends Version> {
 export interface ReadOptions {
   /** The newest commit that this publisher knows of the target. */
   readonly remembered: Buffer | undefined;
-  /** The head, if it was just read. */
-  readonly head?: Buffer | undefined;
-  /** `none`: no listing if the head is the remembered commit, or none is remembered. `all`: of all numbers, not only the newest. */
-  readonly listing: 'none' | 'newest' | 'all';
+  /** Which numbers are listed. */
+  readonly listing: 'newest' | 'all';
 }
 
 /**
@@ -46,12 +44,10 @@ export interface ReadOptions {
 export async function readNewest<V extends Version>(
   remote: Remote,
   kind: VersionKind<V>,
-  { remembered, head: headBytes, listing }: ReadOptions,
+  { remembered, listing }: ReadOptions,
 ): Promise<Found<V>> {
-  const fetched = headBytes === undefined ? await remote.get(HEAD) : { bytes: headBytes, tag: '' };
+  const fetched = await remote.get(HEAD);
   const head = known(kind, HEAD, fetched?.bytes);
-  // if the head is old, the next commit exists: creating it fails
-  if (listing === 'none' && head !== undefined && (remembered === undefined || head.bytes.equals(remembered))) return unlisted(head);
   const from = head === undefined || listing === 'all' ? 0 : Math.max(0, head.commit.number - WINDOW);
   const listed = await remote.list(VERSIONS, pathBefore(from));
   const objects = new Map(listed.map((one) => [one.path, one]));
@@ -82,8 +78,7 @@ export async function readNewest<V extends Version>(
     if (object === undefined) problems.push(`${path} is missing`);
     break;
   }
-  const isForeign = fetched !== undefined && head === undefined && top === 0;
-  if (newest === undefined && (commits.length > 0 || isForeign)) throw unreadable(remote, isForeign ? HEAD : commitPath(top));
+  if (newest === undefined && commits.length > 0) throw unreadable(remote, top);
   const [last = 0] = numbers.filter((number) => commits.includes(number));
   const missing = Array.from({ length: Math.max(0, top - last) }, (_, index) => last + 1 + index);
   for (const number of missing) {
@@ -104,12 +99,6 @@ export async function readNewest<V extends Version>(
   };
 }
 
-/** What a target has whose head is its newest commit. */
-function unlisted<V extends Version>(head: Known<V>): Found<V> {
-  const topDigest = hash('sha256', head.bytes);
-  return { newest: head, top: head.commit.number, topDigest, listed: undefined, isHeadCurrent: true, mends: [], problems: [] };
-}
-
 /** Whether an object has the bytes of the head, as far as a listing shows. Some tags are the MD5 of the bytes. */
 function isSame({ size, tag }: ListedObject, head: Buffer, headTag: string): boolean {
   const isDigest = (one: string) => /^"?[0-9a-f]{32}"?$/.test(one);
@@ -122,11 +111,11 @@ export function known<V extends Version>(kind: VersionKind<V>, path: string, byt
   return bytes === undefined || commit === undefined ? undefined : { commit, bytes };
 }
 
-function unreadable(remote: Remote, file: string): Failure {
+function unreadable(remote: Remote, top: number): Failure {
   return new Failure('not-ours', `no commit of the versions at ${remote.name} can be read`, {
-    place: { file },
+    place: { file: commitPath(top) },
     expected: 'commits that palimpsest wrote',
-    found: 'damaged files, or those of another program',
+    found: 'damaged files',
     hint: 'restore the folder versions/ from a copy, or name another target; nothing was changed',
   });
 }

@@ -122,7 +122,7 @@ export async function create(last: Remote, number: number, upload: Upload, isCon
 /** Without conditions: the last look at whether another run writes at the same time. @throws Failure target-busy */
 async function refuseOverlap<V extends Version>(
   last: Remote,
-  { listed = [] }: Found<V>,
+  { listed }: Found<V>,
   number: number,
   bytes: Buffer,
   files: readonly string[],

@@ -60,15 +60,10 @@ export async function changeVersions<V extends Version>(
   let deleted = 0;
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const remembered = memory?.read();
-    const listing = isThorough || isSinglePublisher ? 'all' : attempt === 0 ? 'none' : 'newest';
-    let found = await readNewest(remote, kind, { remembered, listing });
-    let decided = await decide(found);
-    if (decided === undefined && found.listed === undefined) {
-      found = await readNewest(remote, kind, { remembered, listing: 'newest', head: found.newest?.bytes });
-      decided = await decide(found);
-    }
+    const found = await readNewest(remote, kind, { remembered, listing: isThorough || isSinglePublisher ? 'all' : 'newest' });
+    const decided = await decide(found);
     for (const problem of found.problems) problems.add(problem);
-    const { newest, top, listed = [] } = found;
+    const { newest, top, listed } = found;
     const leftovers = leftoversIn(listed, newest?.commit.versions ?? []);
     const uploads = isThorough && top > 0 ? ((await remote.openUploads?.(VERSIONS)) ?? []) : [];
     const isAbove = ({ path }: { readonly path: string }) => (numbered(path)?.number ?? 0) > top;
@@ -101,16 +96,7 @@ export async function changeVersions<V extends Version>(
     if (current === undefined) throw new Error('there is nothing to copy');
     if (commit !== undefined) memory?.write(commit.bytes);
     const after = await copyToHead(last, kind, current);
-    if (commit !== undefined && (await isOverwritten(last, kind, commit, after.newest))) continue;
     memory?.write(after.newest.bytes);
-    if (found.listed === undefined && newest !== undefined) {
-      // the commit before was not looked at: only its copies were
-      const object = after.listed.find(({ path }) => path === commitPath(top));
-      if (object?.size !== newest.bytes.length) {
-        problems.add(`${commitPath(top)} is ${object === undefined ? 'missing' : 'damaged'}`);
-        await create(last, top, commitUpload(kind, newest.bytes), isConditional && object === undefined);
-      }
-    }
     const withdrawn = new Set((newest?.commit.versions ?? []).map(({ file }) => file));
     const { versions } = after.newest.commit;
     if (isConditional && after.isReadable) {
@@ -173,12 +159,4 @@ async function copyToHead<V extends Version>(last: Remote, kind: VersionKind<V>,
     if (newer === undefined) return { newest, listed, isReadable: top <= newest.commit.number };
     newest = newer;
   }
-}
-
-/** Whether the commit after that of this run does not follow it: then another run wrote the same number, or a later one before. */
-async function isOverwritten<V extends Version>(last: Remote, kind: VersionKind<V>, own: Known<V>, newest: Known<V>): Promise<boolean> {
-  const number = own.commit.number + 1;
-  if (newest.commit.number < number) return false;
-  const after = newest.commit.number === number ? newest : known(kind, commitPath(number), (await last.get(commitPath(number)))?.bytes);
-  return after !== undefined && after.commit.previous !== hash('sha256', own.bytes);
 }
