@@ -1,10 +1,12 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Exclusion } from '../contract/exclusion.ts';
 import { FAILURES, Failure } from '../contract/failure.ts';
 import { isLoopback, localLinks } from '../contract/site.ts';
 import { size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { formOf } from '../tree/tree-files.ts';
 import type { SitePublishSummary } from '../versions/publish-site.ts';
 import type { LocalZip } from '../versions/site-version.ts';
 import { addToJobSummary, refusalTable } from './job-summary.ts';
@@ -39,8 +41,7 @@ interface PublishVersionsOptions extends VersionsOnly, TargetChoice {
 
 /** Whether `publish` writes a version: its tree is in a ZIP, or it goes back to an earlier version. */
 export function usesVersions({ out, rollback }: Pick<PublishVersionsOptions, 'out' | 'rollback'>): boolean {
-  if (rollback !== undefined) return true;
-  return existsSync(out) ? statSync(out).isFile() : out.endsWith('.zip');
+  return rollback !== undefined || formOf(out) === 'zip';
 }
 
 /** Publishes a tree in a ZIP, or goes back to an earlier version, and reports it. */
@@ -64,11 +65,14 @@ export async function publishVersions(
   const zip = isRollback ? undefined : await openLocalZip(options.out);
   const refusals: Failure[] = [];
   let summary: SitePublishSummary;
-  let memory: Awaited<ReturnType<typeof memoryOf>>;
+  let remembered: Awaited<ReturnType<typeof memoryOf>>;
   try {
-    memory = await memoryOf(options, target.names === undefined ? target.name : resolve(target.name), zip);
+    const memory = await memoryOf(options, target.names === undefined ? target.name : resolve(target.name), zip);
+    remembered = memory;
     if (zip !== undefined && !options.allowLoopback && isLoopback(zip.build.base_url))
       refusals.push(localLinks(target.name, zip.build.base_url));
+    const rebuild = async (one: LocalZip, exclusions: readonly Exclusion[]) =>
+      (await import('./rebuild-version.ts')).rebuildVersion(one, exclusions, terminal.stopSignal);
     const [refused] = refusals;
     if (refused !== undefined && !dryRun) throw refused;
     summary = await publishSite(target, {
@@ -77,7 +81,7 @@ export async function publishVersions(
       rollback: options.rollback,
       keep: { within: options.keep, daily: options.keepDaily, monthly: options.keepMonthly },
       repair: options.repair === true,
-      rebuild: undefined,
+      rebuild: options.rewriteVersions && memory && ((one) => rebuild(one, memory.exclusions())),
       memory,
       isSinglePublisher: options.singlePublisher === true,
       cacheControl: options.cacheControl,
@@ -98,7 +102,7 @@ export async function publishVersions(
     { target, milliseconds: Math.round(performance.now() - started), ...(zip === undefined ? {} : { out: zip.path }) },
     dryRun,
   );
-  if (memory?.isForgetful) terminal.warn(`${options.store} cannot be written now: it does not remember this publish`);
+  if (remembered?.isForgetful) terminal.warn(`${options.store} cannot be written now: it does not remember this publish`);
   // the exit code stops a job at the plan, before the publish
   for (const refusal of dryRun ? refusals : []) {
     terminal.exitCode = FAILURES[refusal.code];

@@ -40,6 +40,11 @@ export class PublishedTarget {
     this.#store('newest', commit);
   }
 
+  /** Returns all exclusions of the store. */
+  exclusions(): readonly Exclusion[] {
+    return this.#open((database) => new ExclusionList(database).all());
+  }
+
   /** Returns the exclusions of the store that are not done at the target. */
   pendingRemovals(): readonly Exclusion[] {
     return this.#open((database) => {

@@ -31,7 +31,7 @@ export interface SitePublishOptions extends RemoteOptions {
   /** Whether to check all versions at the target, and to replace those that are damaged. */
   readonly repair: boolean;
   /** Rebuilds a version without the removed accounts. Undefined: it is deleted. */
-  readonly rebuild: ((zip: LocalZip, folder: string) => Promise<LocalZip>) | undefined;
+  readonly rebuild: ((zip: LocalZip) => Promise<LocalZip>) | undefined;
   readonly memory: SiteMemory | undefined;
   readonly isSinglePublisher: boolean;
   readonly cacheControl: string;
@@ -201,7 +201,7 @@ class Decision {
     try {
       if (!hasRemovedAccount(zip.reader, this.#pending)) return 'sound';
       if (this.#options.rebuild !== undefined && !this.#options.dryRun) {
-        const rebuilt = await this.#options.rebuild(zip, this.#options.folder);
+        const rebuilt = await this.#options.rebuild(zip);
         this.#rebuilt.set(version.file, { zip: rebuilt, draft: await rebuilt.draft() });
       }
       return 'removed';

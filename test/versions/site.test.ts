@@ -4,7 +4,8 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { recordLines } from '../whole/stores.ts';
-import { json, listed, type Published, Site, unneeded } from './site.ts';
+import { readerOf } from '../zip/zips.ts';
+import { BASE, json, listed, type Published, Site, unneeded } from './site.ts';
 
 let lines: readonly string[];
 let site: Site;
@@ -19,7 +20,17 @@ beforeEach(() => {
 });
 
 const head = () => JSON.parse(readFileSync(join(target, 'head.json'), 'utf8'));
-const nameOf = (line: number): string => JSON.parse(lines[line] ?? '').account;
+const nameOf = (line: string): string => JSON.parse(line).account;
+/** Returns an account whose first record is in some lines. */
+function firstIn(from: number, to: number): string {
+  const before = lines.slice(0, from).map(nameOf);
+  return (
+    lines
+      .slice(from, to)
+      .map(nameOf)
+      .find((name) => !before.includes(name)) ?? 'none'
+  );
+}
 
 describe('publish of a ZIP', () => {
   it('writes the ZIP, a commit and the head, and nothing if nothing is new', async () => {
@@ -89,21 +100,50 @@ describe('publish of a ZIP', () => {
     await site.publish(target);
     await site.grow(20);
     await site.publish(target);
-    const late =
-      [...Array(23).keys()]
-        .slice(3)
-        .map(nameOf)
-        .find((name) => ![0, 1, 2].map(nameOf).includes(name)) ?? '';
+    const late = firstIn(3, 23);
     await palimpsestJson(['remove', late, '--store', site.store, '--yes']);
     expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'store-diverged', hint: expect.stringContaining('build') });
     await site.build();
     expect(await site.publish(target, ['--plan'])).toMatchObject({ removed: [2] });
     expect(await site.publish(target)).toMatchObject({ version: 3, change: 'remove', removed: [2], versions: 2 });
     expect(unneeded(target)).toEqual([]);
-    expect(existsSync(join(site.folder, '.some.zip.versions'))).toBe(false);
+    expect(existsSync(join(site.folder, '.history.zip.versions'))).toBe(false);
     // done: the next run looks into no version
     expect(await site.publish(target)).toMatchObject({ change: null, requests: { all: 2 }, removed: [] });
     expect(await listed(target)).toMatchObject({ versions: [{ number: 3 }, { number: 1 }], withdrawn: [{ number: 2 }] });
+  });
+
+  it('rebuilds earlier versions without a removed account with --rewrite-versions, under their numbers', async () => {
+    const target = join(site.folder, 'target');
+    const manifests: string[] = [];
+    for (const records of [8, 10, 5]) {
+      manifests.push(await site.grow(records));
+      await site.publish(target);
+    }
+    const name = firstIn(8, 18);
+    await palimpsestJson(['remove', name, '--store', site.store, '--yes']);
+    await site.build();
+    const before = (await listed(target)).versions;
+    expect(await site.publish(target, ['--rewrite-versions'])).toMatchObject({
+      version: 4,
+      change: 'rewrite',
+      removed: [2, 3],
+      versions: 4,
+    });
+    const { versions } = await listed(target);
+    expect(versions.map(({ number }) => number)).toEqual([4, 3, 2, 1]);
+    expect(versions.map(({ file }) => file.slice(9, 17))).toEqual(['00000004', '00000004', '00000004', '00000001']);
+    expect(versions.at(-1)).toEqual(before.at(-1));
+    expect(unneeded(target)).toEqual([]);
+    for (const { file } of versions) {
+      const zip = readerOf(join(target, file));
+      const texts = [...zip.paths()].map((path) => zip.read(path)?.toString() ?? '');
+      expect(texts.filter((text) => text.includes(`"${name}"`))).toEqual([]);
+      expect(texts.length).toBeGreaterThan(8);
+      zip.close();
+    }
+    const again = await site.publish(target, ['--rewrite-versions']);
+    expect(again).toMatchObject({ change: null, requests: { all: 2 } });
   });
 
   it('deletes the file that a killed run left, also if the removed account is only in that file', async () => {
@@ -177,7 +217,9 @@ describe('publish of a ZIP', () => {
 
   it('is refused at a target of another form, before any write', async () => {
     await site.grow(5);
-    await palimpsestJson(['publish', target, '--out', join(site.folder, 'tree')]);
+    const tree = join(site.folder, 'tree');
+    await palimpsestJson(['build', '--store', site.store, '--out', tree, '--base-url', BASE]);
+    await palimpsestJson(['publish', target, '--out', tree]);
     const before = [...filesIn(target).keys()];
     expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'other-form' });
     expect([...filesIn(target).keys()]).toEqual(before);

@@ -1,9 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesIn } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { importLines } from '../whole/stores.ts';
-import { packed, writeZip } from '../zip/zips.ts';
 
 /** Args that make a small site of a few records have several pages. */
 const SIZES = ['--page-size', '5', '--account-page-size', '3'];
@@ -20,7 +19,7 @@ export class Site {
   constructor(folder: string, lines: readonly string[]) {
     this.folder = folder;
     this.store = join(folder, 'store.db');
-    this.zip = join(folder, 'some.zip');
+    this.zip = join(folder, 'history.zip');
     this.#lines = lines;
   }
 
@@ -32,13 +31,7 @@ export class Site {
   }
 
   async build(base = BASE): Promise<string> {
-    const out = join(this.folder, 'tree');
-    const { build } = await palimpsestJson(['build', '--store', this.store, '--out', out, '--base-url', base, ...SIZES]);
-    rmSync(join(this.folder, 'central-directory'), { force: true });
-    writeZip(
-      this.folder,
-      [...filesIn(out)].filter(([path]) => !path.startsWith('.')).map(([path, bytes]) => packed(path, bytes)),
-    );
+    const { build } = await palimpsestJson(['build', '--store', this.store, '--out', this.zip, '--base-url', base, ...SIZES]);
     return JSON.parse(JSON.stringify(build)).manifest;
   }
 
