@@ -32,7 +32,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   publish: ['contract', 'browse', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version', 'versions'],
   history: ['contract', 'diff', 'store', 'terminal'],
-  mirror: ['contract', 'sources', 'store', 'import', 'tree', 'version', 'warc'],
+  mirror: ['contract', 'sources', 'store', 'import', 'tree', 'versions', 'version', 'warc'],
 };
 /** The folders of publish that each of its folders may import besides itself. `publish/publish.ts` may import all of them. */
 const PUBLISH: { readonly [folder: string]: readonly string[] } = {

@@ -121,6 +121,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
           beforeCommit: () => rejects.append(),
           signal: terminal.stopSignal,
           onProgress: terminal.progress({
+            version: { label: 'fetching the current version', amount: size },
             data: { label: 'reading the feed', amount: items('page') },
             account: { label: 'reading the accounts', amount: items('page') },
             import: { label: 'importing', amount: items('page') },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import type { Collection } from '../contract/collection.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure } from '../contract/failure.ts';
@@ -8,20 +9,22 @@ import { Exclusions } from '../store/exclusions.ts';
 import { lock } from '../store/lock.ts';
 import { type ItemKey, MirrorMemory, type MirrorSummary as MirrorState } from '../store/mirror-memory.ts';
 import { openStore } from '../store/open-store.ts';
+import type { VerifiedTree } from '../tree/verified-tree.ts';
 import type { RecordExchange } from './exchange.ts';
 import { HttpClient } from './http-client.ts';
 import { type ImportedPages, type ImportPagesPhase, importPages } from './import-pages.ts';
 import { type Missing, missingOf } from './missing.ts';
 import { pageAddress } from './page-link.ts';
 import { PageReader } from './page-reader.ts';
-import { changedPages, readRemoteTree, savedTree } from './remote-tree.ts';
+import { changedPages, readRemoteTree, savedTree, treeInVersion } from './remote-tree.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { type ReadPhase, Run, type RunState, startRun } from './run.ts';
 import { Spool } from './spool.ts';
-import { lockPath, spoolPath } from './unfinished-runs.ts';
+import { lockPath, spoolPath, versionFiles } from './unfinished-runs.ts';
+import { fetchCurrentVersion, versionReader } from './version-file.ts';
 
-/** The phases of a run. It first reads the pages and then imports them. */
-export type MirrorPhase = ReadPhase | ImportPagesPhase;
+/** The phases of a run. It first reads the pages and then imports them. `version` counts bytes of a version of the site. */
+export type MirrorPhase = 'version' | ReadPhase | ImportPagesPhase;
 
 export interface MirrorOptions {
   readonly store: string;
@@ -103,17 +106,26 @@ async function runWith(
   const { baseUrl, signal } = options;
   const http = new HttpClient({ ...options, timeout: options.timeout ?? TIMEOUT });
   const client = new RetryingClient(http, { firstPause: options.firstPause ?? FIRST_PAUSE, signal, onRetry: options.onRetry });
+  let version: VerifiedTree | undefined;
   try {
     const earlier = spool.state;
-    const state = earlier ?? (await newRunState(options, memory, spool, client));
-    const reader = new PageReader(client, {
-      baseUrl,
-      exclusions,
-      known: (collection, number) => spool.known(collection, number),
-      tree: spool.tree && savedTree(spool.tree.build, spool.tree.manifest),
-      refreshTree: ({ buildText, manifest }) => readRemoteTree(client, baseUrl, { build: buildText, manifest }),
-      onTree: ({ buildText, manifest }) => spool.setTree({ build: buildText, manifest }),
-    });
+    // only a run that reads all pages is worth a whole version, and a WARC has the exchanges of all pages
+    const isWhole = earlier === undefined && (options.isFull || memory.summary === undefined) && options.record === undefined;
+    version = isWhole
+      ? await fetchCurrentVersion(client, baseUrl, spool.path, (done, all) => options.onProgress?.('version', done, all))
+      : undefined;
+    const state = earlier ?? (await newRunState(options, memory, spool, client, version));
+    const reader =
+      version === undefined
+        ? new PageReader(client, {
+            baseUrl,
+            exclusions,
+            known: (collection, number) => spool.known(collection, number),
+            tree: spool.tree && savedTree(spool.tree.build, spool.tree.manifest),
+            refreshTree: ({ buildText, manifest }) => readRemoteTree(client, baseUrl, { build: buildText, manifest }),
+            onTree: ({ buildText, manifest }) => spool.setTree({ build: buildText, manifest }),
+          })
+        : versionReader(version, options, exclusions);
     const run = new Run(state, spool, reader, options);
     await run.toEnd();
     const gone = run.gone();
@@ -136,28 +148,32 @@ async function runWith(
       bytes: http.received,
     };
     spool.remove();
+    for (const path of versionFiles(spool.path)) rmSync(path);
     return result;
   } finally {
+    version?.files.close();
     http.close();
   }
 }
 
-/** Returns the state of a new run. If the service is a tree, reads its manifest. */
+/** Returns the state of a new run. If the service is a tree, reads its manifest, unless a version of it was fetched. */
 async function newRunState(
   options: MirrorOptions,
   memory: MirrorMemory,
   spool: Spool<RunState>,
   client: RetryingClient,
+  version: VerifiedTree | undefined,
 ): Promise<RunState> {
   const { baseUrl, isFull } = options;
   const { summary } = memory;
-  const tree = await readRemoteTree(client, baseUrl, summary);
+  const tree = version === undefined ? await readRemoteTree(client, baseUrl, summary) : treeInVersion(version);
   const before = summary?.build && summary.manifest ? savedTree(summary.build, summary.manifest) : undefined;
   const known = { data: memory.count('data'), account: memory.count('account') };
   const state = startRun({
     run: randomUUID(),
     after: summary?.run ?? null,
     isFull,
+    isVersion: version !== undefined,
     known,
     beginning: {
       watermark: summary?.watermark ?? null,
@@ -186,14 +202,14 @@ function summaryOf({ run, plan }: RunState, tree: { readonly build: string; read
 }
 
 /**
- * Opens the spool of an interrupted run, or a new one. The interrupted run is discarded if another run has finished since, or if only
- * the new run must read all pages.
+ * Opens the spool of an interrupted run, or a new one. The interrupted run is discarded if another run has finished since, if only
+ * the new run must read all pages, or if its pages came from a version, which is kept.
  */
 function openSpool(path: string, memory: MirrorMemory, isFull: boolean): Spool<RunState> {
   const spool = new Spool<RunState>(path, memory);
   const { state } = spool;
   const last = memory.summary?.run ?? null;
-  const isUsable = state === undefined || (state.after === last && (state.isFull || !isFull || last === null));
+  const isUsable = state === undefined || (!state.isVersion && state.after === last && (state.isFull || !isFull || last === null));
   if (isUsable) return spool;
   spool.remove();
   return new Spool(path, memory);

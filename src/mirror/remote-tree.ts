@@ -4,6 +4,7 @@ import type { MirrorSummary } from '../store/mirror-memory.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../tree/build-record.ts';
 import { encodingsIn } from '../tree/encoding.ts';
 import { MANIFEST, parseManifest, type TreeDigests } from '../tree/manifest.ts';
+import type { VerifiedTree } from '../tree/verified-tree.ts';
 import type { ChangedPages } from './plan.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
 import { BadPage } from './service-page.ts';
@@ -49,6 +50,11 @@ export async function readRemoteTree(
 export function savedTree(buildText: string, manifest: Buffer): RemoteTree | undefined {
   const build = parseBuildRecord(Buffer.from(buildText));
   return typeof build === 'string' ? undefined : treeOf(build, buildText, manifest);
+}
+
+/** Returns the tree in a version of the site. */
+export function treeInVersion({ files, build, digests }: VerifiedTree): RemoteTree {
+  return { build, buildText: files.read(BUILD_RECORD).toString(), manifest: files.read(MANIFEST), digests };
 }
 
 function treeOf(build: BuildRecord, buildText: string, manifest: Buffer): RemoteTree {

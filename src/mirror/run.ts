@@ -17,6 +17,8 @@ export interface RunState {
   /** The last run before it whose pages are in the store; null if there is none. */
   readonly after: string | null;
   readonly isFull: boolean;
+  /** Whether the pages come from a file with a version of the site. A later run then begins again: that takes no request. */
+  readonly isVersion: boolean;
   readonly beginning: Beginning;
   readonly plan: Plan;
   /** The number of items known before the run, and of new items that it found. */
@@ -36,7 +38,7 @@ export interface RunState {
 const NONE: PerCollection<number> = { data: 0, account: 0 };
 const NO_ROUND: PerCollection<string> = { data: '', account: '' };
 
-export function startRun(begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'known' | 'beginning'>): RunState {
+export function startRun(begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'isVersion' | 'known' | 'beginning'>): RunState {
   return {
     ...begin,
     plan: startPlan(begin.beginning),

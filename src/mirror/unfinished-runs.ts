@@ -14,13 +14,24 @@ export function lockPath(spool: string): string {
   return `${spool}-lock`;
 }
 
-const NAME = /^-mirror-[0-9a-f]{8}$/;
+/** Returns the path of a version of a site that a run fetches. */
+export function versionPath(spool: string, sha256: string): string {
+  return `${spool}-version-${sha256.slice(0, 12)}`;
+}
+
+/** Returns the paths of the versions of a site that a run has fetched, or begun to fetch. */
+export function versionFiles(spool: string): string[] {
+  const prefix = `${basename(spool)}-version-`;
+  return readdirSync(dirname(spool)).flatMap((entry) => (entry.startsWith(prefix) ? [join(dirname(spool), entry)] : []));
+}
+
+const NAME = /^(-mirror-[0-9a-f]{8})(-version-[0-9a-f]{12})?$/;
 
 /** Returns the paths of the pages of all unfinished runs of a store. */
 export function unfinishedRuns(store: string): string[] {
   const [folder, name] = [dirname(store), basename(store)];
-  const runs = readdirSync(folder).filter((entry) => entry.startsWith(name) && NAME.test(entry.slice(name.length)));
-  return runs.map((entry) => join(folder, entry));
+  const endings = readdirSync(folder).flatMap((entry) => (entry.startsWith(name) ? (NAME.exec(entry.slice(name.length))?.[1] ?? []) : []));
+  return [...new Set(endings)].map((ending) => join(folder, name + ending));
 }
 
 /**
@@ -39,6 +50,7 @@ export function discardUnfinishedRuns(store: string): void {
       });
     }
     for (const suffix of ['', '-wal', '-shm']) rmSync(spool + suffix, { force: true });
+    for (const path of versionFiles(spool)) rmSync(path);
     runLock.release();
   }
 }

@@ -148,6 +148,6 @@ describe('a feed that counts no records', () => {
       service.answers.set(page === 1 ? '/rest/data/' : feed(page), { count: 0, next, previous: null, results: [] });
     }
     await expect(mirrored(store, service.baseUrl)).rejects.toMatchObject({ code: 'bad-service', found: 'one more page' });
-    expect(service.asked).toEqual(['/build.json', '/rest/data/']);
+    expect(service.asked).toEqual(['/head.json', '/build.json', '/rest/data/']);
   });
 });

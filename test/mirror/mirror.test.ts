@@ -134,7 +134,7 @@ describe('a mirror', () => {
       await expect(mirrored(store, service.baseUrl, { firstPause: 0.01 })).rejects.toMatchObject({ code: 'service-failed' });
     }
     // page 1 shows whether the service is away
-    expect(new Set(service.asked.slice(6))).toEqual(new Set(['/rest/data/?page=6', '/rest/data/']));
+    expect(new Set(service.asked.slice(7))).toEqual(new Set(['/rest/data/?page=6', '/rest/data/']));
     for (const [target, answer] of kept) service.answers.set(target, answer);
     const before = service.asked.length;
     expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, isResumed: true, records: { added: 100 } });

@@ -30,6 +30,7 @@ function nights() {
       startRun({
         run: String(runs),
         after: null,
+        isVersion: false,
         isFull,
         known,
         beginning: { watermark, excess, accounts: known.account, isFull, changed },

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { closeSync, createReadStream, fstatSync, openSync, rmSync, writeSync } from 'node:fs';
+import type { Collection } from '../contract/collection.ts';
+import { Failure } from '../contract/failure.ts';
+import { Pauses } from '../contract/pauses.ts';
+import type { Exclusions } from '../store/exclusions.ts';
+import { openVerified, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
+import { HEAD, parseCommit } from '../versions/commit.ts';
+import { type SiteVersion, siteKind } from '../versions/site-version.ts';
+import { pageAddress } from './page-link.ts';
+import type { PageReader } from './page-reader.ts';
+import { PageFailed, type RetryingClient } from './retrying-client.ts';
+import { BadPage, parsePage, withoutExcludedNames } from './service-page.ts';
+import { versionFiles, versionPath } from './unfinished-runs.ts';
+
+/** The bytes of one request. They are kept in memory. */
+const RANGE_BYTES = 1 << 24;
+/** The number of requests for the head, which most services do not have. */
+const HEAD_ATTEMPTS = 2;
+/** How often the current version is fetched: it may be deleted meanwhile, or arrive damaged. */
+const ATTEMPTS = 2;
+
+/**
+ * Fetches the current version of a site with versions to a file beside the store. An interrupted run continues where it stopped.
+ * @param spool the path of the pages of the run
+ * @param onProgress called with the number of bytes that were fetched, and the number of all
+ * @returns undefined if the service is no site with versions at this address, or the version cannot be read
+ * @throws Failure service-failed, bad-service, stopped
+ */
+export async function fetchCurrentVersion(
+  client: RetryingClient,
+  baseUrl: string,
+  spool: string,
+  onProgress: (done: number, all: number) => void,
+): Promise<VerifiedTree | undefined> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const version = await currentVersion(client, baseUrl);
+    if (version === undefined) return undefined;
+    const path = versionPath(spool, version.sha256);
+    for (const other of versionFiles(spool)) if (other !== path) rmSync(other);
+    try {
+      if (await fetchRest(client, `${baseUrl}/${version.file}`, version, path, onProgress)) {
+        const tree = openVerified(path);
+        if (tree.build.manifest === version.manifest && tree.build.base_url === baseUrl) return tree;
+        tree.files.close();
+      }
+    } catch (error) {
+      if (error instanceof PageFailed) return undefined;
+      const isBadTree = error instanceof Failure && /^(no-tree|tree-)/.test(error.code);
+      if (!isBadTree) throw error;
+    }
+    rmSync(path, { force: true });
+  }
+  return undefined;
+}
+
+async function currentVersion(client: RetryingClient, baseUrl: string): Promise<SiteVersion | undefined> {
+  try {
+    const bytes = await client.get(
+      `${baseUrl}/${HEAD}`,
+      {},
+      (answer) => (answer.status === 200 ? answer.body() : undefined),
+      HEAD_ATTEMPTS,
+    );
+    const commit = bytes && parseCommit(siteKind(''), HEAD, bytes);
+    return commit?.base_url === baseUrl ? commit.versions.at(-1) : undefined;
+  } catch (error) {
+    if (error instanceof PageFailed || (error instanceof Failure && /^(other-form|not-ours)$/.test(error.code))) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Appends the bytes that a file lacks.
+ * @returns whether the file then has the SHA-256 of the version
+ */
+async function fetchRest(
+  client: RetryingClient,
+  url: string,
+  { bytes, sha256 }: SiteVersion,
+  path: string,
+  onProgress: (done: number, all: number) => void,
+): Promise<boolean> {
+  const file = openSync(path, 'a');
+  try {
+    for (let from = fstatSync(file).size; from < bytes; from = fstatSync(file).size) {
+      const to = Math.min(bytes, from + RANGE_BYTES);
+      const headers = { 'Accept-Encoding': 'identity', Range: `bytes=${from}-${to - 1}` };
+      const part = await client.get(url, headers, ({ status, sent }) => {
+        if (status !== 200 && status !== 206) return undefined;
+        // a server without ranges sends the whole file
+        const found = status === 200 ? sent.subarray(from, to) : sent;
+        if (found.length !== to - from) throw new BadPage(`${found.length} bytes instead of ${to - from}`);
+        return status === 200 ? sent.subarray(from) : sent;
+      });
+      if (part === undefined) return false;
+      for (let at = 0; at < part.length; ) at += writeSync(file, part, at);
+      onProgress(from + part.length, bytes);
+    }
+  } finally {
+    closeSync(file);
+  }
+  const digest = createHash('sha256');
+  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) digest.update(piece);
+  return digest.digest('hex') === sha256;
+}
+
+/** Returns a reader of the pages in a version: they are on this machine, and need no request. */
+export function versionReader(
+  tree: VerifiedTree,
+  { baseUrl, signal }: { readonly baseUrl: string; readonly signal: AbortSignal },
+  exclusions: Exclusions,
+): Pick<PageReader, 'read' | 'addressOf'> {
+  const pauses = new Pauses(signal, 'the version that was fetched is kept beside the store, and the store is unchanged');
+  const addressOf = ({ collection, number }: { readonly collection: Collection; readonly number: number }) =>
+    pageAddress(baseUrl, collection, number);
+  return {
+    addressOf,
+    read: async (name) => {
+      // without requests, nothing else lets a stop arrive
+      if (pauses.areDue) await pauses.take();
+      if (name.number > tree.digests[name.collection].pages) return { kind: 'missing' };
+      const sent = readVerifiedSync(tree, name.collection, name.number);
+      try {
+        const contents = withoutExcludedNames(parsePage(name.collection, sent), exclusions);
+        return { kind: 'page', url: addressOf(name), contents, etag: null, sent };
+      } catch (error) {
+        if (error instanceof BadPage) return { kind: 'failed', reason: error.message };
+        throw error;
+      }
+    },
+  };
+}
