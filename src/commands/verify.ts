@@ -102,7 +102,7 @@ async function verifyTarget(
     ...checkedLines(summary, common.store),
     ...(isGood
       ? []
-      : [`next: publish again, to mend what can be mended: ${await terminal.command('publish', { '--repair': true }, [address])}`]),
+      : [`next: publish again, to repair what can be repaired: ${await terminal.command('publish', { '--repair': true }, [address])}`]),
   ]);
 }
 

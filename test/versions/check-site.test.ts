@@ -191,7 +191,7 @@ describe('verify of a target with versions', () => {
     const { code, stdout } = await palimpsestHere(['verify', target]);
     expect(code).toBe(1);
     expect(stdout).toContain(`${dataOf(target, 2)}: 1 violation\n  file-missing: expected a file, found no such file\n`);
-    expect(stdout).toMatch(/next: publish again, to mend what can be mended: .*publish .*--repair/);
+    expect(stdout).toMatch(/next: publish again, to repair what can be repaired: .*publish .*--repair/);
   });
 
   it('throws no-tree if there are no versions', async () => {
