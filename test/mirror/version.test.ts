@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { spoolPath, versionPath } from '../../src/mirror/unfinished-runs.ts';
+import { inFiles } from '../../src/rewrite/files.ts';
 import { respond } from '../../src/rewrite/respond.ts';
 import type { SiteVersion } from '../../src/versions/site-version.ts';
 import { LARGE } from '../drf/samples.ts';
@@ -50,7 +51,8 @@ async function startSite(): Promise<Site> {
       return send(206, bytes.subarray(Number(from), Number(to) + 1), { 'Content-Range': `bytes ${from}-${to}/${bytes.length}` });
     }
     const asked = { method, url: `http://tree${url}`, headers: new Headers() };
-    const answer = await respond(asked, '', async (file) => (existsSync(join(out, file)) ? readFileSync(join(out, file)) : undefined), []);
+    const source = inFiles(async (file) => (existsSync(join(out, file)) ? new Uint8Array(readFileSync(join(out, file))) : undefined), []);
+    const answer = await respond(asked, '', source, () => {});
     send(answer.status, Buffer.from(await answer.arrayBuffer()), Object.fromEntries(answer.headers));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
