@@ -6,6 +6,7 @@ import type { InputError, RejectOptions } from '../sources/source.ts';
 import type { Batch } from '../store/batch.ts';
 import type { FieldConflict } from './changes.ts';
 import { type Conflict, ConflictList } from './conflicts.ts';
+import { ExcludedRows } from './excluded-rows.ts';
 import type { FoldedChange } from './fold.ts';
 import type { FoldedWindow } from './fold-windows.ts';
 import { ObservationWriter } from './observation-writer.ts';
@@ -23,8 +24,6 @@ const NEUTRAL: RejectOptions = { from: 'neutral' };
 const NO_CHANGES: readonly FoldedChange[] = [];
 
 export interface MergeOptions {
-  /** Whether the snapshots can include those of removed accounts. By default, these were excluded when they were read. */
-  readonly hasExcluded?: boolean | undefined;
   /** The URLs of mentions and hashtags. */
   readonly network: Network;
   /** Called with each snapshot that cannot be added, and with each conflicting value that is not recorded. */
@@ -35,6 +34,7 @@ export interface MergeOptions {
 }
 
 export interface MergeSummary {
+  /** Without those of removed accounts. */
   readonly snapshots: number;
   /** Snapshots without a change. */
   readonly unchanged: number;
@@ -71,17 +71,13 @@ export async function mergeSnapshots(
   const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
   const accounts = { added: 0, renamed: 0 };
   const conflicts = new ConflictList(spool);
-  // a handle that was learned from the last snapshot also excludes the first one
-  const { exclusions } = batch;
-  const mayExclude = options.hasExcluded === true || exclusions.learned.size > 0;
+  const excludedRows = new ExcludedRows(batch.exclusions, spool);
+  await excludedRows.learn(spool.inOrder(), pauses);
   let [snapshots, unchanged, rejected, excluded] = [0, 0, 0, 0];
   const mergeRow = (row: Row, folded: readonly FoldedChange[]): void => {
-    if (mayExclude) {
-      const { profile, former_names } = spool.observation(row);
-      if (exclusions.excludesProfile(profile, former_names)) {
-        excluded += 1;
-        return;
-      }
+    if (excludedRows.has(row)) {
+      excluded += 1;
+      return;
     }
     const same = writer.unchanged(row.profile, row.instant);
     if (same !== undefined) {
@@ -121,7 +117,7 @@ export async function mergeSnapshots(
   }
   writer.finish();
   return {
-    snapshots,
+    snapshots: snapshots - excluded,
     unchanged,
     records,
     accounts,

@@ -6,23 +6,22 @@ import type { Input, InputError } from '../sources/source.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import type { RowOfInput } from './profile-pool.ts';
 import type { Spool } from './spool.ts';
-import { type NamesToExclude, READ_COLUMNS, type ReadAnswer, type ReadRequest, rowAt } from './thread-messages.ts';
+import { READ_COLUMNS, type ReadAnswer, type ReadRequest, rowAt } from './thread-messages.ts';
 import type { Threads } from './threads.ts';
 import type { ValueReader } from './value-reader.ts';
 
 /** Where the observations go. */
 export type ObservationSink = Pick<Spool, 'add' | 'addRow'>;
 
-/** Decides which observations are excluded. */
-export type ExclusionFilter = Pick<Exclusions, 'isEmpty' | 'excludesProfile' | 'hasItem'>;
+/** Decides which items that are not valid are excluded. */
+export type ExclusionFilter = Pick<Exclusions, 'hasItem'>;
 
 export type Reject = (inputError: InputError) => void;
 
-/** An observation that a thread has stored. It has the names of its account if the store has exclusions. */
+/** An observation that a thread has stored. */
 interface StoredObservation {
   readonly kind: 'stored';
   readonly row: RowOfInput;
-  readonly names: NamesToExclude | undefined;
 }
 
 /** The threads of a run. They start when there is enough text for them. */
@@ -44,7 +43,7 @@ const BATCHES_KEPT = 32;
  * values, reads values with errors again, and keeps the order. So the result is the same with any number of threads. While the
  * threads have enough to do, it parses values too.
  * @param threads undefined: everything is read on this thread
- * @returns the numbers of files, and of rejected and of excluded snapshots
+ * @returns the numbers of files, and of rejected and of excluded items
  */
 export async function readInputs(
   inputs: readonly Input[],
@@ -57,18 +56,13 @@ export async function readInputs(
 ): Promise<{ readonly files: FileCounts; readonly rejected: number; readonly excluded: number }> {
   let [rejected, excluded] = [0, 0];
   const files = { read: 0, skipped: 0 };
-  for await (const { items, file } of itemsOf(inputs, context, files, !exclusions.isEmpty, pauses, threads)) {
+  for await (const { items, file } of itemsOf(inputs, context, files, pauses, threads)) {
     if (pauses.areDue) await pauses.take();
     for (const item of items) {
-      if (item.kind === 'stored') {
-        if (item.names !== undefined && exclusions.excludesProfile(item.names, item.names.former_names)) excluded += 1;
-        else spool.addRow(item.row, file);
-      } else if (item.kind === 'observation') {
-        if (exclusions.excludesProfile(item.observation.profile, item.observation.former_names)) excluded += 1;
-        else spool.add(item.observation, item.place);
-      } else if (exclusions.hasItem(item.item)) {
-        excluded += 1;
-      } else {
+      if (item.kind === 'stored') spool.addRow(item.row, file);
+      else if (item.kind === 'observation') spool.add(item.observation, item.place);
+      else if (exclusions.hasItem(item.item)) excluded += 1;
+      else {
         reject(item);
         rejected += 1;
       }
@@ -87,7 +81,6 @@ async function* itemsOf(
   inputs: readonly Input[],
   context: ObserveContext,
   files: FileCounts,
-  withNames: boolean,
   pauses: Pauses,
   threads: ReadingThreads | undefined,
 ): AsyncGenerator<Items> {
@@ -115,7 +108,7 @@ async function* itemsOf(
       if (threads === undefined || running === undefined || !values.every(isPlain)) {
         queue.push(async () => ({ items: await reader.read(values, file), file }));
       } else {
-        const request: ReadRequest = { kind: 'read', ...columnsOf(values), withNames };
+        const request: ReadRequest = { kind: 'read', ...columnsOf(values) };
         const answer = unanswered < BATCHES_AHEAD * running.length ? ask(running, request) : threads.mainReader.read(request);
         // the answer is awaited later: until then, its error must not end the process
         answer.catch(() => {});
@@ -142,12 +135,12 @@ function columnsOf(values: readonly RawValue[]): { texts: string[]; lines: numbe
 
 /** Returns the observations that a thread stored. Values with errors are read here, and their items are inserted at their places. */
 async function inOrder(
-  { counts, rows, names }: ReadAnswer,
+  { counts, rows }: ReadAnswer,
   values: readonly RawValue[],
   file: string,
   reader: SnapshotReader,
 ): Promise<Iterable<Observed | InputError | StoredObservation>> {
-  const stored = storedIn(rows, names);
+  const stored = storedIn(rows);
   if (counts === undefined) return stored;
   const items: (Observed | InputError | StoredObservation)[] = [];
   for (const [index, value] of values.entries()) {
@@ -161,8 +154,8 @@ async function inOrder(
   return items;
 }
 
-function* storedIn(rows: Float64Array, names: readonly NamesToExclude[] | undefined): Generator<StoredObservation> {
+function* storedIn(rows: Float64Array): Generator<StoredObservation> {
   for (let index = 0; index < rows.length / READ_COLUMNS; index += 1) {
-    yield { kind: 'stored', row: rowAt(rows, index), names: names?.[index] };
+    yield { kind: 'stored', row: rowAt(rows, index) };
   }
 }

@@ -8,7 +8,7 @@ import { BY_TIME, type Row } from './sorted-run.ts';
 import { StringPool, textAt } from './string-pool.ts';
 
 /** The observations of a run, by their rows. */
-export type Observations = Pick<Spool, 'length' | 'observation' | 'place'>;
+export type Observations = Pick<Spool, 'length' | 'inOrder' | 'observation' | 'place'>;
 
 /** Stores all observations of a run on disk, beside the store, and returns them in time order. */
 export class Spool {

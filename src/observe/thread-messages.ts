@@ -18,8 +18,6 @@ export interface ReadRequest {
   readonly texts: readonly string[];
   readonly lines: readonly number[];
   readonly paths: readonly string[];
-  /** Whether the answer needs the names of the accounts. */
-  readonly withNames: boolean;
 }
 
 /** Folds rows of a partition. All pools must be flushed. */
@@ -38,13 +36,6 @@ export interface FlushRequest {
 
 export type ThreadRequest = ReadRequest | FoldRequest | FlushRequest;
 
-/** The names by which an account may be excluded. */
-export interface NamesToExclude {
-  readonly id: string | undefined;
-  readonly screen_name: string | undefined;
-  readonly former_names: readonly string[];
-}
-
 /** What a thread read: the observations in order. Their texts are in the pool of the thread. */
 export interface ReadAnswer {
   /**
@@ -54,8 +45,6 @@ export interface ReadAnswer {
   readonly counts: readonly number[] | undefined;
   /** For each observation: its time, the places of its profile and its archived copy, its account and its line. */
   readonly rows: Float64Array;
-  /** The names of the account of each observation, if they were requested. */
-  readonly names: readonly NamesToExclude[] | undefined;
 }
 
 /** How many numbers of {@link ReadAnswer.rows} belong to an observation. */

@@ -2,7 +2,7 @@ import type { RawValue } from '../sources/raw-value.ts';
 import { type Observed, SnapshotReader } from '../sources/snapshot-reader.ts';
 import type { InputError } from '../sources/source.ts';
 import type { ProfilePool } from './profile-pool.ts';
-import { type NamesToExclude, READ_COLUMNS, type ReadAnswer, type ReadRequest, type ThreadJob, writeRow } from './thread-messages.ts';
+import { READ_COLUMNS, type ReadAnswer, type ReadRequest, type ThreadJob, writeRow } from './thread-messages.ts';
 
 /** Reads values that may come in any order, and stores their observations in a pool. It does not read values with errors. */
 export class ValueReader {
@@ -14,7 +14,7 @@ export class ValueReader {
     this.#profiles = profiles;
   }
 
-  async read({ texts, lines, paths, withNames }: Omit<ReadRequest, 'kind'>): Promise<ReadAnswer> {
+  async read({ texts, lines, paths }: Omit<ReadRequest, 'kind'>): Promise<ReadAnswer> {
     const values = texts.map((text, index) => ({ text, line: lines[index] ?? 0, path: paths[index] ?? '' }));
     const all = await this.#reader.read(values, '');
     const isClean = all.every(isObserved);
@@ -24,7 +24,7 @@ export class ValueReader {
     for (const [index, { observation, place }] of found.entries()) {
       writeRow(this.#profiles.put(observation, place.line ?? 0), rows, index);
     }
-    return { counts, rows, names: withNames ? found.map(namesOf) : undefined };
+    return { counts, rows };
   }
 
   /** Reads values one by one, to find those with errors. Adds the observations of the others to a list. */
@@ -43,8 +43,4 @@ export class ValueReader {
 
 function isObserved(item: Observed | InputError): item is Observed {
   return item.kind === 'observation';
-}
-
-function namesOf({ observation: { profile, former_names } }: Observed): NamesToExclude {
-  return { id: profile.id, screen_name: profile.screen_name, former_names };
 }

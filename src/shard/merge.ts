@@ -6,7 +6,6 @@ import { isAllRejected, mergeSnapshots, type ObserveSummary } from '../observe/m
 import { InputErrors } from '../sources/input-errors.ts';
 import type { InputError } from '../sources/source.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';
-import { openSpool } from '../store/spool-file.ts';
 import { fileSystemFailure } from '../store/store-error.ts';
 import { PartitionFiles } from './partition-files.ts';
 import { damaged, type RowsFile } from './rows-file.ts';
@@ -49,14 +48,11 @@ export async function mergePartitions(files: RunFiles, store: string, options: M
       const observations = new PartitionFiles(ranges);
       const inputErrors = new InputErrors(ranges.length);
       const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
-      const excluded = await learnExclusions(batch, observations, store, pauses);
-      const hasExcluded = !batch.exclusions.isEmpty;
-      const merging = { ...options, network, hasExcluded };
-      const summary = await mergeSnapshots(batch, observations, observations.windows(), pauses, merging, reject);
+      const summary = await mergeSnapshots(batch, observations, observations.windows(), pauses, { ...options, network }, reject);
       inputErrors.throwIfAny();
       await options.beforeCommit?.();
       if (!isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
-      return { ...summary, snapshots: summary.snapshots - excluded, skipped };
+      return { ...summary, skipped };
     } catch (error) {
       throw fileSystemFailure(store, error);
     } finally {
@@ -67,21 +63,6 @@ export async function mergePartitions(files: RunFiles, store: string, options: M
   } finally {
     closeAll(partitions);
   }
-}
-
-/**
- * Compares all snapshots with the removed accounts, in the order in which `observe` reads them, because each snapshot can add another
- * name of a removed account. Returns the number of excluded snapshots.
- */
-async function learnExclusions({ exclusions }: Batch, observations: PartitionFiles, store: string, pauses: Pauses): Promise<number> {
-  let excluded = 0;
-  if (exclusions.isEmpty) return excluded;
-  for (const row of observations.inInputOrder(openSpool(store))) {
-    const { profile, former_names } = observations.observation(row);
-    if (exclusions.excludesProfile(profile, former_names)) excluded += 1;
-    if (pauses.areDue) await pauses.take();
-  }
-  return excluded;
 }
 
 /**

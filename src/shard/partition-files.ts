@@ -1,16 +1,14 @@
 import type { Place } from '../contract/failure.ts';
 import type { Observation } from '../contract/observation.ts';
 import { Violation } from '../contract/shape.ts';
-import { ExternalSorter } from '../observe/external-sorter.ts';
 import type { FoldedChange } from '../observe/fold.ts';
 import type { FoldedWindow } from '../observe/fold-windows.ts';
 import { mergeRuns, type Row, SortedRun } from '../observe/sorted-run.ts';
 import { observationAt } from '../observe/spool.ts';
 import { POOL_PLACES, textAt } from '../observe/string-pool.ts';
-import type { SpoolFile } from '../store/spool-file.ts';
 import { parseChanges } from './folded-changes.ts';
 import { damaged, type LocalRange } from './rows-file.ts';
-import { BY_ORDER, BY_TIME, type ShardRow } from './shard-row.ts';
+import { BY_TIME, type ShardRow } from './shard-row.ts';
 
 /** How many rows are merged at a time. */
 const WINDOW_ROWS = 1 << 11;
@@ -40,7 +38,7 @@ export class PartitionFiles {
   async *windows(): AsyncGenerator<FoldedWindow> {
     let rows: Row[] = [];
     let changes = new Map<number, readonly FoldedChange[]>();
-    for (const row of this.#inOrder()) {
+    for (const row of this.inOrder()) {
       if (row.changes !== 0) changes.set(rows.length, this.#changesAt(row.changes));
       rows.push(row);
       if (rows.length < WINDOW_ROWS) continue;
@@ -49,17 +47,6 @@ export class PartitionFiles {
       changes = new Map();
     }
     yield { rows, changes };
-  }
-
-  /** Yields all rows in the order of the inputs. */
-  *inInputOrder(spool: SpoolFile): Generator<Row> {
-    const sorter = new ExternalSorter(spool, BY_ORDER);
-    try {
-      for (const row of this.#inOrder()) sorter.add(row);
-      yield* sorter.inOrder();
-    } finally {
-      sorter.close();
-    }
   }
 
   /** @throws Failure bad-shard */
@@ -72,7 +59,7 @@ export class PartitionFiles {
     }
   }
 
-  #inOrder(): Generator<ShardRow> {
+  inOrder(): Generator<ShardRow> {
     return mergeRuns(this.#ranges.map((range, number) => new SortedRun(number, range.rows(number * POOL_PLACES), BY_TIME)));
   }
 }

@@ -41,7 +41,7 @@ export interface PartitionSummary {
 }
 
 /** The merge excludes the removed accounts, because a shard does not know the store. */
-const NO_EXCLUSIONS: ExclusionFilter = { isEmpty: true, excludesProfile: () => false, hasItem: () => false };
+const NO_EXCLUSIONS: ExclusionFilter = { hasItem: () => false };
 
 /**
  * Reads one shard of the sources, and writes its observations as one file: sorted by account, with one range for each partition. The

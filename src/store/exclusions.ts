@@ -17,6 +17,8 @@ const PLACEHOLDER = 'handle.invalid';
 export class Exclusions {
   /** The handles that this batch has added to the list. */
   readonly learned: Set<string> = new Set();
+  /** Increases with each addition to the list: then an item that was not excluded before can be excluded now. */
+  additions = 0;
   readonly #byKey: Statement<[string, string], number>;
   readonly #byRecord: Statement<[number, number], number>;
   readonly #addKey: Statement<[string, string, number]>;
@@ -103,7 +105,10 @@ export class Exclusions {
     for (const name of screen_name === undefined ? formerNames : [screen_name, ...formerNames]) {
       if (!this.hasHandle(name) && this.#holder.get(name) === undefined) this.#learn(exclusion, name);
     }
-    if (id !== undefined && this.#hasStableId.get(exclusion) === undefined) this.#addKey.run('stable_id', stableIdHash(id), exclusion);
+    if (id !== undefined && this.#hasStableId.get(exclusion) === undefined) {
+      this.#addKey.run('stable_id', stableIdHash(id), exclusion);
+      this.additions += 1;
+    }
     return true;
   }
 
@@ -135,6 +140,7 @@ export class Exclusions {
     // the cache can have the handle in upper and lower case
     this.#cache.clear();
     this.learned.add(handle);
+    this.additions += 1;
   }
 }
 
