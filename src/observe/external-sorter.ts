@@ -22,6 +22,7 @@ export class ExternalSorter<R> {
   /** The keys of the last row. */
   #first = 0;
   #second = 0;
+  #third = 0;
   #sorter: Sorter | undefined;
 
   /** @param spool an empty file for this sorter alone, which it closes */
@@ -41,10 +42,11 @@ export class ExternalSorter<R> {
     const at = this.#buffered * columns;
     write(row, this.#rows, at);
     this.#buffered += 1;
-    const [first, second] = [this.#rows[at + keys[0]] ?? 0, this.#rows[at + keys[1]] ?? 0];
-    if (first < this.#first || (first === this.#first && second < this.#second)) this.#isOrdered = false;
+    const [first, second, third] = [this.#rows[at + keys[0]] ?? 0, this.#rows[at + keys[1]] ?? 0, this.#rows[at + keys[2]] ?? 0];
+    if ((first - this.#first || second - this.#second || third - this.#third) < 0) this.#isOrdered = false;
     this.#first = first;
     this.#second = second;
+    this.#third = third;
   }
 
   /** Returns all rows in order. No row can be added afterwards. */
@@ -70,6 +72,7 @@ export class ExternalSorter<R> {
     this.#isOrdered = true;
     this.#first = 0;
     this.#second = 0;
+    this.#third = 0;
   }
 
   #ordered(): Float64Array {
@@ -91,7 +94,7 @@ export function readAheadRows(runs: number): number {
 /** Sorts the rows of a run. Its buffers are reused for every run. */
 class Sorter {
   readonly #columns: number;
-  readonly #keys: readonly [first: number, second: number];
+  readonly #keys: RowLayout<unknown>['keys'];
   readonly #firsts = new Float64Array(RUN_ROWS);
   readonly #order = new Uint32Array(RUN_ROWS);
   readonly #sorted: Float64Array;
@@ -104,15 +107,17 @@ class Sorter {
 
   /** Returns the sorted rows, which stay valid until the next call. */
   sorted(rows: Float64Array): Float64Array {
-    const [columns, [first, second]] = [this.#columns, this.#keys];
+    const [columns, [first, second, third]] = [this.#columns, this.#keys];
     const length = rows.length / columns;
     const [firsts, order] = [this.#firsts, this.#order.subarray(0, length)];
     for (let index = 0; index < length; index += 1) {
       firsts[index] = rows[index * columns + first] ?? 0;
       order[index] = index;
     }
-    const secondOf = (index: number) => rows[index * columns + second] ?? 0;
-    order.sort((a, b) => (firsts[a] ?? 0) - (firsts[b] ?? 0) || secondOf(a) - secondOf(b) || a - b);
+    const keyOf = (index: number, key: number) => rows[index * columns + key] ?? 0;
+    order.sort(
+      (a, b) => (firsts[a] ?? 0) - (firsts[b] ?? 0) || keyOf(a, second) - keyOf(b, second) || keyOf(a, third) - keyOf(b, third) || a - b,
+    );
     let to = 0;
     for (const from of order) {
       for (let column = 0; column < columns; column += 1) this.#sorted[to + column] = rows[from * columns + column] ?? 0;

@@ -8,7 +8,7 @@ export interface Row {
   readonly profile: number;
   /** The place of the URL of its archived copy; 0 if there is none. */
   readonly archive: number;
-  /** The number of its account, which divides the work: see partition.ts. */
+  /** The number of its account, which orders rows of one time: see partition.ts. */
   readonly account: number;
   /** The number of its input, from 0, and the line. */
   readonly input: number;
@@ -19,16 +19,19 @@ export interface Row {
 export interface RowLayout<R> {
   /** A row is stored as this many numbers. */
   readonly columns: number;
-  /** The numbers by which rows are sorted. Rows that are equal in both keep their order. */
-  readonly keys: readonly [first: number, second: number];
+  /** The numbers by which rows are sorted. Rows that are equal in all of them keep their order. */
+  readonly keys: readonly [first: number, second: number, third: number];
   readonly write: (row: R, numbers: Float64Array, at: number) => void;
   readonly read: (numbers: Float64Array, at: number) => R;
 }
 
-/** The rows of a run of `observe`, in order of time. */
+/**
+ * The rows of a run of `observe`, in order of time. Rows of one time are in the order of their accounts, so that the order of the inputs
+ * does not show. Rows of one account and time are in the order of the inputs.
+ */
 export const BY_TIME: RowLayout<Row> = {
   columns: 6,
-  keys: [0, 0],
+  keys: [0, 3, 4],
   write: ({ instant, profile, archive, account, input, line }, numbers, at) => {
     numbers[at] = instant;
     numbers[at + 1] = profile;
@@ -69,6 +72,7 @@ export class SortedRun<R> {
   #at: number;
   first = 0;
   second = 0;
+  third = 0;
 
   /** @param source the rows of the run in pieces; each piece is consumed before the next is requested */
   constructor(number: number, source: Iterator<Float64Array>, layout: RowLayout<R>) {
@@ -90,6 +94,7 @@ export class SortedRun<R> {
     }
     this.first = this.#rows[this.#at + keys[0]] ?? 0;
     this.second = this.#rows[this.#at + keys[1]] ?? 0;
+    this.third = this.#rows[this.#at + keys[2]] ?? 0;
     return true;
   }
 
@@ -131,7 +136,8 @@ function sift<R>(heap: SortedRun<R>[], from: number): void {
 
 function isBefore<R>(one: SortedRun<R>, other: SortedRun<R>): boolean {
   if (one.first !== other.first) return one.first < other.first;
-  return one.second < other.second || (one.second === other.second && one.number < other.number);
+  if (one.second !== other.second) return one.second < other.second;
+  return one.third < other.third || (one.third === other.third && one.number < other.number);
 }
 
 function readFully(file: number, into: Uint8Array, position: number): void {

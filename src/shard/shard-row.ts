@@ -38,11 +38,9 @@ const SHARD_ROW: Omit<RowLayout<ShardRow>, 'keys'> = {
 };
 
 /** The rows of each account together, in order of time. The rows of a partition follow each other. */
-export const BY_ACCOUNT: RowLayout<ShardRow> = { ...SHARD_ROW, keys: [4, 0] };
-/** All rows in order of time; rows of one time in the order of the inputs. */
-export const BY_TIME: RowLayout<ShardRow> = { ...SHARD_ROW, keys: [0, 1] };
-/** All rows in the order of the inputs. */
-export const BY_ORDER: RowLayout<ShardRow> = { ...SHARD_ROW, keys: [1, 1] };
+export const BY_ACCOUNT: RowLayout<ShardRow> = { ...SHARD_ROW, keys: [4, 0, 1] };
+/** All rows in order of time; rows of one time in the order of the accounts; rows of one account in the order of the inputs. */
+export const BY_TIME: RowLayout<ShardRow> = { ...SHARD_ROW, keys: [0, 4, 1] };
 
 /** Returns the position of an observation. The shards follow each other, because each has consecutive inputs. */
 export function orderOf(shard: number, index: number): number {

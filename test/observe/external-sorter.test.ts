@@ -14,7 +14,7 @@ const row = (instant: number, line: number): Row => ({
   profile: line * 3,
   archive: line % 2,
   account: line % 5,
-  input: line % 7,
+  input: Math.floor(line / 7),
   line,
 });
 
@@ -35,9 +35,9 @@ describe('ExternalSorter', () => {
     expect(inOrder([])).toEqual([]);
   });
 
-  it('keeps the input order of rows of one time', () => {
-    const given = [5, 1, 5, 1, 5].map((instant, line) => row(instant, line));
-    expect(inOrder(given).map(({ line }) => line)).toEqual([1, 3, 0, 2, 4]);
+  it('orders rows of one time by account, then by input, and keeps the order of the others', () => {
+    const given = [9, 2, 7, 2, 7, 9].map((account, line) => ({ ...row(5, line), account, input: line === 2 ? 1 : 0 }));
+    expect(inOrder([row(6, 6), ...given, row(1, 7)]).map(({ line }) => line)).toEqual([7, 1, 3, 4, 2, 0, 5, 6]);
   });
 
   it.each<[string, (line: number) => number]>([
@@ -56,8 +56,8 @@ describe('ExternalSorter', () => {
     let [count, wrong, lines] = [0, 0, 0];
     let before: Row = row(-1, -1);
     for (const each of sorter.inOrder()) {
-      const isAfter = each.instant > before.instant || (each.instant === before.instant && each.line > before.line);
-      const isWhole = each.instant === instantOf(each.line) && each.profile === each.line * 3 && each.input === each.line % 7;
+      const isAfter = (each.instant - before.instant || each.account - before.account || each.line - before.line) > 0;
+      const isWhole = each.instant === instantOf(each.line) && each.profile === each.line * 3 && each.input === Math.floor(each.line / 7);
       if (!isAfter || !isWhole || each.archive !== each.line % 2 || each.account !== each.line % 5) wrong += 1;
       count += 1;
       lines += each.line;

@@ -570,7 +570,9 @@ describe('a conflict', () => {
     );
     expect(summary.conflicts.count).toBe(150);
     expect(summary.conflicts.listed).toHaveLength(100);
-    expect(summary.conflicts.listed[7]?.values[0]?.text).toBe(`7 ${'x'.repeat(498)}…`);
+    const [{ account, values } = { account: '', values: [] }] = summary.conflicts.listed;
+    const text = `${account.slice(1)} ${'x'.repeat(9000)}`;
+    expect(values[0]?.text).toBe(`${text.slice(0, 500)}…`);
     const many = await observe(
       newStore(),
       Array.from({ length: 30 }, (_, index) => snapshot(0, { bio: String(index) })),

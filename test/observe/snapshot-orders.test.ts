@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TWITTER } from '../../src/diff/diff-html.ts';
 import { observeInputs } from '../../src/observe/observe.ts';
+import { accountKey } from '../../src/observe/partition.ts';
 import { build } from '../../src/tree/build.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { type Contents, contentsOf, observe, type Snapshot, sourceOf, withoutFormerHandles } from '../support/snapshots.ts';
@@ -60,6 +61,11 @@ const distinctApart = snapshots(apart, 1000, 25);
 const crowded = snapshots(anybody, 0, 25);
 const crowdedApart = snapshots(apart, 0, 25);
 
+/** Leaves out all but the first snapshot of each account and time. */
+function oneEach(all: readonly TestSnapshot[]): TestSnapshot[] {
+  return [...new Map(all.toReversed().map((each) => [`${accountKey(each)} ${each.instant}`, each])).values()].toReversed();
+}
+
 /** Two values of one field, so that the same profile recurs often, also beside another of the same time. */
 const repeating = fc
   .array(fc.record({ bio: fc.constantFrom('one', 'two'), gap: fc.constantFrom(0, 0, 1_000_000) }), { maxLength: 12, size: 'max' })
@@ -106,8 +112,9 @@ interface Account {
   readonly records: { id: number; data_type: string; text: string | null; instant: number; web_archive_url: unknown }[];
 }
 
-/** The model: computes the expected records slowly, from all snapshots in time order. */
-function expected(snapshots: readonly TestSnapshot[]): object[] {
+/** The model: computes the expected records slowly, from all snapshots in order of time and account. */
+function expected(unsorted: readonly TestSnapshot[]): object[] {
+  const snapshots = unsorted.toSorted((a, b) => a.instant - b.instant || accountKey(a) - accountKey(b));
   const accounts: Account[] = [];
   const called = (name: string) => accounts.find((account) => account.name.toLowerCase() === name.toLowerCase());
   const sane = (value: unknown) => value ?? '';
@@ -171,22 +178,15 @@ describe('snapshots', () => {
     await fc.assert(fc.asyncProperty(repeating, check), RUNS);
   });
 
-  it('give the same store in any order within one run, if no two have the same time', async () => {
-    const shuffled = distinct.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
+  it('give the same store in any order and from sources in any order, also with other accounts at the same time', async () => {
+    const sources = crowded
+      .map(oneEach)
+      .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }), fc.integer({ min: 1, max: 4 })));
     await fc.assert(
-      fc.asyncProperty(shuffled, async ([all, other]) => {
-        expect(await contentsAfter(other)).toEqual(await contentsAfter(all));
-      }),
-      RUNS,
-    );
-  });
-
-  it('give the same store for any number of sources', async () => {
-    await fc.assert(
-      fc.asyncProperty(distinct, fc.nat({ max: 3 }), async (all, sources) => {
+      fc.asyncProperty(sources, async ([all, other, count]) => {
         const store = newPath();
-        const inputs = Array.from({ length: sources + 1 }, (_, number) =>
-          sourceOf(all.filter((_, index) => index % (sources + 1) === number).map(written)),
+        const inputs = Array.from({ length: count }, (_, number) =>
+          sourceOf(other.filter((_, index) => index % count === number).map(written)),
         );
         await observeInputs(store, inputs, { snapshots: { from: undefined, observedAt: undefined, unescape: false }, network: TWITTER });
         expect(contentsOf(store)).toEqual(await contentsAfter(all));
@@ -195,10 +195,23 @@ describe('snapshots', () => {
     );
   });
 
-  it('give the same store in one run and in several, even if the runs divide snapshots of one time', async () => {
+  it('give the same store in one run and in several, even if the runs divide snapshots of one account and time', async () => {
+    const places = fc.array(fc.nat({ max: 100 }), { maxLength: 3 });
+    const check = async (all: readonly TestSnapshot[], parts: readonly (readonly TestSnapshot[])[]) => {
+      expect(await contentsAfter(...parts)).toEqual(await contentsAfter(all));
+    };
     await fc.assert(
-      fc.asyncProperty(fc.oneof(crowded, repeating), fc.array(fc.nat({ max: 100 }), { maxLength: 3 }), async (all, places) => {
-        expect(await contentsAfter(...splitAt(all, places))).toEqual(await contentsAfter(all));
+      fc.asyncProperty(repeating, places, (all, cuts) => check(all, splitAt(all, cuts))),
+      RUNS,
+    );
+    // ids of one time are in the order of the accounts of a run
+    await fc.assert(
+      fc.asyncProperty(crowded, places, (all, cuts) => {
+        const moments = [...new Set(all.map(({ instant }) => instant))].map((instant) => all.filter((each) => each.instant === instant));
+        return check(
+          all,
+          splitAt(moments, cuts).map((part) => part.flat()),
+        );
       }),
       RUNS,
     );
