@@ -41,6 +41,8 @@ export const FAILURES = {
   'thread-failed': 1,
   'no-shard': 1,
   'bad-shard': 1,
+  'no-part': 1,
+  'bad-part': 1,
   usage: 2,
   'not-ours': 3,
   'other-run': 3,

@@ -66,6 +66,7 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
           const counted = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
           const reading = await readInputs([...counted], context, spool, batch.exclusions, pauses, threads.forReading, reject);
           inputErrors.throwIfAny();
+          reading.parts.throwIfIncomplete();
           inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
           const folding = await threads.forFolding();
           const windows = folding === undefined ? unfoldedWindows(spool) : foldedWindows(spool, folding, pauses);

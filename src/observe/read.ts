@@ -1,9 +1,16 @@
 import type { Pauses } from '../contract/pauses.ts';
-import { batchesOf, type FileCounts, type ObserveContext, type Observed, observationsInFilesToReadAgain } from '../sources/observations.ts';
+import {
+  batchesOf,
+  type FileCounts,
+  type ObserveContext,
+  observationsInFilesToReadAgain,
+  type SnapshotItem,
+} from '../sources/observations.ts';
 import type { RawValue } from '../sources/raw-value.ts';
 import { SnapshotReader } from '../sources/snapshot-reader.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import type { Exclusions } from '../store/exclusions.ts';
+import { PartSets } from './part-sets.ts';
 import type { RowOfInput } from './profile-pool.ts';
 import type { Spool } from './spool.ts';
 import { READ_COLUMNS, type ReadAnswer, type ReadRequest, rowAt } from './thread-messages.ts';
@@ -11,7 +18,7 @@ import type { Threads } from './threads.ts';
 import type { ValueReader } from './value-reader.ts';
 
 /** Where the observations go. */
-export type ObservationSink = Pick<Spool, 'add' | 'addRow'>;
+export type ObservationSink = Pick<Spool, 'add' | 'addRow' | 'beginPart'>;
 
 /** Decides which items that are not valid are excluded. */
 export type ExclusionFilter = Pick<Exclusions, 'hasItem'>;
@@ -43,7 +50,7 @@ const BATCHES_KEPT = 32;
  * values, reads values with errors again, and keeps the order. So the result is the same with any number of threads. While the
  * threads have enough to do, it parses values too.
  * @param threads undefined: everything is read on this thread
- * @returns the numbers of files, and of rejected and of excluded items
+ * @returns the numbers of files, and of rejected and of excluded items; the parts of earlier runs among the inputs
  */
 export async function readInputs(
   inputs: readonly Input[],
@@ -53,26 +60,35 @@ export async function readInputs(
   pauses: Pauses,
   threads: ReadingThreads | undefined,
   reject: Reject,
-): Promise<{ readonly files: FileCounts; readonly rejected: number; readonly excluded: number }> {
+): Promise<{ readonly files: FileCounts; readonly parts: PartSets; readonly rejected: number; readonly excluded: number }> {
   let [rejected, excluded] = [0, 0];
   const files = { read: 0, skipped: 0 };
+  const parts = new PartSets();
   for await (const { items, file } of itemsOf(inputs, context, files, pauses, threads)) {
     if (pauses.areDue) await pauses.take();
     for (const item of items) {
-      if (item.kind === 'stored') spool.addRow(item.row, file);
-      else if (item.kind === 'observation') spool.add(item.observation, item.place);
-      else if (exclusions.hasItem(item.item)) excluded += 1;
-      else {
+      if (item.kind === 'stored') {
+        parts.count(file);
+        spool.addRow(item.row, file);
+      } else if (item.kind === 'observation') {
+        parts.count(item.place.file);
+        spool.add(item.observation, item.place);
+      } else if (item.kind === 'part') {
+        parts.begin(item.header, item.place.file ?? '');
+        spool.beginPart(item.header, item.place.file ?? '');
+      } else if (exclusions.hasItem(item.item)) {
+        excluded += 1;
+      } else {
         reject(item);
         rejected += 1;
       }
     }
   }
-  return { files, rejected, excluded };
+  return { files, parts, rejected, excluded };
 }
 
 interface Items {
-  readonly items: Iterable<Observed | InputError | StoredObservation>;
+  readonly items: Iterable<SnapshotItem | StoredObservation>;
   readonly file: string;
 }
 
@@ -139,10 +155,10 @@ async function inOrder(
   values: readonly RawValue[],
   file: string,
   reader: SnapshotReader,
-): Promise<Iterable<Observed | InputError | StoredObservation>> {
+): Promise<Iterable<SnapshotItem | StoredObservation>> {
   const stored = storedIn(rows);
   if (counts === undefined) return stored;
-  const items: (Observed | InputError | StoredObservation)[] = [];
+  const items: (SnapshotItem | StoredObservation)[] = [];
   for (const [index, value] of values.entries()) {
     const count = counts[index] ?? -1;
     if (count === -1) items.push(...(await reader.read([value], file)));

@@ -1,6 +1,7 @@
 import type { Place } from '../contract/failure.ts';
 import { timestampOf } from '../contract/instant.ts';
 import type { Observation } from '../contract/observation.ts';
+import type { PartHeader } from '../sources/part-header.ts';
 import { openSpool, removeSpools, type SpoolFile } from '../store/spool-file.ts';
 import { ExternalSorter } from './external-sorter.ts';
 import { ProfilePool, type RowOfInput, storedProfile } from './profile-pool.ts';
@@ -17,7 +18,12 @@ export class Spool {
   readonly #texts: StringPool;
   /** Stores profiles that this thread reads. */
   readonly profiles: ProfilePool;
+  /** The names of the inputs, by their numbers. */
   readonly #inputs: string[] = [];
+  /** The number of the present input. */
+  #input = -1;
+  /** The number of the first part of each set of parts. */
+  readonly #sets = new Map<string, number>();
   /** The files of the string pools of threads. */
   readonly #pools: SpoolFile[] = [];
   /** The descriptors of all string pools, by their numbers. */
@@ -57,8 +63,17 @@ export class Spool {
 
   /** Adds an observation whose parts are stored already. */
   addRow({ instant, profile, archive, account, line }: RowOfInput, file: string): void {
-    if (this.#inputs.at(-1) !== file) this.#inputs.push(file);
-    this.#sorter.add({ instant, profile, archive, account, input: this.#inputs.length - 1, line });
+    if (this.#inputs[this.#input] !== file) this.#input = this.#inputs.push(file) - 1;
+    this.#sorter.add({ instant, profile, archive, account, input: this.#input, line });
+  }
+
+  /** Begins a part. The parts of a set have consecutive numbers as inputs, whatever the order in which they are read. */
+  beginPart({ sources, part, parts }: PartHeader, file: string): void {
+    const first = this.#sets.get(sources) ?? this.#inputs.length;
+    if (!this.#sets.has(sources)) this.#inputs.length += parts;
+    this.#sets.set(sources, first);
+    this.#input = first + part;
+    this.#inputs[this.#input] = file;
   }
 
   /** Returns all rows in order of time. Nothing can be added afterwards. */
@@ -96,6 +111,11 @@ export function observationAt(descriptors: readonly number[], { instant, profile
 }
 
 /** Converts an observation to a neutral snapshot. */
-export function snapshotOf({ observed_at, web_archive_url, profile }: Observation): object {
-  return { observed_at: timestampOf(observed_at), ...profile, ...(web_archive_url === null ? {} : { web_archive_url }) };
+export function snapshotOf({ observed_at, web_archive_url, profile, former_names }: Observation): object {
+  return {
+    observed_at: timestampOf(observed_at),
+    ...profile,
+    ...(former_names.length === 0 ? {} : { former_names }),
+    ...(web_archive_url === null ? {} : { web_archive_url }),
+  };
 }

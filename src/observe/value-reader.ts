@@ -1,6 +1,5 @@
 import type { RawValue } from '../sources/raw-value.ts';
-import { type Observed, SnapshotReader } from '../sources/snapshot-reader.ts';
-import type { InputError } from '../sources/source.ts';
+import { type Observed, type SnapshotItem, SnapshotReader } from '../sources/snapshot-reader.ts';
 import type { ProfilePool } from './profile-pool.ts';
 import { READ_COLUMNS, type ReadAnswer, type ReadRequest, type ThreadJob, writeRow } from './thread-messages.ts';
 
@@ -41,6 +40,6 @@ export class ValueReader {
   }
 }
 
-function isObserved(item: Observed | InputError): item is Observed {
+function isObserved(item: SnapshotItem): item is Observed {
   return item.kind === 'observation';
 }

@@ -67,6 +67,7 @@ export async function partitionSources(inputs: readonly Input[], files: RunFiles
       const context = { ...snapshots, openAgain: refuseWholeFile };
       const reading = await readInputs([...counted], context, spool, NO_EXCLUSIONS, pauses, undefined, reject);
       inputErrors.throwIfAny();
+      reading.parts.throwIfIncomplete();
       const { files: read, rejected } = reading;
       const draft = files.begin(name);
       try {

@@ -38,6 +38,8 @@ export class ShardSpool implements ObservationSink {
     this.addRow(this.#profiles.put(observation, line), file);
   }
 
+  beginPart(): void {}
+
   addRow({ instant, profile, archive, account, line }: RowOfInput, file: string): void {
     if (this.#input.name !== file) this.#input = { name: file, place: this.#texts.append(file) };
     const order = orderOf(this.#shard, this.length);

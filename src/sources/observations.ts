@@ -6,11 +6,11 @@ import { type Parsed, parseJson } from './json-text.ts';
 import { jsonValues } from './json-values.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
 import { notJson, unreadableInput } from './rejection.ts';
-import { type ObserveContext, type Observed, optionsOf, SnapshotReader } from './snapshot-reader.ts';
+import { type ObserveContext, optionsOf, type SnapshotItem, SnapshotReader } from './snapshot-reader.ts';
 import type { Input, InputError } from './source.ts';
 import { filesIn } from './unpack/unpack.ts';
 
-export type { ObserveContext, Observed } from './snapshot-reader.ts';
+export type { ObserveContext, Observed, SnapshotItem } from './snapshot-reader.ts';
 
 /** How many files and members of archives were met so far. */
 export interface FileCounts {
@@ -20,7 +20,7 @@ export interface FileCounts {
 }
 
 /** Values of an input that are not read yet, or items that are. */
-export type Batch = { readonly texts: readonly RawValue[]; readonly file: string } | readonly (Observed | InputError)[];
+export type Batch = { readonly texts: readonly RawValue[]; readonly file: string } | readonly SnapshotItem[];
 
 /**
  * Yields the observations in the inputs, in batches and in the order of the inputs.
@@ -29,10 +29,7 @@ export type Batch = { readonly texts: readonly RawValue[]; readonly file: string
  * What is wrong becomes an input error with its reason, also bytes that cannot be read. Reading continues after it if that
  * is safe.
  */
-export async function* observationsOf(
-  inputs: readonly Input[],
-  context: ObserveContext,
-): AsyncGenerator<readonly (Observed | InputError)[]> {
+export async function* observationsOf(inputs: readonly Input[], context: ObserveContext): AsyncGenerator<readonly SnapshotItem[]> {
   const reader = new SnapshotReader(context);
   for await (const batch of batchesOf(inputs, context, reader, { read: 0, skipped: 0 })) {
     yield 'texts' in batch ? await reader.read(batch.texts, batch.file) : batch;
@@ -78,7 +75,7 @@ export async function* batchesOf(
 }
 
 /** Yields the observations in the files that the lines of a rejects file name. Call it after all batches are read. */
-export async function* observationsInFilesToReadAgain(reader: SnapshotReader): AsyncGenerator<readonly (Observed | InputError)[]> {
+export async function* observationsInFilesToReadAgain(reader: SnapshotReader): AsyncGenerator<readonly SnapshotItem[]> {
   for (const again of reader.filesToReadAgain) yield* observationsOf([again.input], again.context);
 }
 
@@ -97,12 +94,8 @@ async function* valuesOf(input: Input, context: ObserveContext): AsyncGenerator<
 }
 
 /** Returns the input errors of the files of an archive, then its observation. */
-async function observedAccount(
-  archive: ArchiveFolder,
-  reader: SnapshotReader,
-  context: ObserveContext,
-): Promise<(Observed | InputError)[]> {
-  const found: (Observed | InputError)[] = [];
+async function observedAccount(archive: ArchiveFolder, reader: SnapshotReader, context: ObserveContext): Promise<SnapshotItem[]> {
+  const found: SnapshotItem[] = [];
   const joined: Record<string, unknown> = {};
   for (const { name, input } of archive.parts) {
     const values: unknown[] = [];
@@ -112,12 +105,12 @@ async function observedAccount(
     }
     joined[name] = name === 'manifest' ? values[0] : values;
   }
-  const observed: (Observed | InputError)[] = [];
+  const observed: SnapshotItem[] = [];
   await reader.add(observed, joined, {}, '');
   return [...found, ...observed.map((item) => ({ ...item, place: placeInArchive(archive, item.place.field) }))];
 }
 
-function addValue(values: unknown[], inputErrors: (Observed | InputError)[], parsed: Parsed | InputError): void {
+function addValue(values: unknown[], inputErrors: SnapshotItem[], parsed: Parsed | InputError): void {
   if ('kind' in parsed) inputErrors.push(parsed);
   else values.push(parsed.value);
   if ('lost' in parsed && parsed.lost !== undefined) inputErrors.push(...parsed.lost.values());

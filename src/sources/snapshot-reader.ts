@@ -10,6 +10,7 @@ import { type HintCommand, plainCommand } from './hint-command.ts';
 import { type Parsed, parseJson, placeIn } from './json-text.ts';
 import { elementsIn } from './json-values.ts';
 import { ifRecord } from './other-command.ts';
+import { isPartHeader, type PartStart, parsePartHeader } from './part-header.ts';
 import type { RawValue } from './raw-value.ts';
 import { type RejectLine, rejectLineIn } from './reject-line.ts';
 import { mayNeedSanitizing, sanitize } from './sanitize.ts';
@@ -30,9 +31,11 @@ export interface Observed {
   readonly place: Place;
 }
 
+/** What a source of snapshots contains. */
+export type SnapshotItem = Observed | PartStart | InputError;
+
 /** A format with the functions that read its snapshots. */
-interface ReadingFunctions {
-  readonly snapshotsIn: SnapshotFormat['snapshotsIn'];
+interface ReadingFunctions extends Pick<SnapshotFormat, 'snapshotsIn' | 'furtherTimes'> {
   readonly observe: Observe;
   /** The format of a snapshot that is taken out of a value with several. */
   readonly singleName: FormatName;
@@ -65,8 +68,8 @@ export class SnapshotReader {
   }
 
   /** Reads the observations from the texts of some values. */
-  async read(texts: readonly RawValue[], file: string): Promise<(Observed | InputError)[]> {
-    const found: (Observed | InputError)[] = [];
+  async read(texts: readonly RawValue[], file: string): Promise<SnapshotItem[]> {
+    const found: SnapshotItem[] = [];
     for (const raw of texts) {
       const { text, line, path } = raw;
       const repeated = this.#cache.find(text);
@@ -98,26 +101,28 @@ export class SnapshotReader {
   }
 
   /** Adds the observations of a value, or of the values in an array. */
-  async add(found: (Observed | InputError)[], value: unknown, origin: Place, path: string, depth = 0): Promise<void> {
+  async add(found: SnapshotItem[], value: unknown, origin: Place, path: string, depth = 0): Promise<void> {
     if (value === null && this.#lost?.has(path)) return;
     if (Array.isArray(value) && depth < MAX_DEPTH) {
       for (const [index, item] of value.entries()) await this.add(found, item, origin, `${path}[${index}]`, depth + 1);
       return;
     }
     const format = isObject(value) ? this.#formatOf(value) : undefined;
-    if (format === undefined || !isObject(value)) {
+    if (isPartHeader(value)) {
+      found.push({ kind: 'part', header: parsePartHeader(value, origin), place: origin });
+    } else if (format === undefined || !isObject(value)) {
       const line = isObject(value) && depth < MAX_DEPTH && this.#context.openAgain !== undefined ? rejectLineIn(value) : undefined;
       if (line === undefined) found.push(this.#explained(this.#unknown(value, placeIn(origin, path))));
       else await this.#addReject(found, line, origin, at(path, 'item'), depth);
-      return;
+    } else {
+      const loaded = this.#loaded.get(format) ?? (await load(format));
+      this.#loaded.set(format, loaded);
+      this.#observe(found, value, loaded.thorough, origin, path);
     }
-    const loaded = this.#loaded.get(format) ?? (await load(format));
-    this.#loaded.set(format, loaded);
-    this.#observe(found, value, loaded.thorough, origin, path);
   }
 
   /** Adds the observations of the corrected item in a line of a rejects file. Its options replace those of the run. */
-  async #addReject(found: (Observed | InputError)[], line: RejectLine, origin: Place, path: string, depth: number): Promise<void> {
+  async #addReject(found: SnapshotItem[], line: RejectLine, origin: Place, path: string, depth: number): Promise<void> {
     const context = contextOf(this.#context, line.options);
     if (line.item === undefined) {
       const input = line.file === undefined ? undefined : this.#context.openAgain?.(line.file);
@@ -132,16 +137,19 @@ export class SnapshotReader {
   }
 
   #formatOf(value: JsonObject): SnapshotFormat | undefined {
-    if (this.#context.from !== undefined) return rejectLineIn(value) === undefined ? this.#formats[0] : undefined;
+    if (this.#context.from !== undefined) return rejectLineIn(value) || isPartHeader(value) ? undefined : this.#formats[0];
     for (const format of this.#formats) if (format.recognizes(value)) return format;
     return undefined;
   }
 
-  #observe(found: (Observed | InputError)[], value: JsonObject, reading: ReadingFunctions, origin: Place, path: string): void {
+  #observe(found: SnapshotItem[], value: JsonObject, reading: ReadingFunctions, origin: Place, path: string): void {
     const context = this.#context;
     try {
       if (reading.snapshotsIn === undefined) {
-        found.push({ kind: 'observation', observation: reading.observe(value, path, context), place: placeIn(origin, path) });
+        const [observation, place] = [reading.observe(value, path, context), placeIn(origin, path)];
+        const times = reading.furtherTimes?.(value, path) ?? [];
+        found.push({ kind: 'observation', observation, place });
+        for (const observed_at of times) found.push({ kind: 'observation', observation: { ...observation, observed_at }, place });
         return;
       }
       for (const snapshot of reading.snapshotsIn(value, path)) {
@@ -212,11 +220,10 @@ function contextOf(context: ObserveContext, { from, observed_at, ...options }: R
 }
 
 async function load(format: SnapshotFormat): Promise<LoadedFormat> {
-  const { snapshotsIn } = format;
   const observe = await format.observer();
   const thorough: Observe = (snapshot, path, taken) => sanitize(observe(snapshot, path, taken));
   const singleName = format.singleName ?? format.name;
-  return { thorough: { snapshotsIn, observe: thorough, singleName }, quick: { snapshotsIn, observe, singleName } };
+  return { thorough: { ...format, observe: thorough, singleName }, quick: { ...format, observe, singleName } };
 }
 
 /** Reads one of several snapshots. An error here does not affect the others. */

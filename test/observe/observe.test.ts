@@ -438,6 +438,7 @@ describe('a late snapshot', () => {
       profile_image_url: 'https://images.example/1',
       account_creation_date: null,
       web_archive_url: '',
+      former_names: ['early'],
     });
     const inputErrors: InputError[] = [];
     const summary = await observe(store, [late, snapshot(30, { bio: 'z' })], { onReject: (inputError) => inputErrors.push(inputError) });

@@ -42,6 +42,11 @@ export interface SnapshotFormat {
    * @throws Violation if a response should contain snapshots and does not
    */
   readonly snapshotsIn?: (value: JsonObject, path: string) => readonly Snapshot[];
+  /**
+   * Returns further times at which the same profile was observed. If the function is missing, there are none.
+   * @throws Violation
+   */
+  readonly furtherTimes?: (snapshot: JsonObject, path: string) => readonly Instant[];
   /** Loads what the reader needs, and returns the reader. */
   readonly observer: () => Promise<Observe>;
 }

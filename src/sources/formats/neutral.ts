@@ -10,13 +10,16 @@ export const neutral: SnapshotFormat = {
   name: 'neutral',
   title: 'a neutral snapshot (with observed_at and screen_name)',
   recognizes: (value) => 'observed_at' in value || ('screen_name' in value && OWN_FIELDS.some((field) => field in value)),
+  furtherTimes: (snapshot, path) => listField(snapshot['also_observed_at'], path, 'also_observed_at', timeIn),
   observer: async () => observe,
 };
 
 const FIELDS: ReadonlySet<string> = new Set([
   'observed_at',
+  'also_observed_at',
   'screen_name',
   'id',
+  'former_names',
   'display_name',
   'bio',
   'location',
@@ -26,6 +29,9 @@ const FIELDS: ReadonlySet<string> = new Set([
   'account_creation_date',
   'web_archive_url',
 ]);
+
+/** The maximum number of further times, and of former names, in one snapshot. */
+export const MAX_LISTED = 1000;
 
 /** The fields that the user object of Twitter, which has a screen_name too, does not have. */
 const OWN_FIELDS = ['display_name', 'bio', 'website', 'account_creation_date', 'web_archive_url'] as const;
@@ -49,15 +55,31 @@ function observe(snapshot: JsonObject, path: string, taken: CaptureContext): Obs
       profile_image_url: urlField(snapshot['profile_image_url'], path, 'profile_image_url'),
       account_creation_date: dateField(snapshot['account_creation_date'], path, 'account_creation_date'),
     },
-    former_names: NO_NAMES,
+    former_names: listField(snapshot['former_names'], path, 'former_names', handleField),
   };
 }
 
-const NO_NAMES: readonly string[] = [];
+const NONE: readonly never[] = [];
+
+/** Reads a list; a missing list is empty. */
+function listField<T>(
+  found: unknown,
+  path: string,
+  field: string,
+  read: (element: unknown, path: string, field: string) => T,
+): readonly T[] {
+  if (found === undefined) return NONE;
+  if (Array.isArray(found) && found.length <= MAX_LISTED) return found.map((element, index) => read(element, path, `${field}[${index}]`));
+  const length = Array.isArray(found) ? `an array of ${found.length}` : show(found);
+  throw new Violation(at(path, field), `an array of at most ${MAX_LISTED} elements`, length);
+}
 
 /** Reads the time of a snapshot; undefined if it is missing. */
 function instantField(found: unknown, path: string, field: string): Instant | undefined {
-  if (found === undefined) return undefined;
+  return found === undefined ? undefined : timeIn(found, path, field);
+}
+
+function timeIn(found: unknown, path: string, field: string): Instant {
   const instant = typeof found === 'string' ? parseInstant(found) : undefined;
   if (instant !== undefined) return instant;
   const expected = 'an ISO 8601 time with a zone such as "2023-11-18T16:29:12Z", from 1970 to 2255';

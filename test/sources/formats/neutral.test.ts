@@ -53,6 +53,32 @@ describe('a neutral snapshot', () => {
     ]);
   });
 
+  it('is one observation for each of its times', async () => {
+    const [first = expect.unreachable()] = observationsIn(await readValues([whole]));
+    const also_observed_at = ['2023-11-19T00:00:00.000001Z', '2023-11-18T23:30:00-01:00'];
+    const found = observationsIn(await readValues([{ ...whole, also_observed_at }, whole]));
+    expect(found).toEqual(
+      [1_700_324_952_006_921, 1_700_352_000_000_001, 1_700_353_800_000_000, 1_700_324_952_006_921].map((observed_at) => ({
+        ...first,
+        observed_at,
+      })),
+    );
+    expect(errorIn(await readValues([{ ...whole, also_observed_at: ['2023-11-19T00:00:00Z', 'never'] }])).place.field).toBe(
+      'also_observed_at[1]',
+    );
+    const many = (length: number) => readValues([{ ...whole, also_observed_at: Array(length).fill('2023-11-19T00:00:00Z') }]);
+    expect(await many(1000)).toHaveLength(1001);
+    expect(errorIn(await many(1001))).toMatchObject({ place: { field: 'also_observed_at' }, found: 'an array of 1001' });
+    expect(errorIn(await readValues([{ ...whole, also_observed_at: null }])).place.field).toBe('also_observed_at');
+  });
+
+  it('may have the former names of the account', async () => {
+    expect(observationsIn(await readValues([{ ...whole, former_names: ['mira', 'Mira_O'] }]))).toMatchObject([
+      { former_names: ['mira', 'Mira_O'] },
+    ]);
+    expect(errorIn(await readValues([{ ...whole, former_names: ['mira', ''] }])).place.field).toBe('former_names[1]');
+  });
+
   it('has the time of --observed-at if it contains no time', async () => {
     const { observed_at: _, ...timeless } = whole;
     for (const from of [undefined, 'neutral'] as const) {

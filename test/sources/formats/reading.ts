@@ -1,6 +1,6 @@
 import { parseInstant } from '../../../src/contract/instant.ts';
 import type { Observation } from '../../../src/contract/observation.ts';
-import { type ObserveContext, type Observed, observationsOf } from '../../../src/sources/observations.ts';
+import { type ObserveContext, observationsOf, type SnapshotItem } from '../../../src/sources/observations.ts';
 import type { Input, InputError } from '../../../src/sources/source.ts';
 
 /** The time that the tests pass as --observed-at. */
@@ -20,31 +20,31 @@ export function input(name: string, text: string): Input {
 }
 
 /** Reads the inputs in their order. */
-export async function readInputs(inputs: readonly Input[], context: Partial<ObserveContext> = {}): Promise<(Observed | InputError)[]> {
-  const found: (Observed | InputError)[] = [];
+export async function readInputs(inputs: readonly Input[], context: Partial<ObserveContext> = {}): Promise<SnapshotItem[]> {
+  const found: SnapshotItem[] = [];
   for await (const batch of observationsOf(inputs, { ...CONTEXT, ...context })) found.push(...batch);
   return found;
 }
 
-export async function readText(text: string, context: Partial<ObserveContext> = {}): Promise<(Observed | InputError)[]> {
+export async function readText(text: string, context: Partial<ObserveContext> = {}): Promise<SnapshotItem[]> {
   return readInputs([input('snapshots', text)], context);
 }
 
 /** Reads values, one on each line. */
-export async function readValues(values: readonly unknown[], context: Partial<ObserveContext> = {}): Promise<(Observed | InputError)[]> {
+export async function readValues(values: readonly unknown[], context: Partial<ObserveContext> = {}): Promise<SnapshotItem[]> {
   return readText(values.map((value) => JSON.stringify(value)).join('\n'), context);
 }
 
 /** Returns the observations. An input error fails the test. */
-export function observationsIn(found: readonly (Observed | InputError)[]): Observation[] {
+export function observationsIn(found: readonly SnapshotItem[]): Observation[] {
   return found.map((item) => {
     if (item.kind === 'observation') return item.observation;
-    throw new Error(`an input error at ${JSON.stringify(item.place)}: expected ${item.expected}, found ${item.found}`);
+    throw new Error(`not an observation: ${JSON.stringify(item)}`);
   });
 }
 
 /** Returns the only input error. */
-export function errorIn(found: readonly (Observed | InputError)[]): InputError {
+export function errorIn(found: readonly SnapshotItem[]): InputError {
   const [first] = found;
   if (first?.kind === 'error' && found.length === 1) return first;
   throw new Error(`not one inputError: ${JSON.stringify(found)}`);

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { isWholeSecond } from '../../../src/contract/dates.ts';
 import { handle, urlOrEmpty, urlOrEmptyOrNull } from '../../../src/contract/shape.ts';
-import type { Observed } from '../../../src/sources/observations.ts';
+import type { Observed, SnapshotItem } from '../../../src/sources/observations.ts';
 import type { InputError } from '../../../src/sources/source.ts';
 
 /** Checks the invariants of observations and input errors, which are the same for any input. */
-export function expectSound(found: readonly (Observed | InputError)[]): void {
-  const unsound = found.filter((item) => !(item.kind === 'error' ? isSoundFlaw(item) : isSound(item)));
+export function expectSound(found: readonly SnapshotItem[]): void {
+  const unsound = found.filter((item) => !(item.kind === 'error' ? isSoundFlaw(item) : item.kind === 'observation' && isSound(item)));
   expect(unsound).toEqual([]);
 }
 
