@@ -18,6 +18,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Declare>> = new Map([
   ['import', async () => (await import('./commands/import.ts')).declareImport],
   ['mirror', async () => (await import('./commands/mirror.ts')).declareMirror],
   ['observe', async () => (await import('./commands/observe.ts')).declareObserve],
+  ['normalize', async () => (await import('./commands/normalize.ts')).declareNormalize],
   ['shard', async () => (await import('./commands/shard.ts')).declareShard],
   ['build', async () => (await import('./commands/build.ts')).declareBuild],
   ['serve', async () => (await import('./commands/serve.ts')).declareServe],

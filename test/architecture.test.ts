@@ -18,6 +18,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   import: ['contract', 'sources', 'store'],
   observe: ['contract', 'sources', 'diff', 'store'],
   shard: ['contract', 'sources', 'diff', 'store', 'observe', 'storage'],
+  normalize: ['contract', 'sources', 'store', 'observe', 'storage'],
   export: ['contract', 'store'],
   pages: ['contract', 'store'],
   browse: ['contract', 'store', 'pages'],

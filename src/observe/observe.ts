@@ -9,6 +9,7 @@ import type { ObserveContext } from '../sources/observations.ts';
 import { withProgress } from '../sources/progress.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';
+import { removeSpools } from '../store/spool-file.ts';
 import { fileSystemFailure, wrapErrors } from '../store/store-error.ts';
 import { foldedWindows, unfoldedWindows } from './fold-windows.ts';
 import { isAllRejected, mergeSnapshots, type ObserveSummary } from './merge.ts';
@@ -54,7 +55,11 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
   try {
     const batch = new Batch(path, 'by account', options.dryRun);
     try {
-      const spool = wrapErrors(path, () => new Spool(path));
+      // the store is locked, so temporary files beside it belong to no other run
+      const spool = wrapErrors(path, () => {
+        removeSpools(path);
+        return new Spool(path);
+      });
       try {
         const pauses = new Pauses(options.signal, 'nothing was added');
         const inputErrors = new InputErrors(inputs.length);

@@ -46,7 +46,7 @@ function checkSet(set: readonly ReadPart[], sets: number): void {
   if (missing.length > 0) {
     const more = missing.length > MAX_NAMED ? `, and ${missing.length - MAX_NAMED} more` : '';
     const others = sets > 1 ? `; parts of ${sets} runs were named, so remove those of other sources or options` : '';
-    throw new Failure('no-part', `${plural(missing.length, 'part')} of ${parts} are missing`, {
+    throw new Failure('no-part', `parts are missing: ${missing.length} of ${parts}`, {
       place,
       expected: `all ${plural(parts, 'part')} that were written from the same sources with the same options`,
       found: `no part ${missing.slice(0, MAX_NAMED).join(', ')}${more}`,

@@ -50,6 +50,9 @@ export const BY_TIME: RowLayout<Row> = {
   }),
 };
 
+/** The rows of `normalize`: those of each account together, in order of time. */
+export const BY_ACCOUNT: RowLayout<Row> = { ...BY_TIME, keys: [3, 0, 4] };
+
 /** The size of a number in a file, in bytes. */
 const NUMBER_BYTES = 8;
 

@@ -2,18 +2,18 @@ import type { Place } from '../contract/failure.ts';
 import { timestampOf } from '../contract/instant.ts';
 import type { Observation } from '../contract/observation.ts';
 import type { PartHeader } from '../sources/part-header.ts';
-import { openSpool, removeSpools, type SpoolFile } from '../store/spool-file.ts';
+import { openSpool, type SpoolFile } from '../store/spool-file.ts';
 import { ExternalSorter } from './external-sorter.ts';
 import { ProfilePool, type RowOfInput, storedProfile } from './profile-pool.ts';
-import { BY_TIME, type Row } from './sorted-run.ts';
+import { BY_TIME, type Row, type RowLayout } from './sorted-run.ts';
 import { StringPool, textAt } from './string-pool.ts';
 
 /** The observations of a run, by their rows. */
 export type Observations = Pick<Spool, 'length' | 'inOrder' | 'observation' | 'place'>;
 
-/** Stores all observations of a run on disk, beside the store, and returns them in time order. */
+/** Stores all observations of a run on disk, and returns them in order. */
 export class Spool {
-  readonly #store: string;
+  readonly #beside: string;
   readonly #sorter: ExternalSorter<Row>;
   readonly #texts: StringPool;
   /** Stores profiles that this thread reads. */
@@ -29,16 +29,15 @@ export class Spool {
   /** The descriptors of all string pools, by their numbers. */
   readonly descriptors: number[];
 
-  /** @param store the path beside which the files are created; the store is locked, so files there belong to no other run */
-  constructor(store: string) {
-    removeSpools(store);
-    this.#store = store;
-    const spool = openSpool(store);
+  /** @param beside the path beside which the files are created */
+  constructor(beside: string, layout: RowLayout<Row> = BY_TIME) {
+    this.#beside = beside;
+    const spool = openSpool(beside);
     this.#texts = new StringPool(spool);
     this.profiles = new ProfilePool(this.#texts);
     this.descriptors = [spool.descriptor];
     try {
-      this.#sorter = new ExternalSorter(openSpool(store), BY_TIME);
+      this.#sorter = new ExternalSorter(openSpool(beside), layout);
     } catch (error) {
       spool.close();
       throw error;
@@ -51,7 +50,7 @@ export class Spool {
 
   /** Opens a file for the string pool of a thread. The thread must flush its pool before its texts are read. */
   addPool(): { readonly number: number; readonly descriptor: number } {
-    const pool = openSpool(this.#store);
+    const pool = openSpool(this.#beside);
     this.#pools.push(pool);
     this.descriptors.push(pool.descriptor);
     return { number: this.#pools.length, descriptor: pool.descriptor };
@@ -76,7 +75,7 @@ export class Spool {
     this.#inputs[this.#input] = file;
   }
 
-  /** Returns all rows in order of time. Nothing can be added afterwards. */
+  /** Returns all rows in order. Nothing can be added afterwards. */
   inOrder(): Generator<Row> {
     this.#texts.flush();
     return this.#sorter.inOrder();
@@ -85,6 +84,11 @@ export class Spool {
   /** Returns the observation of a row that {@link inOrder} returned. */
   observation(row: Row): Observation {
     return observationAt(this.descriptors, row);
+  }
+
+  /** Returns a text of a row that {@link inOrder} returned. */
+  text(place: number): string {
+    return textAt(this.descriptors, place);
   }
 
   place({ input, line }: Row): Place {
@@ -111,7 +115,7 @@ export function observationAt(descriptors: readonly number[], { instant, profile
 }
 
 /** Converts an observation to a neutral snapshot. */
-export function snapshotOf({ observed_at, web_archive_url, profile, former_names }: Observation): object {
+export function snapshotOf({ observed_at, web_archive_url, profile, former_names }: Observation): { readonly observed_at: string } {
   return {
     observed_at: timestampOf(observed_at),
     ...profile,

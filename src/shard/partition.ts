@@ -7,11 +7,11 @@ import { InputErrors } from '../sources/input-errors.ts';
 import type { ObserveContext } from '../sources/observations.ts';
 import { withProgress } from '../sources/progress.ts';
 import type { Input, InputError } from '../sources/source.ts';
+import { type SourceUnit, sourceUnits, unitsOfShard } from '../sources/source-units.ts';
 import { RowsFileWriter } from './rows-file-writer.ts';
 import type { RunFiles } from './run-files.ts';
 import { folderFailure, ShardRun } from './shard-run.ts';
 import { ShardSpool } from './shard-spool.ts';
-import { type SourceUnit, sourceUnits, unitsOfShard } from './source-units.ts';
 
 export interface PartitionOptions {
   /** The number of the shard, from 0, and the number of shards. */

@@ -1,6 +1,6 @@
-import { withArchivesJoined } from '../sources/archive-folder.ts';
-import type { FormatName } from '../sources/formats/format.ts';
-import type { Input } from '../sources/source.ts';
+import { withArchivesJoined } from './archive-folder.ts';
+import type { FormatName } from './formats/format.ts';
+import type { Input } from './source.ts';
 
 /** The smallest part of the sources that one task reads: a file, an object, or the files of a Twitter archive. */
 export interface SourceUnit {

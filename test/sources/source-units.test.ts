@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type SourceUnit, sourceUnits, unitsOfShard } from '../../src/shard/source-units.ts';
 import type { FormatName } from '../../src/sources/formats/format.ts';
 import type { Input } from '../../src/sources/source.ts';
+import { type SourceUnit, sourceUnits, unitsOfShard } from '../../src/sources/source-units.ts';
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 

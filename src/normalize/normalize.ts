@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto';
+import { Failure } from '../contract/failure.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
+import { type ExclusionFilter, readInputs } from '../observe/read.ts';
+import { BY_ACCOUNT } from '../observe/sorted-run.ts';
+import { Spool } from '../observe/spool.ts';
+import type { FilePatterns } from '../sources/file-filter.ts';
+import { InputErrors } from '../sources/input-errors.ts';
+import type { ObserveContext } from '../sources/observations.ts';
+import { partHeader } from '../sources/part-header.ts';
+import { withProgress } from '../sources/progress.ts';
+import type { Input, InputError } from '../sources/source.ts';
+import { type SourceUnit, sourceUnits, unitsOfShard } from '../sources/source-units.ts';
+import { type PartFile, partFailure, writePart } from './part-file.ts';
+import { profileLines } from './profile-lines.ts';
+
+/** How much text is compressed at once, in UTF-16 units. */
+const PIECE_UNITS = 1 << 16;
+
+/** `observe` leaves out removed accounts: a part knows no store. */
+const NO_EXCLUSIONS: ExclusionFilter = { hasItem: () => false };
+
+export interface NormalizeOptions {
+  /** Which share of the sources is read: its number, from 0, and the number of shares. */
+  readonly shard: { readonly number: number; readonly shards: number };
+  readonly snapshots: ObserveContext & Required<Pick<ObserveContext, 'openAgain'>>;
+  readonly patterns: FilePatterns;
+  /** Called with each snapshot that cannot be read. Without it, nothing is written if there is such a snapshot. */
+  readonly onReject?: ((inputError: InputError) => void) | undefined;
+  /** Called once before the part gets its name. If it throws, nothing is written. */
+  readonly beforeCommit?: (() => Promise<void>) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** `read` counts bytes, `write` snapshots. */
+  readonly onProgress?: OnProgress<'read' | 'write'> | undefined;
+}
+
+export interface NormalizeSummary {
+  /** How many sources this part has, and how many all parts have. */
+  readonly sources: { readonly part: number; readonly all: number };
+  readonly snapshots: number;
+  /** The number of lines: consecutive equal profiles of one account are one line. */
+  readonly profiles: number;
+  readonly rejected: number;
+  /** Files of Twitter archives that do not describe the account. They are not read. */
+  readonly skipped: number;
+  /** The size of the part. */
+  readonly bytes: number;
+}
+
+/**
+ * Reads one share of the sources, and writes its snapshots as a part: neutral snapshots after a first line that says what the part is.
+ * All parts together mean the same as the sources. The same sources give the same bytes. If every item is rejected, nothing is written:
+ * the summary has no snapshots and some rejected items. One of several parts is written in any case.
+ * @throws Failure no-source, file-system, target-failed, target-denied, stopped, and the input errors unless options.onReject is set
+ */
+export async function normalizeSources(inputs: readonly Input[], file: PartFile, options: NormalizeOptions): Promise<NormalizeSummary> {
+  const { shard, snapshots, onProgress } = options;
+  const pauses = new Pauses(options.signal, `${file.address} was not written`);
+  const units = await pauses.until(sourceUnits(inputs, snapshots.from));
+  const own = unitsOfShard(units, shard.number, shard.shards);
+  const ownInputs = own.flatMap((unit) => unit.inputs);
+  try {
+    const spool = new Spool(file.temporary, BY_ACCOUNT);
+    try {
+      const inputErrors = new InputErrors(ownInputs.length);
+      const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
+      const counted = withProgress(ownInputs, pauses, (done, all) => onProgress?.('read', done, all));
+      const context = shard.shards === 1 ? snapshots : { ...snapshots, openAgain: refuseWholeFile };
+      const { files, parts, rejected } = await readInputs([...counted], context, spool, NO_EXCLUSIONS, pauses, undefined, reject);
+      inputErrors.throwIfAny();
+      parts.throwIfIncomplete();
+      if (shard.shards === 1 || units.length === 0) inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
+      await options.beforeCommit?.();
+      const counts = { files: files.read, snapshots: spool.length, rejected };
+      const header = partHeader({ part: shard.number, parts: shard.shards, sources: digestOf(units, options), ...counts });
+      let profiles = 0;
+      async function* texts(): AsyncGenerator<string> {
+        let [text, done] = [`${JSON.stringify(header)}\n`, 0];
+        for (const line of profileLines(spool)) {
+          profiles += 1;
+          done += line.snapshots;
+          text += line.text;
+          if (text.length < PIECE_UNITS) continue;
+          yield text;
+          text = '';
+          onProgress?.('write', done, spool.length);
+          if (pauses.areDue) await pauses.take();
+        }
+        yield text;
+      }
+      const isAllRejected = shard.shards === 1 && spool.length === 0 && rejected > 0;
+      const bytes = isAllRejected ? 0 : await writePart(file, texts());
+      const sources = { part: own.length, all: units.length };
+      return { sources, snapshots: spool.length, profiles, rejected, skipped: files.skipped, bytes };
+    } finally {
+      spool.close();
+    }
+  } catch (error) {
+    throw partFailure(file, error);
+  }
+}
+
+/** Identifies the sources, how they are read, and the number of parts. */
+function digestOf(units: readonly SourceUnit[], { snapshots, patterns, shard }: NormalizeOptions): string {
+  const { from, observedAt, unescape: isUnescaped } = snapshots;
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify([shard.shards, from, observedAt, isUnescaped, patterns.include, patterns.exclude]));
+  for (const { name, size } of units) hash.update(`\n${JSON.stringify([name, size])}`);
+  return hash.digest('hex');
+}
+
+/** A rejects file can name a file that was rejected as a whole. `observe` reads it after all other inputs, so it is in no shard. */
+function refuseWholeFile(name: string): Input {
+  throw new Failure('usage', `a rejects file names ${name}, which was rejected as a whole`, {
+    place: { file: name },
+    expected: 'rejects files with single snapshots',
+    found: 'the name of a file',
+    hint: 'remove this line from the rejects file, and name the file itself as a source',
+  });
+}
