@@ -19,7 +19,6 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Declare>> = new Map([
   ['mirror', async () => (await import('./commands/mirror.ts')).declareMirror],
   ['observe', async () => (await import('./commands/observe.ts')).declareObserve],
   ['normalize', async () => (await import('./commands/normalize.ts')).declareNormalize],
-  ['shard', async () => (await import('./commands/shard.ts')).declareShard],
   ['build', async () => (await import('./commands/build.ts')).declareBuild],
   ['serve', async () => (await import('./commands/serve.ts')).declareServe],
   ['verify', async () => (await import('./commands/verify.ts')).declareVerify],

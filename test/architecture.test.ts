@@ -17,7 +17,6 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   store: ['contract'],
   import: ['contract', 'sources', 'store'],
   observe: ['contract', 'sources', 'diff', 'store'],
-  shard: ['contract', 'sources', 'diff', 'store', 'observe', 'storage'],
   normalize: ['contract', 'sources', 'store', 'observe', 'storage'],
   export: ['contract', 'store'],
   pages: ['contract', 'store'],

@@ -22,10 +22,9 @@ async function optionsOf(name: string): Promise<object> {
     const sources = command.options.map((option) => [option.long, command.getOptionValueSource(option.attributeName())]);
     read = { options: command.opts(), sources: Object.fromEntries(sources) };
   });
-  // some files need the name of the format, which is the name of the command
-  const file = `file.${name.split(' ').at(-1)}`;
-  const argumentOf = (long: string) => (long === '--partitions' ? '1' : file);
-  const needed = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', argumentOf(long ?? '')]);
+  // some files need the name of the format, which is the name of most of these commands
+  const file = `file.${name === 'normalize' ? 'ndjson' : name.split(' ').at(-1)}`;
+  const needed = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', file]);
   const args = command.registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? 'argument');
   await command.parseAsync([...needed, ...args], { from: 'user' });
   return read;

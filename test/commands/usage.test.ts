@@ -4,7 +4,6 @@ import { palimpsestHere } from '../support/palimpsest.ts';
 
 it.each([
   [['serve', 'site'], 'serve --out site'],
-  [['verify', 'site', '--store', 'x.db'], 'verify --out site --store x.db'],
   [['build', 'site'], 'build --out site'],
   [['store', 'check', 'x.db'], 'store check --store x.db'],
   [['archive', 'wacz', 'x.wacz'], 'archive wacz --to x.wacz'],

@@ -10,6 +10,7 @@ const SNAPSHOTS = new URL('../../data/sample-snapshots.ndjson', import.meta.url)
 const COMMANDS = [
   ['import', SAMPLE],
   ['observe', SNAPSHOTS],
+  ['normalize', SNAPSHOTS, '--to', 'all.ndjson'],
   ['build', '--base-url', 'https://example.org', '--html'],
   ['verify', '--store', 'data/palimpsest.db'],
   ['publish', 'site', '--plan'],

@@ -11,16 +11,15 @@ import { palimpsestJson } from '../support/palimpsest.ts';
 
 const GENERATOR = fileURLToPath(new URL('../../bench/skewed-snapshots.js', import.meta.url));
 const START = Date.UTC(2022, 0, 1);
-const SHARDS = 3;
-const PARTITIONS = 4;
+const FILES = 3;
 
 /** Writes files with generated snapshots, half of them of one account. Each file has snapshots from the whole period. */
 function writeSkewed(folder: string, snapshots: number): void {
   mkdirSync(folder);
   const text = execFileSync(process.execPath, [GENERATOR, String(snapshots), '60', '20'], { encoding: 'utf8', maxBuffer: 1 << 26 });
   const lines = text.trimEnd().split('\n');
-  for (let file = 0; file < SHARDS; file += 1)
-    writeFileSync(join(folder, `${file}.ndjson`), lines.filter((_, index) => index % SHARDS === file).join('\n'));
+  for (let file = 0; file < FILES; file += 1)
+    writeFileSync(join(folder, `${file}.ndjson`), lines.filter((_, index) => index % FILES === file).join('\n'));
 }
 
 /** Writes snapshots of one account. Each has another location, of `length` characters. */
@@ -36,7 +35,7 @@ function writeChanges(file: string, snapshots: number, length: number): void {
 }
 
 describe('an account with most snapshots', () => {
-  it('gives a store with the same bytes with one thread, with two threads, and in shards', { timeout: 300_000 }, async () => {
+  it('gives a store with the same bytes with one thread, with two threads, and in parts', { timeout: 300_000 }, async () => {
     const folder = temporaryFolder();
     const [snapshots, run] = [join(folder, 'snapshots'), join(folder, 'run')];
     writeSkewed(snapshots, 6000);
@@ -44,15 +43,11 @@ describe('an account with most snapshots', () => {
     const one = await palimpsestJson(['observe', snapshots, '--store', store('one'), '--jobs', '1']);
     expect(one).toMatchObject({ snapshots: 6000, accounts: { added: 60 } });
     await palimpsestJson(['observe', snapshots, '--store', store('two'), '--jobs', '2']);
-    for (let shard = 0; shard < SHARDS; shard += 1) {
-      const numbers = ['--shard', `${shard}/${SHARDS}`, '--partitions', String(PARTITIONS)];
-      await palimpsestJson(['shard', 'partition', snapshots, ...numbers, '--to', run]);
-    }
-    for (let partition = 0; partition < PARTITIONS; partition += 1)
-      await palimpsestJson(['shard', 'fold', run, '--partition', String(partition)]);
-    await palimpsestJson(['shard', 'merge', run, '--store', store('shards')]);
+    for (let part = 0; part < FILES; part += 1)
+      await palimpsestJson(['normalize', snapshots, '--shard', `${part}/${FILES}`, '--to', join(run, `${part}.ndjson.gz`)]);
+    await palimpsestJson(['observe', run, '--store', store('parts')]);
     const bytes = readFileSync(store('one'));
-    for (const other of ['two', 'shards']) expect(readFileSync(store(other)).equals(bytes), other).toBe(true);
+    for (const other of ['two', 'parts']) expect(readFileSync(store(other)).equals(bytes), other).toBe(true);
   });
 
   it('has the same weight in a fold after 10 changes and after 10,000', () => {
@@ -64,9 +59,9 @@ describe('an account with most snapshots', () => {
     expect(weights.at(-1)).toBe(weights[9]);
   });
 
-  it('needs less heap than the size of its values, in a dry run of observe and in shard fold', { timeout: 300_000 }, async () => {
+  it('needs less heap than the size of its values, in a dry run of observe and in normalize', { timeout: 300_000 }, async () => {
     const folder = temporaryFolder();
-    const [file, run] = [join(folder, 'changes.ndjson'), join(folder, 'run')];
+    const file = join(folder, 'changes.ndjson');
     writeChanges(file, 3000, 30_000);
     const memory = { env: { NODE_OPTIONS: '--max-old-space-size=60' } };
     // a dry run, because a commit needs memory for all records of an account
@@ -74,7 +69,7 @@ describe('an account with most snapshots', () => {
       const observed = await palimpsestJson(['observe', file, '--store', join(folder, 'a.db'), '--jobs', jobs, '--dry-run'], memory);
       expect(observed).toMatchObject({ records: { Location: 3000 } });
     }
-    await palimpsestJson(['shard', 'partition', file, '--shard', '0/1', '--partitions', '1', '--to', run], memory);
-    expect(await palimpsestJson(['shard', 'fold', run, '--partition', '0'], memory)).toMatchObject({ changed: 3000 });
+    const normalized = await palimpsestJson(['normalize', file, '--to', join(folder, 'changes.ndjson.gz')], memory);
+    expect(normalized).toMatchObject({ profiles: 3000 });
   });
 });

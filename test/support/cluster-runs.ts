@@ -15,7 +15,7 @@ export function writeSnapshots(folder: string, files = 9): void {
   cpSync(at('data/sample-snapshots.ndjson'), join(folder, 'sample.ndjson'));
   const text = execFileSync(process.execPath, [at('bench/changing-profiles.js'), '900', '40'], { encoding: 'utf8', timeout: 60_000 });
   const lines = text.trimEnd().split('\n');
-  // every file covers the whole time, so the shards overlap
+  // every file covers the whole time, so the parts overlap
   for (let file = 0; file < files; file += 1) {
     const own = lines.filter((_, index) => index % files === file);
     writeFileSync(join(folder, `${file}.ndjson`), `${own.join('\n')}\n`);
