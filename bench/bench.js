@@ -229,26 +229,18 @@ async function benchAgainst(reference, records) {
   compare({ name: 'this checkout', program: BIN }, older, { ndjson, one }, work, RUNS);
 }
 
-/** Times `observe` with one thread and with two, beside parsing the same lines. The runs take turns. */
+/** Times `observe`, beside parsing the same lines. The runs take turns. */
 async function benchObserve(title, program, items, accounts) {
   heading(`${items.toLocaleString('en-US')} ${title}`);
   const [ndjson, store] = [join(work, 'snapshots.ndjson'), join(work, 'observed.db')];
   await generate(ndjson, program, items, accounts);
-  const works = () =>
-    [
-      () => timed(process.execPath, [PROGRAM('./parse-lines.js'), ndjson]),
-      () => palimpsest('observe', ndjson, '--store', store, '--jobs', '1'),
-      () => palimpsest('observe', ndjson, '--store', store, '--jobs', '2'),
-    ].map((start) => {
-      remove(store);
-      return start();
-    });
-  const triples = repeated(Math.ceil(RUNS / 3), works);
-  const [parse, one, two] = [0, 1, 2].map((index) => triples.map((triple) => triple[index]));
+  const pairs = repeated(Math.ceil(RUNS / 3), () => {
+    remove(store);
+    return [timed(process.execPath, [PROGRAM('./parse-lines.js'), ndjson]), palimpsest('observe', ndjson, '--store', store)];
+  });
+  const [parse, observe] = [0, 1].map((index) => pairs.map((pair) => pair[index]));
   row('JSON.parse of the lines', parse);
-  row('observe --jobs 1', one, `${rate(items, one)}, ${spread(ratios(one, parse, 'seconds'))} × JSON.parse`);
-  const speed = `${spread(ratios(one, two, 'seconds'))} × the speed of one thread`;
-  row('observe --jobs 2', two, `${rate(items, two)}, ${spread(ratios(two, parse, 'seconds'))} × JSON.parse, ${speed}`);
+  row('observe', observe, `${rate(items, observe)}, ${spread(ratios(observe, parse, 'seconds'))} × JSON.parse`);
   row(
     'observe the same again',
     repeated(Math.ceil(RUNS / 3), () => palimpsest('observe', ndjson, '--store', store)),

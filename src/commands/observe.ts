@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { Option } from '@commander-js/extra-typings';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
@@ -8,7 +7,7 @@ import { COMMIT_PHASES } from './commit-phases.ts';
 import { hintCommandFor } from './hint-command.ts';
 import { nextBuild } from './next-build.ts';
 import { conflictLines, isChanged, summaryLines } from './observe-report.ts';
-import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 import { addNetworkOptions, addSnapshotOptions, observeOptions } from './snapshot-options.ts';
 import { addSourceOptions, remoteSources, SOURCE_HELP, sources } from './source-options.ts';
 
@@ -26,11 +25,6 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         .env('PALIMPSEST_STORE')
         .argParser(path)
         .default(DEFAULT_STORE),
-    )
-    .addOption(
-      new Option('--jobs <n>', 'how many threads read and compare; all cores by default')
-        .env('PALIMPSEST_JOBS')
-        .argParser(wholeNumber(1, 256)),
     )
     .addOption(new Option('--dry-run', 'show what would be added, and do not change the store').env('PALIMPSEST_DRY_RUN'));
   addSourceOptions(addNetworkOptions(addSnapshotOptions(command)))
@@ -72,7 +66,6 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           network: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
           dryRun: options.dryRun,
           openAgain: (name) => inputNamed(name, remote),
-          threads: { jobs: options.jobs ?? availableParallelism() },
           onReject: rejects && ((inputError) => rejects.add(inputError)),
           beforeCommit: rejects && (() => rejects.append()),
           signal: terminal.stopSignal,

@@ -38,7 +38,6 @@ export const FAILURES = {
   'service-failed': 1,
   'port-taken': 1,
   'file-system': 1,
-  'thread-failed': 1,
   'no-part': 1,
   'bad-part': 1,
   usage: 2,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
-import { type ExclusionFilter, readInputs } from '../observe/read.ts';
+import { readInputs } from '../observe/read.ts';
 import { BY_ACCOUNT } from '../observe/sorted-run.ts';
 import { Spool } from '../observe/spool.ts';
 import type { FilePatterns } from '../sources/file-filter.ts';
@@ -16,9 +16,6 @@ import { profileLines } from './profile-lines.ts';
 
 /** How much text is compressed at once, in UTF-16 units. */
 const PIECE_UNITS = 1 << 16;
-
-/** `observe` leaves out removed accounts: a part knows no store. */
-const NO_EXCLUSIONS: ExclusionFilter = { hasItem: () => false };
 
 export interface NormalizeOptions {
   /** Which share of the sources is read: its number, from 0, and the number of shares. */
@@ -66,7 +63,7 @@ export async function normalizeSources(inputs: readonly Input[], file: PartFile,
       const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
       const counted = withProgress(ownInputs, pauses, (done, all) => onProgress?.('read', done, all));
       const context = shard.shards === 1 ? snapshots : { ...snapshots, openAgain: refuseWholeFile };
-      const { files, parts, rejected } = await readInputs([...counted], context, spool, NO_EXCLUSIONS, pauses, undefined, reject);
+      const { files, parts, rejected } = await readInputs([...counted], context, spool, undefined, pauses, reject);
       inputErrors.throwIfAny();
       parts.throwIfIncomplete();
       if (shard.shards === 1 || units.length === 0) inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));

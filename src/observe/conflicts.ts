@@ -4,7 +4,7 @@ import { DATA_TYPES, type DataType } from '../contract/record.ts';
 import { type KnownAccount, valuesBegunAt } from '../store/known-account.ts';
 import { type FieldConflict, fieldValue, isSame } from './changes.ts';
 import type { Row } from './sorted-run.ts';
-import type { Observations } from './spool.ts';
+import type { Spool } from './spool.ts';
 
 /** The maximum number of listed conflicts, of values in each, and of UTF-16 units in a value. All conflicts are counted. */
 const MAX_LISTED = 100;
@@ -36,15 +36,15 @@ export interface ConflictingValue {
 export class ConflictList {
   readonly listed: Conflict[] = [];
   count = 0;
-  readonly #observations: Observations;
+  readonly #spool: Spool;
   #instant: Instant = -1;
   /** The first snapshots of the current time, with the rows of their accounts. */
   readonly #rows: { readonly account: number; readonly row: Row }[] = [];
   /** The fields with a conflict at the current time, by number. The values are undefined if the conflict is not listed. */
   readonly #valuesByField = new Map<number, ConflictingValue[] | undefined>();
 
-  constructor(observations: Observations) {
-    this.#observations = observations;
+  constructor(spool: Spool) {
+    this.#spool = spool;
   }
 
   /** Adds a snapshot of an account and its conflicts with earlier snapshots of the same time. */
@@ -55,7 +55,7 @@ export class ConflictList {
       const field = account.row * DATA_TYPES.length + DATA_TYPES.indexOf(conflict.type);
       if (!this.#valuesByField.has(field)) this.#valuesByField.set(field, this.#list(account, conflict));
       const values = this.#valuesByField.get(field);
-      const value = conflictingValue(conflict.seen, conflict.isRecorded, this.#observations.place(row));
+      const value = conflictingValue(conflict.seen, conflict.isRecorded, this.#spool.place(row));
       if (values !== undefined && values.length < MAX_VALUES && !values.some(({ text }) => isSame(text, value.text))) values.push(value);
     }
   }
@@ -73,11 +73,11 @@ export class ConflictList {
     const begun = valuesBegunAt(account.versions[type], this.#instant);
     const earlier = this.#rows.filter((seen) => seen.account === account.row).map(({ row }) => row);
     const values = others.slice(0, MAX_VALUES).map((text) => {
-      const first = earlier.find((row) => isSame(fieldValue(this.#observations.observation(row).profile, type), text));
+      const first = earlier.find((row) => isSame(fieldValue(this.#spool.observation(row).profile, type), text));
       return conflictingValue(
         text,
         begun.some((value) => isSame(value, text)),
-        first && this.#observations.place(first),
+        first && this.#spool.place(first),
       );
     });
     this.listed.push({ account: account.identity.screen_name, data_type: type, observed_at: timestampOf(this.#instant), values });

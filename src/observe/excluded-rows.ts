@@ -1,7 +1,7 @@
 import type { Pauses } from '../contract/pauses.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import type { Row } from './sorted-run.ts';
-import type { Observations } from './spool.ts';
+import type { Spool } from './spool.ts';
 
 /** How many profiles are cached. A full cache is cleared. */
 const CACHE_SIZE = 1 << 20;
@@ -9,14 +9,14 @@ const CACHE_SIZE = 1 << 20;
 /** Decides which observations belong to removed accounts. */
 export class ExcludedRows {
   readonly #exclusions: Exclusions;
-  readonly #observations: Pick<Observations, 'observation'>;
+  readonly #spool: Spool;
   /** Whether each profile is excluded, by its number. It is valid until the exclusions learn more. */
   readonly #known = new Map<number, boolean>();
   #additions = 0;
 
-  constructor(exclusions: Exclusions, observations: Pick<Observations, 'observation'>) {
+  constructor(exclusions: Exclusions, spool: Spool) {
     this.#exclusions = exclusions;
-    this.#observations = observations;
+    this.#spool = spool;
   }
 
   /**
@@ -37,7 +37,7 @@ export class ExcludedRows {
     this.#additions = this.#exclusions.additions;
     const known = this.#known.get(row.profile);
     if (known !== undefined) return known;
-    const { profile, former_names } = this.#observations.observation(row);
+    const { profile, former_names } = this.#spool.observation(row);
     const isExcluded = this.#exclusions.excludesProfile(profile, former_names);
     this.#known.set(row.profile, isExcluded);
     return isExcluded;

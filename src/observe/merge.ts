@@ -7,12 +7,10 @@ import type { Batch } from '../store/batch.ts';
 import type { FieldConflict } from './changes.ts';
 import { type Conflict, ConflictList } from './conflicts.ts';
 import { ExcludedRows } from './excluded-rows.ts';
-import type { FoldedChange } from './fold.ts';
-import type { FoldedWindow } from './fold-windows.ts';
 import { ObservationWriter } from './observation-writer.ts';
 import type { Reject } from './read.ts';
 import type { Row } from './sorted-run.ts';
-import { type Observations, snapshotOf } from './spool.ts';
+import { type Spool, snapshotOf } from './spool.ts';
 
 /** How many observations are compared between two progress reports. */
 const REPORT_EVERY = 100;
@@ -20,8 +18,6 @@ const LATE_HINT = 'write such snapshots to a file with --rejects FILE, or observ
 
 /** Rejected observations are written as neutral snapshots with their own time, whatever the options of the run. */
 const NEUTRAL: RejectOptions = { from: 'neutral' };
-
-const NO_CHANGES: readonly FoldedChange[] = [];
 
 export interface MergeOptions {
   /** The URLs of mentions and hashtags. */
@@ -54,15 +50,10 @@ export interface ObserveSummary extends MergeSummary {
   readonly skipped: number;
 }
 
-/**
- * Merges the changes of all accounts in order of time: finds the account of each snapshot, assigns ids and names, and writes records.
- * It finds the changes itself, by comparing each snapshot with the store. From a fold it takes only the markup of the same changes. So
- * the store does not depend on how the snapshots were folded.
- */
+/** Adds snapshots in order of time: finds the account of each, compares it with the store, assigns ids and names, and writes records. */
 export async function mergeSnapshots(
   batch: Batch,
-  spool: Observations,
-  windows: AsyncIterable<FoldedWindow>,
+  spool: Spool,
   pauses: Pauses,
   options: MergeOptions,
   reject: Reject,
@@ -74,7 +65,7 @@ export async function mergeSnapshots(
   const excludedRows = new ExcludedRows(batch.exclusions, spool);
   await excludedRows.learn(spool.inOrder(), pauses);
   let [snapshots, unchanged, rejected, excluded] = [0, 0, 0, 0];
-  const mergeRow = (row: Row, folded: readonly FoldedChange[]): void => {
+  const mergeRow = (row: Row): void => {
     if (excludedRows.has(row)) {
       excluded += 1;
       return;
@@ -86,7 +77,7 @@ export async function mergeSnapshots(
       return;
     }
     const observation = spool.observation(row);
-    const effect = writer.add(observation, row.profile, folded);
+    const effect = writer.add(observation, row.profile);
     if ('expected' in effect) {
       const place = spool.place(row);
       reject({ kind: 'error', code: 'late', place, ...effect, hint: LATE_HINT, options: NEUTRAL, item: snapshotOf(observation) });
@@ -105,15 +96,13 @@ export async function mergeSnapshots(
     if (effect.changes.length === 0) unchanged += 1;
     for (const { type } of effect.changes) records[type] += 1;
   };
-  for await (const { rows, changes } of windows) {
-    for (const [index, row] of rows.entries()) {
-      snapshots += 1;
-      if (snapshots % REPORT_EVERY === 0) {
-        options.onProgress?.('compare', snapshots, spool.length);
-        if (pauses.areDue) await pauses.take();
-      }
-      mergeRow(row, changes.get(index) ?? NO_CHANGES);
+  for (const row of spool.inOrder()) {
+    snapshots += 1;
+    if (snapshots % REPORT_EVERY === 0) {
+      options.onProgress?.('compare', snapshots, spool.length);
+      if (pauses.areDue) await pauses.take();
     }
+    mergeRow(row);
   }
   writer.finish();
   return {

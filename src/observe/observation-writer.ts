@@ -11,7 +11,6 @@ import { HandleTransfer } from '../store/handle-transfer.ts';
 import { IdAllocator } from '../store/id-allocator.ts';
 import { type KnownAccount, knownUntil, markObserved, watermarkOf } from '../store/known-account.ts';
 import { type Change, changesOf, conflictsOf, type FieldConflict, fieldsIn, type LateChange } from './changes.ts';
-import type { FoldedChange } from './fold.ts';
 
 /** The result of adding an observation. */
 export interface Effect {
@@ -69,10 +68,9 @@ export class ObservationWriter {
   /**
    * Adds an observation completely, or rejects it completely.
    * @param profile a number that identifies its profile
-   * @param folded the changes that a fold found. Their markup is used for equal changes, because it depends only on the values
    */
-  add(observation: Observation, profile: number, folded: readonly FoldedChange[]): Effect | RejectedObservation {
-    const effect = this.#put(observation, folded);
+  add(observation: Observation, profile: number): Effect | RejectedObservation {
+    const effect = this.#put(observation);
     if ('expected' in effect) return effect;
     const { account } = effect;
     if (account.profile !== undefined) this.#last.delete(account.profile);
@@ -96,7 +94,7 @@ export class ObservationWriter {
     for (const { profile } of this.#batch.guard(() => this.#writer.evict())) if (profile !== undefined) this.#last.delete(profile);
   }
 
-  #put(observation: Observation, folded: readonly FoldedChange[]): Effect | RejectedObservation {
+  #put(observation: Observation): Effect | RejectedObservation {
     return this.#batch.guard(() => {
       const { observed_at: instant, profile } = observation;
       this.#cache.advance(instant);
@@ -123,8 +121,7 @@ export class ObservationWriter {
       const isCurrent = instant >= watermarkOf(account);
       const isRenamed = isCurrent && this.#identify(account, identityIn(profile, name, account.identity));
       for (const [index, change] of changes.entries()) {
-        const diff_html = this.#markupOf(change, folded);
-        this.#addChange(account, change, ids[index] ?? 0, diff_html, observation);
+        this.#addChange(account, change, ids[index] ?? 0, observation);
       }
       markObserved(account, instant, fieldsIn(profile));
       return { account, isNew: found === undefined, isRenamed, changes, conflicts };
@@ -140,18 +137,7 @@ export class ObservationWriter {
     return !isSame && this.#handles.setIdentity(account, identity);
   }
 
-  #markupOf({ type, before, text }: Change, folded: readonly FoldedChange[]): string {
-    const same = folded.find((one) => one.type === type && one.before === before?.text && one.text === text);
-    return same?.diff_html ?? diffHtml(type, before?.text, text, this.#network);
-  }
-
-  #addChange(
-    account: KnownAccount,
-    { type, before, text }: Change,
-    id: number,
-    diff_html: string,
-    { observed_at, web_archive_url }: Observation,
-  ): void {
+  #addChange(account: KnownAccount, { type, before, text }: Change, id: number, { observed_at, web_archive_url }: Observation): void {
     this.#writer.addRecord(account, {
       id,
       account: account.identity.screen_name,
@@ -159,7 +145,7 @@ export class ObservationWriter {
       previous: before?.id ?? null,
       text,
       first_encountered_date: timestampOf(observed_at),
-      diff_html,
+      diff_html: diffHtml(type, before?.text, text, this.#network),
       web_archive_url,
     });
   }

@@ -11,10 +11,8 @@ import type { Input, InputError } from '../sources/source.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';
 import { removeSpools } from '../store/spool-file.ts';
 import { fileSystemFailure, wrapErrors } from '../store/store-error.ts';
-import { foldedWindows, unfoldedWindows } from './fold-windows.ts';
 import { isAllRejected, mergeSnapshots, type ObserveSummary } from './merge.ts';
 import { readInputs } from './read.ts';
-import { RunThreads, type ThreadOptions } from './run-threads.ts';
 import { Spool } from './spool.ts';
 
 export { isAllRejected, type ObserveSummary } from './merge.ts';
@@ -37,8 +35,6 @@ export interface ObserveOptions {
   /** Stops the run: nothing is added. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress<ObservePhase> | undefined;
-  /** The number of threads, and the amount of input that starts them. Undefined: everything runs on one thread. */
-  readonly threads?: ThreadOptions | undefined;
   /** The maximum size of the accounts in memory, in UTF-16 units. It has a default. */
   readonly cacheUnits?: number | undefined;
 }
@@ -64,29 +60,19 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
         const pauses = new Pauses(options.signal, 'nothing was added');
         const inputErrors = new InputErrors(inputs.length);
         const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
-        const threads = new RunThreads(batch, spool, options);
-        try {
-          // partition, fold, merge
-          const context = { ...options.snapshots, openAgain: options.openAgain ?? inputNamed };
-          const counted = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
-          const reading = await readInputs([...counted], context, spool, batch.exclusions, pauses, threads.forReading, reject);
-          inputErrors.throwIfAny();
-          reading.parts.throwIfIncomplete();
-          inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
-          const folding = await threads.forFolding();
-          const windows = folding === undefined ? unfoldedWindows(spool) : foldedWindows(spool, folding, pauses);
-          const merging = await mergeSnapshots(batch, spool, windows, pauses, options, reject);
-          inputErrors.throwIfAny();
-          await threads.close();
-          await options.beforeCommit?.();
-          const { files, rejected, excluded } = reading;
-          const sums = { rejected: rejected + merging.rejected, excluded: excluded + merging.excluded };
-          const summary = { ...merging, ...sums, skipped: files.skipped };
-          if (!options.dryRun && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
-          return summary;
-        } finally {
-          await threads.close();
-        }
+        const context = { ...options.snapshots, openAgain: options.openAgain ?? inputNamed };
+        const counted = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
+        const { files, parts, ...reading } = await readInputs([...counted], context, spool, batch.exclusions, pauses, reject);
+        inputErrors.throwIfAny();
+        parts.throwIfIncomplete();
+        inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
+        const merging = await mergeSnapshots(batch, spool, pauses, options, reject);
+        inputErrors.throwIfAny();
+        await options.beforeCommit?.();
+        const sums = { rejected: reading.rejected + merging.rejected, excluded: reading.excluded + merging.excluded };
+        const summary = { ...merging, ...sums, skipped: files.skipped };
+        if (!options.dryRun && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
+        return summary;
       } catch (error) {
         throw fileSystemFailure(path, error);
       } finally {

@@ -1,6 +1,6 @@
 import type { Observation, Profile } from '../contract/observation.ts';
 import { ClockMap } from '../sources/clock-map.ts';
-import { accountKey } from './partition.ts';
+import { accountKey } from './account-key.ts';
 import type { Row } from './sorted-run.ts';
 import type { StringPool } from './string-pool.ts';
 
@@ -9,9 +9,6 @@ export interface StoredProfile {
   readonly profile: Profile;
   readonly former_names: readonly string[];
 }
-
-/** A row without the number of its input. */
-export type RowOfInput = Omit<Row, 'input'>;
 
 /** How much is cached to detect repeated profiles, in UTF-16 units. */
 const CACHE_UNITS = 1 << 24;
@@ -34,13 +31,13 @@ export class ProfilePool {
   }
 
   /** Stores an observation, and returns its row. */
-  put(observation: Observation, line: number): RowOfInput {
+  put(observation: Observation, input: number, line: number): Row {
     const { observed_at, profile, web_archive_url } = observation;
     const account = accountKey(profile);
     const last = this.#last.get(account);
     const place = last !== undefined && isSameProfile(last, observation) ? last.place : this.#add(account, observation);
     const archive = web_archive_url === null ? 0 : this.#texts.append(web_archive_url);
-    return { instant: observed_at, profile: place, archive, account, line };
+    return { instant: observed_at, profile: place, archive, account, input, line };
   }
 
   #add(account: number, { profile, former_names }: StoredProfile): number {

@@ -7,32 +7,25 @@ const CHUNK_BYTES = 1 << 20;
 const LENGTH_BYTES = 4;
 /** How many bytes are read at once to get a text. Most profiles are shorter. */
 const READ_BYTES = 1 << 10;
-/** The number of places in one pool. Each thread has its own pool. A place contains the number of its pool. */
-export const POOL_PLACES: number = 2 ** 42;
 
 /** Stores texts in a file and returns them by their place. */
 export class StringPool {
   readonly #spool: SpoolFile;
-  readonly #first: number;
   readonly #buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   #buffered = 0;
   /** Place 0 is never used, so that 0 can mean "no text". */
   #written = 1;
 
-  /**
-   * @param spool an empty file for this pool alone, which it closes
-   * @param number the number of the pool, from 0
-   */
-  constructor(spool: SpoolFile, number = 0) {
+  /** @param spool an empty file for this pool alone, which it closes */
+  constructor(spool: SpoolFile) {
     this.#spool = spool;
-    this.#first = number * POOL_PLACES;
   }
 
   /** Stores a text, and returns its place. */
   append(text: string): number {
-    const place = this.#first + this.#written + this.#buffered;
+    const place = this.#written + this.#buffered;
     const length = Buffer.byteLength(text);
-    if (this.#buffered + LENGTH_BYTES + length > CHUNK_BYTES) this.flush();
+    if (this.#buffered + LENGTH_BYTES + length > CHUNK_BYTES) this.#flush();
     if (LENGTH_BYTES + length > CHUNK_BYTES) {
       const whole = Buffer.allocUnsafe(LENGTH_BYTES + length);
       whole.writeUInt32LE(length);
@@ -46,18 +39,23 @@ export class StringPool {
   }
 
   get(place: number): string {
-    this.flush();
-    return textAt([this.#spool.descriptor], place - this.#first);
-  }
-
-  /** Writes what is buffered, so that {@link textAt} can read it. */
-  flush(): void {
-    this.#write(this.#buffer.subarray(0, this.#buffered));
-    this.#buffered = 0;
+    this.#flush();
+    const { descriptor } = this.#spool;
+    const read = readSync(descriptor, READ_BUFFER, 0, READ_BYTES, place);
+    const end = read < LENGTH_BYTES ? Number.POSITIVE_INFINITY : LENGTH_BYTES + READ_BUFFER.readUInt32LE();
+    if (end <= read) return READ_BUFFER.toString('utf8', LENGTH_BYTES, end);
+    if (end === Number.POSITIVE_INFINITY) throw tooShort();
+    return readFully(descriptor, place + LENGTH_BYTES, Buffer.allocUnsafe(end - LENGTH_BYTES)).toString();
   }
 
   close(): void {
     this.#spool.close();
+  }
+
+  #flush(): void {
+    if (this.#buffered === 0) return;
+    this.#write(this.#buffer.subarray(0, this.#buffered));
+    this.#buffered = 0;
   }
 
   #write(bytes: Uint8Array): void {
@@ -68,20 +66,6 @@ export class StringPool {
 }
 
 const READ_BUFFER = Buffer.allocUnsafe(READ_BYTES);
-
-/**
- * Returns a text of one of several pools. The pool must be flushed before.
- * @param descriptors the files of the pools, by the number of each pool
- */
-export function textAt(descriptors: readonly number[], place: number): string {
-  const descriptor = descriptors[Math.floor(place / POOL_PLACES)] ?? -1;
-  const position = place % POOL_PLACES;
-  const read = readSync(descriptor, READ_BUFFER, 0, READ_BYTES, position);
-  const end = read < LENGTH_BYTES ? Number.POSITIVE_INFINITY : LENGTH_BYTES + READ_BUFFER.readUInt32LE();
-  if (end <= read) return READ_BUFFER.toString('utf8', LENGTH_BYTES, end);
-  if (end === Number.POSITIVE_INFINITY) throw tooShort();
-  return readFully(descriptor, position + LENGTH_BYTES, Buffer.allocUnsafe(end - LENGTH_BYTES)).toString();
-}
 
 function readFully(descriptor: number, position: number, into: Buffer): Buffer {
   for (let done = 0; done < into.length; ) {

@@ -19,34 +19,20 @@ export interface FileCounts {
   skipped: number;
 }
 
-/** Values of an input that are not read yet, or items that are. */
-export type Batch = { readonly texts: readonly RawValue[]; readonly file: string } | readonly SnapshotItem[];
-
 /**
  * Yields the observations in the inputs, in batches and in the order of the inputs.
  * A Twitter archive describes its account in several files. Its observation comes at the position of the first
  * of them.
  * What is wrong becomes an input error with its reason, also bytes that cannot be read. Reading continues after it if that
  * is safe.
- */
-export async function* observationsOf(inputs: readonly Input[], context: ObserveContext): AsyncGenerator<readonly SnapshotItem[]> {
-  const reader = new SnapshotReader(context);
-  for await (const batch of batchesOf(inputs, context, reader, { read: 0, skipped: 0 })) {
-    yield 'texts' in batch ? await reader.read(batch.texts, batch.file) : batch;
-  }
-  yield* observationsInFilesToReadAgain(reader);
-}
-
-/**
- * Yields the batches of {@link observationsOf} before they are read, so that threads can read them.
  * @param counts is increased with each file
  */
-export async function* batchesOf(
+export async function* observationsOf(
   inputs: readonly Input[],
   context: ObserveContext,
-  reader: SnapshotReader,
-  counts: FileCounts,
-): AsyncGenerator<Batch> {
+  counts: FileCounts = { read: 0, skipped: 0 },
+): AsyncGenerator<readonly SnapshotItem[]> {
+  const reader = new SnapshotReader(context);
   const accountIn = (archive: ArchiveFolder) => {
     counts.read += archive.parts.length;
     counts.skipped += archive.skipped.length;
@@ -65,22 +51,15 @@ export async function* batchesOf(
       for (const file of withArchivesJoined(files, context.from)) {
         if ('parts' in file) {
           yield await accountIn(file);
-        } else {
-          counts.read += 1;
-          yield* batchesIn(file, context);
+          continue;
         }
+        counts.read += 1;
+        for await (const values of valuesOf(file, context)) yield Array.isArray(values) ? await reader.read(values, file.name) : [values];
       }
     }
   }
-}
-
-/** Yields the observations in the files that the lines of a rejects file name. Call it after all batches are read. */
-export async function* observationsInFilesToReadAgain(reader: SnapshotReader): AsyncGenerator<readonly SnapshotItem[]> {
+  // files that the lines of a rejects file name
   for (const again of reader.filesToReadAgain) yield* observationsOf([again.input], again.context);
-}
-
-async function* batchesIn(file: Input, context: ObserveContext): AsyncGenerator<Batch> {
-  for await (const values of valuesOf(file, context)) yield Array.isArray(values) ? { texts: values, file: file.name } : [values];
 }
 
 /** Yields the values of an input. If the input is not JSON or cannot be read, the last element is an input error. */

@@ -117,11 +117,6 @@ export class AccountCache {
   /** Clears the cache, and writes the instant of the latest observation of each account in it. */
   flush(): void {
     this.#write([...this.#accounts.values()]);
-    this.forget();
-  }
-
-  /** Clears the cache, and writes nothing. */
-  forget(): void {
     this.#accounts.clear();
     this.#weight = 0;
     this.#largest = 0;

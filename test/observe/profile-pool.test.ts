@@ -50,7 +50,7 @@ it('returns the profile and the former names of each observation, whatever came 
   fc.assert(
     fc.property(fc.array(observation, { maxLength: 40 }), (all) => {
       const { profiles, contentAt } = newPool();
-      const rows = all.map(([profile, former_names]) => profiles.put(observed(profile, former_names), 1));
+      const rows = all.map(([profile, former_names]) => profiles.put(observed(profile, former_names), 0, 1));
       for (const [index, [profile, former_names]] of all.entries()) {
         expect(contentAt(rows[index]?.profile ?? 0)).toEqual(
           JSON.parse(JSON.stringify({ profile: { ...NOBODY, ...profile }, former_names })),
@@ -62,22 +62,22 @@ it('returns the profile and the former names of each observation, whatever came 
 
 it('stores a profile again only after another one of its account', () => {
   const { profiles, size, contentAt } = newPool();
-  const places = ['a', 'b'].map((bio) => profiles.put(observed({ id: bio, bio }), 1).profile);
+  const places = ['a', 'b'].map((bio) => profiles.put(observed({ id: bio, bio }), 0, 1).profile);
   for (let time = 0; time < 1000; time += 1) {
-    for (const [index, bio] of ['a', 'b'].entries()) expect(profiles.put(observed({ id: bio, bio }), 1).profile).toBe(places[index]);
+    for (const [index, bio] of ['a', 'b'].entries()) expect(profiles.put(observed({ id: bio, bio }), 0, 1).profile).toBe(places[index]);
   }
   contentAt(places[0] ?? 0);
   expect(size()).toBeLessThan(200);
-  profiles.put(observed({ id: 'a', bio: 'c' }), 1);
-  expect(profiles.put(observed({ id: 'a', bio: 'a' }), 1).profile).not.toBe(places[0]);
+  profiles.put(observed({ id: 'a', bio: 'c' }), 0, 1);
+  expect(profiles.put(observed({ id: 'a', bio: 'a' }), 0, 1).profile).not.toBe(places[0]);
 });
 
 it('forgets profiles if there are too many, but never loses one at a place', () => {
   const { profiles, contentAt } = newPool();
   const bio = (index: number) => `${index} ${'long '.repeat(200_000)}`;
-  const first = profiles.put(observed({ bio: 'first' }), 1).profile;
-  const places = Array.from({ length: 20 }, (_, index) => profiles.put(observed({ id: `x${index}`, bio: bio(index) }), 1).profile);
-  const again = profiles.put(observed({ bio: 'first' }), 1).profile;
+  const first = profiles.put(observed({ bio: 'first' }), 0, 1).profile;
+  const places = Array.from({ length: 20 }, (_, index) => profiles.put(observed({ id: `x${index}`, bio: bio(index) }), 0, 1).profile);
+  const again = profiles.put(observed({ bio: 'first' }), 0, 1).profile;
   expect(again).not.toBe(first);
   expect([first, again].map((place) => contentAt(place).profile.bio)).toEqual(['first', 'first']);
   expect(places.every((place, index) => contentAt(place).profile.bio === bio(index))).toBe(true);

@@ -71,7 +71,6 @@ describe('a first run that fails', () => {
     ['import with a missing source', ['import', 'missing.ndjson'], ''],
     ['import --require-complete', ['import', '-', '--require-complete'], `${RECORD}\n`],
     ['observe', ['observe', '-'], '{"screen_name":5}\n'],
-    ['observe --jobs 2', ['observe', '-', '--jobs', '2'], '{"screen_name":5}\n'],
     ['mirror', ['mirror', 'http://127.0.0.1:9'], ''],
   ];
 

@@ -36,7 +36,7 @@ export async function outcomeOf(store: string): Promise<Outcome> {
 
 /** Observes the snapshots of a folder in one process. */
 export async function serialOutcome(snapshots: string, store: string): Promise<Outcome> {
-  const summary = await palimpsestJson(['observe', snapshots, '--store', store, '--jobs', '1']);
+  const summary = await palimpsestJson(['observe', snapshots, '--store', store]);
   expect(summary).toMatchObject({ snapshots: 907 });
   return outcomeOf(store);
 }
