@@ -39,7 +39,7 @@ function offered(words: readonly string[]): string[] {
 
 describe('completion in bash', () => {
   it.each<[string, readonly string[], readonly string[]]>([
-    ['commands', ['ver'], ['verify']],
+    ['commands', ['ver'], ['verify', 'versions']],
     ['the commands of a group', ['store', ''], ['check', 'push', 'pull', 'list']],
     ['options', ['build', '--page'], ['--page-size']],
     ['choices of an option', ['import', 'x', '--on-conflict', ''], ['fail', 'keep', 'replace']],
@@ -64,7 +64,7 @@ describe('completion', () => {
     [['import', ''], ':0'],
     [['build', '--store', ''], ':0'],
     [['serve', '--port', ''], ':4'],
-    [['verify', ''], ':4'],
+    [['serve', ''], ':4'],
   ])('lets the shell complete files only where a path belongs: %j', async (words, directive) => {
     const { stdout } = await palimpsest(['complete', '--', ...words]);
     expect(stdout.trim().split('\n').at(-1)).toBe(directive);
