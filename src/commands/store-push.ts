@@ -80,7 +80,7 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
       });
       const milliseconds = Math.round(performance.now() - started);
       const { version, unchanged, kept, deleted, traffic, isConditional, problems } = summary;
-      for (const problem of problems) terminal.warn(`${problem} at ${target.name}: it was mended`);
+      for (const problem of problems) terminal.warn(`${problem} at ${target.name}: it was repaired`);
       if (isConditional === false) {
         terminal.warn('this target has no conditional writes: two pushes at the same time may not detect each other');
       }

@@ -20,7 +20,7 @@ export function reportVersions(
   const kept = new Set(next === undefined ? before.map((one) => one.number) : next.kept.map((one) => one.number));
   const isRewrite = next?.change === 'rewrite';
   const dropped = before.map((one) => one.number).filter((one) => !kept.has(one) && !(isRewrite && removed.includes(one)));
-  for (const problem of problems) terminal.warn(`${problem} at ${target.name}${dryRun ? '' : ': it was mended'}`);
+  for (const problem of problems) terminal.warn(`${problem} at ${target.name}${dryRun ? '' : ': it was repaired'}`);
   if (damaged.length > 0) terminal.warn(`versions with missing or damaged data at ${target.name}: ${damaged.join(', ')}`);
   if (isConditional === false)
     terminal.warn('this object store has no conditional writes: two runs at the same time may not detect each other');

@@ -19,7 +19,7 @@ export function declareVersions(program: Program, terminal: Terminal): void {
       terminal.setOutput(options);
       const [{ listVersions }, target] = await Promise.all([import('../versions/list.ts'), targetOf(address, options, terminal)]);
       const { versions, withdrawn, problems } = await listVersions(target, requestsOf(options, terminal)).finally(() => target.close());
-      for (const problem of problems) terminal.warn(`${problem} at ${target.name}: the next publish mends it`);
+      for (const problem of problems) terminal.warn(`${problem} at ${target.name}: the next publish repairs it`);
       const rows = [
         ['number', 'time', 'records', 'accounts', 'size', ''],
         ...versions.map((one) => [

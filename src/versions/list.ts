@@ -9,7 +9,7 @@ export interface VersionList {
   readonly versions: readonly (SiteVersion & { readonly current: boolean })[];
   /** Newest first. The numbers that were withdrawn last. */
   readonly withdrawn: readonly Withdrawn[];
-  /** What the next publish mends. */
+  /** What the next publish repairs. */
   readonly problems: readonly string[];
 }
 

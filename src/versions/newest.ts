@@ -13,7 +13,7 @@ export interface Known<V extends Version> {
   readonly bytes: Buffer;
 }
 
-/** What a target has: its newest commit, and what is to be mended. */
+/** What a target has: its newest commit, and what is to be repaired. */
 export interface Found<V extends Version> {
   /** The newest commit that can be read; undefined if the target has none. */
   readonly newest: Known<V> | undefined;
@@ -25,7 +25,7 @@ export interface Found<V extends Version> {
   readonly listed: readonly ListedObject[];
   readonly isHeadCurrent: boolean;
   /** The commits that are missing or damaged, with their bytes; without bytes, a commit that changes nothing fills the gap. */
-  readonly mends: readonly { readonly number: number; readonly bytes: Buffer | undefined; readonly isDamaged: boolean }[];
+  readonly repairs: readonly { readonly number: number; readonly bytes: Buffer | undefined; readonly isDamaged: boolean }[];
   /** What is wrong, for messages. */
   readonly problems: readonly string[];
 }
@@ -55,7 +55,7 @@ export async function readNewest<V extends Version>(
   const copies = [head, known(kind, HEAD, remembered)].filter((one) => one !== undefined);
 
   const problems: string[] = [];
-  const mends: { number: number; bytes: Buffer | undefined; isDamaged: boolean }[] = [];
+  const repairs: { number: number; bytes: Buffer | undefined; isDamaged: boolean }[] = [];
   const numbers = [...new Set([...commits, ...copies.map(({ commit }) => commit.number)])].toSorted((one, other) => other - one);
   const [top = 0] = numbers;
   let topBytes: Buffer | undefined;
@@ -74,7 +74,7 @@ export async function readNewest<V extends Version>(
     newest = (copy !== head ? read : undefined) ?? (copy !== undefined && (object !== undefined || hasData) ? copy : read);
     if (number === top) topBytes = newest?.bytes ?? stored;
     if (newest === undefined) continue;
-    if (stored?.equals(newest.bytes) !== true) mends.push({ number, bytes: newest.bytes, isDamaged: object !== undefined });
+    if (stored?.equals(newest.bytes) !== true) repairs.push({ number, bytes: newest.bytes, isDamaged: object !== undefined });
     if (object === undefined) problems.push(`${path} is missing`);
     break;
   }
@@ -82,7 +82,7 @@ export async function readNewest<V extends Version>(
   const [last = 0] = numbers.filter((number) => commits.includes(number));
   const missing = Array.from({ length: Math.max(0, top - last) }, (_, index) => last + 1 + index);
   for (const number of missing) {
-    if (!mends.some((one) => one.number === number)) mends.push({ number, bytes: undefined, isDamaged: false });
+    if (!repairs.some((one) => one.number === number)) repairs.push({ number, bytes: undefined, isDamaged: false });
   }
   if (fetched === undefined && top > 0) problems.push(`${HEAD} is missing`);
   if (fetched !== undefined && head === undefined) problems.push(`${HEAD} is damaged`);
@@ -94,7 +94,7 @@ export async function readNewest<V extends Version>(
     topDigest: topBytes === undefined ? null : hash('sha256', topBytes),
     listed,
     isHeadCurrent,
-    mends: mends.toSorted((one, other) => one.number - other.number),
+    repairs: repairs.toSorted((one, other) => one.number - other.number),
     problems,
   };
 }

@@ -55,7 +55,7 @@ export interface SitePublishSummary extends Partial<Written<SiteVersion>> {
   readonly removed: readonly number[];
   /** The numbers of the versions that are missing or damaged. */
   readonly damaged: readonly number[];
-  /** Why something needs to be mended. */
+  /** Why something needs to be repaired. */
   readonly problems: readonly string[];
   readonly traffic: RequestCounter;
 }

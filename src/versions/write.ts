@@ -39,7 +39,7 @@ export interface Written<V extends Version> {
   readonly deleted: number;
   /** What is no longer needed and could not be deleted in this run. */
   readonly left: readonly string[];
-  /** What was wrong at the target, and is mended. */
+  /** What was wrong at the target, and is repaired. */
   readonly problems: readonly string[];
 }
 
@@ -67,11 +67,11 @@ export async function changeVersions<V extends Version>(
     const leftovers = leftoversIn(listed, newest?.commit.versions ?? []);
     const uploads = isThorough && top > 0 ? ((await remote.openUploads?.(VERSIONS)) ?? []) : [];
     const isAbove = ({ path }: { readonly path: string }) => (numbered(path)?.number ?? 0) > top;
-    const isUnread = newest !== undefined && newest.commit.number < top && found.mends.length === 0;
+    const isUnread = newest !== undefined && newest.commit.number < top && found.repairs.length === 0;
     // what has the next number can only be deleted when the number is given
     const needsCommit = isUnread || (newest !== undefined && [...leftovers, ...uploads].some(isAbove));
     const next = decided ?? (needsCommit ? unchanged(newest) : undefined);
-    if (next === undefined && found.mends.length === 0 && (newest === undefined || (found.isHeadCurrent && leftovers.length === 0))) {
+    if (next === undefined && found.repairs.length === 0 && (newest === undefined || (found.isHeadCurrent && leftovers.length === 0))) {
       if (newest === undefined || !isThorough) {
         if (newest !== undefined && remembered?.equals(newest.bytes) !== true) memory?.write(newest.bytes);
         return { newest, commit: undefined, isConditional, deleted, left: [], problems: [...problems] };
@@ -86,8 +86,8 @@ export async function changeVersions<V extends Version>(
         deleted += await sweep(remote, kind, newest, listed, swept);
       }
     }
-    if (found.mends.length > 0) {
-      await mend(last, kind, found, isConditional);
+    if (found.repairs.length > 0) {
+      await repairCommits(last, kind, found, isConditional);
       continue;
     }
     const commit = next && (await writeNext(remote, kind, found, next, isConditional, options.onSent));
@@ -132,14 +132,14 @@ async function prove(remote: Remote, { name }: VersionKind<Version>, isNew: bool
 }
 
 /** Writes commits that are missing or damaged again. Fills gaps with commits that change nothing. */
-async function mend<V extends Version>(
+async function repairCommits<V extends Version>(
   last: Remote,
   kind: VersionKind<V>,
-  { newest, mends }: Found<V>,
+  { newest, repairs }: Found<V>,
   isConditional: boolean,
 ): Promise<void> {
   let previous: string | null = null;
-  for (const { number, bytes, isDamaged } of mends) {
+  for (const { number, bytes, isDamaged } of repairs) {
     const before = number === 1 ? undefined : (await last.get(commitPath(number - 1)))?.bytes;
     previous = before === undefined ? null : hash('sha256', before);
     const kept = (newest?.commit.versions ?? []).filter((version) => version.number <= number);

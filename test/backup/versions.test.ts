@@ -162,7 +162,7 @@ describe.each(PLACES)('store push and pull at $name', ({ name, skip, isCondition
   });
 
   it.skipIf(isLeftOut)('lose no version if head.json is lost, damaged or old', async () => {
-    const here = at('mended');
+    const here = at('repaired');
     await push(here, night(0));
     const target = await here.open();
     const signal = new AbortController().signal;
@@ -173,7 +173,7 @@ describe.each(PLACES)('store push and pull at $name', ({ name, skip, isCondition
     const damages = [() => target.remove(HEAD, signal), () => write(Buffer.from('{"pal')), () => write(old?.bytes ?? Buffer.of())];
     for (const damage of damages) {
       await damage();
-      const local = join(folder, `not mended ${name}.db`);
+      const local = join(folder, `not repaired ${name}.db`);
       rmSync(local, { force: true });
       expect(await pull(here, local)).toMatchObject({ version: { number: 2 } });
       expect(await push(here, night(1))).toMatchObject({ unchanged: true, problems: [expect.stringContaining(HEAD)] });

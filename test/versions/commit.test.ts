@@ -82,7 +82,7 @@ describe('a commit', () => {
     expect(() => parseCommit(KIND, 'head.json', encodeCommit({ ...one, kind: 'store' }))).toThrow(
       expect.objectContaining({ code: 'other-form' }),
     );
-    const versions = [{ ...fc.sample(version, 1)[0], colour: 'red' }] as unknown as Version[];
+    const versions = [{ ...fc.sample(version, 1)[0], color: 'red' }] as unknown as Version[];
     expect(() => parseCommit(KIND, 'head.json', encodeCommit({ ...one, versions }))).toThrow(expect.objectContaining({ code: 'not-ours' }));
   });
 

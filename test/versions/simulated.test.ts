@@ -29,7 +29,7 @@ function commitsOf(store: SimulatedStore): readonly Commit<Version>[] {
 
 /**
  * Returns what is wrong with a target after a run that ended, without kills or faults since.
- * @param damaged the commits that were damaged. If a later commit has their versions, they need not be mended
+ * @param damaged the commits that were damaged. If a later commit has their versions, they need not be repaired
  */
 function faultsOf(store: SimulatedStore, damaged: ReadonlySet<number>): string[] {
   const faults: string[] = [];
@@ -43,8 +43,8 @@ function faultsOf(store: SimulatedStore, damaged: ReadonlySet<number>): string[]
     ...commits.map(({ number }) => commitPath(number)),
     ...newest.versions.map(({ file }) => file),
   ];
-  const isMended = (number: number) => commits.some((one) => one.number === number);
-  const ignored = [...damaged].filter((number) => number < newest.number && !isMended(number)).map(commitPath);
+  const isRepaired = (number: number) => commits.some((one) => one.number === number);
+  const ignored = [...damaged].filter((number) => number < newest.number && !isRepaired(number)).map(commitPath);
   // the data of a commit that cannot be read stays until a thorough run
   const isIgnored = (path: string) => ignored.some((one) => path.startsWith(one.replace(/\.json$/, '')));
   const paths = [...store.objects.keys()].filter((path) => !isIgnored(path) || expected.includes(path)).toSorted();
@@ -54,7 +54,7 @@ function faultsOf(store: SimulatedStore, damaged: ReadonlySet<number>): string[]
     );
   }
   const missing = Array.from({ length: newest.number }, (_, index) => index + 1).filter(
-    (number) => !isMended(number) && !damaged.has(number),
+    (number) => !isRepaired(number) && !damaged.has(number),
   );
   if (missing.length > 0) faults.push(`the commits ${missing.join()} are missing`);
   for (const { file, sha256 } of newest.versions)
@@ -142,7 +142,7 @@ async function simulate(seed: number): Promise<{ readonly faults: readonly strin
       await Promise.all([start(0, action(), quiet), start(1, action(), isKilled ? killedAt(1 + Math.floor(random() * 9)) : quiet)]);
     } else if (kind < 0.8) await start(0, action(), killedAt(1 + Math.floor(random() * 9)));
     else await start(0, action(), quiet);
-    // the next run mends and sweeps; machine 0 then knows the newest number
+    // the next run repairs and sweeps; machine 0 then knows the newest number
     await start(0, publishing(draft(folder, `${seed} ${texts}`)), () => 'done', random() < 0.3);
     faults.push(...faultsOf(store, damaged).map((fault) => `night ${night}: ${fault}`));
 

@@ -161,7 +161,7 @@ describe('publish of a ZIP', () => {
     ['missing', () => rmSync(join(target, 'head.json'))],
     ['damaged', () => writeFileSync(join(target, 'head.json'), '{"palimpsest":')],
     ['older than versions/00000003.json', () => copyFileSync(join(target, 'versions/00000001.json'), join(target, 'head.json'))],
-  ])('mends a head that is %s, says so, and loses no version', async (found, damage) => {
+  ])('repairs a head that is %s, says so, and loses no version', async (found, damage) => {
     for (let night = 0; night < 3; night += 1) {
       await site.grow(5);
       await site.publish(target);
