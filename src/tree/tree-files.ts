@@ -169,7 +169,7 @@ function* pathsIn(out: string, folder: string): Generator<string> {
     entries = opendirSync(join(out, folder));
   } catch {
     // its name is not UTF-8, or it is no folder
-    if (lstatSync(join(out, folder), { throwIfNoEntry: false }) !== undefined) yield folder;
+    if (exists(join(out, folder))) yield folder;
     return;
   }
   try {
@@ -189,5 +189,14 @@ function* pathsBelow(zip: ZipReader, folder: string): Generator<string> {
     for (const path of zip.paths()) if (folder === '' || path.startsWith(`${folder}/`)) yield path;
   } catch (error) {
     throw unreadable(error);
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -51,7 +51,9 @@ describe.each(PLACES)('store push and pull at $name', ({ name, skip, isCondition
   const pull = ({ address, env }: Place, path: string, ...more: string[]) =>
     palimpsestJson(['store', 'pull', address, '--store', path, ...more], { env });
   const refused = async ({ address, env }: Place, command: string, ...args: string[]): Promise<{ code: number | null; error: unknown }> => {
-    const { code, stdout }: Finished = await palimpsestHere(['store', command, address, ...args, '--json'], { env });
+    const { code, stdout }: Finished = await palimpsestHere(['store', command, address, ...args, '--json'], {
+      env: { ...env, PALIMPSEST_SINGLE_PUBLISHER: '' },
+    });
     return { code, error: JSON.parse(stdout).error };
   };
 
