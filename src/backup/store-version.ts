@@ -20,6 +20,7 @@ export const STORE_KIND: VersionKind<StoreVersion> = {
   suffix: '.db.br',
   contentType: 'application/octet-stream',
   cacheControl: { data: 'private, no-store', head: 'private, no-store' },
+  isReadByHead: false,
   shape: {
     ...VERSION_SHAPE,
     revision: count,

@@ -63,6 +63,8 @@ export interface VersionKind<V extends Version> {
   readonly contentType: string;
   /** The Cache-Control headers of the data and the commits, and of the head. */
   readonly cacheControl: { readonly data: string; readonly head: string };
+  /** Whether readers find the newest commit by the head alone. Others list the commits, so an old head does no harm. */
+  readonly isReadByHead: boolean;
   /** The rules of a version: those of {@link VERSION_SHAPE} and its own. */
   readonly shape: Shape<V>;
 }

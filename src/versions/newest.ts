@@ -78,7 +78,8 @@ export async function readNewest<V extends Version>(
     if (object === undefined) problems.push(`${path} is missing`);
     break;
   }
-  if (newest === undefined && commits.length > 0) throw unreadable(remote, top);
+  const isForeign = fetched !== undefined && head === undefined && top === 0;
+  if (newest === undefined && (commits.length > 0 || isForeign)) throw unreadable(remote, isForeign ? HEAD : commitPath(top));
   const [last = 0] = numbers.filter((number) => commits.includes(number));
   const missing = Array.from({ length: Math.max(0, top - last) }, (_, index) => last + 1 + index);
   for (const number of missing) {
@@ -111,11 +112,11 @@ export function known<V extends Version>(kind: VersionKind<V>, path: string, byt
   return bytes === undefined || commit === undefined ? undefined : { commit, bytes };
 }
 
-function unreadable(remote: Remote, top: number): Failure {
+function unreadable(remote: Remote, file: string): Failure {
   return new Failure('not-ours', `no commit of the versions at ${remote.name} can be read`, {
-    place: { file: commitPath(top) },
+    place: { file },
     expected: 'commits that palimpsest wrote',
-    found: 'damaged files',
+    found: 'damaged files, or those of another program',
     hint: 'restore the folder versions/ from a copy, or name another target; nothing was changed',
   });
 }

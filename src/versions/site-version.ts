@@ -31,6 +31,7 @@ export function siteKind(head: string): VersionKind<SiteVersion> {
     suffix: '.zip',
     contentType: 'application/zip',
     cacheControl: { data: 'public, max-age=3600', head },
+    isReadByHead: true,
     shape: { ...VERSION_SHAPE, index: indexPlace, manifest: text },
   };
 }

@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { VERSIONS_MARKER } from '../contract/target-marker.ts';
 import { noConditions, provesCreate, provesRace } from '../storage/condition-proof.ts';
 import { WHOLE_BYTES } from '../storage/file-upload.ts';
+import type { ListedObject } from '../storage/object-source.ts';
 import type { Remote } from '../storage/remote.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import { type Commit, commitPath, dataPath, encodeCommit, HEAD, numbered, VERSIONS, type Version, type VersionKind } from './commit.ts';
@@ -95,9 +96,9 @@ export async function changeVersions<V extends Version>(
     const current = commit ?? newest;
     if (current === undefined) throw new Error('there is nothing to copy');
     if (commit !== undefined) memory?.write(commit.bytes);
-    const after = await copyToHead(last, kind, current);
-    memory?.write(after.newest.bytes);
     const withdrawn = new Set((newest?.commit.versions ?? []).map(({ file }) => file));
+    const after = await copyToHead(last, kind, current, isConditional ? [...listed, ...unlisted(withdrawn, listed)] : undefined);
+    memory?.write(after.newest.bytes);
     const { versions } = after.newest.commit;
     if (isConditional && after.isReadable) {
       const abortsUploads =
@@ -149,14 +150,29 @@ async function repairCommits<V extends Version>(
   }
 }
 
-/** Copies the newest commit to the head, and again if there is a newer one: a run that was paused must not leave an old head. */
-async function copyToHead<V extends Version>(last: Remote, kind: VersionKind<V>, commit: Known<V>) {
+/**
+ * Copies the newest commit to the head, and again if there is a newer one: a run that was paused must not leave an old head.
+ * @param before the objects before the commit; undefined if a run at the same time may have written others
+ */
+async function copyToHead<V extends Version>(
+  last: Remote,
+  kind: VersionKind<V>,
+  commit: Known<V>,
+  before: readonly ListedObject[] | undefined,
+): Promise<{ readonly newest: Known<V>; readonly listed: readonly ListedObject[]; readonly isReadable: boolean }> {
   for (let newest = commit; ; ) {
     await last.put(HEAD, uploadOf(newest.bytes, 'application/json', kind.cacheControl.head));
+    if (!kind.isReadByHead && before !== undefined) return { newest, listed: before, isReadable: true };
     const listed = await last.list(VERSIONS);
     const top = Math.max(0, ...listed.flatMap(({ path }) => numbered(path) ?? []).map(({ number, isCommit }) => (isCommit ? number : 0)));
     const newer = top > newest.commit.number ? known(kind, commitPath(top), (await last.get(commitPath(top)))?.bytes) : undefined;
     if (newer === undefined) return { newest, listed, isReadable: top <= newest.commit.number };
     newest = newer;
   }
+}
+
+/** Returns the files that a listing of the newest numbers left out. */
+function unlisted(files: ReadonlySet<string>, listed: readonly ListedObject[]): readonly ListedObject[] {
+  const paths = new Set(listed.map(({ path }) => path));
+  return [...files].filter((path) => !paths.has(path)).map((path) => ({ path, size: 0, tag: '' }));
 }

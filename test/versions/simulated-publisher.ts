@@ -13,6 +13,7 @@ export const KIND: VersionKind<Version> = {
   suffix: '.zip',
   contentType: 'application/zip',
   cacheControl: { data: 'public, max-age=3600', head: 'no-cache' },
+  isReadByHead: true,
   shape: VERSION_SHAPE,
 };
 
@@ -81,13 +82,14 @@ export function dropping(isDropped: (index: number) => boolean): Decide {
 export async function run(
   target: Target,
   decide: Decide,
-  more: Partial<WriteOptions<Version>> = {},
+  { isReadByHead = true, ...more }: Partial<WriteOptions<Version> & Pick<typeof KIND, 'isReadByHead'>> = {},
 ): Promise<Written<Version> & { readonly requests: number }> {
   const remote = openRemote(target, {
     concurrency: 4,
     retryPolicy: { attempts: 6, timeout: 60_000 },
     signal: new AbortController().signal,
   });
-  const written = await changeVersions(remote, KIND, { memory: undefined, isSinglePublisher: false, isThorough: false, ...more, decide });
+  const options = { memory: undefined, isSinglePublisher: false, isThorough: false, ...more, decide };
+  const written = await changeVersions(remote, { ...KIND, isReadByHead }, options);
   return { ...written, requests: remote.traffic.requests };
 }

@@ -112,7 +112,8 @@ async function simulate(seed: number): Promise<{ readonly faults: readonly strin
       return fateOf();
     }, random() < 0.5);
     try {
-      const { commit } = await run(client, decide, { memory: memories[machine], isThorough });
+      // every second target is of a kind whose readers list the commits
+      const { commit } = await run(client, decide, { memory: memories[machine], isThorough, isReadByHead: seed % 2 === 0 });
       if (commit === undefined) return;
       counts.published += 1;
       if (reported.has(commit.number)) faults.push(`two runs reported commit ${commit.number}`);

@@ -33,6 +33,11 @@ describe('the requests of a run', () => {
     expect(await publish('two')).toMatchObject({ requests: 2 });
   });
 
+  it('are six if readers do not trust the head', async () => {
+    await publish('one', { isReadByHead: false });
+    expect(await publish('two', { isReadByHead: false })).toMatchObject({ requests: 6 });
+  });
+
   it('are two if nothing is new at a target with thousands of numbers', async () => {
     for (let night = 0; night < 1_200; night += 1)
       await run(
