@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 const isSame = (one: string, other: string) => readFileSync(one).equals(readFileSync(other));
 
-describe.each(PLACES)('a store at $name', ({ name, skip, kind, isConditional, flags, start, place }) => {
+describe.each(PLACES)('a store at $name', ({ name, skip, kind, isConditional, start, place }) => {
   let store: Store | undefined;
   beforeAll(async () => {
     if (!skip) store = await start();
@@ -43,7 +43,7 @@ describe.each(PLACES)('a store at $name', ({ name, skip, kind, isConditional, fl
     async () => {
       const random = chance(7);
       const here = place(store, folder, 'killed-pushes');
-      const push = (path: string) => ['store', 'push', here.address, '--store', path, '--replace', '--keep', '2', '--quiet', ...flags];
+      const push = (path: string) => ['store', 'push', here.address, '--store', path, '--replace', '--keep', '2', '--quiet'];
       const pulled = join(folder, `after kills at ${name}.db`);
       await palimpsestJson(push(before), { env: here.env });
       const started = performance.now();
@@ -77,7 +77,7 @@ describe.each(PLACES)('a store at $name', ({ name, skip, kind, isConditional, fl
     async () => {
       const random = chance(9);
       const here = place(store, folder, 'killed-pulls');
-      await palimpsestJson(['store', 'push', here.address, '--store', after, ...flags], { env: here.env });
+      await palimpsestJson(['store', 'push', here.address, '--store', after], { env: here.env });
       const local = join(folder, `killed at ${name}.db`);
       const pull = ['store', 'pull', here.address, '--store', local, '--quiet'];
       const started = performance.now();

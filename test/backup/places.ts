@@ -23,8 +23,6 @@ export interface PlaceKind {
   readonly name: string;
   readonly skip: boolean;
   readonly isConditional: boolean;
-  /** The options that a push needs there. */
-  readonly flags: readonly string[];
   readonly kind: StoreKind | undefined;
   readonly start: () => Promise<Store | undefined>;
   readonly place: (store: Store | undefined, folder: string, name: string) => Place;
@@ -35,7 +33,6 @@ export const PLACES: readonly PlaceKind[] = [
     name: 'a folder',
     skip: false,
     isConditional: true,
-    flags: [],
     kind: undefined,
     start: async () => undefined,
     place: (_, folder, name) => {
@@ -49,7 +46,6 @@ export const PLACES: readonly PlaceKind[] = [
       name: kind.name,
       skip: kind.requirement.skip || rclone.skip,
       isConditional: kind.isConditional,
-      flags: kind.isConditional ? [] : ['--single-publisher'],
       kind,
       start: kind.start,
       place: (store, folder, name) => {

@@ -9,6 +9,7 @@ import { openRemote } from '../../src/storage/remote.ts';
 import type { Target } from '../../src/storage/target.ts';
 import { type FaultyProxy, startProxy } from '../publish/proxy.ts';
 import { CEPH, type Store } from '../publish/stores.ts';
+import { withoutConditions } from '../publish/without-conditions.ts';
 import { palimpsest } from '../support/palimpsest.ts';
 import { chance } from '../whole/chance.ts';
 import { folderOfFile, importLines, recordLines } from '../whole/stores.ts';
@@ -58,7 +59,7 @@ function interrupted(target: Target, work: () => Promise<unknown>): Target {
   });
 }
 
-describe.each(PLACES)('two concurrent pushes to $name', ({ name, skip, start, place, isConditional, flags }) => {
+describe.each(PLACES)('two concurrent pushes to $name', ({ name, skip, start, place, isConditional }) => {
   let store: Store | undefined;
   beforeAll(async () => {
     if (!skip) store = await start();
@@ -119,7 +120,7 @@ describe.each(PLACES)('two concurrent pushes to $name', ({ name, skip, start, pl
   it.skipIf(skip)(
     `lose no version in ${OVERLAPS} overlaps of two processes, and report no success that is none`,
     async () => {
-      await overlaps(at('programs'), ['--replace', ...flags]);
+      await overlaps(at('programs'), ['--replace']);
     },
     240_000 + OVERLAPS * 30_000,
   );
@@ -131,13 +132,13 @@ describe.skipIf(CEPH.requirement.skip)('two concurrent pushes to a store that ig
   beforeAll(async () => {
     store = await CEPH.start();
     proxy = await startProxy(store.endpoint);
-    proxy.ignoresConditions = true;
+    proxy.headersOf = withoutConditions;
   });
   afterAll(async () => {
     await proxy.stop();
     await store.stop();
   });
-  const env = () => CEPH.env(proxy.endpoint);
+  const env = () => ({ ...CEPH.env(proxy.endpoint), PALIMPSEST_SINGLE_PUBLISHER: '' });
 
   it('are both refused, unless there is a single publisher', async () => {
     const args = ['store', 'push', CEPH.address('refused'), '--store', base, '--json'];

@@ -17,11 +17,6 @@ export type Fault = (typeof FAULTS)[number] | 'unknown upload';
 /** A proxy before a store that injects network faults. */
 export interface FaultyProxy {
   readonly endpoint: string;
-  /**
-   * Whether the store seems to ignore the conditions of writes. Such a request is made without them, and without a signature, so
-   * the bucket must permit everybody to write.
-   */
-  ignoresConditions: boolean;
   /** Returns the fault of a request; undefined for no fault. */
   draw: (request: IncomingMessage) => Fault | undefined;
   /** Returns the headers with which a request reaches the store. */
@@ -75,9 +70,7 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
     body: Buffer,
     isCut: boolean,
   ): Promise<{ readonly status: number; readonly headers: IncomingMessage['headers']; readonly answer: Buffer }> {
-    const { 'if-none-match': isAbsent, 'if-match': isSame, authorization, ...without } = incoming.headers;
-    const isIgnored = proxy.ignoresConditions && (isAbsent ?? isSame) !== undefined;
-    const headers = isIgnored ? without : proxy.headersOf(incoming);
+    const headers = proxy.headersOf(incoming);
     return new Promise((resolve, reject) => {
       const onward = request({ hostname, port, method: incoming.method, path: incoming.url, headers }, async (answer) => {
         const pieces: Buffer[] = [];
@@ -100,7 +93,6 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
     });
   const proxy: FaultyProxy = {
     endpoint,
-    ignoresConditions: false,
     draw: () => undefined,
     headersOf: ({ headers }) => headers,
     puts: new Map(),

@@ -72,13 +72,7 @@ export async function startCeph(): Promise<CephStore> {
     credentials: { accessKeyId: 'test', secretAccessKey: 'testtest' },
   });
   await client.send(new CreateBucketCommand({ Bucket: 'history' }));
-  // writes without a signature are those of a proxy that ignores conditions
-  const statement = {
-    Effect: 'Allow',
-    Principal: '*',
-    Action: ['s3:GetObject', 's3:PutObject'],
-    Resource: ['arn:aws:s3:::history/*'],
-  };
+  const statement = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::history/*' };
   await client.send(
     new PutBucketPolicyCommand({ Bucket: 'history', Policy: JSON.stringify({ Version: '2012-10-17', Statement: [statement] }) }),
   );
