@@ -60,7 +60,7 @@ describe.each(PLACES)('store push and pull at $name', ({ name, skip, isCondition
   it.skipIf(skip)('send each version as one file that brotli restores, and return each version', async () => {
     const here = at('grows');
     if (!isConditional)
-      expect(await refused({ ...here, env: { ...here.env, PALIMPSEST_SINGLE_PUBLISHER: '' } }, 'push', '--store', night(0))).toMatchObject({
+      expect(await refused(here, 'push', '--store', night(0))).toMatchObject({
         code: 3,
         error: { code: 'no-conditions' },
       });
