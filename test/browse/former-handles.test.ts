@@ -26,10 +26,11 @@ const rows = fc.uniqueArray(
 describe('the former handles of a folder', () => {
   it('are those whose pages are in the folder, with every other account that had them, the last one first', async () => {
     const path = join(temporaryFolder(), 'store.db');
-    const accounts = Array.from({ length: ACCOUNTS }, (_, index) => `user_${index + 1}`);
+    // one a minute, so that each account has the number in its handle
+    const accounts = Array.from({ length: ACCOUNTS }, (_, index) => index + 1);
     await observe(
       path,
-      accounts.map((screen_name) => ({ observed_at: '2020-01-01T00:00:00Z', screen_name, bio: '' })),
+      accounts.map((number) => ({ observed_at: `2020-01-01T00:0${number}:00Z`, screen_name: `user_${number}`, bio: '' })),
     );
     await fc.assert(
       fc.property(rows, (former) => {
