@@ -37,7 +37,7 @@ export interface FieldConflict {
 }
 
 /** The order of the records of one observation. */
-const FIELDS: readonly DataType[] = ['Name', 'Bio', 'Location', 'Website', 'Verified'];
+export const FIELDS: readonly DataType[] = ['Name', 'Bio', 'Location', 'Website', 'Verified'];
 
 /**
  * Returns the changes that an observation adds to the history of an account.
@@ -62,7 +62,7 @@ export function changesOf(account: AccountHistory | undefined, profile: Profile,
     const known = isNewer ? [before.text] : valuesAt(versions, instant);
     if (known.some((value) => isSame(value, seen))) continue;
     if (isLate) return { late: type, known: known[0], seen };
-    changes.push({ type, before, text: type === 'Website' && isSame(seen, null) ? null : (seen ?? '') });
+    changes.push({ type, before, text: recordedText(type, seen) });
   }
   return changes;
 }
@@ -91,6 +91,11 @@ export function conflictsOf(account: KnownAccount | undefined, profile: Profile,
 }
 
 const NONE: readonly FieldConflict[] = [];
+
+/** Returns the text of the record for a changed value: a website that is gone has none. */
+export function recordedText(type: DataType, seen: string | null): string | null {
+  return type === 'Website' && isSame(seen, null) ? null : (seen ?? '');
+}
 
 /** Returns the fields that a profile contains, one bit for each. */
 export function fieldsIn(profile: Profile): number {

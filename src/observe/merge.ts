@@ -7,6 +7,7 @@ import type { Batch } from '../store/batch.ts';
 import type { FieldConflict } from './changes.ts';
 import { type Conflict, ConflictList } from './conflicts.ts';
 import { ExcludedRows } from './excluded-rows.ts';
+import { windowsOf } from './markup-ahead.ts';
 import { ObservationWriter } from './observation-writer.ts';
 import type { Reject } from './read.ts';
 import type { Row } from './sorted-run.ts';
@@ -96,13 +97,16 @@ export async function mergeSnapshots(
     if (effect.changes.length === 0) unchanged += 1;
     for (const { type } of effect.changes) records[type] += 1;
   };
-  for (const row of spool.inOrder()) {
-    snapshots += 1;
-    if (snapshots % REPORT_EVERY === 0) {
-      options.onProgress?.('compare', snapshots, spool.length);
-      if (pauses.areDue) await pauses.take();
+  for await (const { rows, markup } of windowsOf(spool, options.network, pauses)) {
+    writer.markup = markup;
+    for (const row of rows) {
+      snapshots += 1;
+      if (snapshots % REPORT_EVERY === 0) {
+        options.onProgress?.('compare', snapshots, spool.length);
+        if (pauses.areDue) await pauses.take();
+      }
+      mergeRow(row);
     }
-    mergeRow(row);
   }
   writer.finish();
   return {

@@ -11,6 +11,7 @@ import { HandleTransfer } from '../store/handle-transfer.ts';
 import { IdAllocator } from '../store/id-allocator.ts';
 import { type KnownAccount, knownUntil, markObserved, watermarkOf } from '../store/known-account.ts';
 import { type Change, changesOf, conflictsOf, type FieldConflict, fieldsIn, type LateChange } from './changes.ts';
+import type { Window } from './markup-ahead.ts';
 
 /** The result of adding an observation. */
 export interface Effect {
@@ -39,6 +40,8 @@ export class ObservationWriter {
   readonly #last = new Map<number, { readonly account: KnownAccount; readonly fields: number; readonly until: Instant }>();
   readonly #batch: Batch;
   readonly #network: Network;
+  /** The markup of some changes that the next observations may have: see {@link Window}. */
+  markup: Window['markup'] = new Map();
   readonly #ids: IdAllocator;
 
   /** @param cacheUnits the maximum size of the accounts in memory, in UTF-16 units */
@@ -145,7 +148,7 @@ export class ObservationWriter {
       previous: before?.id ?? null,
       text,
       first_encountered_date: timestampOf(observed_at),
-      diff_html: diffHtml(type, before?.text, text, this.#network),
+      diff_html: this.markup.get(JSON.stringify([type, before?.text, text])) ?? diffHtml(type, before?.text, text, this.#network),
       web_archive_url,
     });
   }

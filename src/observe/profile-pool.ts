@@ -26,6 +26,9 @@ export class ProfilePool {
   /** The last profile of each account. */
   readonly #last = new ClockMap<number, PooledProfile>(CACHE_UNITS);
 
+  /** How many profiles are stored. */
+  length = 0;
+
   constructor(texts: StringPool) {
     this.#texts = texts;
   }
@@ -44,6 +47,7 @@ export class ProfilePool {
     const stored: StoredProfile = { profile, former_names };
     const text = JSON.stringify(stored);
     const place = this.#texts.append(text);
+    this.length += 1;
     this.#last.set(account, { profile, former_names, place }, text.length + OVERHEAD_UNITS);
     return place;
   }

@@ -36,6 +36,11 @@ export class Spool {
     return this.#sorter.length;
   }
 
+  /** How many profiles are stored. Consecutive equal profiles of an account usually count once. */
+  get profiles(): number {
+    return this.#profiles.length;
+  }
+
   add(observation: Observation, { file = '', line = 0 }: Place): void {
     if (this.#inputs[this.#input] !== file) this.#input = this.#inputs.push(file) - 1;
     this.#sorter.add(this.#profiles.put(observation, this.#input, line));

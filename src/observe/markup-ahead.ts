@@ -1,0 +1,88 @@
+import { on } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { Profile } from '../contract/observation.ts';
+import type { Pauses } from '../contract/pauses.ts';
+import type { DataType } from '../contract/record.ts';
+import type { Network } from '../diff/diff-html.ts';
+import { ClockMap } from '../sources/clock-map.ts';
+import { FIELDS, fieldValue, isSame, recordedText } from './changes.ts';
+import { storedProfile } from './profile-pool.ts';
+import type { Row } from './sorted-run.ts';
+import type { Spool } from './spool.ts';
+
+const WINDOW_ROWS = 64;
+/** How many windows the thread renders while one is merged. */
+const WINDOWS_AHEAD = 8;
+/** Of ten changes, the thread renders this many. The merge renders the others at the same time. */
+const OF_TEN = 7;
+/** Longer texts are not compared, so that rendering them takes little time: see `diffHtml`. */
+const MAX_UNITS = 6000;
+/** The thread runs if there are this many rows, and one of this many has another profile than the one before. */
+const MIN_ROWS = 1 << 13;
+const ROWS_FOR_PROFILE = 8;
+/** How much is kept of the last profiles, in UTF-16 units. */
+const CACHE_UNITS = 1 << 23;
+
+export type PredictedChange = readonly [type: DataType, before: string | null, text: string | null];
+
+/** Consecutive rows, with the markup of some of their changes: by the JSON of a {@link PredictedChange}. */
+export interface Window {
+  readonly rows: readonly Row[];
+  readonly markup: ReadonlyMap<string, string>;
+}
+
+/**
+ * Yields all rows of a spool in order. If many have a change, a thread renders changes before the merge needs them. They are predicted
+ * from the profiles of each account number, so the merge must render what is missing.
+ */
+export async function* windowsOf(spool: Spool, network: Network, pauses: Pauses): AsyncGenerator<Window> {
+  const hasMany = spool.length >= MIN_ROWS && spool.profiles * ROWS_FOR_PROFILE > spool.length && availableParallelism() > 1;
+  const thread = hasMany ? new Worker(new URL('./render-thread.js', import.meta.url), { workerData: network }) : undefined;
+  const answers = thread && on(thread, 'message');
+  const predict = predictor(spool);
+  const queue: (readonly Row[])[] = [];
+  const next = async (): Promise<Window> => {
+    const answer = answers && (await pauses.until(answers.next()));
+    return { rows: queue.shift() ?? [], markup: new Map(answer?.value[0]) };
+  };
+  try {
+    for (const rows of inPieces(spool.inOrder())) {
+      thread?.postMessage(rows.flatMap(predict));
+      if (queue.push(rows) > WINDOWS_AHEAD) yield await next();
+    }
+    while (queue.length > 0) yield await next();
+  } finally {
+    await thread?.terminate();
+  }
+}
+
+function* inPieces(all: Iterable<Row>): Generator<readonly Row[]> {
+  let rows: Row[] = [];
+  for (const row of all) {
+    if (rows.push(row) < WINDOW_ROWS) continue;
+    yield rows;
+    rows = [];
+  }
+  yield rows;
+}
+
+/** Returns a function that returns changes that a row probably has. */
+function predictor(spool: Spool): (row: Row) => readonly PredictedChange[] {
+  const lasts = new ClockMap<number, { readonly place: number; readonly profile: Profile }>(CACHE_UNITS);
+  let count = 0;
+  return ({ account, profile: place }) => {
+    const last = lasts.get(account);
+    if (last?.place === place) return [];
+    const stored = spool.text(place);
+    const { profile } = storedProfile(stored);
+    lasts.set(account, { place, profile }, stored.length);
+    return FIELDS.flatMap((type): PredictedChange[] => {
+      const [before, seen] = [last && fieldValue(last.profile, type), fieldValue(profile, type)];
+      if (before === undefined || seen === undefined || isSame(before, seen)) return [];
+      const text = recordedText(type, seen);
+      count += 1;
+      return count % 10 >= OF_TEN || (before ?? '').length + (text ?? '').length > MAX_UNITS ? [] : [[type, before, text]];
+    });
+  };
+}
