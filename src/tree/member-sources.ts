@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ZipDamage } from '../zip/member.ts';
-import { MemberFile } from '../zip/member-file.ts';
+import { MemberFile, WINDOW } from '../zip/member-file.ts';
 import type { ZipReader } from '../zip/zip-reader.ts';
 import { PAGES_SPOOL, partSpool, SPOOLS } from './staged-files.ts';
 
@@ -34,6 +34,8 @@ export class MemberSources {
   /** Where the rendered pages are. They were rendered from both ends of a collection. */
   readonly #pages = new Map<string, readonly [spool: MemberFile, offset: number]>();
   #part: Cursor | undefined;
+  /** The parts share their window: there are many of them. */
+  readonly #partWindow = Buffer.allocUnsafeSlow(WINDOW);
 
   /** @param present the present ZIP; undefined if nothing is unchanged */
   constructor(stage: string, present: ZipReader | undefined) {
@@ -47,7 +49,7 @@ export class MemberSources {
   beginPart(index: number): void {
     if (this.#part !== undefined) closeSync(this.#files.pop() ?? -1);
     const name = partSpool(index);
-    this.#part = existsSync(join(this.#folder, name)) ? new Cursor(this.#open(name)) : undefined;
+    this.#part = existsSync(join(this.#folder, name)) ? new Cursor(this.#open(name, this.#partWindow)) : undefined;
   }
 
   /**
@@ -66,10 +68,10 @@ export class MemberSources {
     for (const file of this.#files) closeSync(file);
   }
 
-  #open(spool: string): MemberFile {
+  #open(spool: string, window?: Buffer): MemberFile {
     const file = openSync(join(this.#folder, spool), 'r');
     this.#files.push(file);
-    return new MemberFile(file, fstatSync(file).size);
+    return new MemberFile(file, fstatSync(file).size, window);
   }
 
   #listPages(spool: MemberFile): void {

@@ -46,13 +46,11 @@ export async function exchangeZip(options: Exchange, { zip: present, found }: Pr
       onProgress('exchange', done, written + unchanged + browsed);
       await pauses.take();
     }
-    for (const [path, bytes] of [
-      [SORT_KEYS, readFileSync(join(stage, SORT_KEYS))],
-      [MANIFEST, readFileSync(manifest)],
-      [BUILD_RECORD, Buffer.from(encodeBuildRecord(build))],
-    ] as const) {
-      writer.add(packMember(path, [bytes]), hash('sha256', bytes));
-    }
+    const keys = readFileSync(join(stage, SORT_KEYS));
+    writer.add(packMember(SORT_KEYS, [keys]), hash('sha256', keys));
+    writer.addFile(MANIFEST, manifest, build.manifest);
+    const record = Buffer.from(encodeBuildRecord(build));
+    writer.add(packMember(BUILD_RECORD, [record]), hash('sha256', record));
     writer.end();
     fsyncSync(file);
   } catch (error) {

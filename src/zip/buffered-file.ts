@@ -22,6 +22,12 @@ export class BufferedFile {
     else this.#waiting += bytes.copy(this.#buffer, this.#waiting);
   }
 
+  /** Replaces bytes that were written before. */
+  replace(bytes: Buffer, offset: number): void {
+    this.flush();
+    writeAll(this.#file, bytes, offset);
+  }
+
   /** Writes everything to the file. */
   flush(): void {
     writeAll(this.#file, this.#buffer.subarray(0, this.#waiting));
@@ -30,6 +36,8 @@ export class BufferedFile {
 }
 
 /** A full disk takes only a part at first: writing the rest throws the error. */
-function writeAll(file: number, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+function writeAll(file: number, bytes: Buffer, offset?: number): void {
+  for (let at = 0; at < bytes.length; ) {
+    at += writeSync(file, bytes, at, bytes.length - at, offset === undefined ? null : offset + at);
+  }
 }

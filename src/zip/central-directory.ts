@@ -115,7 +115,8 @@ export function decodeEntry(entry: Buffer): MemberHeader & { readonly offset: nu
  */
 export function encodeEntry(member: Buffer, path: number, offset: number): Buffer {
   const isLarge = offset >= MOST_32;
-  const bytes = Buffer.alloc(ENTRY + path + (isLarge ? 12 : 0));
+  // from Node's pool: there is one for each member
+  const bytes = Buffer.allocUnsafe(ENTRY + path + (isLarge ? 12 : 0)).fill(0);
   bytes.writeUInt32LE(0x02014b50, 0);
   // made by and read by version 2.0, or 4.5 for ZIP64
   bytes.writeUInt16LE(isLarge ? 45 : 20, 4);

@@ -35,7 +35,8 @@ const TIME = Buffer.from('00002100', 'hex');
 export function encodeHeader({ path, method, crc, packed, size }: MemberHeader): Buffer {
   if (path.length > LONGEST_PATH || !/^[\x20-\x7e]+$/.test(path)) throw new RangeError(`${path} cannot be the path of a member of a ZIP`);
   if (packed > LONGEST || size > LONGEST) throw new RangeError(`${path} has 4 GiB or more, which is too long for a member of a ZIP`);
-  const bytes = Buffer.alloc(HEADER_BYTES + path.length);
+  // from Node's pool: there is one for each member
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + path.length).fill(0);
   bytes.set(START);
   bytes.writeUInt16LE(method, 8);
   bytes.set(TIME, 10);

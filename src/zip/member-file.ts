@@ -2,7 +2,7 @@ import { decodeHeader, HEADER_BYTES, LONGEST_PATH } from './local-header.ts';
 import { readAt } from './read-at.ts';
 
 /** The bytes that are read at a time. */
-const WINDOW = 1 << 18;
+export const WINDOW: number = 1 << 18;
 
 /** A member as it lies in a file. */
 export interface PackedMember {
@@ -18,14 +18,15 @@ export class MemberFile {
   /** The offset of the byte after the last member. */
   readonly end: number;
   readonly #file: number;
-  /** Memory for the window: new memory for each would add up until it is collected. */
-  #memory = Buffer.allocUnsafeSlow(WINDOW);
+  #memory: Buffer;
   #window: Buffer = Buffer.alloc(0);
   #start = 0;
 
-  constructor(file: number, end: number) {
+  /** @param memory for the window: new memory for each window would add up until it is collected */
+  constructor(file: number, end: number, memory: Buffer = Buffer.allocUnsafeSlow(WINDOW)) {
     this.#file = file;
     this.end = end;
+    this.#memory = memory;
   }
 
   /** Returns the member at an offset; undefined if none is there. */

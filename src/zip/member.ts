@@ -4,7 +4,7 @@ import { DEFLATED, encodeHeader, HEADER_BYTES, type MemberHeader, STORED } from 
 /** The level of zlib. At 6, a site is 11 % smaller and takes twice the time. */
 const LEVEL = 3;
 /** The bytes that are deflated at a time. A larger member is deflated in several steps, so that memory stays bounded. */
-const STEP = 1 << 20;
+export const STEP: number = 1 << 20;
 
 /** The end of the envelope of a page, before its first item. In the links of the envelope, quotes are escaped. */
 const ENVELOPE_END = '"results":[';
@@ -19,7 +19,9 @@ const LONGEST_BLOCK = 0xffff;
  */
 export function packMember(path: string, pieces: readonly Uint8Array[]): Buffer {
   const bytes = joined(pieces);
-  return pack(path, bytes, deflated(bytes, envelopeBytes(path, bytes)), DEFLATED);
+  const stream = deflated(bytes, envelopeBytes(path, bytes));
+  const packed = stream.reduce((sum, piece) => sum + piece.length, 0);
+  return Buffer.concat([encodeHeader({ path, method: DEFLATED, crc: crc32(bytes), packed, size: bytes.length }), ...stream]);
 }
 
 /** Where the chunks of a file are joined. New memory for each file would add up until it is collected. */
@@ -37,16 +39,6 @@ function joined(pieces: readonly Uint8Array[]): Buffer {
     at += piece.length;
   }
   return scratch.subarray(0, length);
-}
-
-/** Like {@link packMember}, but does not deflate the bytes. */
-export function storeMember(path: string, bytes: Buffer): Buffer {
-  return pack(path, bytes, [bytes], STORED);
-}
-
-function pack(path: string, bytes: Buffer, stream: readonly Buffer[], method: number): Buffer {
-  const packed = stream.reduce((sum, piece) => sum + piece.length, 0);
-  return Buffer.concat([encodeHeader({ path, method, crc: crc32(bytes), packed, size: bytes.length }), ...stream]);
 }
 
 /** Returns the length of the envelope of a page; 0 for other files, and for an envelope that no stored block can have. */
@@ -67,11 +59,19 @@ function deflated(bytes: Buffer, stored: number): Buffer[] {
     stream.push(start, bytes.subarray(0, stored));
   }
   let at = stored;
-  for (; bytes.length - at > STEP; at += STEP) {
-    stream.push(deflateRawSync(bytes.subarray(at, at + STEP), { level: LEVEL, finishFlush: constants.Z_FULL_FLUSH }));
-  }
-  stream.push(deflateRawSync(bytes.subarray(at), { level: LEVEL }));
+  for (; bytes.length - at > STEP; at += STEP) stream.push(deflateStep(bytes.subarray(at, at + STEP)));
+  stream.push(deflateLast(bytes.subarray(at)));
   return stream;
+}
+
+/** Deflates bytes that others follow. Nothing after them refers to them. */
+export function deflateStep(bytes: Buffer): Buffer {
+  return deflateRawSync(bytes, { level: LEVEL, finishFlush: constants.Z_FULL_FLUSH });
+}
+
+/** Deflates the last bytes of a member. */
+export function deflateLast(bytes: Buffer): Buffer {
+  return deflateRawSync(bytes, { level: LEVEL });
 }
 
 /** Bytes of a ZIP that are not what its index or its central directory says. */

@@ -107,7 +107,7 @@ export class IndexRows {
     const place = this.#count % BLOCK;
     if (place === 0) this.#blocks.push(Buffer.alloc(BLOCK * ROW));
     const [block, at] = [this.#blockOf(this.#count), place * ROW];
-    block.set(pathHash(path), at);
+    block.write(hash('sha256', path).slice(0, 16), at, 'hex');
     block.writeUIntLE(offset, at + 8, 6);
     block.writeUInt32LE(packed, at + 14);
     block.writeUInt32LE(crc, at + CRC);
@@ -117,47 +117,54 @@ export class IndexRows {
   }
 
   /**
-   * Returns the bytes of the index: its buckets, then the trailer.
+   * Yields the bytes of the index: its buckets, then the trailer.
    * @throws Error if two paths have the same hash
    */
-  encode(): Buffer {
-    const count = this.#count;
-    const buckets = Math.max(1, Math.ceil(count / MEAN));
-    const bucketAt = (row: number) => bucketOf(this.#blockOf(row).readUInt32BE((row % BLOCK) * ROW), buckets);
-    const filled = new Uint32Array(buckets);
-    for (let row = 0; row < count; row += 1) filled[bucketAt(row)] = (filled[bucketAt(row)] ?? 0) + 1;
-    const capacity = 1 + filled.reduce((most, rows) => Math.max(most, rows), 0);
-    const bytes = Buffer.alloc(buckets * capacity * ROW + TRAILER);
-    filled.fill(0);
-    for (let row = 0; row < count; row += 1) {
+  *pieces(): Generator<Buffer> {
+    const buckets = Math.max(1, Math.ceil(this.#count / MEAN));
+    const { order, ends } = this.#byBucket(buckets);
+    const capacity = 1 + ends.reduce((most, end, bucket) => Math.max(most, end - (ends[bucket - 1] ?? 0)), 0);
+    for (let bucket = 0; bucket < buckets; bucket += 1) {
+      const bytes = Buffer.alloc(capacity * ROW);
+      const rows = Array.from(order.subarray(ends[bucket - 1] ?? 0, ends[bucket]), (row) => this.#row(row)).sort(Buffer.compare);
+      for (const [index, row] of rows.entries()) {
+        const isTwice = index > 0 && rows[index - 1]?.compare(row, 0, 8, 0, 8) === 0;
+        if (isTwice) throw new Error('two paths have the same first 8 bytes of their SHA-256, so no index can hold both');
+        bytes.set(row, index * ROW);
+      }
+      bytes.writeUInt32LE(crcOf(bytes), bytes.length - ROW + CRC);
+      yield bytes;
+    }
+    const trailer = Buffer.alloc(TRAILER);
+    trailer.set(MAGIC);
+    for (const [place, number] of [VERSION, buckets, capacity].entries()) trailer.writeUInt32LE(number, 4 + 4 * place);
+    yield trailer;
+  }
+
+  /** Returns the numbers of the rows, grouped by bucket, and where each group ends. */
+  #byBucket(buckets: number): { readonly order: Uint32Array; readonly ends: Uint32Array } {
+    const bucketAt = (row: number) => bucketOf(this.#row(row).readUInt32BE(0), buckets);
+    const ends = new Uint32Array(buckets);
+    for (let row = 0; row < this.#count; row += 1) ends[bucketAt(row)] = (ends[bucketAt(row)] ?? 0) + 1;
+    for (let bucket = 1; bucket < buckets; bucket += 1) ends[bucket] = (ends[bucket] ?? 0) + (ends[bucket - 1] ?? 0);
+    const next = ends.slice();
+    const order = new Uint32Array(this.#count);
+    for (let row = this.#count - 1; row >= 0; row -= 1) {
       const bucket = bucketAt(row);
-      const rows = filled[bucket] ?? 0;
-      this.#blockOf(row).copy(bytes, (bucket * capacity + rows) * ROW, (row % BLOCK) * ROW, ((row % BLOCK) + 1) * ROW);
-      filled[bucket] = rows + 1;
+      const place = (next[bucket] ?? 0) - 1;
+      next[bucket] = place;
+      order[place] = row;
     }
-    for (const [index, rows] of filled.entries()) {
-      const bucket = bytes.subarray(index * capacity * ROW, (index + 1) * capacity * ROW);
-      sortRows(bucket.subarray(0, rows * ROW));
-      bucket.writeUInt32LE(crcOf(bucket), bucket.length - ROW + CRC);
-    }
-    bytes.set(MAGIC, bytes.length - TRAILER);
-    for (const [place, number] of [VERSION, buckets, capacity].entries())
-      bytes.writeUInt32LE(number, bytes.length - TRAILER + 4 + 4 * place);
-    return bytes;
+    return { order, ends };
+  }
+
+  /** Returns the bytes of a row, without a copy. */
+  #row(row: number): Buffer {
+    const at = (row % BLOCK) * ROW;
+    return this.#blockOf(row).subarray(at, at + ROW);
   }
 
   #blockOf(row: number): Buffer {
     return this.#blocks[Math.floor(row / BLOCK)] ?? Buffer.alloc(0);
-  }
-}
-
-/** Sorts rows by the hash of their path, in place. */
-function sortRows(bytes: Buffer): void {
-  const rows = Array.from({ length: bytes.length / ROW }, (_, row) => Buffer.from(bytes.subarray(row * ROW, (row + 1) * ROW)));
-  rows.sort(Buffer.compare);
-  for (const [index, row] of rows.entries()) {
-    const isTwice = index > 0 && rows[index - 1]?.compare(row, 0, 8, 0, 8) === 0;
-    if (isTwice) throw new Error('two paths have the same first 8 bytes of their SHA-256, so no index can hold both');
-    bytes.set(row, index * ROW);
   }
 }

@@ -1,8 +1,9 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
 import { BufferedFile } from './buffered-file.ts';
 import { encodeEndRecords, encodeEntry } from './central-directory.ts';
-import { decodeHeader } from './local-header.ts';
-import { storeMember, ZipDamage } from './member.ts';
+import { DEFLATED, decodeHeader, encodeHeader, STORED } from './local-header.ts';
+import { deflateLast, deflateStep, STEP, ZipDamage } from './member.ts';
 import { readAt } from './read-at.ts';
 import { INDEX, IndexRows } from './zip-index.ts';
 
@@ -37,15 +38,44 @@ export class ZipWriter {
    * @param digest the SHA-256 of its bytes, as hexadecimal digits
    */
   add(member: Buffer, digest: string): void {
-    const header = decodeHeader(member);
-    if (header === undefined) throw new ZipDamage('the local header of a member is damaged');
-    this.#rows.add({ ...header, offset: this.#zip.length, content: digest });
-    this.#append(member, header.path.length);
+    this.#list(member, digest, this.#zip.length);
+    this.#zip.write(member);
+  }
+
+  /**
+   * Adds a file, and reads a part of it at a time.
+   * @param from the path of the file
+   * @param digest the SHA-256 of its bytes, as hexadecimal digits
+   */
+  addFile(path: string, from: string, digest: string): void {
+    const offset = this.#zip.length;
+    // its numbers are known at the end
+    this.#zip.write(encodeHeader({ path, method: DEFLATED, crc: 0, packed: 0, size: 0 }));
+    const start = this.#zip.length;
+    const file = openSync(from, 'r');
+    const { size } = fstatSync(file);
+    let crc = 0;
+    for (let at = 0; at < size; at += STEP) {
+      const bytes = readAt(file, at, Math.min(STEP, size - at));
+      crc = crc32(bytes, crc);
+      this.#zip.write(deflateStep(bytes));
+    }
+    closeSync(file);
+    this.#zip.write(deflateLast(Buffer.alloc(0)));
+    const header = encodeHeader({ path, method: DEFLATED, crc, packed: this.#zip.length - start, size });
+    this.#zip.replace(header, offset);
+    this.#list(header, digest, offset);
   }
 
   /** Adds the index, the central directory and the end records. Afterwards everything is written to the file. */
   end(): void {
-    this.#append(storeMember(INDEX, this.#rows.encode()), INDEX.length);
+    let [crc, size] = [0, 0];
+    for (const piece of this.#rows.pieces()) [crc, size] = [crc32(piece, crc), size + piece.length];
+    const header = encodeHeader({ path: INDEX, method: STORED, crc, packed: size, size });
+    this.#directory.write(encodeEntry(header, INDEX.length, this.#zip.length));
+    this.#members += 1;
+    this.#zip.write(header);
+    for (const piece of this.#rows.pieces()) this.#zip.write(piece);
     this.#directory.flush();
     const start = this.#zip.length;
     for (let at = 0; at < this.#directory.length; at += PIECE) {
@@ -60,9 +90,12 @@ export class ZipWriter {
     closeSync(this.#directoryFile);
   }
 
-  #append(member: Buffer, path: number): void {
-    this.#directory.write(encodeEntry(member, path, this.#zip.length));
-    this.#zip.write(member);
+  /** @param member begins with its local header and its path */
+  #list(member: Buffer, digest: string, offset: number): void {
+    const header = decodeHeader(member);
+    if (header === undefined) throw new ZipDamage('the local header of a member is damaged');
+    this.#rows.add({ ...header, offset, content: digest });
+    this.#directory.write(encodeEntry(member, header.path.length, offset));
     this.#members += 1;
   }
 }

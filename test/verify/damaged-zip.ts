@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { encodeEndRecords, encodeEntry } from '../../src/zip/central-directory.ts';
-import { decodeHeader, HEADER_BYTES } from '../../src/zip/local-header.ts';
-import { packMember, storeMember } from '../../src/zip/member.ts';
+import { decodeHeader, encodeHeader, HEADER_BYTES, STORED } from '../../src/zip/local-header.ts';
+import { packMember } from '../../src/zip/member.ts';
 import { INDEX, IndexRows, type MemberPlace } from '../../src/zip/zip-index.ts';
 import { pathsIn } from '../support/folder.ts';
 import { readerOf } from '../zip/zips.ts';
@@ -51,7 +52,9 @@ export function zipOf(folder: string, to: string, { row = same, entries = (entry
     if (place !== undefined) rows.add(place);
     members += append(path, member);
   }
-  members += append(INDEX, storeMember(INDEX, rows.encode()));
+  const index = Buffer.concat([...rows.pieces()]);
+  const [crc, size] = [crc32(index), index.length];
+  members += append(INDEX, Buffer.concat([encodeHeader({ path: INDEX, method: STORED, crc, packed: size, size }), index]));
   const length = directory.reduce((sum, entry) => sum + entry.length, 0);
   writeFileSync(to, Buffer.concat([...pieces, ...directory, encodeEndRecords({ members, offset, length })]));
   return to;
