@@ -4,7 +4,7 @@ import { isObject } from '../contract/json.ts';
 import { formOf } from '../tree/tree-files.ts';
 import { HEAD } from '../versions/commit.ts';
 
-/** What a path has: the files of a tree one by one, the ZIP of a tree, or the versions of a site. */
+/** What a path has: pages as files, the ZIP of a tree, or the versions of a site. */
 export type SiteForm = 'files' | 'zip' | 'versions';
 
 /** Decides what a path has or will have. */

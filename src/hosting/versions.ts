@@ -16,6 +16,6 @@ export function withVersions(host: Host): Host {
       .map(({ name }) => name)
       .join(', ')}`,
     found: versions,
-    hint: hint`choose another host, or publish files one by one: ${suggested('build', { '--out': 'FOLDER' })}`,
+    hint: hint`choose another host, or publish pages as files: ${suggested('build', { '--out': 'FOLDER' })}`,
   });
 }

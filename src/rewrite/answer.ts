@@ -77,7 +77,7 @@ export interface Sent {
 const UNREADABLE: Answer = {
   status: 503,
   headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
-  body: '{"detail":"This page cannot be read now."}',
+  body: '{"detail":"This page is temporarily unavailable."}',
 };
 
 /** Matches an absolute URL. Captures the path, and the query without the question mark. */

@@ -7,7 +7,7 @@ export interface Encoding {
 }
 
 /**
- * Returns the source of a tree whose files lie one by one. The ETag is a hash of the bytes.
+ * Returns the source of a tree with pages as files. The ETag is a hash of the bytes.
  * @param encodings the encodings in which the tree may have pages, in order of preference; browse files have none
  */
 export function inFiles(open: Open, encodings: readonly Encoding[]): Source {

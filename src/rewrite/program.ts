@@ -4,7 +4,7 @@ export type Module = 'resolve' | 'answer' | 'files' | 'as-of' | 'zip-member' | '
 /** Returns the text of a compiled module. */
 export type Program = (name: Module) => string;
 
-/** The modules that answer requests from files one by one, and from versions, on runtimes with the Fetch API. */
+/** The modules that answer requests from pages as files, and from versions, on runtimes with the Fetch API. */
 const IN_FILES = ['resolve', 'answer', 'files', 'respond'] as const;
 const IN_VERSIONS = ['resolve', 'answer', 'as-of', 'zip-member', 'versions', 'respond'] as const;
 
@@ -32,7 +32,7 @@ export function responder({ program, hasVersions }: { readonly program: Program;
 /**
  * Returns the expression for the source of a site, on a runtime with the Fetch API.
  * @param open the expression for the function that reads files
- * @param files the encodings of compressed copies, if files lie one by one
+ * @param files the encodings of compressed copies, if pages are files
  * @param tools the expression for the tools, if there are versions
  */
 export function sourceOf({ hasVersions }: { readonly hasVersions: boolean }, open: string, files: string, tools = 'WEB_TOOLS'): string {

@@ -17,8 +17,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Trial } from './subject.ts';
 
-/** Folders in Debian's configurations that each test replaces by its own. */
-const OWN = ['/var/www/palimpsest/out', '/var/run', '/var/log', '/var/lock', '/var/cache', '/run'];
+/** Folders in the host's files and in Debian's configurations that each test replaces by its own. */
+const TREES = ['/var/www/palimpsest/out', '/var/www/palimpsest/site'];
+const OWN = ['/var/run', '/var/log', '/var/lock', '/var/cache', '/run'];
 
 /**
  * A server as Debian installs it: a copy of its folder in /etc. Only paths, ports and the changes of a subject differ from
@@ -47,7 +48,7 @@ export class StockMachine {
     this.root = join(work, name);
     this.#tree = tree;
     this.#changes = new Map(Object.entries(changes));
-    for (const folder of OWN.slice(1)) {
+    for (const folder of OWN) {
       mkdirSync(join(this.root, folder, name), { recursive: true });
       // writable, as for the user of the server
       chmodSync(join(this.root, folder, name), 0o777);
@@ -61,9 +62,9 @@ export class StockMachine {
 
   /** Replaces paths and ports in a text by those of this copy. */
   here(text: string): string {
-    const paths = [`/etc/${this.#name}`, ...OWN].map((path) => `(?<![\\w.])${escaped(path)}(?![\\w-])`);
+    const paths = [`/etc/${this.#name}`, ...TREES, ...OWN].map((path) => `(?<![\\w.])${escaped(path)}(?![\\w-])`);
     const pattern = new RegExp([...[...this.#changes.keys()].map(escaped), ...paths].join('|'), 'g');
-    return text.replace(pattern, (found) => this.#changes.get(found) ?? (found === OWN[0] ? this.#tree : this.root + found));
+    return text.replace(pattern, (found) => this.#changes.get(found) ?? (TREES.includes(found) ? this.#tree : this.root + found));
   }
 
   /**

@@ -14,7 +14,7 @@ import { CORE, newOutcome, PROBES, score, siteAt } from './suite.ts';
 const BASE = '/api/v1.0';
 const IS_FULL = process.env['PALIMPSEST_PROOF'] === 'full';
 
-/** Checks a host against its declaration for sites with versions, if it reads them. Each page must have the bytes of the files one by one. */
+/** Checks a host against its declaration for sites with versions, if it reads them. Each page must have the bytes of the pages as files. */
 export function conformsWithVersions(subject: Subject): void {
   if (typeof subject.host.versions !== 'object') return;
   const host = withVersions(subject.host);

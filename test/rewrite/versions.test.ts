@@ -150,7 +150,7 @@ describe('a site with versions', () => {
     }
   });
 
-  it('answers for pages that do not exist and for other paths as with files one by one, and names the version', async () => {
+  it('answers for pages that do not exist and for other paths as with pages as files, and names the version', async () => {
     for (const [path, body] of [
       ['/rest/data/?page=10', 'Invalid page.'],
       ['/as_of/1/rest/data/?page=9', 'Invalid page.'],
@@ -206,7 +206,7 @@ describe('a damaged site', () => {
     for (const path of paths) right.set(path, text(await ask(BASE + path, open)));
     publishVersion(trees[1], copy);
     writeHead(copy, { ...head, versions });
-    const refused = { status: 503, headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', 'Content-Length': '42' } };
+    const refused = { status: 503, headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', 'Content-Length': '50' } };
     let problems = 0;
     await fc.assert(
       fc.asyncProperty(fc.nat(good.length - 1), fc.integer({ min: 1, max: 255 }), fc.boolean(), async (place, change, isCut) => {
@@ -246,7 +246,7 @@ describe('a damaged site', () => {
     damage(site);
     const { open, reads } = counted(openFolder(site));
     const sent = await ask(`${BASE}/rest/data/`, open);
-    expect([sent.status, text(sent)]).toEqual([503, '{"detail":"This page cannot be read now."}']);
+    expect([sent.status, text(sent)]).toEqual([503, '{"detail":"This page is temporarily unavailable."}']);
     expect(reads.filter((path) => path === 'head.json').length).toBe(2);
   });
 

@@ -94,7 +94,7 @@ it('serves a ZIP that a build replaced at once, and answers a damaged one with 5
   expect([await count(), problems]).toEqual([60, []]);
   truncateSync(out, 1000);
   const { status, body } = await ask(url, `${BASE}/rest/data/`);
-  expect([status, body.toString(), problems.length]).toEqual([503, '{"detail":"This page cannot be read now."}', 1]);
+  expect([status, body.toString(), problems.length]).toEqual([503, '{"detail":"This page is temporarily unavailable."}', 1]);
 });
 
 it('fails with no-tree if there is no tree', async () => {

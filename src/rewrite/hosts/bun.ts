@@ -13,7 +13,7 @@ export const bun: Host = {
   testedOn: 'the real server',
   cannot: BUN,
   limits: {},
-  versions: { cannot: { ...BUN, ...NO_BROTLI } },
+  versions: { cannot: { ...BUN, ...NO_BROTLI }, steps: ['TREE=/var/www/palimpsest/site PORT=8080 bun server.js'] },
   render: (site) => [
     {
       path: 'server.js',

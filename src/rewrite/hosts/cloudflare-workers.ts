@@ -68,7 +68,7 @@ const OPEN_ASSET = `async function open(assets, path) {
 }
 `;
 
-const OPEN_OBJECT = `// Cloudflare replaces the header Accept-Encoding of the client.
+const OPEN_OBJECT = `// Cloudflare replaces the client's Accept-Encoding.
 function asClient(request) {
   const get = (name) => (name === 'Accept-Encoding' ? request.cf?.clientAcceptEncoding : request.headers.get(name));
   return { method: request.method, url: request.url, headers: { get } };

@@ -8,7 +8,7 @@ export const deno: Host = {
   testedOn: 'the real server',
   cannot: {},
   limits: {},
-  versions: { cannot: NO_BROTLI },
+  versions: { cannot: NO_BROTLI, steps: ['TREE=/var/www/palimpsest/site PORT=8080 deno run --allow-net --allow-read --allow-env main.js'] },
   render: (site) => [
     {
       path: 'main.js',

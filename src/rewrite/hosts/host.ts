@@ -27,8 +27,8 @@ export interface Host {
   readonly versions?: HostWithVersions | string;
 }
 
-/** A host that reads files from the versions of a site. What it omits is as in files one by one; limits of files do not apply. */
-export type HostWithVersions = Pick<Host, 'cannot' | 'untested'> & Partial<Pick<Host, 'testedOn'>>;
+/** A host that reads files from the versions of a site. What it omits is as in pages as files; limits of files do not apply. */
+export type HostWithVersions = Pick<Host, 'cannot' | 'untested'> & Partial<Pick<Host, 'testedOn' | 'steps'>>;
 
 /** A host in front of the object store to which a tree was published. */
 export interface HostAtOrigin {
@@ -73,7 +73,7 @@ export interface PublishedSite {
   readonly base: string;
   /** Whether the tree has browse files. */
   readonly browse: boolean;
-  /** Whether the host reads files from versions, and not one by one. */
+  /** Whether the host reads files from versions, and not pages as files. */
   readonly hasVersions: boolean;
   readonly program: Program;
 }

@@ -15,7 +15,8 @@ export const nginxNjs: Host = {
   versions: {
     cannot: {
       ...NO_BROTLI,
-      'damaged-files': 'njs cannot unpack a file: nginx sends a damaged one to clients that accept gzip, and breaks off for others',
+      'damaged-files':
+        'njs cannot decompress a file: nginx sends a damaged file to clients that accept gzip, and aborts the response for other clients',
     },
   },
   render: ({ domain, base, program, hasVersions }) => [
@@ -41,7 +42,7 @@ server {
     error_page 405 = @palimpsest_refused;
     location @palimpsest_refused { js_content palimpsest.answer; }
 
-${hasVersions ? UNPACKING : FILES}}
+${hasVersions ? DECOMPRESSION : FILES}}
 `,
     },
     {
@@ -74,11 +75,11 @@ ${hasVersions ? inlined(program, 'resolve', 'answer', 'as-of', 'zip-member', 've
   ],
 };
 
-const UNPACKING = `    # Files are stored with gzip. This unpacks them for clients that do not accept it.
+const DECOMPRESSION = `    # Files are stored with gzip. This decompresses them for clients that do not accept it.
     gunzip on;
 `;
 
-const FROM_VERSIONS = `const TREE = '/var/www/palimpsest/out/'; // <--
+const FROM_VERSIONS = `const TREE = '/var/www/palimpsest/site/'; // <--
 
 const crypto = require('crypto');
 const fs = require('fs');
@@ -88,7 +89,7 @@ async function fromVersions(r) {
   const url = 'http://tree' + r.variables.request_uri;
   const asked = { method: r.method, url: url, headers: { get: (name) => r.headersIn[name] } };
   const sha256 = (text) => crypto.createHash('sha256').update(text).digest();
-  // nginx unpacks
+  // nginx decompresses
   const sent = await answer(asked, BASE, inVersions(open, { sha256: sha256, gunzip: undefined }));
   if (sent.problem !== undefined) r.error('palimpsest: ' + sent.problem);
   send(r, sent.status, sent.headers, sent.body && Buffer.from(sent.body));

@@ -10,7 +10,7 @@ export const node: Host = {
   testedOn: 'the real server',
   cannot: UNKNOWN_METHODS,
   limits: {},
-  versions: { cannot: { ...UNKNOWN_METHODS, ...NO_BROTLI } },
+  versions: { cannot: { ...UNKNOWN_METHODS, ...NO_BROTLI }, steps: ['TREE=/var/www/palimpsest/site PORT=8080 node server.mjs'] },
   render: (site) => [
     {
       path: 'handler.mjs',

@@ -7,7 +7,7 @@ const BROWSER = {
   'rare-methods': 'a browser sends no TRACE',
 };
 const NEGOTIATION = 'a worker cannot choose an encoding: the browser and the static host negotiate it';
-const UNPACKED = 'the worker unpacks each file: a browser does not do it for the response of a worker';
+const UNPACKED = 'the worker decompresses each file: a browser does not do it for the response of a worker';
 
 export const serviceWorker: Host = {
   name: 'service-worker',

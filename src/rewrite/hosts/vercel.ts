@@ -24,7 +24,7 @@ export const vercel: Host = {
     'unknown-methods': 'the servers in front of the middleware answer them',
   },
   limits: {},
-  versions: 'its edge runtime has no DecompressionStream to unpack files with: use the host node in a function of Vercel',
+  versions: 'its edge runtime has no DecompressionStream, so it cannot decompress files',
   render: ({ base, browse, program }) => [
     {
       path: 'vercel.json',
