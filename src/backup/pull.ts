@@ -157,11 +157,11 @@ function busy(store: string): Failure {
 
 function diverged({ name }: Remote, store: string, here: StoreState, version: StoreVersion): Failure {
   const isSame = here.fingerprint === version.store;
-  return new Failure('store-diverged', `version ${version.number} at ${name} was not made from ${store}`, {
+  return new Failure('store-diverged', `version ${version.number} at ${name} does not descend from ${store}`, {
     place: { file: store },
-    expected: 'a store from which that version was made, or no store',
+    expected: 'a store from which that version descends, or no store',
     found: isSame
-      ? 'a store with the same records and accounts and another origin'
+      ? 'a store with the same records and accounts, from which that version does not descend'
       : `a store with ${plural(here.records, 'record')}, not all in that version`,
     hint: `pull to another file with --store, or discard ${isSame ? 'the times at which accounts were observed' : 'the data of this store'} with --replace; nothing was changed`,
   });

@@ -12,7 +12,7 @@ import { StoreImage } from '../store/image.ts';
 import { fileSystemFailure } from '../store/store-error.ts';
 import { VERSION } from '../version.ts';
 import { type KeepPolicy, keptVersions } from '../versions/keep.ts';
-import { busy, type NextList } from '../versions/next-commit.ts';
+import type { NextList } from '../versions/next-commit.ts';
 import { refuseRemains } from '../versions/sweep.ts';
 import { changeVersions, type Written } from '../versions/write.ts';
 import { refusePublicPlace } from './site.ts';
@@ -80,8 +80,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     deleted = versions.length - stay.length;
     if (unchanged) return deleted === 0 ? undefined : { change: 'keep', kept: stay, added: [] };
     if (newest !== undefined && !image.descendsFrom(stateOfVersion(newest))) {
-      if (compressed !== undefined && newest.number !== based)
-        throw busy(remote, `version ${newest.number}, which another push sent meanwhile; it is unchanged`);
+      if (compressed !== undefined && newest.number !== based) throw overtaken(remote, based, newest.number);
       if (!options.replace) throw diverged(remote, image, newest);
     }
     based = newest?.number;
@@ -155,15 +154,24 @@ async function readBack(
   });
 }
 
+function overtaken({ name }: Remote, based: number | undefined, newest: number): Failure {
+  return new Failure('target-busy', `another push to ${name} finished first, with version ${newest}`, {
+    place: { file: name },
+    expected: based === undefined ? 'a target without versions' : `version ${based} as the newest version`,
+    found: `version ${newest}`,
+    hint: `pull version ${newest}, import or observe again, then push; nothing was changed`,
+  });
+}
+
 function diverged({ name }: Remote, { path, state }: StoreImage, newest: StoreVersion): Failure {
   const isSame = state.fingerprint === newest.store;
-  return new Failure('store-diverged', `${path} was not made from the newest version at ${name}`, {
+  return new Failure('store-diverged', `${path} does not descend from the newest version at ${name}`, {
     place: { file: path },
-    expected: `a store that was made from version ${newest.number}, which has ${plural(newest.records, 'record')}`,
+    expected: `a store that descends from version ${newest.number}, which has ${plural(newest.records, 'record')}`,
     found:
       state.revision === newest.revision && isSame
         ? 'the same revision, with accounts last observed at earlier times'
-        : `a store with ${isSame ? 'the same records and accounts' : plural(state.records, 'record')} and another origin`,
+        : `a store with ${isSame ? 'the same records and accounts' : plural(state.records, 'record')} that does not descend from it`,
     hint: hint`run ${suggested('store pull', { '--store': 'other.db' })}, then import or observe your sources into other.db and push that; or push with --replace: the target keeps the other version too; nothing was changed`,
   });
 }

@@ -88,7 +88,7 @@ export async function publishVersions(
       dryRun,
       folder: join(dirname(options.out), `.${basename(options.out)}.versions`),
       onProgress: terminal.progress({
-        check: { label: 'looking into versions', amount: items('version') },
+        check: { label: 'checking versions', amount: items('version') },
         send: { label: 'sending', amount: size },
       }),
     });
@@ -102,7 +102,10 @@ export async function publishVersions(
     { target, milliseconds: Math.round(performance.now() - started), ...(zip === undefined ? {} : { out: zip.path }) },
     dryRun,
   );
-  if (remembered?.isForgetful) terminal.warn(`${options.store} cannot be written now: it does not remember this publish`);
+  if (remembered?.isForgetful)
+    terminal.warn(
+      `${options.store} could not be written, so this publish is not recorded in it: close other programs that use it, then publish again`,
+    );
   // the exit code stops a job at the plan, before the publish
   for (const refusal of dryRun ? refusals : []) {
     terminal.exitCode = FAILURES[refusal.code];
@@ -120,7 +123,7 @@ async function memoryOf({ store, endpoint }: PublishVersionsOptions, name: strin
   const memory = new PublishedTarget(store, endpoint === undefined ? name : `${endpoint} ${name}`);
   if (!existsSync(store)) {
     if (zip === undefined) return undefined;
-    throw new Failure('no-store', `there is no store at ${store}, which remembers what was published and what must be removed`, {
+    throw new Failure('no-store', `publish needs the store ${store}: it records what was published and which accounts must be removed`, {
       place: { file: store },
       expected: `the store that ${zip.path} was built from`,
       found: 'no file',
@@ -132,7 +135,7 @@ async function memoryOf({ store, endpoint }: PublishVersionsOptions, name: strin
   const { fingerprint } = opened.revision;
   opened.close();
   if (fingerprint === zip.build.store) return memory;
-  throw new Failure('store-diverged', `${zip.path} was not built from the present state of ${store}`, {
+  throw new Failure('store-diverged', `${zip.path} was not built from the current state of ${store}`, {
     place: { file: zip.path },
     expected: `a ZIP of the store with the fingerprint ${fingerprint}`,
     found: `a ZIP of a store with the fingerprint ${zip.build.store}`,

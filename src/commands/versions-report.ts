@@ -19,14 +19,14 @@ export function reportVersions(
   const current = newest?.commit.versions.at(-1);
   const kept = new Set(next === undefined ? before.map((one) => one.number) : next.kept.map((one) => one.number));
   const isRewrite = next?.change === 'rewrite';
-  const dropped = before.map((one) => one.number).filter((one) => !kept.has(one) && !(isRewrite && removed.includes(one)));
+  const withdrawn = before.map((one) => one.number).filter((one) => !kept.has(one) && !(isRewrite && removed.includes(one)));
   for (const problem of problems) terminal.warn(`${problem} at ${target.name}${dryRun ? '' : ': it was repaired'}`);
   if (damaged.length > 0) terminal.warn(`versions with missing or damaged data at ${target.name}: ${damaged.join(', ')}`);
   if (isConditional === false)
     terminal.warn('this object store has no conditional writes: two runs at the same time may not detect each other');
   const invalidate = commit === undefined ? [] : [`${new URL(`${newest?.commit.base_url ?? 'http://host'}/`).pathname}*`];
   const rows = [
-    ['dropped', dropped.length === 0 ? undefined : `${plural(dropped.length, 'version')}: ${dropped.join(', ')}`],
+    ['withdrawn', withdrawn.length === 0 ? undefined : `${plural(withdrawn.length, 'version')}: ${withdrawn.join(', ')}`],
     [
       'removed',
       removed.length === 0
@@ -43,7 +43,7 @@ export function reportVersions(
     version: current?.number ?? null,
     change: (dryRun ? next?.change : commit?.change) ?? null,
     versions: newest?.commit.versions.length ?? before.length,
-    dropped,
+    withdrawn,
     removed,
     damaged,
     problems,

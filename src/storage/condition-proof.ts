@@ -60,9 +60,9 @@ export function noConditions(remote: Remote): Failure {
     `${remote.name} does not refuse to create an object that exists, or to replace one that has changed`,
     {
       place: { file: remote.name },
-      expected: 'conditional writes, with which one of two runs at the same time finds the other',
-      found: 'a store that ignores the condition of a write, or does not support it',
-      hint: 'use a bucket without versioning or another store; if you are sure that no other run writes there, add --single-publisher',
+      expected: 'conditional writes, so that two runs at the same time detect each other',
+      found: 'an object store that ignores the condition of a write, or does not support it',
+      hint: 'use a bucket without versioning, or another object store; if you are sure that no other run writes there, add --single-publisher',
     },
   );
 }

@@ -62,7 +62,7 @@ export interface SitePublishSummary extends Partial<Written<SiteVersion>> {
 
 /**
  * Publishes a tree in a ZIP as a new version, goes back to an earlier one, or deletes versions. Versions with a removed account are
- * found by a look into each, and deleted or rebuilt before the run ends.
+ * found by a search of each, and deleted or rebuilt before the run ends.
  * @throws Failure no-version, not-removed, other-form, no-conditions, target-busy, not-ours, target-failed, target-denied, stopped, file-system
  */
 export async function publishSite(target: Target, options: SitePublishOptions): Promise<SitePublishSummary> {
@@ -155,7 +155,7 @@ class Decision {
       kept: sound.filter(({ number }) => kept.has(number)),
       added: [...drafts, ...(hasNew && this.#draft !== undefined ? [this.#draft] : [])],
     };
-    if (list.kept.length + list.added.length === 0 && before.length > 0) throw noVersion(this.#remote, before, 'no version that can stay');
+    if (list.kept.length + list.added.length === 0 && before.length > 0) throw noneStays(this.#remote);
     return list.added.length === 0 && list.kept.length === before.length ? undefined : list;
   }
 
@@ -182,7 +182,7 @@ class Decision {
     return hasNew ? 'publish' : 'keep';
   }
 
-  /** Fetches the versions that are not known, and looks into each for removed accounts. */
+  /** Fetches the versions that are not known, and searches each for removed accounts. */
   async #check(): Promise<void> {
     const unknown = this.#live.filter(({ file }) => !this.#states.has(file));
     if (unknown.length > 0 && this.#lock === undefined) await this.#emptyFolder();
@@ -219,6 +219,15 @@ function rolledBack(remote: Remote, live: readonly SiteVersion[], to: number | t
   const index = to === true ? live.length - 2 : live.findIndex(({ number }) => number === to);
   if (index < 0) throw noVersion(remote, live, to === true ? 'no version before the current one' : `version ${to}, which is not live`);
   return live.slice(0, index + 1);
+}
+
+function noneStays({ name }: Remote): Failure {
+  return new Failure('no-version', `no version at ${name} can stay`, {
+    place: { file: name },
+    expected: 'a live version that is sound and has no removed account',
+    found: 'only versions that are damaged or have a removed account',
+    hint: 'build the ZIP again and publish it; nothing was changed',
+  });
 }
 
 function noVersion({ name }: Remote, live: readonly SiteVersion[], found: string): Failure {

@@ -70,9 +70,9 @@ export function refuseRemains(remote: Remote, left: readonly string[]): void {
     expected: 'that no file with a removed account is left',
     found: keeps
       ? 'a bucket with versioning: it keeps files that are deleted'
-      : 'files that are deleted only by the next run, because the store has no conditional writes',
+      : 'files that are deleted only by the next run, because the object store has no conditional writes',
     hint: keeps
-      ? 'delete the noncurrent versions of all objects below versions/ with the tools of the store, and end the versioning of the bucket; then run the same command again'
+      ? 'delete the noncurrent versions of all objects below versions/ with the tools of the object store, and suspend the versioning of the bucket; then run the same command again'
       : 'run the same command again',
   });
 }

@@ -92,7 +92,8 @@ describe.each(PLACES)('two concurrent pushes to $name', ({ name, skip, start, pl
       interrupted(target, () => push(target, options(other))),
       options(one),
     );
-    await expect(late).rejects.toMatchObject({ code: 'target-busy' });
+    const message = `another push to ${target.name} finished first, with version 2`;
+    await expect(late).rejects.toMatchObject({ code: 'target-busy', message });
     expect(await listVersions(openRemote(target, remote))).toMatchObject([{ number: 2 }, { number: 1 }]);
     await expectNewest(here, other);
     await expect(push(target, options(one))).rejects.toMatchObject({ code: 'store-diverged' });

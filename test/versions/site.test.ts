@@ -73,7 +73,7 @@ describe('publish of a ZIP', () => {
     expect(await json(['publish', target, '--rollback', '1', '--store', site.store])).toMatchObject({
       version: 1,
       change: 'rollback',
-      dropped: [2],
+      withdrawn: [2],
     });
     for (const wanted of [['--rollback'], ['--rollback', '3'], ['--rollback', '2']]) {
       const { code, stderr } = await palimpsestHere(['publish', target, ...wanted, '--store', site.store]);
@@ -108,9 +108,20 @@ describe('publish of a ZIP', () => {
     expect(await site.publish(target)).toMatchObject({ version: 3, change: 'remove', removed: [2], versions: 2 });
     expect(unneeded(target)).toEqual([]);
     expect(existsSync(join(site.folder, '.history.zip.versions'))).toBe(false);
-    // done: the next run looks into no version
+    // done: the next run searches no version
     expect(await site.publish(target)).toMatchObject({ change: null, requests: { all: 2 }, removed: [] });
     expect(await listed(target)).toMatchObject({ versions: [{ number: 3 }, { number: 1 }], withdrawn: [{ number: 2 }] });
+  });
+
+  it('does not go back if all versions that would stay have a removed account', async () => {
+    for (const records of [3, 20]) {
+      await site.grow(records);
+      await site.publish(target);
+    }
+    await palimpsestJson(['remove', firstIn(0, 3), '--store', site.store, '--yes']);
+    const { code, stderr } = await palimpsestHere(['publish', target, '--rollback', '--store', site.store]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`no version at ${target} can stay`)]);
+    expect(await listed(target)).toMatchObject({ versions: [{ number: 2 }, { number: 1 }] });
   });
 
   it('rebuilds earlier versions without a removed account with --rewrite-versions, under their numbers', async () => {

@@ -54,7 +54,7 @@ export interface Published {
   readonly version: number;
   readonly change: string | null;
   readonly versions: number;
-  readonly dropped: readonly number[];
+  readonly withdrawn: readonly number[];
   readonly removed: readonly number[];
   readonly damaged: readonly number[];
   readonly problems: readonly string[];
