@@ -67,7 +67,7 @@ const FORMS: readonly Form[] = [
     suffixes: 'any name',
     examples: [
       ['palimpsest archive bag --to history-bag', 'archive the tree in out/'],
-      ['(cd history-bag && sha256sum -c --quiet manifest-sha256.txt)', 'check it without palimpsest'],
+      ['(cd history-bag && sha256sum -c --quiet manifest-sha256.txt tagmanifest-sha256.txt)', 'check it without palimpsest'],
     ],
     load: async () => (await import('../archive/bag.ts')).writeBag,
   },

@@ -38,7 +38,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
           .default(DEFAULT_STORE),
       )
       .addOption(
-        new Option('--on-conflict <policy>', 'what to do if the store has a different version of a record')
+        new Option('--on-conflict <policy>', 'what to do if the store has a record with the same id and other content')
           .env('PALIMPSEST_ON_CONFLICT')
           .choices(CONFLICT_POLICIES)
           .default('fail' as const),

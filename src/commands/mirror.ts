@@ -58,7 +58,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
         .argParser(warcFile),
     )
     .addOption(
-      new Option('--on-conflict <policy>', 'what to do if the service has another version of a record')
+      new Option('--on-conflict <policy>', 'what to do if the service has a record with the same id and other content')
         .env('PALIMPSEST_ON_CONFLICT')
         .choices(CONFLICT_POLICIES)
         .default('replace' as const),

@@ -23,7 +23,7 @@ export function declareNormalize(program: Program, terminal: Terminal): void {
     .summary('write profile snapshots in one format, also in parts on many machines')
     .description(
       'Reads profile snapshots as observe does, and writes them as neutral snapshots: NDJSON, with each profile once and all its times. ' +
-        'observe reads the files and gives the same store as from the sources. With --shard, each run writes one part of the sources.',
+        'observe reads the files and gives the same store as from the sources. With --shard, each run reads one shard of the sources and writes one part.',
     )
     .argument('<source...>', SOURCE_HELP, sources)
     .addOption(
@@ -33,7 +33,7 @@ export function declareNormalize(program: Program, terminal: Terminal): void {
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--shard <i/n>', 'read only a share of the sources: which, from 0, of how many')
+      new Option('--shard <i/n>', 'read only shard I of N, such as 7/16; I counts from 0')
         .env('PALIMPSEST_SHARD')
         .argParser(shardOf)
         .default({ number: 0, shards: 1 }, '0/1'),

@@ -25,13 +25,18 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       .addOption(new Option('--out <path>', 'the tree: a folder, or a ZIP').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
       .addOption(new Option('--plan', 'show every upload and delete with its reason, and change nothing').env('PALIMPSEST_PLAN'))
       .addOption(
-        new Option('--max-delete <limit>', 'refuse to delete more files than this: a number, or a percentage of the files at the target')
+        new Option(
+          '--max-delete <limit>',
+          'pages: refuse to delete more files than this: a number, or a percentage of the files at the target',
+        )
           .env('PALIMPSEST_MAX_DELETE')
           .argParser(limit)
           .default({ share: 0.1 }, '10%'),
       )
       .addOption(
-        new Option('--allow-gaps', 'publish even if readers may miss records that move to earlier pages').env('PALIMPSEST_ALLOW_GAPS'),
+        new Option('--allow-gaps', 'pages: publish even if readers may miss records that move to earlier pages').env(
+          'PALIMPSEST_ALLOW_GAPS',
+        ),
       )
       .addOption(
         new Option('--allow-loopback', 'publish even if the base URL of the tree is localhost or a loopback address').env(
@@ -42,7 +47,9 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         new Option('--allow-other-files', 'publish into a folder that already contains other files').env('PALIMPSEST_ALLOW_OTHER_FILES'),
       )
       .addOption(
-        new Option('--repair', 'compare the hash of every page at the target, and replace pages that differ').env('PALIMPSEST_REPAIR'),
+        new Option('--repair', 'check the target and repair it: the hash of every file; for versions, the SHA-256 of every version').env(
+          'PALIMPSEST_REPAIR',
+        ),
       )
       .addOption(
         new Option('--cache-control <text>', 'the Cache-Control header of pages')
@@ -50,7 +57,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           .argParser(headerText)
           .default(DEFAULT_CACHE_CONTROL),
       )
-      .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP'))
+      .addOption(new Option('--gzip', 'pages: upload them compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP'))
       .addOption(
         new Option('--store <file>', 'versions: the store that the ZIP was built from')
           .env('PALIMPSEST_STORE')
@@ -63,17 +70,20 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           .argParser(versionNumber),
       )
       .addOption(
-        new Option('--keep <days>', 'versions: keep those that were current within this time, such as 90d; delete the others')
+        new Option(
+          '--keep <days>',
+          'versions: keep those that were current in this time, such as 90d (default: keep all; a version that matches no given rule is deleted)',
+        )
           .env('PALIMPSEST_PUBLISH_KEEP')
           .argParser(days),
       )
       .addOption(
-        new Option('--keep-daily <n>', 'versions: keep the last one of each of this many days; delete the others')
+        new Option('--keep-daily <n>', 'versions: also keep the last version of each of the last <n> days that have one (UTC)')
           .env('PALIMPSEST_PUBLISH_KEEP_DAILY')
           .argParser(wholeNumber(1, MOST_PERIODS)),
       )
       .addOption(
-        new Option('--keep-monthly <n>', 'versions: keep the last one of each of this many months; delete the others')
+        new Option('--keep-monthly <n>', 'versions: also keep the last version of each of the last <n> months that have one (UTC)')
           .env('PALIMPSEST_PUBLISH_KEEP_MONTHLY')
           .argParser(wholeNumber(1, MOST_PERIODS)),
       )
@@ -84,9 +94,10 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ).env('PALIMPSEST_REWRITE_VERSIONS'),
       )
       .addOption(
-        new Option('--single-publisher', 'publish to an object store without conditional writes, if no other run writes there').env(
-          'PALIMPSEST_SINGLE_PUBLISHER',
-        ),
+        new Option(
+          '--single-publisher',
+          'write to an object store without conditional writes; use it only if no other run writes there',
+        ).env('PALIMPSEST_SINGLE_PUBLISHER'),
       ),
   )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))

@@ -14,7 +14,7 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
       .summary('back up the store to a private target')
       .description(
         'Uploads the store to a private target as a new version: one compressed file, which is read back and compared. Refuses a store ' +
-          'that was not made from the newest version at the target: pull that version first, then change it. Keeps earlier versions.',
+          'that does not descend from the newest version at the target: pull that version first, then change it. Keeps earlier versions.',
       )
       .argument('<target>', TARGET_HELP)
       .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
@@ -35,12 +35,13 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
           .argParser(wholeNumber(1, MOST_PERIODS)),
       )
       .addOption(
-        new Option('--replace', 'push even if the store was not made from the newest version at the target').env('PALIMPSEST_REPLACE'),
+        new Option('--replace', 'push even if the store does not descend from the newest version at the target').env('PALIMPSEST_REPLACE'),
       )
       .addOption(
-        new Option('--single-publisher', 'push to a target without conditional writes, because no other push runs at the same time').env(
-          'PALIMPSEST_SINGLE_PUBLISHER',
-        ),
+        new Option(
+          '--single-publisher',
+          'write to an object store without conditional writes; use it only if no other run writes there',
+        ).env('PALIMPSEST_SINGLE_PUBLISHER'),
       ),
   )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))

@@ -9,7 +9,7 @@ export function declareVersions(program: Program, terminal: Terminal): void {
     program
       .command('versions')
       .summary('show the versions of the site at a target')
-      .description('Shows the versions of the site that a target has, newest first, and the numbers that were withdrawn.')
+      .description('Shows the versions of the site that a target has, newest first, and the last 100 numbers that were withdrawn.')
       .argument('<target>', TARGET_HELP),
   )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))

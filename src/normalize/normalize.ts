@@ -18,7 +18,7 @@ import { profileLines } from './profile-lines.ts';
 const PIECE_UNITS = 1 << 16;
 
 export interface NormalizeOptions {
-  /** Which share of the sources is read: its number, from 0, and the number of shares. */
+  /** Which shard of the sources is read: its number, from 0, and the number of shards. */
   readonly shard: { readonly number: number; readonly shards: number };
   readonly snapshots: ObserveContext & Required<Pick<ObserveContext, 'openAgain'>>;
   readonly patterns: FilePatterns;
@@ -45,7 +45,7 @@ export interface NormalizeSummary {
 }
 
 /**
- * Reads one share of the sources, and writes its snapshots as a part: neutral snapshots after a first line that says what the part is.
+ * Reads one shard of the sources, and writes its snapshots as a part: neutral snapshots after a first line that says what the part is.
  * All parts together mean the same as the sources. The same sources give the same bytes. If every item is rejected, nothing is written:
  * the summary has no snapshots and some rejected items. One of several parts is written in any case.
  * @throws Failure no-source, file-system, target-failed, target-denied, stopped, and the input errors unless options.onReject is set

@@ -4,7 +4,7 @@ import { count, oneOf, parseShape, type Rule, type Shape, text, Violation } from
 
 const PART_FORMAT = 'palimpsest-part';
 
-/** The first line of a part: a file with a share of the snapshots in some sources. */
+/** The first line of a part: a file with the snapshots of one shard of the sources. */
 export interface PartHeader {
   readonly format: typeof PART_FORMAT;
   readonly version: 1;
