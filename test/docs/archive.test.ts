@@ -34,15 +34,18 @@ describe.skipIf(unzip.skip)(`docs/archive.md ${unzip.reason}`, () => {
     expect([status, stderr]).toEqual([0, '']);
     const sums = [...stdout.matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)].map((match) => [match[2], match[1]] as const);
     expect(sums.map(([path]) => path)).toEqual([
+      'history/datapackage.json',
       'history/archive/data.warc.gz',
       'history/indexes/index.cdx',
       'history/pages/pages.jsonl',
       'out/manifest-sha256.txt',
       'copy/manifest-sha256.txt',
     ]);
-    const { resources } = JSON.parse(readFileSync(join(folder, 'history/datapackage.json'), 'utf8'));
-    for (const { path, hash } of resources) expect(sums).toContainEqual([`history/${path}`, hash.slice('sha256:'.length)]);
-    expect(sums[4]?.[1]).toBe(sums[3]?.[1]);
+    const json = (path: string) => JSON.parse(readFileSync(join(folder, 'history', path), 'utf8'));
+    const { path: main, hash: digest } = json('datapackage-digest.json');
+    for (const { path, hash } of [{ path: main, hash: digest }, ...json('datapackage.json').resources])
+      expect(sums).toContainEqual([`history/${path}`, hash.slice('sha256:'.length)]);
+    expect(sums[5]?.[1]).toBe(sums[4]?.[1]);
   });
 
   it.skipIf(drf.skip)(`leads from the address of a live service to a WACZ that anyone can check ${drf.reason}`, async () => {
@@ -57,8 +60,8 @@ describe.skipIf(unzip.skip)(`docs/archive.md ${unzip.reason}`, () => {
     const { status, stdout, stderr } = await shell(script, folder, { PALIMPSEST_DELAY: '0ms' });
     expect([status, stderr]).toEqual([0, '']);
     const sums = [...stdout.matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)].map((match) => match[1]);
-    expect(sums).toHaveLength(5);
-    expect(sums[4]).toBe(sums[3]);
+    expect(sums).toHaveLength(6);
+    expect(sums[5]).toBe(sums[4]);
     // the WARC of the mirror has the same history
     const again = await palimpsestJson(['import', 'exchanges.warc.gz', '--store', 'copy.db'], { cwd: folder });
     expect(again).toMatchObject({ records: { added: 0, replaced: 0 }, archives: [{ missing: [] }] });
@@ -66,13 +69,13 @@ describe.skipIf(unzip.skip)(`docs/archive.md ${unzip.reason}`, () => {
 
   it('has commands for the bag that work', async () => {
     const folder = temporaryFolder();
-    const [check = ''] = commandsOf('The bag').filter((line) => line.startsWith('cd '));
+    const [check = ''] = commandsOf('The bag').filter((line) => line.startsWith('(cd '));
     const run = (line: string) => line.replaceAll('palimpsest ', `"${process.execPath}" "${BIN}" `);
     const script = [
       run(`palimpsest import ${ROOT}data/sample`),
       run('palimpsest build --base-url https://history.example.org'),
       run('palimpsest archive bag --to history-bag'),
-      `(${check})`,
+      check,
       run('palimpsest verify --out history-bag/data'),
       run('palimpsest import history-bag --store copy.db --require-complete'),
     ].join('\n');

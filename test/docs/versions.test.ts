@@ -42,6 +42,9 @@ describe('docs/versions.md', () => {
     expect(await run(cwd, commandsBelow('Go back, and delete old versions'))).toMatchObject({ status: 0, stderr: '' });
     // the rollback has number 3, and the ZIP is published again under the next one
     expect(live(cwd)).toEqual([1, 4]);
+    // a server does not end
+    const copying = commandsBelow('Copy a site with its versions').replace(/^palimpsest serve .*\n/m, '');
+    expect(await run(cwd, copying.replace('rclone copy remote:', 'cp -R targets/'))).toMatchObject({ status: 0, stderr: '' });
     expect(await run(cwd, commandsBelow('Keep copies of the store'))).toMatchObject({ status: 0, stderr: '' });
   });
 });
