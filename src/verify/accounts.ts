@@ -10,7 +10,7 @@ import type { DamagedPages } from './damaged-pages.ts';
 import type { ComparedRecord } from './feed.ts';
 import type { MultisetHash } from './multiset-hash.ts';
 import type { Extent } from './page-comparison.ts';
-import type { Predecessors } from './predecessors.ts';
+import { type Predecessors, reportPrevious } from './predecessors.ts';
 import { type FoundPage, type PageRange, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
@@ -142,20 +142,23 @@ function checkUrls({ account, path }: FoundAccount, report: Report): void {
 
 /** Checks the records of an account. An account has all its records, so the right value of `previous` follows from it alone. */
 function checkData({ account, path }: FoundAccount, predecessors: Predecessors, report: Report): void {
-  const ids = new Set(account.data.map((record) => record.id));
+  const types = new Map(account.data.map((record) => [record.id, record.data_type]));
   const older = new Map<string, ChangeRecord>();
   for (const record of account.data.toReversed()) {
-    const subject = `record ${record.id}`;
-    const before = older.get(record.data_type);
-    const expected = before?.id;
-    if (expected === undefined && record.previous !== null && record.previous < record.id && !ids.has(record.previous)) {
-      predecessors.add(record, path, report);
-    } else if (record.previous !== (expected ?? null)) {
-      report.add({ rule: 'record-previous', path, subject, expected: show(expected ?? null), found: show(record.previous) });
+    const { id, previous, data_type } = record;
+    const before = older.get(data_type);
+    const expected = before?.id ?? null;
+    if (previous !== expected) {
+      const type = previous === null ? data_type : types.get(previous);
+      const found = { record, path };
+      if ((previous ?? 0) > id || (type ?? data_type) !== data_type) reportPrevious(found, show(expected), show(previous), report);
+      else if (type === undefined) predecessors.add(record, path, report);
+      // the records between were imported after the record was made
+      else report.add({ rule: 'record-predecessor', path, subject: `record ${id}`, expected: show(expected), found: show(previous) });
     }
     // if previous is wrong, it is unknown against which text the difference was made
-    checkChange(record, record.previous === (expected ?? null) ? before : 'unknown', path, report);
-    older.set(record.data_type, record);
+    checkChange(record, previous === expected ? before : 'unknown', path, report);
+    older.set(data_type, record);
   }
   for (const [index, record] of account.data.entries()) {
     const before = account.data[index - 1];

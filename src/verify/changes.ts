@@ -8,7 +8,10 @@ import type { Report, Rule } from './violation.ts';
 
 type Kind = 'form' | 'text' | 'previous';
 
-/** A difference that palimpsest rendered must keep every rule. A difference that others rendered was imported, and is only noted. */
+/**
+ * A difference that palimpsest rendered must keep every rule. A difference that others rendered was imported, and is only noted.
+ * So is one to a predecessor that was imported, because a later import can replace the text of that predecessor.
+ */
 const GENERATED_RULES: { readonly [K in Kind]: Rule } = { form: 'diff-form', text: 'diff-text', previous: 'diff-previous' };
 const IMPORTED_RULES: { readonly [K in Kind]: Rule } = {
   form: 'imported-diff-form',
@@ -21,8 +24,9 @@ const IMPORTED_RULES: { readonly [K in Kind]: Rule } = {
  * again: with the next version of Unicode, the same texts may be split at other places.
  */
 export function checkChange(record: ChangeRecord, before: Before, path: string, report: Report): void {
-  const add = (kind: Kind, expected: string, found: string) => {
-    const rule = (isGenerated(record) ? GENERATED_RULES : IMPORTED_RULES)[kind];
+  const isBeforeFixed = typeof before !== 'object' || isGenerated(before);
+  const add = (kind: Kind, expected: string, found: string, isFixed = isBeforeFixed) => {
+    const rule = (isFixed && isGenerated(record) ? GENERATED_RULES : IMPORTED_RULES)[kind];
     report.add({ rule, path, subject: `record ${record.id}`, expected, found });
   };
   const parts = partsOf(record.diff_html);
@@ -30,11 +34,12 @@ export function checkChange(record: ChangeRecord, before: Before, path: string, 
   if (problem !== undefined) {
     // invalid markup is already reported by the walk of the feed
     if (parts === undefined && markupError(record.diff_html) !== undefined) return;
-    add('form', `the form of ${record.data_type}`, problem);
+    const isOwn = parts === undefined || formError(record, 'unknown', parts) !== undefined;
+    add('form', `the form of ${record.data_type}`, problem, isOwn || isBeforeFixed);
   }
   if (parts === undefined) return;
   const [after, old] = [plain(textOf(parts, '<del')), plain(textOf(parts, '<ins'))];
-  if (after !== plain(record.text)) add('text', show(plain(record.text)), show(after));
+  if (after !== plain(record.text)) add('text', show(plain(record.text)), show(after), true);
   if (before !== 'unknown' && old !== plain(before?.text ?? null)) add('previous', show(plain(before?.text ?? null)), show(old));
 }
 

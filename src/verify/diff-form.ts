@@ -1,8 +1,8 @@
 import type { ChangeRecord } from '../contract/record.ts';
 import { BARE_DEL, BARE_INS, BREAK, DEL, INS, type Link, type Part, SPAN } from './diff-parts.ts';
 
-/** The predecessor's text: undefined for a first record, 'unknown' if the predecessor is not part of this history. */
-export type Before = { readonly text: string | null } | undefined | 'unknown';
+/** The predecessor: undefined for a first record, 'unknown' if the predecessor is not part of this history. */
+export type Before = Pick<ChangeRecord, 'id' | 'first_encountered_date' | 'text'> | undefined | 'unknown';
 
 /** Returns how a diff_html breaks the form that the specification (2.3) demands for its field; undefined if it does not. */
 export function formError(record: ChangeRecord, before: Before, parts: readonly Part[]): string | undefined {

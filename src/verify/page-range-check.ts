@@ -50,12 +50,13 @@ export class PageRangeCheck {
 
   #feed(range: PageRange): PageRangeResult | undefined {
     const [report, found] = [new Report(), [] as number[]];
-    let [first, last]: (RecordPlace | undefined)[] = [];
+    let first: PageRangeResult['first'];
+    let last: RecordPlace | undefined;
     this.#stored?.begin();
-    for (const { record } of walkFeed(this.#tree, this.#hashes.data, noDamages().feed, report, range)) {
+    for (const { record, path } of walkFeed(this.#tree, this.#hashes.data, noDamages().feed, report, range)) {
       this.#ids.add(String(record.id));
       found.push(record.id);
-      first ??= placeIn(record);
+      first ??= { ...placeIn(record), path };
       last = record;
     }
     return this.#answer(report, found, { first, last: last && placeIn(last), checksum: this.#stored?.feedChecksum ?? NOTHING });

@@ -32,8 +32,8 @@ export interface PageRangeResult {
   readonly ids: Float64Array;
   /** The names of the accounts. */
   readonly names: readonly string[];
-  /** The first and the last record of the feed. */
-  readonly first: RecordPlace | undefined;
+  /** The first record of the feed with its page, and the last record. */
+  readonly first: (RecordPlace & { readonly path: string }) | undefined;
   readonly last: RecordPlace | undefined;
   /** Records of accounts whose `previous` must be looked up. */
   readonly unknown: readonly Unknown[];

@@ -1,3 +1,4 @@
+import { isGenerated } from '../contract/generated-id.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { BloomFilter } from './bloom-filter.ts';
 import type { Report } from './violation.ts';
@@ -55,14 +56,14 @@ export class Predecessors {
     const unknown = this.#unknown.get(previous.id) ?? [];
     this.#unknown.delete(previous.id);
     for (const { record, path } of unknown) {
-      const { id, account, data_type } = record;
+      const { account, data_type } = record;
       if (account === previous.account && data_type === previous.data_type) {
         note({ record, path }, report);
         continue;
       }
       const expected = `a record of ${account} and ${data_type}`;
       const found = `record ${previous.id} of ${previous.account} and ${previous.data_type}`;
-      report.add({ rule: 'record-previous', path, subject: `record ${id}`, expected, found });
+      reportPrevious({ record, path }, expected, found, report);
     }
   }
 
@@ -70,6 +71,12 @@ export class Predecessors {
   end(report: Report): void {
     for (const unknown of this.#unknown.values()) for (const one of unknown) note(one, report);
   }
+}
+
+/** Reports a record whose `previous` cannot be that of any record of its account and field. */
+export function reportPrevious({ record, path }: Unknown, expected: string, found: string, report: Report): void {
+  const rule = isGenerated(record) ? 'record-previous' : 'imported-record-previous';
+  report.add({ rule, path, subject: `record ${record.id}`, expected, found });
 }
 
 function note({ record, path }: Unknown, report: Report): void {

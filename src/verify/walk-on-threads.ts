@@ -150,7 +150,7 @@ class Merge {
   /** Adds a range of the feed. Returns false if it cannot follow the range before it. */
   feed({ ids, first, last, notes, checksum }: PageRangeResult): boolean {
     for (const id of ids) this.#sortKeys.record(id);
-    if (first !== undefined && this.#record !== undefined) checkPlace(first, this.#record, '', this.report);
+    if (first !== undefined && this.#record !== undefined) checkPlace(first, this.#record, first.path, this.report);
     this.#record = last;
     this.#checksum = joined(this.#checksum, checksum);
     this.records += ids.length;

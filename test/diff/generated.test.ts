@@ -32,7 +32,7 @@ function broken(data_type: DataType, before: string | undefined, text: string, d
     web_archive_url: null,
   };
   const report = new Report();
-  checkChange(record, before === undefined ? undefined : { text: before }, 'page', report);
+  checkChange(record, before === undefined ? undefined : { ...record, text: before }, 'page', report);
   const inputError = markupError(diff_html);
   return [...report.violations.map(({ rule, found }) => `${rule}: ${found}`), ...(inputError === undefined ? [] : [inputError])];
 }

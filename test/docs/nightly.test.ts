@@ -54,6 +54,29 @@ function night(
   return runJob({ cwd, env, firstNight: name === 'first', steps });
 }
 
+/** Two records of a history service. Their dates disagree with the order of their ids. */
+const HISTORICAL = [2, 1].map((day, index) => ({
+  id: 10 + index,
+  account: `historical_${index}`,
+  data_type: 'Bio',
+  previous: null,
+  text: 'a',
+  first_encountered_date: `2020-01-0${day}T00:00:00Z`,
+  diff_html: '<b>a</b>',
+  web_archive_url: null,
+}));
+
+/** Steps that import those records before they observe. */
+const withHistory = local.toSpliced(
+  local.findIndex(({ command }) => command.includes('palimpsest observe')),
+  0,
+  {
+    command: `printf '%s\\n' ${HISTORICAL.map((record) => `'${JSON.stringify(record)}'`).join(' ')} | npx palimpsest import -`,
+    condition: undefined,
+    env: {},
+  },
+);
+
 const many = (day: number, from: number) => Array.from({ length: 30 }, (_, index) => snapshot(from + index, day));
 
 /** The records that readers see at the bucket, by their ids. */
@@ -71,7 +94,7 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
   let home = '';
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'palimpsest-nightly-'));
-    expect(await night(home, 'first', many(1, 100))).toEqual(DONE);
+    expect(await night(home, 'first', many(1, 100), withHistory)).toEqual(DONE);
   });
   afterAll(() => rmSync(home, { recursive: true, force: true }));
 

@@ -34,7 +34,7 @@ function broken({ type, previous, old, new: text }: Omit<Vector, 'html' | 'says'
     web_archive_url: null,
   };
   const report = new Report();
-  checkChange(record, previous ? { text: old } : undefined, 'page', report);
+  checkChange(record, previous ? { ...record, text: old } : undefined, 'page', report);
   const rules = report.violations.map((violation) => violation.rule);
   return markupError(diff_html) === undefined ? rules : ['record-markup', ...rules];
 }

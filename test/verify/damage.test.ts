@@ -12,7 +12,7 @@ import { palimpsest } from '../support/palimpsest.ts';
 import { DamagedTree } from './damaged-tree.ts';
 import { ACCOUNT_DAMAGES } from './damages/accounts.ts';
 import type { Damage } from './damages/damage.ts';
-import { addGenerated, DIFF_DAMAGES, GENERATED_CHANGES } from './damages/diffs.ts';
+import { addGenerated, DIFF_DAMAGES, GENERATED_CHANGES, GENERATED_DAMAGES } from './damages/diffs.ts';
 import { FILE_DAMAGES } from './damages/files.ts';
 import { PAGE_DAMAGES } from './damages/pages.ts';
 import { RECORD_DAMAGES } from './damages/records.ts';
@@ -24,6 +24,7 @@ const DAMAGES = {
   pages: PAGE_DAMAGES,
   records: RECORD_DAMAGES,
   diffs: DIFF_DAMAGES,
+  'generated records': GENERATED_DAMAGES,
   accounts: ACCOUNT_DAMAGES,
   store: STORE_DAMAGES,
 };

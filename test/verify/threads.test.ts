@@ -24,6 +24,8 @@ const RECORDS = 1500;
 /** The first page of the second range of pages. A thread checks 32 pages at once. */
 const SECOND_SPAN = 33;
 const [PAGE_SIZE, ACCOUNT_PAGE_SIZE] = [7, 3];
+/** The first record of that range. */
+const FIRST_OF_SPAN = RECORDS - (SECOND_SPAN - 1) * PAGE_SIZE;
 
 let home = '';
 let good = '';
@@ -39,7 +41,11 @@ beforeAll(async () => {
     .trimEnd()
     .split('\n')
     // notes, on pages of all ranges
-    .map((line, index) => (index % 50 === 0 ? line.replace('</ins>', '</ins> ').replace('"previous":null', '"previous":0') : line));
+    .map((line, index) => (index % 50 === 0 ? line.replace('</ins>', '</ins> ').replace('"previous":null', '"previous":0') : line))
+    // and where a range of pages begins
+    .map((line, index) =>
+      index === FIRST_OF_SPAN - 1 ? line.replace(/(_date":")\d{4}/, '$12098').replace(/(diff_html":")/, '$1<b>') : line,
+    );
   writeFileSync(join(home, 'records.ndjson'), `${lines.join('\n')}\n`);
   await run('import', join(home, 'records.ndjson'), '--store', store);
   const sizes = ['--page-size', String(PAGE_SIZE), '--account-page-size', String(ACCOUNT_PAGE_SIZE)];
@@ -134,7 +140,9 @@ describe('verify on threads', () => {
   it('finds the same notes as one thread, in the same order', async () => {
     const alone = await verify({ out: good, store });
     expect(alone).toMatchObject({ violationCount: 0, records: RECORDS });
-    expect(Object.keys(alone.notesByRule).sort()).toEqual(['imported-diff-form', 'record-predecessor']);
+    expect(Object.keys(alone.notesByRule).sort()).toEqual([
+      ...['imported-diff-form', 'imported-record-date', 'imported-record-markup', 'record-predecessor'],
+    ]);
     const { records, accounts, notes } = alone;
     expect(await walked(good)).toEqual({ records, accounts, violations: 0, notes });
     expect(await verify({ out: good, store, threads: 1 })).toEqual(alone);

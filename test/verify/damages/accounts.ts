@@ -147,7 +147,7 @@ export const ACCOUNT_DAMAGES: readonly Damage[] = [
     path: FIRST_PAGE,
     subject: 'record 22',
     mentions: 'an id below 10',
-    also: ['record-previous'],
+    also: ['record-predecessor'],
     deep: true,
   },
   {
@@ -198,7 +198,7 @@ export const ACCOUNT_DAMAGES: readonly Damage[] = [
     path: SECOND_PAGE,
     subject: 'record 124',
     mentions: 'the record again',
-    also: ['account-data-order', 'record-previous'],
+    also: ['account-data-order', 'record-predecessor'],
     deep: true,
   },
   {
@@ -226,7 +226,7 @@ export const ACCOUNT_DAMAGES: readonly Damage[] = [
     },
     { name: 'first_encountered_date', value: '2016-02-28T23:59:42Z', also: [] },
     { name: 'web_archive_url', value: null, also: [] },
-    { name: 'data_type', value: 'Bio', also: ['record-previous', 'imported-diff-form'] as const },
+    { name: 'data_type', value: 'Bio', also: ['record-predecessor', 'imported-diff-form'] as const },
   ].map(
     ({ name, value, also }): Damage => ({
       name: `${name} of a record differs between the account and the feed`,

@@ -1,4 +1,4 @@
-import type { DataType } from '../../../src/contract/record.ts';
+import type { ChangeRecord, DataType } from '../../../src/contract/record.ts';
 import type { Rule } from '../../../src/verify/violation.ts';
 import { type DamagedTree, one } from '../damaged-tree.ts';
 import type { Damage } from './damage.ts';
@@ -102,13 +102,12 @@ const MISSHAPEN: readonly Change[] = [
     `\n<del>${FAMILY}</del><br /><ins><a href='http://x.example'>x.example</a>/y</ins>\n`,
   ),
   eli('a website in double quotes', 'x.example', `\n<del>${FAMILY}</del><br /><ins><a href="http://x.example">x.example</a></ins>\n`),
-  eli('an added scheme in the form of another website', `http://${FAMILY}`, `\n<del>${FAMILY}</del><br /><ins>http://${FAMILY}</ins>\n`),
   eli('a scheme in two elements', `http://${FAMILY}`, `${INS}http:</ins>${INS}//</ins><span>${FAMILY}</span>`),
 ];
 
 /** A kept text without a previous text breaks the form, and differs from the previous text. */
-const KEPT_OF_NOTHING: readonly Change[] = [
-  dee('a kept text in a first record', 'dee', '<span>dee</span>'),
+const KEPT_OF_NOTHING: readonly Change[] = [dee('a kept text in a first record', 'dee', '<span>dee</span>')];
+const KEPT_OF_EMPTY: readonly Change[] = [
   dees('an added scheme without a previous website', 'http://x.example', `${INS}http://</ins><span>x.example</span>`),
 ];
 
@@ -117,6 +116,18 @@ const WRONG_TEXT: readonly Change[] = [
   ada('an additional line break', 'a b', `${DEL}plain</del>${INS}a<br>b</ins>`),
   ada('a character that was escaped twice', '&', `${DEL}plain</del>${INS}&amp;amp;</ins>`),
   eli('an address that is not removed', null, `\n<del>${FAMILY}</del><br /><ins>x</ins>\n`),
+];
+
+/** Differences with a form that is wrong only because of the predecessor. */
+const MISFORMED_AFTER: readonly Change[] = [
+  eli('an added scheme in the form of another website', `http://${FAMILY}`, `\n<del>${FAMILY}</del><br /><ins>http://${FAMILY}</ins>\n`),
+];
+
+/** Changes to the same value, as `observe` makes none: generated predecessors with the texts that the imported ones have. */
+const UNCHANGED: readonly Change[] = [
+  ada('', 'plain', '<span>plain</span>'),
+  çelik('', 'plain', '\n<del>plain</del><br /><ins>plain</ins>\n'),
+  eli('', FAMILY, `\n<del>${FAMILY}</del><br /><ins>${FAMILY}</ins>\n`),
 ];
 
 const WRONG_PREDECESSOR: readonly Change[] = [
@@ -128,18 +139,27 @@ const WRONG_PREDECESSOR: readonly Change[] = [
 export const DIFF_DAMAGES: readonly Damage[] = [
   ...damages(GENERATED_ID, 'diff-form', MISSHAPEN),
   ...damages(GENERATED_ID, 'diff-text', WRONG_TEXT),
-  ...damages(GENERATED_ID, 'diff-previous', WRONG_PREDECESSOR),
   ...damages(GENERATED_ID, 'diff-form', KEPT_OF_NOTHING, ['diff-previous']),
-  ...damages(IMPORTED_ID, 'imported-diff-form', MISSHAPEN),
-  ...damages(IMPORTED_ID, 'imported-diff-form', KEPT_OF_NOTHING, ['imported-diff-previous']),
+  ...damages(GENERATED_ID + 1, 'diff-form', MISFORMED_AFTER),
+  ...damages(GENERATED_ID + 1, 'diff-previous', WRONG_PREDECESSOR),
+  // their predecessors were imported, and can be replaced by another import
+  ...damages(GENERATED_ID, 'imported-diff-form', MISFORMED_AFTER),
+  ...damages(GENERATED_ID, 'imported-diff-form', KEPT_OF_EMPTY, ['imported-diff-previous']),
+  ...damages(GENERATED_ID, 'imported-diff-previous', WRONG_PREDECESSOR),
+  ...damages(IMPORTED_ID, 'imported-diff-form', [...MISSHAPEN, ...MISFORMED_AFTER]),
+  ...damages(IMPORTED_ID, 'imported-diff-form', [...KEPT_OF_NOTHING, ...KEPT_OF_EMPTY], ['imported-diff-previous']),
   ...damages(IMPORTED_ID, 'imported-diff-text', WRONG_TEXT),
   ...damages(IMPORTED_ID, 'imported-diff-previous', WRONG_PREDECESSOR),
 ];
 
 function damages(id: number, expects: Rule, changes: readonly Change[], also: readonly Rule[] = []): Damage[] {
   return changes.map((change) => ({
-    name: `a diff_html has ${change.name} (${expects})`,
-    damage: (tree) => add(tree, id, change),
+    name: `a diff_html of record ${id} has ${change.name} (${expects})`,
+    damage: (tree) => {
+      const before = UNCHANGED.find(({ account, data_type }) => account === change.account && data_type === change.data_type);
+      if (id > GENERATED_ID && before !== undefined) addGenerated(tree, before);
+      add(tree, change, { id });
+    },
     expects,
     also,
     path: ['dee', 'eli'].includes(change.account) ? 'rest/account/page/2/index.json' : 'rest/account/index.json',
@@ -148,16 +168,58 @@ function damages(id: number, expects: Rule, changes: readonly Change[], also: re
   }));
 }
 
+const ADDED = ada('', 'new', `${DEL}plain</del>${INS}new</ins>`);
+const HALF_A_SECOND_BEFORE = '2016-02-29T00:29:59.500000Z';
+
+/** Damages of generated records that are notes if the records are imported. */
+export const GENERATED_DAMAGES: readonly Damage[] = [
+  {
+    name: 'a generated record has an earlier date than the generated record that follows in the feed',
+    damage: (tree) => {
+      addGenerated(tree, dee('', 'dee', `${INS}dee</ins>`));
+      add(tree, ADDED, { id: GENERATED_ID + 1, first_encountered_date: HALF_A_SECOND_BEFORE });
+    },
+    expects: 'record-date',
+    path: 'rest/data/index.json',
+    subject: `record ${GENERATED_ID}`,
+    mentions: HALF_A_SECOND_BEFORE,
+    deep: true,
+  },
+  {
+    name: 'a generated record has a script in its diff_html',
+    damage: (tree) => addGenerated(tree, { ...ADDED, diff_html: '<script>alert(1)</script>' }),
+    expects: 'record-markup',
+    path: 'rest/data/index.json',
+    subject: `record ${GENERATED_ID}`,
+    mentions: 'script',
+    deep: true,
+  },
+  // 22: another field; 16: another account; the last: a later record, which does not exist
+  ...[22, 16, GENERATED_ID + 5].map(
+    (previous): Damage => ({
+      name: `a generated record has the previous ${previous}`,
+      damage: (tree) => add(tree, ADDED, { previous }),
+      expects: 'record-previous',
+      path: 'rest/account/index.json',
+      subject: `record ${GENERATED_ID}`,
+      mentions: String(previous),
+      deep: true,
+    }),
+  ),
+];
+
 /** Adds a generated change. */
 export function addGenerated(tree: DamagedTree, change: Change): void {
-  add(tree, GENERATED_ID, change);
+  add(tree, change, {});
 }
 
-function add(tree: DamagedTree, id: number, change: Change): void {
+/** Adds a change with the id of a generated record, or with other fields. */
+function add(tree: DamagedTree, change: Change, fields: Partial<ChangeRecord>): void {
   const { data } = one(tree.accounts(), (account) => account.screen_name === change.account);
   const previous = data.find((record) => record['data_type'] === change.data_type)?.id ?? null;
   const { account, data_type, text, diff_html } = change;
-  const record = { id, account, data_type, previous, text, first_encountered_date: DATE, diff_html, web_archive_url: null };
+  const made = { id: GENERATED_ID, account, data_type, previous, text, first_encountered_date: DATE, diff_html, web_archive_url: null };
+  const record = { ...made, ...fields };
   tree.editFeed((records) => [record, ...records]);
   tree.editAccount(change.account, (account) => {
     account.data.unshift(record);

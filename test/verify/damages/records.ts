@@ -42,7 +42,7 @@ export const RECORD_DAMAGES: readonly Damage[] = [
     path: 'rest/data/index.json',
     subject: 'record 128',
     mentions: 'an id below 126',
-    also: ['record-date'],
+    also: ['imported-record-date'],
     deep: true,
   },
   {
@@ -51,7 +51,7 @@ export const RECORD_DAMAGES: readonly Damage[] = [
     expects: 'record-order',
     path: 'rest/data/index.json',
     subject: 'record 12',
-    also: ['record-date'],
+    also: ['imported-record-date'],
     deep: true,
   },
   {
@@ -71,19 +71,19 @@ export const RECORD_DAMAGES: readonly Damage[] = [
     deep: true,
   },
   ...edited(
-    'record-date',
+    'imported-record-date',
     'has a later date than the record before it',
     { first_encountered_date: '2016-02-28T23:59:43.000044Z' },
     '23:59:43.000043Z',
   ),
-  ...edited('record-date', 'has a date that is later by a day', { first_encountered_date: '2016-02-29T00:00:00Z' }, '2016-02-29'),
+  ...edited('imported-record-date', 'has a date that is later by a day', { first_encountered_date: '2016-02-29T00:00:00Z' }, '2016-02-29'),
   {
-    name: 'a record has a date with a fraction after a date without a fraction in the same second (record-date)',
+    name: 'a record has a date with a fraction after a date without a fraction in the same second (imported-record-date)',
     damage: (tree) => {
       tree.editRecord(ID, (record) => Object.assign(record, { first_encountered_date: '2016-02-28T23:59:43.000001Z' }));
       tree.editRecord(96, (record) => Object.assign(record, { first_encountered_date: '2016-02-28T23:59:43Z' }));
     },
-    expects: 'record-date',
+    expects: 'imported-record-date',
     path: FEED_PAGE,
     subject: SUBJECT,
     deep: true,
@@ -99,9 +99,9 @@ export const RECORD_DAMAGES: readonly Damage[] = [
     '</span>',
     '<',
     '<!-- --><span>x</span>',
-  ].flatMap((diff_html) => edited('record-markup', `has the diff_html ${diff_html}`, { diff_html })),
+  ].flatMap((diff_html) => edited('imported-record-markup', `has the diff_html ${diff_html}`, { diff_html })),
 
-  ...accountRule('record-previous', 'has a previous that is null though there is an earlier record', { previous: null }, 'null'),
+  ...accountRule('record-predecessor', 'has a previous that is null though there is an earlier record', { previous: null }, 'null'),
   ...['javascript:alert(1)', 'data:text/html,x', 'https://a.example/\u0085'].map(
     (url): Damage => ({
       name: `a record has the web_archive_url ${JSON.stringify(url)}`,
@@ -116,19 +116,19 @@ export const RECORD_DAMAGES: readonly Damage[] = [
   {
     name: 'the previous of a record skips a record',
     damage: editing(106, { previous: 22 }),
-    expects: 'record-previous',
+    expects: 'record-predecessor',
     path: ACCOUNT_PAGE,
     subject: 'record 106',
     mentions: '22',
     deep: true,
   },
-  ...accountRule('record-previous', 'has a previous of another field', { previous: 22 }, '22'),
-  ...accountRule('record-previous', 'has a previous that is a later record', { previous: 98 }, '98'),
-  ...accountRule('record-previous', 'has a previous that does not exist though there is an earlier record', { previous: 9 }, '9'),
+  ...accountRule('imported-record-previous', 'has a previous of another field', { previous: 22 }, '22'),
+  ...accountRule('imported-record-previous', 'has a previous that is a later record', { previous: 98 }, '98'),
+  ...accountRule('record-predecessor', 'has a previous that does not exist though there is an earlier record', { previous: 9 }, '9'),
   {
     name: 'the previous of the first record of a field is a later record',
     damage: editing(10, { previous: ID }),
-    expects: 'record-previous',
+    expects: 'imported-record-previous',
     path: ACCOUNT_PAGE,
     subject: 'record 10',
     mentions: '94',
@@ -137,7 +137,7 @@ export const RECORD_DAMAGES: readonly Damage[] = [
   {
     name: 'the previous of the first record of a field is a record of another account',
     damage: editing(32, { previous: 16 }),
-    expects: 'record-previous',
+    expects: 'imported-record-previous',
     path: ACCOUNT_PAGE,
     subject: 'record 32',
     mentions: 'record 16 of dee and Website',
@@ -146,7 +146,7 @@ export const RECORD_DAMAGES: readonly Damage[] = [
   {
     name: 'the previous of the first record of a field is an unknown id above its own',
     damage: editing(32, { previous: 999 }),
-    expects: 'record-previous',
+    expects: 'imported-record-previous',
     path: ACCOUNT_PAGE,
     subject: 'record 32',
     mentions: '999',
