@@ -41,7 +41,7 @@ export interface PullSummary {
 
 /**
  * Fetches a version of a store into a file beside the local store, verifies it, and then replaces the local store.
- * @throws Failure no-store, store-diverged, bad-store, store-newer, store-busy, other-form, not-ours, target-failed, target-denied,
+ * @throws Failure no-store, store-diverged, bad-store, store-older, store-newer, store-busy, other-form, not-ours, target-failed, target-denied,
  * stopped, file-system
  */
 export async function pull(target: Target, options: PullOptions): Promise<PullSummary> {

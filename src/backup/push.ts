@@ -50,7 +50,7 @@ export interface PushSummary extends Pick<Written<StoreVersion>, 'isConditional'
 /**
  * Sends a store to a target as its newest version: one compressed file, which is read back before the version is listed. A push that
  * ends early leaves all versions unchanged.
- * @throws Failure store-diverged, other-form, no-conditions, not-ours, no-store, bad-store, store-newer, store-busy, target-busy,
+ * @throws Failure store-diverged, other-form, no-conditions, not-ours, no-store, bad-store, store-older, store-newer, store-busy, target-busy,
  * target-failed, target-denied, not-removed, stopped, file-system
  */
 export async function push(target: Target, options: PushOptions): Promise<PushSummary> {

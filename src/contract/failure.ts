@@ -21,6 +21,7 @@ export const FAILURES = {
   'ambiguous-account': 1,
   'store-busy': 1,
   'store-newer': 1,
+  'store-older': 1,
   'no-tree': 1,
   'tree-unfinished': 1,
   'tree-busy': 1,

@@ -6,10 +6,10 @@ import { eraseFreed, mustErase } from './erase.ts';
 import { Exclusions } from './exclusions.ts';
 import { FeedBlockMarks } from './feed-blocks.ts';
 import { acceptExternalChanges, materialize } from './materialize.ts';
-import { migrateInTransaction } from './migrate.ts';
 import { openStore, WRITE_AHEAD_LOG } from './open-store.ts';
 import { isCurrent, latestRevision } from './revision.ts';
 import { ACCOUNT_ORDER, RECORD_ACCOUNT } from './schema.ts';
+import { createSchemaInTransaction } from './schema-version.ts';
 import { toFailure } from './store-error.ts';
 
 /** The maximum number of names in a name cache. A full cache is cleared. */
@@ -43,8 +43,8 @@ export class Batch {
   /**
    * @param access how the batch looks up records: only by id, or by account too. 'by id' fills an empty store faster,
    *   because two indexes are created at the end
-   * @param isDryRun whether the batch is never committed. The store file then stays unchanged, even of an older version
-   * @throws Failure store-busy, bad-store, store-newer, file-system
+   * @param isDryRun whether the batch is never committed. The store file then stays unchanged
+   * @throws Failure store-busy, bad-store, store-older, store-newer, file-system
    */
   constructor(path: string, access: 'by id' | 'by account', isDryRun = false) {
     const database = openStore(path, isDryRun ? 'dry run' : 'batch');
@@ -52,7 +52,7 @@ export class Batch {
     this.#path = path;
     try {
       // the schema belongs to the transaction, so that an incomplete new store is no store without its rollback journal
-      this.guard(() => begin(database, () => migrateInTransaction(database, path)));
+      this.guard(() => begin(database, () => createSchemaInTransaction(database, path)));
       this.#indexLast = this.guard(() => access === 'by id' && isEmpty(database));
     } catch (error) {
       database.close();

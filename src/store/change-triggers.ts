@@ -1,5 +1,5 @@
-/** Changes of the content delete the revisions. */
-const CHANGES: readonly string[] = [
+/** Changes of the content, which delete the revisions. */
+const CONTENT_CHANGES: readonly string[] = [
   'INSERT ON record',
   'UPDATE ON record',
   'DELETE ON record',
@@ -8,26 +8,28 @@ const CHANGES: readonly string[] = [
   'DELETE ON account',
 ];
 
-export const CREATE_CONTENT_TRIGGERS: string = CHANGES.map(
-  (change, index) => `CREATE TRIGGER forget_${index} AFTER ${change} BEGIN DELETE FROM revision; END;`,
-).join('\n');
-export const DROP_CONTENT_TRIGGERS: string = CHANGES.map((_, index) => `DROP TRIGGER IF EXISTS forget_${index};`).join('\n');
-
-/** Changes of former handles make their accounts stale. */
+/** Changes of former handles, which make their accounts stale. */
 const HANDLE_CHANGES: readonly (readonly [change: string, accounts: string])[] = [
   ['INSERT', 'NEW.account'],
   ['UPDATE', 'OLD.account, NEW.account'],
   ['DELETE', 'OLD.account'],
 ];
 
-export const CREATE_HANDLE_TRIGGERS: string = HANDLE_CHANGES.map(
-  ([change, accounts]) => `CREATE TRIGGER stale_after_${change.toLowerCase()} AFTER ${change} ON former_handle
-    BEGIN UPDATE account SET revision = NULL WHERE id IN (${accounts}); END;`,
-).join('\n');
-export const DROP_HANDLE_TRIGGERS: string = HANDLE_CHANGES.map(
-  ([change]) => `DROP TRIGGER IF EXISTS stale_after_${change.toLowerCase()};`,
-).join('\n');
+/** What each trigger does, by its name. */
+const TRIGGERS: readonly (readonly [name: string, change: string, action: string])[] = [
+  ...CONTENT_CHANGES.map((change, index) => [`forget_${index}`, change, 'DELETE FROM revision'] as const),
+  ...HANDLE_CHANGES.map(
+    ([change, accounts]) =>
+      [
+        `stale_after_${change.toLowerCase()}`,
+        `${change} ON former_handle`,
+        `UPDATE account SET revision = NULL WHERE id IN (${accounts})`,
+      ] as const,
+  ),
+];
 
 /** The triggers that detect a change by another program. A batch drops them while it works. */
-export const CREATE_CHANGE_TRIGGERS: string = `${CREATE_CONTENT_TRIGGERS}\n${CREATE_HANDLE_TRIGGERS}`;
-export const DROP_CHANGE_TRIGGERS: string = `${DROP_CONTENT_TRIGGERS}\n${DROP_HANDLE_TRIGGERS}`;
+export const CREATE_CHANGE_TRIGGERS: string = TRIGGERS.map(
+  ([name, change, action]) => `CREATE TRIGGER ${name} AFTER ${change} BEGIN ${action}; END;`,
+).join('\n');
+export const DROP_CHANGE_TRIGGERS: string = TRIGGERS.map(([name]) => `DROP TRIGGER IF EXISTS ${name};`).join('\n');

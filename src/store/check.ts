@@ -11,7 +11,7 @@ import { toFailure } from './store-error.ts';
  * Checks a whole store for damage. SQLite checks the file. Every record is checked against its checksum and its rules,
  * and all derived data against its source. Memory does not grow with the store.
  * @param signal stops the check
- * @throws Failure no-store, bad-store if nothing can be read, store-newer, store-busy, stopped, file-system
+ * @throws Failure no-store, bad-store if nothing can be read, store-older, store-newer, store-busy, stopped, file-system
  */
 export async function checkStore(
   path: string,
@@ -30,7 +30,7 @@ export async function checkStore(
   }
 }
 
-/** Derives the accounts that a migration or another program made stale. If they are damaged, the check reports it. */
+/** Derives the accounts that another program made stale. If they are damaged, the check reports it. */
 function deriveStale(database: Connection): void {
   try {
     const isStale = 'SELECT EXISTS (SELECT 1 FROM revision) AND EXISTS (SELECT 1 FROM account WHERE revision IS NULL)';

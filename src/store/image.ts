@@ -4,7 +4,7 @@ import { Failure } from '../contract/failure.ts';
 import type { Connection } from './connection.ts';
 import { openStore } from './open-store.ts';
 import { latestRevision, type Revision } from './revision.ts';
-import { MIGRATIONS } from './schema.ts';
+import { SCHEMA_VERSION } from './schema.ts';
 import { Store } from './store.ts';
 import { wrapErrors } from './store-error.ts';
 
@@ -45,7 +45,7 @@ export class StoreImage {
   readonly bytes: number;
   readonly state: StoreState;
   /** The schema version. */
-  readonly schema: number = MIGRATIONS.length;
+  readonly schema: number = SCHEMA_VERSION;
   readonly #database: Connection;
   readonly #file: number;
 
@@ -57,7 +57,7 @@ export class StoreImage {
     this.#file = file;
   }
 
-  /** @throws Failure no-store, bad-store, store-newer, store-busy, file-system */
+  /** @throws Failure no-store, bad-store, store-older, store-newer, store-busy, file-system */
   static async open(path: string): Promise<StoreImage> {
     // opening the store first derives stale data
     Store.open(path).close();

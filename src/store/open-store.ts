@@ -2,15 +2,14 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { Connection } from './connection.ts';
-import { migrate, schemaVersion } from './migrate.ts';
 import { createStoreFile, NewStore } from './new-store.ts';
-import { MIGRATIONS } from './schema.ts';
+import { createSchema, hasSchema } from './schema-version.ts';
 import { wrapErrors } from './store-error.ts';
 
 /**
  * What a store is opened for. `read`: the file must exist. `write`: the file is created if it is missing. `batch`: as `write`, but the
- * caller creates the tables of a new store in its transaction. `dry run`: the caller migrates any store in a transaction and rolls that
- * back, so that the file stays unchanged.
+ * caller creates the tables of a new store in its transaction. `dry run`: as `batch`, but the caller rolls its transaction back, so that
+ * the file stays unchanged.
  */
 export type Purpose = 'read' | 'write' | 'batch' | 'dry run';
 
@@ -22,8 +21,8 @@ const PAGE_BYTES = 16_384;
 const BUSY_TIMEOUT_MS = 1000;
 
 /**
- * Opens the file of a store and migrates it if its version is older. A reader migrates it too.
- * @throws Failure usage, no-store, bad-store, store-newer, store-busy, file-system
+ * Opens the file of a store. An empty file becomes a store.
+ * @throws Failure usage, no-store, bad-store, store-older, store-newer, store-busy, file-system
  */
 export function openStore(path: string, purpose: Purpose): Connection {
   const isReader = purpose === 'read';
@@ -50,14 +49,14 @@ function open(path: string, purpose: Purpose, folders: readonly string[] | undef
   const options = { readonly: isReader && !isWritable(path), timeout: BUSY_TIMEOUT_MS };
   const database = folders === undefined ? new Connection(path, options) : new NewStore(path, options, folders);
   try {
-    const version = schemaVersion(database, path);
-    if (version === 0) database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
+    const isNew = !hasSchema(database, path);
+    if (isNew) database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
     setWritable(database);
     // the first batch of a new store does both: without a write-ahead log it writes its data once, not twice
     const isNewForBatch = purpose === 'batch' && folders !== undefined;
-    if (isReader ? version < MIGRATIONS.length : purpose !== 'dry run' && !isNewForBatch) {
+    if (isReader ? isNew : purpose !== 'dry run' && !isNewForBatch) {
       database.exec(WRITE_AHEAD_LOG);
-      migrate(database, path);
+      if (isNew) createSchema(database, path);
     }
     if (isReader) setReadOnly(database);
     // from here on the connection has a lock, so no other process removes the file

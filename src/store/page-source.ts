@@ -27,7 +27,7 @@ export class PageSource {
 
   /**
    * Opens a revision of a store. Returns undefined if the store has another revision by now.
-   * @throws Failure no-store, bad-store, store-newer, store-busy, file-system
+   * @throws Failure no-store, bad-store, store-older, store-newer, store-busy, file-system
    */
   static at(path: string, number: number): PageSource | undefined {
     const database = openStore(path, 'read');

@@ -35,7 +35,7 @@ export class Store extends PageSource {
 
   /**
    * Opens a store for reading. If another program (such as sqlite3) has changed it, first derives the stale data again.
-   * @throws Failure no-store, bad-store, store-newer, store-busy, file-system
+   * @throws Failure no-store, bad-store, store-older, store-newer, store-busy, file-system
    */
   static open(path: string): Store {
     const database = openStore(path, 'read');

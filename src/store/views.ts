@@ -3,14 +3,14 @@ const PROFILE = "ifnull('{' || substr(tail, 2), summary)";
 /** Formats microseconds since 1970 as new records have them. */
 const TIME = (column: string) => `strftime('%Y-%m-%dT%H:%M:%S', ${column} / 1000000, 'unixepoch') || printf('.%06dZ', ${column} % 1000000)`;
 
-/** The views for other programs. They use only functions of plain SQLite. A user may have created views with the same names. */
+/** The views for other programs. They use only functions of plain SQLite. */
 export const CREATE_VIEWS: string = `
-  CREATE VIEW IF NOT EXISTS records AS
+  CREATE VIEW records AS
     SELECT id, account, data_type, previous, text, first_encountered_date, json ->> 'diff_html' AS diff_html,
       json ->> 'web_archive_url' AS web_archive_url
     FROM record;
 
-  CREATE VIEW IF NOT EXISTS accounts AS
+  CREATE VIEW accounts AS
     SELECT screen_name, stable_id,
       ${PROFILE} ->> 'display_name' AS display_name,
       ${PROFILE} ->> 'website' AS website,

@@ -63,7 +63,7 @@ export interface BuildSummary extends Exchanged {
  * Builds the tree of a store: writes the files whose bytes are new, leaves the others alone and removes obsolete
  * files. Readers see no new file until all of them are ready. While the files are exchanged, the build record is
  * `unfinished`.
- * @throws Failure no-store, bad-store, store-newer, not-ours, tree-busy, tree-edited, stopped, file-system; usage for compressed copies in a ZIP
+ * @throws Failure no-store, bad-store, store-older, store-newer, not-ours, tree-busy, tree-edited, stopped, file-system; usage for compressed copies in a ZIP
  */
 export async function build(storePath: string, options: BuildOptions): Promise<BuildSummary> {
   const { out, site, onProgress = () => {} } = options;

@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { STORE_KIND, type StoreVersion } from '../../src/backup/store-version.ts';
-import { type Commit, commitPath, encodeCommit, HEAD, parseCommit } from '../../src/versions/commit.ts';
+import { type Commit, HEAD, parseCommit } from '../../src/versions/commit.ts';
 import type { Store } from '../publish/stores.ts';
-import { makeVersion7 } from '../store/earlier-store.ts';
 import { type Finished, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
-import { observe } from '../support/snapshots.ts';
 import { contentsOf, folderOfFile, importLines, recordLines } from '../whole/stores.ts';
 import { PLACES, type Place, strays } from './places.ts';
 
@@ -210,30 +208,6 @@ function commitIn(target: string): Commit<StoreVersion> & { readonly newest: Sto
   if (commit === undefined || newest === undefined) throw new Error('no versions');
   return { ...commit, newest };
 }
-
-it('pulls a store of version 7, whose fingerprint does not include former handles', async () => {
-  const path = join(folder, 'earlier.db');
-  await observe(path, [
-    { observed_at: '2020-01-01T00:00:00Z', screen_name: 'jack_d', id: '12', bio: 'a' },
-    { observed_at: '2020-01-02T00:00:00Z', screen_name: 'jack', id: '12', bio: 'b' },
-  ]);
-  const target = join(folder, 'of an earlier program');
-  mkdirSync(target);
-  await palimpsestJson(['store', 'push', target, '--store', path]);
-  // what an earlier program would have pushed
-  const { fingerprint } = makeVersion7(path);
-  const { newest, ...commit } = commitIn(target);
-  const data = brotliCompressSync(readFileSync(path));
-  writeFileSync(join(target, newest.file), data);
-  const sizes = { bytes: data.length, sha256: sha256(join(target, newest.file)), store_bytes: readFileSync(path).length };
-  const earlier = { ...sizes, store: fingerprint, store_sha256: sha256(path) };
-  const bytes = encodeCommit({ ...commit, versions: [{ ...newest, ...earlier }] });
-  for (const file of [commitPath(1), HEAD]) writeFileSync(join(target, file), bytes);
-  const local = join(folder, 'pulled.db');
-  expect(await palimpsestJson(['store', 'pull', target, '--store', local])).toMatchObject({ unchanged: false });
-  expect(contentsOf(local)).toBe(contentsOf(path));
-  expect(await palimpsestJson(['store', 'push', target, '--store', local])).toMatchObject({ version: { number: 2 } });
-});
 
 describe('a damaged store', () => {
   it('is not pushed', async () => {

@@ -1,10 +1,8 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/connection.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { MIGRATIONS } from '../../src/store/schema.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf, type Snapshot } from '../support/snapshots.ts';
@@ -31,30 +29,6 @@ function withDatabase(store: string, work: (database: Connection) => void): void
   } finally {
     database.close();
   }
-}
-
-/** Puts an account with one record at the place of a store, as its first version was made. */
-function withFirstSchema(store: string): void {
-  rmSync(store);
-  withDatabase(store, (database) => {
-    migrate(database, store, MIGRATIONS.slice(0, 1));
-    database.exec('PRAGMA journal_mode = WAL');
-    const identity = { screen_name: 'jack', account_creation_date: null, profile_image_url: '' };
-    const summary = { display_name: '', website: null, location: '', bio: 'a' };
-    database
-      .prepare('INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?)')
-      .run('jack', JSON.stringify(identity), JSON.stringify(summary));
-    const record = {
-      account: 'jack',
-      data_type: 'Bio',
-      previous: null,
-      text: 'a',
-      first_encountered_date: '2019-05-05T16:29:12Z',
-      diff_html: '',
-      web_archive_url: null,
-    };
-    database.prepare('INSERT INTO record (id, json) VALUES (?, ?)').run(1, JSON.stringify({ id: 1, ...record }));
-  });
 }
 
 /** The lines of a file of rejects. */
@@ -230,7 +204,6 @@ describe('palimpsest observe', () => {
 
   it.each<[string, (store: string) => void]>([
     ['of this version', () => {}],
-    ['of the first version', (store) => withFirstSchema(store)],
     ['that is not in write-ahead mode', (store) => withDatabase(store, (database) => database.exec('PRAGMA journal_mode = DELETE'))],
     ['that is an empty file', (store) => writeFileSync(store, '')],
   ])('keeps a store %s byte for byte in a dry run', async (_, prepare) => {

@@ -6,9 +6,8 @@ import { saveMirrorState } from '../../src/mirror/save-mirror-state.ts';
 import { Spool } from '../../src/mirror/spool.ts';
 import { Connection } from '../../src/store/connection.ts';
 import { Exclusions } from '../../src/store/exclusions.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { MirrorMemory } from '../../src/store/mirror-memory.ts';
-import { MIGRATIONS } from '../../src/store/schema.ts';
+import { SCHEMA } from '../../src/store/schema.ts';
 import { type Change, SimulatedService } from './simulated-service.ts';
 
 const RUNS = Number(process.env['PALIMPSEST_TEST_DRIFTS'] ?? 40);
@@ -17,7 +16,7 @@ const PAGES = Number(process.env['PALIMPSEST_TEST_MIRROR_PAGES'] ?? 1000);
 /** What a store knows of a service, night after night, without the records themselves. */
 function nights() {
   const database = new Connection(':memory:');
-  migrate(database, ':memory:', MIGRATIONS);
+  database.exec(SCHEMA);
   let runs = 0;
   return async (service: SimulatedService, isFull = false) => {
     runs += 1;

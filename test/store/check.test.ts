@@ -5,12 +5,10 @@ import { ndjsonLines } from '../../src/export/ndjson.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../../src/store/change-triggers.ts';
 import { Connection } from '../../src/store/connection.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { MIGRATIONS } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest } from '../support/palimpsest.ts';
-import { contentsOf, observe, sourceOf } from '../support/snapshots.ts';
+import { observe, sourceOf } from '../support/snapshots.ts';
 import { command } from './damaged-store.ts';
 
 const SITE = ['--base-url', 'https://example.org', '--page-size', '3'];
@@ -198,31 +196,5 @@ describe('damage to a record', () => {
     await command(['build', '--store', store, '--out', out, ...SITE]);
     damage(DERIVED[0]?.[1] ?? '');
     expect(JSON.parse((await command(['build', '--store', store, '--out', out, ...SITE])).stdout)).toMatchObject({ written: 0 });
-  });
-});
-
-describe('a store without checksums', () => {
-  it('gets checksums when it is opened, and keeps its revision', () => {
-    const path = join(folder, 'old.db');
-    const database = new Connection(path);
-    migrate(database, path, MIGRATIONS.slice(0, 2));
-    database.exec(`INSERT INTO account (screen_name, identity, summary) VALUES
-      ('ann', '{"screen_name":"ann","account_creation_date":null,"profile_image_url":""}', '{"display_name":"","website":null,"location":"","bio":""}'),
-      ('bob', '{"screen_name":"bob","account_creation_date":null,"profile_image_url":""}', '{"display_name":"","website":null,"location":"","bio":""}')`);
-    database.exec(`INSERT INTO record (id, json) VALUES (7,
-      '{"id":7,"account":"ann","data_type":"Bio","previous":null,"text":"é","first_encountered_date":"2020-01-01T00:00:00Z","diff_html":"","web_archive_url":null}')`);
-    database.exec(`${DROP_CHANGE_TRIGGERS}
-      INSERT INTO history SELECT 7, 1, '{"screen_name":"ann","account_creation_date":null,"profile_image_url":"","data":[' || json || ']', ',"display_name":"","website":null,"location":"","bio":"é"}' FROM record;
-      UPDATE account SET revision = 1, digest = x'00', first_record = iif(screen_name = 'ann', 7, NULL);
-      INSERT INTO revision (fingerprint, records, accounts, feed, ranking) VALUES ('f', 1, 2, 1, 1)`);
-    database.close();
-    expect(contentsOf(path)).toMatchObject({
-      fingerprint: 'f',
-      feed: [{ text: 'é' }],
-      accounts: [{ screen_name: 'ann' }, { screen_name: 'bob' }],
-    });
-    const opened = Store.open(path);
-    expect(opened.revision.number).toBe(1);
-    opened.close();
   });
 });

@@ -11,8 +11,8 @@ import { command, Damage } from './damaged-store.ts';
 const DAMAGES = Number(process.env['PALIMPSEST_TEST_DAMAGES'] ?? 12);
 const FIRST_SEED = Number(process.env['PALIMPSEST_TEST_SEED'] ?? 1);
 const SITE = ['--base-url', 'https://example.org', '--page-size', '5', '--account-page-size', '3'];
-/** The codes of a refused store. Damage to the version number makes a store look like that of a newer palimpsest. */
-const EXPECTED_CODES = ['bad-store', 'store-newer'];
+/** The codes of a refused store. Damage to the version number makes a store look like that of another release. */
+const EXPECTED_CODES = ['bad-store', 'store-newer', 'store-older'];
 
 const folder = folderOfFile();
 const intact = join(folder, 'intact.db');

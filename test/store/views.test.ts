@@ -4,8 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { TABLES } from '../../src/export/tables.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { Connection } from '../../src/store/connection.ts';
-import { migrate } from '../../src/store/migrate.ts';
-import { MIGRATIONS } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { histories, toNdjson } from '../support/histories.ts';
@@ -59,26 +57,6 @@ describe('the views of a store', () => {
       }),
       { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 20) },
     );
-  });
-
-  it('are added to a store of an older version', async () => {
-    const path = join(temporaryFolder(), 'store.db');
-    const database = new Connection(path);
-    migrate(database, path, MIGRATIONS.slice(0, 4));
-    database.close();
-    await observe(path, [{ observed_at: '2010-01-01T00:00:00Z', screen_name: 'ann', bio: 'a' }]);
-    expect(rowsOf(path, 'SELECT screen_name, bio, changes FROM accounts')).toEqual([{ screen_name: 'ann', bio: 'a', changes: 1 }]);
-    expect(rowsOf(path, 'SELECT account, text FROM records')).toEqual([{ account: 'ann', text: 'a' }]);
-  });
-
-  it('do not replace a view that a user made in a store of an older version', async () => {
-    const path = join(temporaryFolder(), 'store.db');
-    const database = new Connection(path);
-    migrate(database, path, MIGRATIONS.slice(0, 5));
-    database.exec('CREATE VIEW records AS SELECT 1 AS mine');
-    database.close();
-    await observe(path, [{ observed_at: '2010-01-01T00:00:00Z', screen_name: 'ann', bio: 'a' }]);
-    expect(rowsOf(path, 'SELECT * FROM records')).toEqual([{ mine: 1 }]);
   });
 
   it('use an index for the records of one account, and for one account', async () => {

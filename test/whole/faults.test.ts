@@ -264,16 +264,6 @@ describe('an unusable store', () => {
   it.each<[string, string, (path: string) => void]>([
     ['garbage', 'bad-store', (path) => writeFileSync(path, 'not a database at all\n'.repeat(500))],
     ['another database', 'bad-store', another],
-    [
-      'from a newer palimpsest',
-      'store-newer',
-      (path) => {
-        copyFileSync(before, path);
-        const database = new Connection(path);
-        database.exec('PRAGMA user_version = 1000');
-        database.close();
-      },
-    ],
   ])('gives an error and stays unchanged if it is %s', async (name, code, make) => {
     const store = join(folder, `${name}.db`);
     make(store);

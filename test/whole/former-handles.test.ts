@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { accountPage } from '../../src/browse/paths.ts';
 import { Connection } from '../../src/store/connection.ts';
 import { command } from '../store/damaged-store.ts';
-import { makeVersion7 } from '../store/earlier-store.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 
@@ -65,18 +64,6 @@ describe('a former handle', () => {
     // the second import and the second build change nothing
     await importing();
     expect(await building()).toMatchObject({ written: 0, removed: 0 });
-  });
-
-  it('gets its page after the migration of a store that an earlier program built without it', async () => {
-    await run(['observe', '-'], seen(1, 'jack', '1') + seen(2, 'ann', '2'));
-    makeVersion7(store);
-    await build();
-    makeVersion7(store);
-    writeFormerHandle();
-    await run(['store', 'check']);
-    await build();
-    expect(existsSync(page('jack_d'))).toBe(true);
-    await verify();
   });
 
   it('gets its page if another program adds it to the store', async () => {

@@ -374,15 +374,3 @@ describe('the tree and the target after a removal', () => {
     for (const file of gone) expect(existsSync(join(target, file)), file).toBe(false);
   });
 });
-
-it('an old store gets an empty list of exclusions', async () => {
-  await importing(servicePages());
-  const { Connection } = await import('../../src/store/connection.ts');
-  const database = new Connection(store);
-  database.exec(
-    'DROP TABLE published_target; DROP TABLE mirror_rejected; DROP TABLE exclusion_record; DROP TABLE exclusion_key; DROP TABLE exclusion; PRAGMA user_version = 5',
-  );
-  database.close();
-  expect(await cli('exclusions')).toMatchObject({ exclusions: [] });
-  expect(await cli('remove', 'nina_k', '--yes')).toMatchObject({ removed: [{ records: 10 }] });
-});
