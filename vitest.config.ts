@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { compiledSource, programFolder } from './test/support/compiled-source.ts';
 import { SlowFiles } from './test/support/slow-files.ts';
 
 /** The files that take longest, longest first. If one of them started last, it would run alone at the end. */
@@ -41,7 +42,10 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const program = programFolder();
+
 export default defineConfig({
+  plugins: [compiledSource(program)],
   test: {
     include: ['test/**/*.test.ts'],
     reporters: ['default', new SlowFiles()],
@@ -49,10 +53,14 @@ export default defineConfig({
     // two cores: some files wait for servers and timeouts for most of their time
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    // the compiled program, which some tests run in this process, is loaded unchanged
-    server: { deps: { external: [/\/dist\//] } },
+    globalSetup: ['test/support/compiled-source.ts'],
+    provide: { program },
+    // the compiled program is loaded unchanged
+    server: { deps: { external: [/\/\.cache\/palimpsest\//] } },
+    // after a change of src, the program of the run would be the one of before
+    watch: false,
+    isolate: false,
     testTimeout: 180_000,
     hookTimeout: 240_000,
-    coverage: { provider: 'v8', include: ['src/**'], reporter: ['text-summary', 'html'] },
   },
 });

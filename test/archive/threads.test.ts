@@ -1,17 +1,14 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { writeWacz } from '../../src/archive/wacz.ts';
+import { writeWarc } from '../../src/archive/warc-file.ts';
+import { openVerified } from '../../src/tree/verified-tree.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { flipByte, zipOf } from '../verify/damaged-zip.ts';
 import { mountDisk } from '../whole/disks.ts';
 import { folderForFile, SAMPLE, treeOf } from './archived.ts';
-
-// threads run the compiled program
-const compiled = (module: string) => new URL(`../../dist/${module}.js`, import.meta.url).href;
-const { writeWacz }: typeof import('../../src/archive/wacz.ts') = await import(compiled('archive/wacz'));
-const { writeWarc }: typeof import('../../src/archive/warc-file.ts') = await import(compiled('archive/warc-file'));
-const { openVerified }: typeof import('../../src/tree/verified-tree.ts') = await import(compiled('tree/verified-tree'));
 
 const FORMS = [
   ['history.wacz', 'wacz', writeWacz],

@@ -5,17 +5,12 @@ import { encodeAccountState, encodeExportHeader } from '../../src/contract/accou
 import { CONFLICT_POLICIES, type ConflictPolicy } from '../../src/contract/conflict-policy.ts';
 import { BatchEncoder, type ReadRequest } from '../../src/import/encoded-batch.ts';
 import type { ImportSummary } from '../../src/import/import.ts';
+import { importInputs } from '../../src/import/import.ts';
+import { ReadingThread } from '../../src/import/reading-thread-client.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { allRows } from '../support/store-rows.ts';
-
-// threads run the compiled program
-const compiled = (module: string) => new URL(`../../dist/${module}.js`, import.meta.url).href;
-const { importInputs }: typeof import('../../src/import/import.ts') = await import(compiled('import/import'));
-const { ReadingThread }: typeof import('../../src/import/reading-thread-client.ts') = await import(
-  compiled('import/reading-thread-client')
-);
 
 /** How many sets of inputs are generated. */
 const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 5) };

@@ -4,13 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Pauses } from '../../src/contract/pauses.ts';
 import { diffHtml, TWITTER } from '../../src/diff/diff-html.ts';
+import { windowsOf } from '../../src/observe/markup-ahead.ts';
 import { Spool } from '../../src/observe/spool.ts';
 import { profile } from '../store/accounts.ts';
 import { temporaryFolder } from '../support/folder.ts';
-
-// the thread runs the compiled program
-const compiled = new URL('../../dist/observe/markup-ahead.js', import.meta.url).href;
-const { windowsOf }: typeof import('../../src/observe/markup-ahead.ts') = await import(compiled);
 
 const ROWS = 9000;
 const ACCOUNTS = 30;

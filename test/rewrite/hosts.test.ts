@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withVersions } from '../../src/hosting/versions.ts';
 import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
@@ -7,8 +8,9 @@ import type { Host, Origin, PublishedSite } from '../../src/rewrite/hosts/host.t
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
 import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
 import { inlined, type Program } from '../../src/rewrite/program.ts';
+import { PROGRAM } from '../support/palimpsest.ts';
 
-const program: Program = (name) => readFileSync(new URL(`../../dist/rewrite/${name}.js`, import.meta.url), 'utf8');
+const program: Program = (name) => readFileSync(join(PROGRAM, `dist/rewrite/${name}.js`), 'utf8');
 const site = (base: string, browse = false, hasVersions = false): PublishedSite => ({
   origin: 'https://example.org',
   domain: 'example.org',

@@ -194,15 +194,6 @@ describe('digits', () => {
   });
 });
 
-describe('the public import', () => {
-  test('exports the same function', async () => {
-    const published: { readonly resolve: typeof resolve } = await import('palimpsest/rewrite');
-    for (const query of ['', 'page=2', 'page=abc', 'page=%D9%A2']) {
-      expect(published.resolve('GET', '/rest/data/', query)).toEqual(resolve('GET', '/rest/data/', query));
-    }
-  });
-});
-
 describe('a path', () => {
   test.each(['/rest/data/', '/rest/%64ata/', '/%72est/data%2F', '/rest%2Fdata/'])('%s returns the feed', (path) => {
     expect(resolve('GET', path, 'page=2')).toEqual({ status: 200, headers: COLLECTION_HEADERS, file: 'rest/data/page/2/index.json' });

@@ -6,6 +6,7 @@ import { decode } from '../../src/sources/decode.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
 import type { Input } from '../../src/sources/source.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { PROGRAM } from '../support/palimpsest.ts';
 
 async function* nothing() {}
 
@@ -23,7 +24,7 @@ function namesIn(folder: string): string[] {
   return inputsOf([folder], nothing()).map((input) => input.name.slice(folder.length + 1));
 }
 
-const DIST = new URL('../../dist/sources/inputs.js', import.meta.url).href;
+const COMPILED = join(PROGRAM, 'dist/sources/inputs.js');
 
 /** Returns the number of inputs of a folder, or the failure, as computed by another process. */
 function inAnotherProcess(
@@ -32,7 +33,7 @@ function inAnotherProcess(
   options: { readonly uid?: number; readonly gid?: number } = {},
 ): unknown {
   const script = `
-    import { inputsOf } from ${JSON.stringify(DIST)};
+    import { inputsOf } from ${JSON.stringify(COMPILED)};
     try {
       console.log(JSON.stringify({ inputs: inputsOf([${JSON.stringify(folder)}], []).length }));
     } catch ({ message, code, place }) {

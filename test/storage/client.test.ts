@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { loadClient } from '../../src/storage/client.ts';
 import { CLIENTS } from '../../src/storage/client-releases.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsest } from '../support/palimpsest.ts';
+import { PROGRAM, palimpsest } from '../support/palimpsest.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -13,7 +13,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 function installedWith(clients: readonly string[]): string {
   const folder = temporaryFolder();
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  for (const part of ['bin', 'dist', 'package.json']) cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  for (const part of ['bin', 'dist', 'package.json'])
+    cpSync(join(PROGRAM, part), join(folder, part), { recursive: true, dereference: true });
   for (const name of [...Object.keys(dependencies), ...clients]) {
     const place = join(folder, 'node_modules', name);
     mkdirSync(dirname(place), { recursive: true });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { encodeRecord } from '../../src/contract/record.ts';
 import { AnsweringThread } from '../../src/store/answering-thread.ts';
 import { Batch } from '../../src/store/batch.ts';
@@ -7,19 +8,15 @@ import { ItemWriter } from '../../src/store/item-writer.ts';
 import { historiesIn, packed, type WindowHistories, type WindowRequest } from '../../src/store/window-histories.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { PROGRAM } from '../support/palimpsest.ts';
 import { allRows } from '../support/store-rows.ts';
 
-// threads run the compiled program
-const compiled = (module: string) => new URL(`../../dist/${module}.js`, import.meta.url);
-const dist: { readonly Batch: typeof Batch; readonly ItemWriter: typeof ItemWriter } = {
-  ...(await import(compiled('store/batch').href)),
-  ...(await import(compiled('store/item-writer').href)),
-};
+const THREAD = pathToFileURL(join(PROGRAM, 'dist/store/history-thread.js'));
 
 const recordOf = (id: number, account: string) => ({ ...bioRecord(id), data_type: 'Bio' as const, account, text: '🌹'.repeat(500) });
 
 /** Returns all rows of a store with records of several windows. */
-async function rows({ Batch, ItemWriter }: typeof dist): Promise<readonly unknown[]> {
+async function rows(): Promise<readonly unknown[]> {
   const path = join(temporaryFolder(), 'a.db');
   const batch = new Batch(path, 'by id');
   const writer = new ItemWriter(batch, 'fail');
@@ -47,12 +44,15 @@ const SUMMARY = '{"display_name":"","website":null,"location":"","bio":""}';
 
 describe('the histories of a new store', () => {
   it('are the same with and without a thread', async () => {
-    // the sources have no compiled module for the thread
-    expect(await rows(dist)).toEqual(await rows({ Batch, ItemWriter }));
+    const derived = await rows();
+    const ask = vi.spyOn(AnsweringThread.prototype, 'ask').mockResolvedValue(undefined);
+    onTestFinished(() => ask.mockRestore());
+    expect(await rows()).toEqual(derived);
+    expect(ask).toHaveBeenCalled();
   });
 
   it('are derived by the thread', async () => {
-    const thread = new AnsweringThread<WindowRequest, WindowHistories>(compiled('store/history-thread'));
+    const thread = new AnsweringThread<WindowRequest, WindowHistories>(THREAD);
     const histories = await thread.ask(request(SUMMARY));
     expect(histories).toEqual(packed(historiesIn(request(SUMMARY))));
     expect(Buffer.from(histories?.heads ?? []).toString()).toBe(`{"screen_name":"ann","data":[${json}]`);
@@ -61,7 +61,7 @@ describe('the histories of a new store', () => {
   });
 
   it('are not derived by the thread from a damaged profile', async () => {
-    const thread = new AnsweringThread<WindowRequest, WindowHistories>(compiled('store/history-thread'));
+    const thread = new AnsweringThread<WindowRequest, WindowHistories>(THREAD);
     expect(await thread.ask(request('no JSON'))).toBeUndefined();
     expect(() => [...historiesIn(request('no JSON'))]).toThrow(expect.objectContaining({ code: 'bad-store' }));
     await thread.close();

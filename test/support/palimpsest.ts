@@ -1,9 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 
-/** The program that users start. */
-export const BIN = fileURLToPath(new URL('../../bin/palimpsest.js', import.meta.url));
+/** The program, compiled from the source of this checkout. */
+export const PROGRAM: string = inject('program');
+/** What users start, with that program. */
+export const BIN: string = `${PROGRAM}/bin/palimpsest.js`;
+/** The same in the checkout, as users see it in hints. */
+const SHOWN = fileURLToPath(new URL('../../bin/palimpsest.js', import.meta.url));
 
 export interface Finished {
   readonly code: number | null;
@@ -76,11 +81,11 @@ export async function palimpsestHere(args: readonly string[], options: RunOption
   Object.assign(process.env, env);
   const [stdout, stderr] = [new Collected(), new Collected()];
   try {
-    // what bin/palimpsest.js runs
-    const { run } = await import('../../dist/cli.js');
+    // what bin/palimpsest.js runs; hidden from `vitest --changed`, because each test would depend on each module
+    const { run }: typeof import('../../src/cli.ts') = await import(`${PROGRAM}/dist/cli.js`);
     const stdin = Readable.from([Buffer.from(input)]);
     const io = { stdin, stdout, stderr, env: { ...process.env }, once: () => {}, cwd: () => process.cwd() };
-    const code: number = await run([process.execPath, BIN, ...args], io);
+    const code: number = await run([process.execPath, SHOWN, ...args], io);
     return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     running -= 1;

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join, relative } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { Digests } from '../../src/tree/digests.ts';
 import type { Encoding } from '../../src/tree/encoding.ts';
 import { pathOf, slotCount } from '../../src/tree/layout.ts';
@@ -8,12 +9,15 @@ import type { TreeDigests } from '../../src/tree/manifest.ts';
 import { promote, removeOldPages, removeVariants } from '../../src/tree/promote.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 
-vi.mock(import('node:fs'), async (original) => {
-  const fs = await original();
-  return { ...fs, renameSync: vi.fn(fs.renameSync) };
-});
+const renames = vi.spyOn(fs, 'renameSync');
+// the modules that import it get the observed function
+syncBuiltinESMExports();
 
-afterEach(() => vi.mocked(renameSync).mockClear());
+afterEach(() => renames.mockClear());
+afterAll(() => {
+  renames.mockRestore();
+  syncBuiltinESMExports();
+});
 
 /** The digests of a tree whose every file has the version that `versionOf` gives for its path. */
 function digestsOf(data: number, account: number, versionOf: (path: string) => number, encodings: readonly Encoding[] = []): TreeDigests {
@@ -43,7 +47,7 @@ function writeTree(folder: string, digests: TreeDigests, older?: TreeDigests): v
 
 /** The targets of all renames since the last test, relative to a folder. */
 function renamed(out: string): string[] {
-  return vi.mocked(renameSync).mock.calls.map(([, to]) => relative(out, String(to)));
+  return renames.mock.calls.map(([, to]) => relative(out, String(to)));
 }
 
 /** Digests of the same size as others, for files that are not there. */

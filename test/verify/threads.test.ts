@@ -3,22 +3,19 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Pauses } from '../../src/contract/pauses.ts';
+import { readBuildRecord } from '../../src/tree/build-record.ts';
+import { openTreeFiles } from '../../src/tree/tree-files.ts';
+import { checkManifest } from '../../src/verify/files.ts';
+import { pageFiles } from '../../src/verify/page-files.ts';
+import { SortKeysCheck } from '../../src/verify/sort-keys.ts';
+import { verify } from '../../src/verify/verify.ts';
+import { Report } from '../../src/verify/violation.ts';
+import { walkOnThreads } from '../../src/verify/walk-on-threads.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest } from '../support/palimpsest.ts';
 import { DamagedTree } from './damaged-tree.ts';
 import { flipByte, zipOf } from './damaged-zip.ts';
-
-// threads run the compiled program
-const compiled = (module: string) => new URL(`../../dist/${module}.js`, import.meta.url).href;
-const { verify }: typeof import('../../src/verify/verify.ts') = await import(compiled('verify/verify'));
-const { walkOnThreads }: typeof import('../../src/verify/walk-on-threads.ts') = await import(compiled('verify/walk-on-threads'));
-const { checkManifest }: typeof import('../../src/verify/files.ts') = await import(compiled('verify/files'));
-const { pageFiles }: typeof import('../../src/verify/page-files.ts') = await import(compiled('verify/page-files'));
-const { SortKeysCheck }: typeof import('../../src/verify/sort-keys.ts') = await import(compiled('verify/sort-keys'));
-const { Report }: typeof import('../../src/verify/violation.ts') = await import(compiled('verify/violation'));
-const { readBuildRecord }: typeof import('../../src/tree/build-record.ts') = await import(compiled('tree/build-record'));
-const { openTreeFiles }: typeof import('../../src/tree/tree-files.ts') = await import(compiled('tree/tree-files'));
-const { Pauses }: typeof import('../../src/contract/pauses.ts') = await import(compiled('contract/pauses'));
 
 const RECORDS = 1500;
 /** The first page of the second range of pages. A thread checks 32 pages at once. */

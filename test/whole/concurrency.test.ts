@@ -2,13 +2,12 @@ import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/connection.ts';
 import { lock } from '../../src/store/lock.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { BIN, type Finished, palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { BIN, type Finished, PROGRAM, palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { isUnfinished, runAndKill, until } from './killing.ts';
 import { slowDisk } from './slow-disk.ts';
 import { contentsOf, fileOf, folderOfFile, importLines, recordLines } from './stores.ts';
@@ -97,7 +96,7 @@ describe('two builds into one folder', () => {
     // no command line makes so many claims a second: they make a rare race likely. The test needs a real disk,
     // because only there the inode of a removed file is soon used again
     const disk = temporaryFolder();
-    const module = fileURLToPath(new URL('../../dist/tree/folder.js', import.meta.url));
+    const module = join(PROGRAM, 'dist/tree/folder.js');
     const program = `
       import { existsSync, rmSync, writeFileSync } from 'node:fs';
       import { claimFolder } from ${JSON.stringify(module)};

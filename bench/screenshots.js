@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const { chromium } = createRequire(join(ROOT, '.ci/servers/package.json'))('playwright-core');
 const [target, flag] = process.argv.slice(2);
 if (target === undefined) throw new Error('name the folder for the screenshots: npm run screenshots -- FOLDER');

@@ -1,10 +1,10 @@
 // npm run diff:page [-- --accept] writes the edits of golden.json as rendered HTML to coverage/diff.html, for a review
 // in a browser. It marks edits that differ from the recorded markup. --accept writes the new markup to golden.json.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { diffHtml } from '../../dist/diff/diff-html.js';
+import { diffHtml } from '../dist/diff/diff-html.js';
 
-const GOLDEN = new URL('./golden.json', import.meta.url);
-const PAGE = new URL('../../coverage/diff.html', import.meta.url);
+const GOLDEN = new URL('../test/diff/golden.json', import.meta.url);
+const PAGE = new URL('../coverage/diff.html', import.meta.url);
 
 const escapeText = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 const edits = JSON.parse(readFileSync(GOLDEN, 'utf8'));
