@@ -1,58 +1,35 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { compiledSource, programFolder } from './test/support/compiled-source.ts';
 import { SlowFiles } from './test/support/slow-files.ts';
 
-/** The files that take longest, longest first. If one of them started last, it would run alone at the end. */
-const LONGEST = [
-  'conformance/hosts',
-  'publish/publish',
-  'publish/race',
-  'publish/faults',
-  'whole/faults',
-  'backup/versions',
-  'backup/faults',
-  'verify/damage',
-  'publish/movement',
-  'browse/hostile',
-  'docs/slurm',
-  'whole/streams',
-  'backup/race',
-  'tree/browse',
-  'whole/interrupt',
-  'whole/special-files',
-  'whole/kill',
-  'whole/hostile-paths',
-  'conformance/rapid-builds',
-  'docs/nightly',
-  'whole/concurrency',
-  'whole/reader',
-  'publish/state/lease',
-  'publish/state/lost-answers',
-];
+const program = programFolder();
 
-/** Starts the longest files first. Vitest knows the durations of an earlier run only, and a fresh checkout has none. */
+/**
+ * The projects, those with the longest files first. `servers`: hosts, object stores, Django REST Framework, Slurm, browsers.
+ * `system`: processes, signals, kills, mounts, other users. `core`: all else, in one process.
+ */
+const PROJECTS = ['servers', 'system', 'core'];
+
+function project(name: string): TestProjectInlineConfiguration {
+  const others = PROJECTS.filter((other) => other !== name).map((other) => `test/**/*.${other}.test.ts`);
+  return { extends: true, test: { name, include: [name === 'core' ? 'test/**/*.test.ts' : `test/**/*.${name}.test.ts`], exclude: others } };
+}
+
+/** Starts the longest files first: one that starts last would run alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => {
-      const found = LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
-      return found === -1 ? LONGEST.length : found;
-    };
+    const rank = ({ project }: TestSpecification) => PROJECTS.indexOf(project.name);
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }
 }
 
-const program = programFolder();
-
 export default defineConfig({
   plugins: [compiledSource(program)],
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: PROJECTS.map(project),
     reporters: ['default', new SlowFiles()],
     setupFiles: ['test/support/equality.ts', 'test/support/properties.ts'],
-    // two cores: some files wait for servers and timeouts for most of their time
-    maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
     globalSetup: ['test/support/compiled-source.ts'],
     provide: { program },
     // the compiled program is loaded unchanged
@@ -60,6 +37,9 @@ export default defineConfig({
     // after a change of src, the program of the run would be the one of before
     watch: false,
     isolate: false,
+    // two cores: some files wait for servers and timeouts for most of their time
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 180_000,
     hookTimeout: 240_000,
   },

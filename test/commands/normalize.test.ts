@@ -1,23 +1,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CEPH, ceph, type Store, startCeph } from '../publish/stores.ts';
+import { describe, expect, it } from 'vitest';
 import { tarOf } from '../support/archives.ts';
-import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
-
-/** Writes a folder with three sources. Returns its path. */
-function sources(folder: string, snapshots = 30): string {
-  for (let file = 0; file < 3; file += 1) {
-    const lines = Array.from({ length: snapshots }, (_, index) => {
-      const observed_at = new Date(Date.UTC(2022, 0, 1, index, file)).toISOString();
-      return JSON.stringify({ observed_at, screen_name: `user_${index % 7}`, bio: `bio ${Math.floor(index / 9)} of ${file}` });
-    });
-    writeFileSync(join(folder, `source-${file}.ndjson`), lines.join('\n'));
-  }
-  return folder;
-}
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { sources } from './sources.ts';
 
 /** Writes two parts, and observes them. Returns the results of both. */
 async function inTwoParts(folder: string, source: string, ...more: readonly string[]) {
@@ -119,61 +107,5 @@ describe('normalize', () => {
     const { parts } = await inTwoParts(folder, source, ...options);
     expect(parts.reduce((sum, part) => sum + Number(part['skipped']), 0)).toBe(skipped);
     expect(readFileSync(join(folder, 'store.db')).equals(readFileSync(serial))).toBe(true);
-  });
-
-  it('leaves a complete file or none after a kill at any time', { timeout: 300_000 }, async () => {
-    const folder = temporaryFolder();
-    const source = sources(temporaryFolder(), 3000);
-    const command = (run: string) => ['normalize', source, '--to', join(folder, run, 'part.ndjson.gz')];
-    const started = performance.now();
-    expect(await palimpsest(command('whole'))).toMatchObject({ code: 0 });
-    const duration = performance.now() - started;
-    const whole = filesIn(join(folder, 'whole'));
-    for (const share of [0.6, 0.8, 0.95]) {
-      await palimpsest(command('killed'), { onStart: (task) => void setTimeout(() => task.kill('SIGKILL'), share * duration) });
-      const left = existsSync(join(folder, 'killed')) ? filesIn(join(folder, 'killed')) : new Map<string, Buffer>();
-      for (const [name, bytes] of left) if (!name.startsWith('.')) expect(whole.get(name)?.equals(bytes), name).toBe(true);
-    }
-    expect(await palimpsest(command('killed'))).toMatchObject({ code: 0 });
-    expect(filesIn(join(folder, 'killed'))).toEqual(whole);
-  });
-});
-
-describe.skipIf(ceph.skip)('normalize with an s3:// address', () => {
-  let store: Store;
-  beforeAll(async () => {
-    store = await startCeph();
-  }, 120_000);
-  afterAll(() => store.stop());
-
-  it('gives the store of observe, also if a part is written twice at once, and observe names a missing part', {
-    timeout: 120_000,
-  }, async () => {
-    const folder = temporaryFolder();
-    const source = sources(temporaryFolder());
-    const [serial, inParts] = [join(folder, 'serial.db'), join(folder, 'store.db')];
-    const { PALIMPSEST_ENDPOINT: endpoint = '', ...keys } = CEPH.env(store.endpoint);
-    const options = { env: { ...keys, TMPDIR: folder } };
-    await palimpsestJson(['observe', source, '--store', serial]);
-    const part = (number: number) =>
-      palimpsest(
-        ['normalize', source, '--shard', `${number}/2`, '--to', `s3://history/run/part-${number}.ndjson.gz`, '--endpoint', endpoint],
-        options,
-      );
-    const observe = () => palimpsest(['observe', 's3://history/run', '--store', inParts, '--endpoint', endpoint], options);
-    const first = await part(1);
-    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('observe s3://history/run/')]);
-    const missing = await observe();
-    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('no part 0')]);
-    for (const { code, stderr } of await Promise.all([part(0), part(0), part(1)])) expect(code, stderr).toBe(0);
-    expect(await observe()).toMatchObject({ code: 0 });
-    expect(readFileSync(inParts).equals(readFileSync(serial))).toBe(true);
-    expect(readdirSync(folder).toSorted()).toEqual(['serial.db', 'store.db']);
-  });
-
-  it('refuses wrong credentials', { timeout: 60_000 }, async () => {
-    const env = { ...CEPH.env(store.endpoint), AWS_SECRET_ACCESS_KEY: 'wrong' };
-    const denied = await palimpsest(['normalize', sources(temporaryFolder()), '--to', 's3://history/run/part.ndjson', '--json'], { env });
-    expect([denied.code, JSON.parse(denied.stdout).error.code]).toEqual([1, 'target-denied']);
   });
 });

@@ -1,99 +1,17 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { COLLECTIONS } from '../../src/contract/collection.ts';
 import { serve } from '../../src/serve/server.ts';
-import { nginx } from '../conformance/subjects/nginx.ts';
-import { drf, startService } from '../drf/live-service.ts';
 import { EXTREME } from '../drf/samples.ts';
-import { ask, type Exchange } from '../serve/exchange.ts';
+import { ask } from '../serve/exchange.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { type History, toNdjson } from '../support/histories.ts';
-import { palimpsestJson } from '../support/palimpsest.ts';
 import { publishVersion } from '../support/versions.ts';
+import { complaints, openapi, QUESTIONS, treeOf, validates } from './openapi.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-const openapi = JSON.parse(read('docs/openapi.json'));
-
-const ajv = new Ajv2020({ strict: false, allErrors: true, schemas: { 'openapi.json': openapi } });
-addFormats.default(ajv);
-
-/** What is wrong with a value by a schema of the document; nothing where it is valid. */
-function complaints(schema: string, value: unknown): readonly string[] {
-  const validate = ajv.getSchema(`openapi.json#/components/schemas/${schema}`);
-  if (validate === undefined) throw new Error(`docs/openapi.json has no schema ${schema}`);
-  return validate(value) === true ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
-}
-
-/** The schema that the document gives for an answer. */
-function schemaOf(path: string, method: string, status: number): string {
-  const answer = openapi.paths[path]?.[method.toLowerCase()]?.responses?.[status];
-  const $ref = expect.stringMatching(/^#\/components\/schemas\/\w+$/);
-  expect(answer, `${method} ${path} with ${status} in docs/openapi.json`).toMatchObject({
-    content: { 'application/json': { schema: { $ref } } },
-  });
-  return String(answer.content['application/json'].schema.$ref).replace('#/components/schemas/', '');
-}
-
-/** A method, a query, and the status of the answer. */
-type Question = readonly [method: string, query: string, status: number];
-
-const QUESTIONS: readonly Question[] = [
-  ['GET', '', 200],
-  ['GET', '?page=2', 200],
-  ['GET', '?page=last', 200],
-  ['GET', '?page=0', 404],
-  ['GET', '?page=9999', 404],
-  ['OPTIONS', '', 200],
-  ['POST', '', 405],
-];
-
-/** Asks a service everything that the document describes, and validates each answer. */
-async function validates(
-  send: (target: string, method: string) => Promise<Exchange>,
-  questions: readonly Question[] = QUESTIONS,
-): Promise<void> {
-  for (const collection of COLLECTIONS) {
-    const path = `/rest/${collection}/`;
-    for (const [method, query, status] of questions) {
-      const answer = await send(path + query, method);
-      const name = `${method} ${path}${query}`;
-      expect(answer.status, name).toBe(status);
-      expect(answer.headers, name).toMatchObject({
-        'content-type': 'application/json',
-        allow: openapi.components.headers.Allow.schema.const,
-      });
-      expect(answer.headers['vary'], name).toContain('Accept');
-      expect(complaints(schemaOf(path, method, status), JSON.parse(answer.body.toString())), name).toEqual([]);
-    }
-  }
-}
-
-/** Builds a tree of small pages from a history. */
-async function treeOf(history: History, folder: string): Promise<string> {
-  const [input, store, out] = [join(folder, 'history.ndjson'), join(folder, 'store.db'), join(folder, 'out')];
-  writeFileSync(input, `${toNdjson(history).join('\n')}\n`);
-  await palimpsestJson(['import', input, '--store', store]);
-  await palimpsestJson([
-    'build',
-    '--store',
-    store,
-    '--out',
-    out,
-    '--base-url',
-    'https://history.example',
-    '--page-size',
-    '2',
-    '--account-page-size',
-    '1',
-  ]);
-  return out;
-}
 
 describe('docs/openapi.json', () => {
   it('is a valid OpenAPI 3.1 document', async () => {
@@ -141,24 +59,6 @@ describe('docs/openapi.json', () => {
     expect(JSON.parse(answer.body.toString())).toMatchObject({ next: `${server.url}/rest/data/?as_of=1&page=2` });
     const past = await send('/as_of/1/rest/data/', 'GET');
     expect(JSON.parse(past.body.toString())).toMatchObject({ next: `${server.url}/as_of/1/rest/data/?page=2` });
-  });
-
-  it.skipIf(nginx.needs.skip)(`describes the answers of nginx (${nginx.needs.reason || 'installed'})`, async () => {
-    const folder = temporaryFolder();
-    const [tree, files, work] = [await treeOf(EXTREME, folder), join(folder, 'files'), join(folder, 'work')];
-    mkdirSync(work);
-    await palimpsestJson(['rewrite', 'nginx', '--out', tree, '--host-files', files]);
-    const running = await nginx.start({ files, tree, work, base: '' });
-    onTestFinished(running.stop);
-    await validates(running.ask);
-  });
-
-  it.skipIf(drf.skip)(`describes the answers of a live Django REST Framework (${drf.reason || 'installed'})`, async () => {
-    const folder = temporaryFolder();
-    const input = join(folder, 'history.ndjson');
-    writeFileSync(input, `${toNdjson(EXTREME).join('\n')}\n`);
-    const { baseUrl } = await startService(input, join(folder, 'live.db'), { page_size: 2, account_page_size: 1 });
-    await validates((target, method) => ask(baseUrl, target, method, { accept: 'application/json' }));
   });
 });
 

@@ -1,0 +1,88 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { expect } from 'vitest';
+import { COLLECTIONS } from '../../src/contract/collection.ts';
+import type { Exchange } from '../serve/exchange.ts';
+import { type History, toNdjson } from '../support/histories.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+
+/** The document. */
+export const openapi = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, schemas: { 'openapi.json': openapi } });
+addFormats.default(ajv);
+
+/** What is wrong with a value by a schema of the document; nothing where it is valid. */
+export function complaints(schema: string, value: unknown): readonly string[] {
+  const validate = ajv.getSchema(`openapi.json#/components/schemas/${schema}`);
+  if (validate === undefined) throw new Error(`docs/openapi.json has no schema ${schema}`);
+  return validate(value) === true ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+/** The schema that the document gives for an answer. */
+function schemaOf(path: string, method: string, status: number): string {
+  const answer = openapi.paths[path]?.[method.toLowerCase()]?.responses?.[status];
+  const $ref = expect.stringMatching(/^#\/components\/schemas\/\w+$/);
+  expect(answer, `${method} ${path} with ${status} in docs/openapi.json`).toMatchObject({
+    content: { 'application/json': { schema: { $ref } } },
+  });
+  return String(answer.content['application/json'].schema.$ref).replace('#/components/schemas/', '');
+}
+
+/** A method, a query, and the status of the answer. */
+type Question = readonly [method: string, query: string, status: number];
+
+/** What a service without versions is asked. */
+export const QUESTIONS: readonly Question[] = [
+  ['GET', '', 200],
+  ['GET', '?page=2', 200],
+  ['GET', '?page=last', 200],
+  ['GET', '?page=0', 404],
+  ['GET', '?page=9999', 404],
+  ['OPTIONS', '', 200],
+  ['POST', '', 405],
+];
+
+/** Asks a service everything that the document describes, and validates each answer. */
+export async function validates(
+  send: (target: string, method: string) => Promise<Exchange>,
+  questions: readonly Question[] = QUESTIONS,
+): Promise<void> {
+  for (const collection of COLLECTIONS) {
+    const path = `/rest/${collection}/`;
+    for (const [method, query, status] of questions) {
+      const answer = await send(path + query, method);
+      const name = `${method} ${path}${query}`;
+      expect(answer.status, name).toBe(status);
+      expect(answer.headers, name).toMatchObject({
+        'content-type': 'application/json',
+        allow: openapi.components.headers.Allow.schema.const,
+      });
+      expect(answer.headers['vary'], name).toContain('Accept');
+      expect(complaints(schemaOf(path, method, status), JSON.parse(answer.body.toString())), name).toEqual([]);
+    }
+  }
+}
+
+/** Builds a tree of small pages from a history. */
+export async function treeOf(history: History, folder: string): Promise<string> {
+  const [input, store, out] = [join(folder, 'history.ndjson'), join(folder, 'store.db'), join(folder, 'out')];
+  writeFileSync(input, `${toNdjson(history).join('\n')}\n`);
+  await palimpsestJson(['import', input, '--store', store]);
+  await palimpsestJson([
+    'build',
+    '--store',
+    store,
+    '--out',
+    out,
+    '--base-url',
+    'https://history.example',
+    '--page-size',
+    '2',
+    '--account-page-size',
+    '1',
+  ]);
+  return out;
+}
