@@ -4,6 +4,7 @@ import { compiledSource, programFolder } from './test/support/compiled-source.ts
 import { SlowFiles } from './test/support/slow-files.ts';
 
 const program = programFolder();
+const { PALIMPSEST_PROOF: proof = '' } = process.env;
 
 /**
  * The projects, those with the longest files first. `servers`: hosts, object stores, Django REST Framework, Slurm, browsers.
@@ -31,7 +32,9 @@ export default defineConfig({
     reporters: ['default', new SlowFiles()],
     setupFiles: ['test/support/equality.ts', 'test/support/properties.ts'],
     globalSetup: ['test/support/compiled-source.ts'],
-    provide: { program },
+    provide: { program, proof },
+    // palimpsest would warn of a variable that it does not know
+    env: { PALIMPSEST_PROOF: '' },
     // the compiled program is loaded unchanged
     server: { deps: { external: [/\/\.cache\/palimpsest\//] } },
     // after a change of src, the program of the run would be the one of before
@@ -40,7 +43,7 @@ export default defineConfig({
     // two cores: some files wait for servers and timeouts for most of their time
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 180_000,
+    testTimeout: proof === 'full' ? 3_600_000 : 180_000,
     hookTimeout: 240_000,
   },
 });

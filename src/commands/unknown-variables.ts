@@ -6,11 +6,9 @@ export function variablesOf(command: CommandUnknownOpts): string[] {
   return [...command.options.flatMap(({ envVar }) => envVar ?? []), ...command.commands.flatMap(variablesOf)];
 }
 
-/** Returns the variables that look like options of palimpsest and are not in a list. Variables of its tests are left out. */
+/** Returns the variables that look like options of palimpsest and are not in a list. */
 export function unknownVariables(env: ProcessIO['env'], known: ReadonlySet<string>): readonly string[] {
-  return Object.keys(env).filter(
-    (name) => name.startsWith('PALIMPSEST_') && !name.startsWith('PALIMPSEST_TEST_') && env[name] !== '' && !known.has(name),
-  );
+  return Object.keys(env).filter((name) => name.startsWith('PALIMPSEST_') && env[name] !== '' && !known.has(name));
 }
 
 /** Returns the warning for a variable that no command has. */

@@ -4,18 +4,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FAULTS, startProxy } from '../publish/proxy.ts';
 import type { Store } from '../publish/stores.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
+import { isFull, times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { runAndKill } from '../whole/killing.ts';
 import { contentsOf, folderOfFile, importLines, recordLines } from '../whole/stores.ts';
 import { PLACES, strays } from './places.ts';
 
 /** The number of pushes, and of pulls, that are killed at each target. */
-const KILLS = Number(process.env['PALIMPSEST_TEST_KILLS'] ?? 1);
+const KILLS = times('killed pushes and pulls at each target', 1, 25);
 const RATE = 0.3;
 /** The most runs that may end before their kill, for each killed run. */
 const ATTEMPTS = 20;
 /** The number of records. A short test has fewer. */
-const RECORDS = process.env['PALIMPSEST_TEST_KILLS'] === undefined ? 4_000 : 12_000;
+const RECORDS = isFull ? 12_000 : 4_000;
 const PATIENCE = 120_000 + KILLS * 20_000;
 
 const folder = folderOfFile();
@@ -72,7 +73,7 @@ describe.each(PLACES)('a store at $name', ({ name, skip, kind, isConditional, st
   );
 
   // a pull only reads, so a short test leaves out the slow store without conditional writes
-  it.skipIf(skip || (!isConditional && process.env['PALIMPSEST_TEST_KILLS'] === undefined))(
+  it.skipIf(skip || (!isConditional && !isFull))(
     'is fetched completely or not at all by a killed pull, and the next pull completes it and leaves no temporary files',
     async () => {
       const random = chance(9);

@@ -11,6 +11,7 @@ import { type FaultyProxy, startProxy } from '../publish/proxy.ts';
 import { CEPH, type Store } from '../publish/stores.ts';
 import { withoutConditions } from '../publish/without-conditions.ts';
 import { palimpsest } from '../support/palimpsest.ts';
+import { times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { folderOfFile, importLines, recordLines } from '../whole/stores.ts';
 import { PLACES, type Place, strays } from './places.ts';
@@ -19,7 +20,7 @@ import { PLACES, type Place, strays } from './places.ts';
 vi.setConfig({ testTimeout: 240_000 });
 
 /** How often two processes push at the same time, at each target. */
-const OVERLAPS = process.env['PALIMPSEST_PROOF'] === 'full' ? 100 : 4;
+const OVERLAPS = times('overlaps of two pushes', 4, 100);
 
 const folder = folderOfFile();
 const remote = { concurrency: 4, retryPolicy: { attempts: 3, timeout: 20_000 }, signal: new AbortController().signal };

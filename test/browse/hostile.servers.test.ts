@@ -7,13 +7,14 @@ import { pathToFileURL } from 'node:url';
 import { parse } from 'parse5';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { program } from '../conformance/child.ts';
+import { times } from '../support/proof.ts';
 import { type Browser, CHROMIUM, launch, type Page } from './chromium.ts';
 import { hostileTree } from './hostile-tree.ts';
 import { hostileValues } from './hostile-values.ts';
 import { until } from './walk.ts';
 
-/** Of how many pages Chromium opens one; all are parsed. `npm run test:browse` opens all. */
-const STEP = Number(process.env['PALIMPSEST_TEST_PAGE_STEP'] ?? 40);
+/** Of how many pages Chromium opens one; all are parsed. A full run opens all. */
+const STEP = times('page in a row is opened in Chromium', 40, 1);
 
 const VALUES = hostileValues();
 const POLICY = /<meta http-equiv=Content-Security-Policy content="[^"]*">\n/;

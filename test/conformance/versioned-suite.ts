@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withVersions } from '../../src/hosting/versions.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
+import { isFull } from '../support/proof.ts';
 import { publishVersion } from '../support/versions.ts';
 import { anyQuery } from './probes/queries.ts';
 import { asOf, damagedFiles, everyFile, unreadable, type VersionedTrial } from './probes/versions.ts';
@@ -12,7 +13,6 @@ import type { Subject } from './subject.ts';
 import { CORE, newOutcome, PROBES, score, siteAt } from './suite.ts';
 
 const BASE = '/api/v1.0';
-const IS_FULL = process.env['PALIMPSEST_PROOF'] === 'full';
 
 /** Checks a host against its declaration for sites with versions, if it reads them. Each page must have the bytes of the pages as files. */
 export function conformsWithVersions(subject: Subject): void {
@@ -49,7 +49,7 @@ export function conformsWithVersions(subject: Subject): void {
     const core = { ...CORE, 'any query': anyQuery(host) };
     test.each(Object.entries(core))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
     test('earlier versions', async () => expect(await asOf(trial)).toEqual([]));
-    test.runIf(IS_FULL)('every file, with and without gzip', async () => expect(await everyFile(trial)).toEqual([]));
+    test.runIf(isFull)('every file, with and without gzip', async () => expect(await everyFile(trial)).toEqual([]));
 
     test('answers the expected number of queries correctly', async () => {
       outcome.score = await score(trial);

@@ -6,14 +6,12 @@ import { entitiesIn } from '../../src/diff/entities.ts';
 import { checkChange } from '../../src/verify/changes.ts';
 import { markupError } from '../../src/verify/markup.ts';
 import { Report } from '../../src/verify/violation.ts';
+import { isFull, times } from '../support/proof.ts';
 import { linksIn, shown, shownInBlock } from './browser.ts';
 import { pair } from './pairs.ts';
 
-/** The number of pairs. The default is small; `npm run test:diff` runs the full number. */
-const PAIRS = Number(process.env['PALIMPSEST_TEST_PAIRS'] ?? 3000);
-/** A new seed for each run, unless one is given. A failure names it. */
-const SEED = Number(process.env['PALIMPSEST_TEST_SEED'] ?? Date.now() % 2 ** 31);
-const SETTINGS = { numRuns: PAIRS, seed: SEED, endOnFailure: PAIRS > 10_000 };
+const PAIRS = times('pairs of texts', 3000, 100_000);
+const SETTINGS = { numRuns: PAIRS, endOnFailure: isFull };
 const HOURS = 3_600_000;
 
 const plain = (text: string) => text.replace(/\r\n?/g, '\n');
@@ -38,7 +36,7 @@ function broken(data_type: DataType, before: string | undefined, text: string, d
 }
 
 it(
-  `diffHtml shows the old and the new text of ${PAIRS} pairs of bios (seed ${SEED})`,
+  `diffHtml shows the old and the new text of ${PAIRS} pairs of bios`,
   () => {
     fc.assert(
       fc.property(pair, ([before, after]) => {

@@ -6,6 +6,7 @@ import { Cluster, SLURM, type Task } from '../support/cluster.ts';
 import { outcomeOf, serialOutcome, writeSnapshots } from '../support/cluster-runs.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, palimpsest } from '../support/palimpsest.ts';
+import { isFull } from '../support/proof.ts';
 import { shell } from '../support/shell.ts';
 import { blocksOf } from './blocks.ts';
 import { machine } from './nightly-page.ts';
@@ -14,7 +15,7 @@ const PARTS = 4;
 const [PAGE = ''] = blocksOf('cluster.md')('Slurm', 'sh');
 const SCRIPT = PAGE.replace('--array=0-99', `--array=0-${PARTS - 1}`).replace('/100', `/${PARTS}`);
 /** The jobs in which a node is killed. */
-const KILLED = process.env['PALIMPSEST_TEST_SLURM_KILLS'] === 'all' ? ['normalize', 'observe'] : ['normalize'];
+const KILLED = isFull ? ['normalize', 'observe'] : ['normalize'];
 
 /**
  * The program on the nodes. In the job STOP_IN, a task of n1 stops as soon as it works with a file in the folder, and never ends:

@@ -9,10 +9,11 @@ import { Store } from '../../src/store/store.ts';
 import { build } from '../../src/tree/build.ts';
 import { filesIn } from '../support/folder.ts';
 import { histories, toNdjson } from '../support/histories.ts';
+import { times } from '../support/proof.ts';
 import { observe, type Snapshot } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
-const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 30) };
+const RUNS = { numRuns: times('generated exports', 30, 300) };
 const SITE = { base_url: 'https://example.org', page_size: 3, account_page_size: 2 };
 const START = Date.UTC(2020, 0, 1);
 const folder = folderOfFile();

@@ -8,6 +8,7 @@ import { importInputs } from '../../src/import/import.ts';
 import { Store } from '../../src/store/store.ts';
 import { DUCKDB, type DuckDBValue, duckdb } from '../support/duckdb.ts';
 import { histories, toNdjson } from '../support/histories.ts';
+import { times } from '../support/proof.ts';
 import { observe, sourceOf } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
@@ -67,7 +68,7 @@ describe.skipIf(DUCKDB.skip)(`Parquet ${DUCKDB.reason}`, () => {
           store.close();
         }
       }),
-      { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 10) },
+      { numRuns: times('generated exports', 10, 300) },
     );
   });
 

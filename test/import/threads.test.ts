@@ -10,10 +10,11 @@ import { ReadingThread } from '../../src/import/reading-thread-client.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { times } from '../support/proof.ts';
 import { allRows } from '../support/store-rows.ts';
 
 /** How many sets of inputs are generated. */
-const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 5) };
+const RUNS = { numRuns: times('sets of generated inputs', 5, 300) };
 
 const person = (name: string, data: readonly object[], bio = '') => ({
   screen_name: name,

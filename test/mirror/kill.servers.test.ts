@@ -4,12 +4,13 @@ import { Failure } from '../../src/contract/failure.ts';
 import { drf } from '../drf/live-service.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest } from '../support/palimpsest.ts';
+import { times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { startFaultyProxy } from './faulty-proxy.ts';
 import { startGrowingService } from './growing-service.ts';
 import { fingerprint } from './mirrored.ts';
 
-const KILLS = Number(process.env['PALIMPSEST_TEST_MIRROR_KILLS'] ?? 3);
+const KILLS = times('killed mirrors', 3, 100);
 
 function isFilled(store: string): boolean {
   try {

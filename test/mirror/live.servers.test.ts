@@ -7,12 +7,13 @@ import type { MirrorResult } from '../../src/mirror/mirror.ts';
 import { drf } from '../drf/live-service.ts';
 import { ask } from '../serve/exchange.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { FAULTS, startFaultyProxy } from './faulty-proxy.ts';
 import { startGrowingService } from './growing-service.ts';
 import { fingerprint, idsIn, mirrored } from './mirrored.ts';
 
-const MIRRORS = Number(process.env['PALIMPSEST_TEST_MIRRORS'] ?? 2);
+const MIRRORS = times('mirrors of a live service', 2, 100);
 
 /** Mirrors until a run is complete. A run ends if the service is away for long, and is incomplete if a page fails to the end. */
 async function mirroredAtLast(store: string, baseUrl: string, isBack: () => Promise<void>): Promise<MirrorResult> {

@@ -8,10 +8,11 @@ import { Connection } from '../../src/store/connection.ts';
 import { Exclusions } from '../../src/store/exclusions.ts';
 import { MirrorMemory } from '../../src/store/mirror-memory.ts';
 import { SCHEMA } from '../../src/store/schema.ts';
+import { times } from '../support/proof.ts';
 import { type Change, SimulatedService } from './simulated-service.ts';
 
-const RUNS = Number(process.env['PALIMPSEST_TEST_DRIFTS'] ?? 40);
-const PAGES = Number(process.env['PALIMPSEST_TEST_MIRROR_PAGES'] ?? 1000);
+const RUNS = times('simulated services', 40, 3000);
+const PAGES = times('pages of one mirror', 1000, 10_000);
 
 /** What a store knows of a service, night after night, without the records themselves. */
 function nights() {

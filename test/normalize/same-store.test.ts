@@ -7,11 +7,12 @@ import { removeAccounts } from '../../src/store/remove.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { generatedRun, generatedSnapshot } from '../support/generated-snapshots.ts';
 import { inputsFrom, observeInParts, observeSerially, type RunResult } from '../support/parts.ts';
+import { times } from '../support/proof.ts';
 import type { Snapshot } from '../support/snapshots.ts';
 import { allRows } from '../support/store-rows.ts';
 
 /** How many histories are generated. */
-const RUNS = { numRuns: process.env['PALIMPSEST_PROOF'] === 'full' ? 500 : 20 };
+const RUNS = { numRuns: times('generated histories', 20, 500) };
 const DATA = fileURLToPath(new URL('../../../shared/data', import.meta.url));
 
 /** Fields that a part must keep, beside those of the generated snapshots. */

@@ -6,6 +6,7 @@ import { observeInputs } from '../../src/observe/observe.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { generatedRun } from '../support/generated-snapshots.ts';
+import { times } from '../support/proof.ts';
 import { sourceOf } from '../support/snapshots.ts';
 import { allRows } from '../support/store-rows.ts';
 
@@ -31,7 +32,7 @@ describe('observe with accounts that do not fit in memory', () => {
       fc.asyncProperty(generatedRun, generatedRun, async (first, second) => {
         expect(await results(1, [first, second])).toEqual(await results(undefined, [first, second]));
       }),
-      { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 6) },
+      { numRuns: times('generated histories', 6, 300) },
     );
   });
 });

@@ -6,11 +6,12 @@ import { accountKey } from '../../src/observe/account-key.ts';
 import { observeInputs } from '../../src/observe/observe.ts';
 import { build } from '../../src/tree/build.ts';
 import { verify } from '../../src/verify/verify.ts';
+import { times } from '../support/proof.ts';
 import { type Contents, contentsOf, observe, type Snapshot, sourceOf, withoutFormerHandles } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
 /** How many histories are generated for each property. */
-const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 20) };
+const RUNS = { numRuns: times('generated histories for each property', 20, 300) };
 const START = Date.UTC(2020, 0, 1) * 1000;
 
 const folder = folderOfFile();

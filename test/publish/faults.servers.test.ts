@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { palimpsest } from '../support/palimpsest.ts';
+import { isFull, times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { runAndKill } from '../whole/killing.ts';
 import { folderOfFile } from '../whole/stores.ts';
@@ -10,14 +11,12 @@ import { Growing, publishArgs, publishJson } from './growing.ts';
 import { FAULTS, type FaultyProxy, startProxy } from './proxy.ts';
 import { fetchAll, rclone, STORES, type Store, SWIFT } from './stores.ts';
 
-/** The number of publishes through the faulty proxy, and of killed ones. The full test runs 20 and 100. */
-const FAULTY = Number(process.env['PALIMPSEST_TEST_FAULTY'] ?? 1);
-const KILLS = process.env['PALIMPSEST_TEST_PUBLISH_KILLS'];
-const FEW_KILLS = 1;
+const FAULTY = times('publishes through a faulty network', 1, 20);
+const KILLS = times('killed publishes', 1, 100);
 /** The number of records. A short test has fewer, and fewer requests at once: at most 5 % of the objects are in progress. */
-const [RECORDS, AT_ONCE] = KILLS === undefined ? [2_000, ['--concurrency', '8']] : [4_000, []];
+const [RECORDS, AT_ONCE] = isFull ? [4_000, []] : [2_000, ['--concurrency', '8']];
 /** The same with two compressed files for each page. */
-const RECORDS_WITH_VARIANTS = KILLS === undefined ? 1_000 : 4_000;
+const RECORDS_WITH_VARIANTS = isFull ? 4_000 : 1_000;
 const RATE = 0.3;
 
 const folder = folderOfFile();
@@ -72,7 +71,7 @@ describe.each(STORES.filter((kind) => kind !== SWIFT))('publishing to $name thro
   it.skipIf(skip).each(formsAt(kind))(
     'continues after a kill with pages kept $name, ends with the same bytes, and sends few objects twice',
     async (form) => {
-      const kills = timesFor(form, KILLS, FEW_KILLS);
+      const kills = timesFor(form, KILLS);
       const prefix = `killed-${FORMS.indexOf(form)}`;
       const random = chance(13);
       const records = form.suffixes.length > 1 ? RECORDS_WITH_VARIANTS : RECORDS;
@@ -96,7 +95,7 @@ describe.each(STORES.filter((kind) => kind !== SWIFT))('publishing to $name thro
       }
       console.log(`kills at ${kind.name}, ${form.name}: ${kills}; at worst ${(worst * 100).toFixed(1)} % of the objects went twice`);
     },
-    150_000 + Number(KILLS ?? FEW_KILLS) * 40_000,
+    150_000 + KILLS * 40_000,
   );
 
   it.skipIf(skip)('completes the requests in progress on SIGTERM, and the next run completes the rest', async () => {

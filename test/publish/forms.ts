@@ -1,4 +1,5 @@
 import { gunzipSync } from 'node:zlib';
+import { isFull } from '../support/proof.ts';
 import type { Files } from '../whole/trees.ts';
 import { STORES, type StoreKind } from './stores.ts';
 
@@ -39,8 +40,7 @@ export function formsAt(kind: StoreKind): readonly Form[] {
   return kind === STORES[0] ? FORMS : FORMS.slice(0, 1);
 }
 
-/** Returns the repetitions for a form: the number of the full test, otherwise `few`, and fewer for the later forms. */
-export function timesFor(form: Form, full: string | undefined, few: number): number {
-  if (full !== undefined) return Number(full);
-  return form === FORMS[0] ? few : Math.ceil(few / 2);
+/** Returns the repetitions for a form: fewer for the later forms, except in a full run. */
+export function timesFor(form: Form, usual: number): number {
+  return isFull || form === FORMS[0] ? usual : Math.ceil(usual / 2);
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_CACHE_CONTROL } from '../../src/publish/objects/headers.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestHere } from '../support/palimpsest.ts';
+import { isFull } from '../support/proof.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { differences, type Files, pagesIn } from '../whole/trees.ts';
 import { Growing, publishArgs, publishJson } from './growing.ts';
@@ -23,8 +24,6 @@ const TYPES = [
 ] as const;
 /** The number of records at first. */
 const RECORDS = 300;
-/** Whether all tests run at a slow store without conditional writes, not only those that depend on the store. */
-const IS_WHOLE = process.env['PALIMPSEST_TEST_PUBLISHES'] !== undefined;
 
 /** Returns the files at a target except for its state, read by an independent client. */
 type Look = () => Promise<Files>;
@@ -81,7 +80,8 @@ const candidates: readonly Candidate[] = [
 describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, start }) => {
   let place: Awaited<ReturnType<Candidate['start']>>;
   let history: Growing;
-  const isLeftOut = skip || (!isConditional && !IS_WHOLE);
+  // at a slow store without conditional writes, only what depends on the store
+  const isLeftOut = skip || (!isConditional && !isFull);
   const send = (more: readonly string[] = []) => publishJson(['publish', ...place.args, '--out', history.out, ...more], place.env);
   const refused = (more: readonly string[] = []) =>
     palimpsest(['publish', ...place.args, '--out', history.out, ...more, '--json'], { env: place.env });

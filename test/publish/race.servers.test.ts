@@ -7,6 +7,7 @@ import { forEachLimit } from '../../src/storage/pool.ts';
 import { pathOf } from '../../src/tree/layout.ts';
 import { readVerified } from '../../src/tree/verified-tree.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
+import { isFull, times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { runAndKill } from '../whole/killing.ts';
 import { folderOfFile } from '../whole/stores.ts';
@@ -16,14 +17,14 @@ import { FORMS, formsAt, timesFor } from './forms.ts';
 import { Growing, publishArgs, publishJson } from './growing.ts';
 import { CEPH, fetchAll, rclone, STORES, type Store, SWIFT } from './stores.ts';
 
-/** The number of publishes during which readers crawl. The full test runs 50, with at least four crawls for each. */
-const PUBLISHES = process.env['PALIMPSEST_TEST_PUBLISHES'];
+/** The number of publishes during which readers crawl, with at least four crawls for each. */
+const PUBLISHES = times('publishes while readers crawl', 2, 50);
 /**
  * The numbers of a short test, with the numbers of records and crawlers. They are lower for a slow store. A Swift node
  * answers 404 for a moment while it replaces the file of an object, so there a missing page is requested again.
  */
-const USUAL = { few: 2, records: PUBLISHES === undefined ? 1_200 : 3_000, crawlers: PUBLISHES === undefined ? 4 : 8, retryPolicy: 0 };
-const SLOW = { few: 2, records: 600, crawlers: 4, retryPolicy: 5 };
+const USUAL = { records: isFull ? 3_000 : 1_200, crawlers: isFull ? 8 : 4, retryPolicy: 0 };
+const SLOW = { records: 600, crawlers: 4, retryPolicy: 5 };
 /** New records per night, so that records move by less than one page, by some pages, and by many. */
 const NIGHTS = [3, 10, 1, 25, 7, 60];
 
@@ -58,7 +59,7 @@ class Crawlers {
 describe.each(STORES)('crawlers during publishes to $name', (kind) => {
   const skip = kind.requirement.skip || rclone.skip;
   const scale = kind === SWIFT ? SLOW : USUAL;
-  const { few, records } = scale;
+  const { records } = scale;
   let store: Store;
   beforeAll(async () => {
     if (skip) return;
@@ -70,7 +71,7 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
   it.skipIf(skip).each(formsAt(kind))(
     'miss no record and find no broken link with pages kept $name, even after killed publishes',
     async (form) => {
-      const publishes = timesFor(form, PUBLISHES, few);
+      const publishes = timesFor(form, PUBLISHES);
       const prefix = `race-${FORMS.indexOf(form)}`;
       const random = chance(5);
       const growth = NIGHTS.reduce((sum, night) => sum + night, 0) * Math.ceil(publishes / NIGHTS.length);
@@ -109,11 +110,11 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
       files.delete('publish.json');
       expect(differences(form.opened(files), history.files())).toEqual([]);
     },
-    60_000 + Number(PUBLISHES ?? few) * 30_000,
+    60_000 + PUBLISHES * 30_000,
   );
 
   // a short test runs at one store only; at a slow store, too few crawls overlap a publish to detect it every time
-  it.skipIf(skip || kind === SWIFT || (kind !== CEPH && PUBLISHES === undefined))(
+  it.skipIf(skip || kind === SWIFT || (kind !== CEPH && !isFull))(
     'miss records if all pages are sent in parallel, beginning with the first',
     async () => {
       const history = await Growing.of(folder, `wrong ${kind.name}`, { records });

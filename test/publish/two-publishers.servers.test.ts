@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Finished, palimpsest, palimpsestHere } from '../support/palimpsest.ts';
+import { times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { Growing, publishArgs, publishJson } from './growing.ts';
@@ -10,7 +11,7 @@ import { CEPH, type Store } from './stores.ts';
 import { withoutConditions } from './without-conditions.ts';
 
 /** How often two processes publish at the same time. */
-const OVERLAPS = process.env['PALIMPSEST_PROOF'] === 'full' ? 100 : 3;
+const OVERLAPS = times('overlaps of two publishers', 3, 100);
 /** The milliseconds in which the second process starts, so that most runs overlap. */
 const [AT_FOLDER, AT_STORE] = [150, 1_000];
 /** Each tree replaces each other one, also one with more records. */

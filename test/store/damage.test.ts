@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { importInputs } from '../../src/import/import.ts';
 import { filesIn } from '../support/folder.ts';
+import { times } from '../support/proof.ts';
 import { observe, type Snapshot, sourceOf } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { command, Damage } from './damaged-store.ts';
 
 /** The number of damaged stores. Every seed damages another byte. */
-const DAMAGES = Number(process.env['PALIMPSEST_TEST_DAMAGES'] ?? 12);
-const FIRST_SEED = Number(process.env['PALIMPSEST_TEST_SEED'] ?? 1);
+const DAMAGES = times('damaged stores', 12, 230);
 const SITE = ['--base-url', 'https://example.org', '--page-size', '5', '--account-page-size', '3'];
 /** The codes of a refused store. Damage to the version number makes a store look like that of another release. */
 const EXPECTED_CODES = ['bad-store', 'store-newer', 'store-older'];
@@ -85,7 +85,7 @@ async function runAll(damage: Damage, work: string) {
 const records = (lines: readonly string[]) => lines.filter((line) => line.includes('"data_type"'));
 
 describe('a store with one byte changed', () => {
-  it.each(Array.from({ length: DAMAGES }, (_, index) => FIRST_SEED + index))(
+  it.each(Array.from({ length: DAMAGES }, (_, index) => index + 1))(
     'is refused, or gives the same pages, history and records as the undamaged store (seed %d)',
     async (seed) => {
       const work = mkdtempSync(join(folder, 'damage-'));

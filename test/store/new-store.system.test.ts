@@ -9,6 +9,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, palimpsest, palimpsestHere } from '../support/palimpsest.ts';
+import { timesInProcess } from '../support/proof.ts';
 import { bioOf } from './accounts.ts';
 
 const RECORD = JSON.stringify({
@@ -23,7 +24,7 @@ const RECORD = JSON.stringify({
 });
 const SNAPSHOT = JSON.stringify({ observed_at: '2023-11-18T16:29:12Z', screen_name: 'jack', bio: 'hello' });
 /** How many pairs of first imports run at the same time. */
-const PAIRS = Number(process.env['PALIMPSEST_TEST_FIRST_IMPORTS'] ?? 2);
+const PAIRS = timesInProcess('pairs of first imports', 2, 20);
 
 describe('openStore', () => {
   it('removes a store that it created, with its folders, if nothing was committed', () => {

@@ -7,6 +7,7 @@ import { Connection } from '../../src/store/connection.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { histories, toNdjson } from '../support/histories.ts';
+import { times } from '../support/proof.ts';
 import { observe, sourceOf } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
@@ -55,7 +56,7 @@ describe('the views of a store', () => {
           store.close();
         }
       }),
-      { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 20) },
+      { numRuns: times('generated stores', 20, 300) },
     );
   });
 

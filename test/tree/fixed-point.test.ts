@@ -7,9 +7,9 @@ import { build } from '../../src/tree/build.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { type History, histories, toNdjson } from '../support/histories.ts';
+import { times } from '../support/proof.ts';
 
-/** The number of generated histories; `npm run test:histories` has more. */
-const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 20) };
+const RUNS = { numRuns: times('generated histories', 20, 300) };
 
 async function* nothing() {}
 

@@ -8,12 +8,12 @@ import { type BuildOptions, build } from '../../src/tree/build.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { histories } from '../support/histories.ts';
 import { palimpsest, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { times } from '../support/proof.ts';
 import { flipByte } from '../verify/damaged-zip.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 import { filesInZip } from '../zip/zips.ts';
 
-/** The number of generated histories; `npm run test:histories` has more. */
-const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 40) };
+const RUNS = { numRuns: times('generated builds', 40, 300) };
 
 /** A store, and functions that build its tree into a ZIP and into a folder. */
 async function workplace(records = 60, html = true) {

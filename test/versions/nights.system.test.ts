@@ -7,13 +7,14 @@ import { openTreeFiles } from '../../src/tree/tree-files.ts';
 import { ask } from '../serve/exchange.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestHere } from '../support/palimpsest.ts';
+import { times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { runAndKill } from '../whole/killing.ts';
 import { importLines, recordLines } from '../whole/stores.ts';
 import { BASE, json, listed, type Published, unneeded } from './site.ts';
 
 /** How many sequences of nights are generated, and how many nights each has. */
-const SEQUENCES = process.env['PALIMPSEST_PROOF'] === 'full' ? 100 : 1;
+const SEQUENCES = times('sequences of nights', 1, 100);
 const NIGHTS = 30;
 /** How many earlier states are read completely after each night. */
 const STATES_READ = 3;

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
 import { type Commit, commitPath, HEAD, numbered, parseCommit, type Version } from '../../src/versions/commit.ts';
+import { isFull, times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { closeDrafts, type Decide, draft, dropping, KIND, memory, publishing, rollingBack, run } from './simulated-publisher.ts';
@@ -9,8 +10,7 @@ import { type Fate, Killed, SimulatedStore } from './simulated-store.ts';
 import { Turns } from './turns.ts';
 
 const folder = folderOfFile();
-const isFull = process.env['PALIMPSEST_PROOF'] === 'full';
-const SEEDS = isFull ? 4_000 : 100;
+const SEEDS = times('simulated runs of publishers', 100, 4_000);
 const NIGHTS = 12;
 
 /** Returns the commit stored at a path. */

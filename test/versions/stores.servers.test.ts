@@ -7,14 +7,14 @@ import { openTarget } from '../../src/storage/address.ts';
 import type { Target } from '../../src/storage/target.ts';
 import { AZURITE, CEPH, portOf, S3_KEYS, type Store, type StoreKind } from '../publish/stores.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { folderOfFile, recordLines } from '../whole/stores.ts';
 import { readerOf } from '../zip/zips.ts';
 import { json, listed, type Published, Site } from './site.ts';
 
-const isFull = process.env['PALIMPSEST_PROOF'] === 'full';
-const OVERLAPS = isFull ? 100 : 4;
-const KILLS = isFull ? 300 : 6;
+const OVERLAPS = times('overlaps of two publishers', 4, 100);
+const KILLS = times('killed publishes', 6, 300);
 const HEADERS = { contentType: 'application/zip', cacheControl: 'no-cache', contentEncoding: '' };
 const { signal } = new AbortController();
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Commit, commitPath, HEAD, parseCommit, type Version } from '../../src/versions/commit.ts';
+import { times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { draft, KIND, memory, publishing, rollingBack, run } from './simulated-publisher.ts';
@@ -7,7 +8,6 @@ import { type Conditions, SimulatedStore } from './simulated-store.ts';
 import { Turns } from './turns.ts';
 
 const folder = folderOfFile();
-const isFull = process.env['PALIMPSEST_PROOF'] === 'full';
 
 let store: SimulatedStore;
 beforeEach(() => {
@@ -85,7 +85,7 @@ describe('a store that does not keep the conditions of a write', () => {
     expect(store.text('palimpsest.json')).toBe('{"palimpsest":"site"}\n');
   });
 
-  const OVERLAPS = isFull ? 3_000 : 200;
+  const OVERLAPS = times('overlaps of two publishers', 200, 3_000);
   it(`loses no version that a run with --single-publisher reported, in ${OVERLAPS} overlaps`, async () => {
     let [both, refused] = [0, 0];
     for (let seed = 1; seed <= OVERLAPS; seed += 1) {

@@ -6,10 +6,11 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, type Finished, palimpsest } from '../support/palimpsest.ts';
+import { times } from '../support/proof.ts';
 import { shell } from '../support/shell.ts';
 
 /** How many signals must reach a running command, for each command. */
-const KILLS = Number(process.env['PALIMPSEST_TEST_INTERRUPTS'] ?? 1);
+const KILLS = times('interrupts of each command', 1, 20);
 const MOST_TRIES = 20 * KILLS;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const RECORDS = 2500;

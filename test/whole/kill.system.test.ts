@@ -5,6 +5,7 @@ import { Failure } from '../../src/contract/failure.ts';
 import { Store } from '../../src/store/store.ts';
 import { filesIn } from '../support/folder.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
+import { isFull, timesInProcess } from '../support/proof.ts';
 import { chance } from './chance.ts';
 import { isUnfinished, type Moment, runAndKill, sizeOf } from './killing.ts';
 import { slowDisk } from './slow-disk.ts';
@@ -12,15 +13,15 @@ import { contentsOf, fileOf, folderOfFile, recordLines, snapshotLines } from './
 import { buildArgs, buildStateOf, differences, type Files, freshTree, pagesIn } from './trees.ts';
 
 /** The number of kills that must land: a quarter in imports, a half in rebuilds, a quarter in first builds. Observes get another quarter. */
-const KILLS = Number(process.env['PALIMPSEST_TEST_KILLS'] ?? 5);
-const SEED = Number(process.env['PALIMPSEST_TEST_SEED'] ?? 20240229);
+const KILLS = timesInProcess('kills', 5, 120);
+const SEED = 20240229;
 const QUARTER = Math.max(2, Math.round(KILLS / 4));
 /** The number of kills of imports that create a store. */
 const FIRSTS = Math.max(1, Math.round(QUARTER / 4));
 /** The number of runs per kill that may end before it. In practice far fewer do. */
 const ATTEMPTS = 20;
-/** The share of the records and snapshots of the full test (npm run test:kill) that a short test has. */
-const SHARE = process.env['PALIMPSEST_TEST_KILLS'] === undefined ? 0.3 : 1;
+/** The share of the records and snapshots of a full run. */
+const SHARE = isFull ? 1 : 0.3;
 const PATIENCE = 60_000 + KILLS * 5_000;
 
 const random = chance(SEED);

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { timesInProcess } from '../support/proof.ts';
 import { chance } from './chance.ts';
 import { runAndKill } from './killing.ts';
 
 /** The number of killed runs of each command. */
-const KILLS = Number(process.env['PALIMPSEST_TEST_REJECT_KILLS'] ?? 4);
+const KILLS = timesInProcess('kills of each command', 4, 40);
 const LINES = 4000;
 
 const record = (id: number) => ({

@@ -5,9 +5,10 @@ import { account, record } from '../mirror/canned-service.ts';
 import { command } from '../store/damaged-store.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { timesInProcess } from '../support/proof.ts';
 import { runAndKill } from './killing.ts';
 
-const KILLS = Number(process.env['PALIMPSEST_TEST_REMOVAL_KILLS'] ?? 2);
+const KILLS = timesInProcess('killed removals', 2, 20);
 const FIXTURES = new URL('../sources/formats/fixtures/', import.meta.url);
 
 /** Texts that only the removed account has. */

@@ -9,6 +9,7 @@ import { encodeHeader } from '../../src/zip/local-header.ts';
 import { packMember, ZipDamage } from '../../src/zip/member.ts';
 import { bucketRange, findMember, IndexRows } from '../../src/zip/zip-index.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { isFull } from '../support/proof.ts';
 import { requirement } from '../support/requirement.ts';
 import { packed, readerOf, writeZip } from './zips.ts';
 
@@ -17,7 +18,6 @@ const [unzip, python, sevenZip] = [
   requirement('python3', () => runs('python3', '--version')),
   requirement('7z', () => runs('7z', 'i')),
 ];
-const isFull = process.env['PALIMPSEST_PROOF'] === 'full';
 
 const paths = fc.stringMatching(/^[a-z]{1,4}(\/[a-z0-9~-]{1,9}){0,3}(\.json|\/index\.json)?$/);
 const files = fc.uniqueArray(fc.tuple(paths, fc.uint8Array({ maxLength: 300 })), { selector: ([path]) => path, maxLength: 300 });

@@ -21,7 +21,7 @@ function isSound({ observation, place }: Observed): boolean {
     place.file !== undefined &&
     Number.isSafeInteger(observed_at) &&
     observed_at >= 0 &&
-    [profile.screen_name, ...former_names].every(handle.accepts) &&
+    [...former_names, profile.screen_name ?? profile.id].every(handle.accepts) &&
     (profile.id === undefined || handle.accepts(profile.id)) &&
     texts.every((text) => text === undefined || text === null || isSoundText(text)) &&
     [profile.display_name, profile.bio, profile.location, profile.profile_image_url].every((text) => text !== null) &&
