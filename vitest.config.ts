@@ -14,7 +14,16 @@ const PROJECTS = ['servers', 'system', 'core'];
 
 function project(name: string): TestProjectInlineConfiguration {
   const others = PROJECTS.filter((other) => other !== name).map((other) => `test/**/*.${other}.test.ts`);
-  return { extends: true, test: { name, include: [name === 'core' ? 'test/**/*.test.ts' : `test/**/*.${name}.test.ts`], exclude: others } };
+  const isOneCase = proof === 'one' && name === 'system';
+  return {
+    extends: true,
+    test: {
+      name,
+      include: [name === 'core' ? 'test/**/*.test.ts' : `test/**/*.${name}.test.ts`],
+      exclude: others,
+      ...(isOneCase ? { setupFiles: ['test/support/one-case.ts'], includeTaskLocation: true } : {}),
+    },
+  };
 }
 
 /** Starts the longest files first: one that starts last would run alone at the end. */

@@ -9,8 +9,8 @@ declare module 'vitest' {
 
 /** Whether this run proves as much as it can, with PALIMPSEST_PROOF=full. */
 export const isFull: boolean = inject('proof') === 'full';
-/** Whether a test with processes runs one case of each property, as in `npm test`. */
-const isOne: boolean = inject('proof') === 'one';
+/** Whether a test with processes runs one case of each property, as in `npm test`; `one-case.ts` skips the others. */
+export const isOne: boolean = inject('proof') === 'one';
 
 /** Returns how often a property is tried: `quick` times, or `full` times in a full run, which prints that at the end of the file. */
 export function times(what: string, quick: number, full: number): number {
@@ -23,11 +23,6 @@ export function times(what: string, quick: number, full: number): number {
 /** The same for what needs a process each time: one time if the run tries one case of each property. */
 export function timesInProcess(what: string, quick: number, full: number): number {
   return isOne ? 1 : times(what, quick, full);
-}
-
-/** Returns the cases of a property: the first one if the run tries one case of each property. */
-export function cases<Case>(all: readonly Case[]): readonly Case[] {
-  return isOne ? all.slice(0, 1) : all;
 }
 
 function results(file: RunnerTestSuite): string {
