@@ -25,6 +25,11 @@ export function timesInProcess(what: string, quick: number, full: number): numbe
   return isOne ? 1 : times(what, quick, full);
 }
 
+/** Returns what a test with processes tries one after the other: the first if the run tries one case of each property. */
+export function cases<Case>(all: readonly Case[]): readonly Case[] {
+  return isOne ? all.slice(0, 1) : all;
+}
+
 function results(file: RunnerTestSuite): string {
   const tests = file.tasks.flatMap(function inside(task): RunnerTestCase[] {
     return task.type === 'suite' ? task.tasks.flatMap(inside) : [task];

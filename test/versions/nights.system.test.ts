@@ -7,7 +7,7 @@ import { openTreeFiles } from '../../src/tree/tree-files.ts';
 import { ask } from '../serve/exchange.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestHere } from '../support/palimpsest.ts';
-import { times } from '../support/proof.ts';
+import { isOne, times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { runAndKill } from '../whole/killing.ts';
 import { importLines, recordLines } from '../whole/stores.ts';
@@ -15,7 +15,7 @@ import { BASE, json, listed, type Published, unneeded } from './site.ts';
 
 /** How many sequences of nights are generated, and how many nights each has. */
 const SEQUENCES = times('sequences of nights', 1, 100);
-const NIGHTS = 30;
+const NIGHTS = isOne ? 8 : 30;
 /** How many earlier states are read completely after each night. */
 const STATES_READ = 3;
 

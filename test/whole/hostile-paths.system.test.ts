@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { FAILURES } from '../../src/contract/failure.ts';
 import { palimpsest, palimpsestJson, type RunOptions } from '../support/palimpsest.ts';
+import { cases } from '../support/proof.ts';
 import { folderOfFile } from './stores.ts';
 import { buildArgs } from './trees.ts';
 
@@ -158,7 +159,7 @@ it('a missing or read-only TMPDIR gives one clear error, but only in commands th
   mkdirSync(closed);
   chmodSync(closed, 0o555);
   const snapshots = join(data, 'sample-snapshots.ndjson');
-  for (const TMPDIR of [join(folder, 'nowhere'), closed, join(folder, 'deep/'.repeat(1000))]) {
+  for (const TMPDIR of cases([join(folder, 'nowhere'), closed, join(folder, 'deep/'.repeat(1000))])) {
     const options = { env: { TMPDIR }, uid };
     const new1 = join(folder, `new ${runs++}`);
     expect(await outcome(['observe', snapshots, '--store', join(folder, `new ${runs++}`), '--dry-run'], options)).toBe('file-system');
