@@ -4,11 +4,12 @@ import { type RunningServer, serve } from '../../src/serve/server.ts';
 import { openTreeFiles } from '../../src/tree/tree-files.ts';
 import { ask } from '../serve/exchange.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
 import { recordLines } from '../whole/stores.ts';
 import { BASE, Site } from './site.ts';
 
-const PUBLISHES = process.env['PALIMPSEST_PROOF'] === 'full' ? 100 : 12;
+const PUBLISHES = times('publishes of a version', 12, 100);
 
 /** Returns the ids of the feed of a tree, newest first. */
 function idsIn(zip: string): number[] {
