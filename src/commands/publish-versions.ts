@@ -71,8 +71,8 @@ export async function publishVersions(
     remembered = memory;
     if (zip !== undefined && !options.allowLoopback && isLoopback(zip.build.base_url))
       refusals.push(localLinks(target.name, zip.build.base_url));
-    const rebuild = async (one: LocalZip, exclusions: readonly Exclusion[]) =>
-      (await import('./rebuild-version.ts')).rebuildVersion(one, exclusions, terminal.stopSignal);
+    const rebuild = async (one: LocalZip, exclusions: readonly Exclusion[], accounts: readonly string[]) =>
+      (await import('./rebuild-version.ts')).rebuildVersion(one, exclusions, accounts, terminal.stopSignal);
     const [refused] = refusals;
     if (refused !== undefined && !dryRun) throw refused;
     summary = await publishSite(target, {
@@ -81,7 +81,7 @@ export async function publishVersions(
       rollback: options.rollback,
       keep: { within: options.keep, daily: options.keepDaily, monthly: options.keepMonthly },
       repair: options.repair === true,
-      rebuild: options.rewriteVersions && memory && ((one) => rebuild(one, memory.exclusions())),
+      rebuild: options.rewriteVersions && memory && ((one, accounts) => rebuild(one, memory.exclusions(), accounts)),
       memory,
       isSinglePublisher: options.singlePublisher === true,
       cacheControl: options.cacheControl,

@@ -9,7 +9,7 @@ import { identifier, list, parseShape, type Rule, type Shape, text, Violation } 
 export interface Exclusion {
   /** UTC, with a resolution of one second, such as `2026-11-21T23:00:00Z`. */
   readonly excluded_at: string;
-  /** The hashes of its handles, sorted. See {@link handleHash}. */
+  /** The hashes of its handles, sorted. See {@link handleHash} and {@link sharedHandleHash}. */
   readonly handles: readonly string[];
   /** The hashes of its stable ids, sorted. See {@link stableIdHash}. */
   readonly stable_ids: readonly string[];
@@ -20,6 +20,14 @@ export interface Exclusion {
 /** Returns the hash of a handle in an exclusion. Handles that differ only in case have the same hash. */
 export function handleHash(handle: string): string {
   return hash('sha256', `palimpsest exclusion handle ${handle.toLowerCase()}`);
+}
+
+/**
+ * Returns the hash that stands among those of handles for a handle that another account can have: only together with one of the
+ * removed records it is that of the removed account. No handle has a line feed.
+ */
+export function sharedHandleHash(handle: string, record: number): string {
+  return handleHash(`${handle}\n${record}`);
 }
 
 /** Returns the hash of a stable id in an exclusion. */

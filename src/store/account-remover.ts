@@ -8,6 +8,7 @@ export interface RemovedAccount {
   readonly stable_id: string | null;
   readonly former_handles: readonly string[];
   readonly records: number;
+  readonly recordIds: readonly number[];
   /** The ids of the records that a service gave. */
   readonly serviceIds: readonly number[];
   /** Whether the present batch added it: then no revision of the store has it. */
@@ -61,8 +62,9 @@ export class AccountRemover {
     this.#forgetAccount.run(account.id);
     this.#batch.markChanged(screenName);
     this.#batch.clearNameCache();
+    const recordIds = records.map(({ id }) => id);
     const serviceIds = records.filter((record) => !isGenerated(record)).map(({ id }) => id);
     const { stable_id, is_new } = account;
-    return { screen_name: screenName, stable_id, former_handles, records: records.length, serviceIds, isNew: is_new === 1 };
+    return { screen_name: screenName, stable_id, former_handles, records: records.length, recordIds, serviceIds, isNew: is_new === 1 };
   }
 }

@@ -1,5 +1,5 @@
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
-import { type Exclusion, encodeExclusion, handleHash, stableIdHash } from '../contract/exclusion.ts';
+import { type Exclusion, encodeExclusion, handleHash, sharedHandleHash, stableIdHash } from '../contract/exclusion.ts';
 import { AccountRemover } from './account-remover.ts';
 import type { Batch } from './batch.ts';
 import type { Statement } from './connection.ts';
@@ -36,8 +36,14 @@ export class ExclusionWriter {
         return { subject, stored: 'an account that is not excluded', found, hint };
       }
       const remover = new AccountRemover(this.#batch);
-      for (const name of accounts) remover.remove(name);
-      const isChanged = this.#write(exclusion, accounts.length > 0);
+      const removed = accounts.flatMap((name) => remover.remove(name) ?? []);
+      // versions at a target can have the account under names that are not in the exclusion
+      const more = removed.flatMap(({ screen_name, former_handles, recordIds }) =>
+        [screen_name, ...former_handles]
+          .filter((name) => !exclusion.handles.includes(handleHash(name)))
+          .flatMap((name) => recordIds.map((id) => sharedHandleHash(name, id))),
+      );
+      const isChanged = this.#write({ ...exclusion, handles: [...exclusion.handles, ...more] }, accounts.length > 0);
       this.#batch.exclusions.refresh();
       if (accounts.length > 0) return 'replaced';
       return isChanged ? 'added' : 'same';

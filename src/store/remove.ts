@@ -1,4 +1,4 @@
-import { type Exclusion, handleHash, stableIdHash } from '../contract/exclusion.ts';
+import { type Exclusion, handleHash, sharedHandleHash, stableIdHash } from '../contract/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
@@ -27,7 +27,7 @@ export interface RemoveOptions {
 
 export interface RemoveSummary {
   /** The accounts that were in the store. */
-  readonly removed: readonly Omit<RemovedAccount, 'serviceIds' | 'isNew'>[];
+  readonly removed: readonly Omit<RemovedAccount, 'recordIds' | 'serviceIds' | 'isNew'>[];
   /** Names of no account in the store that are excluded now. */
   readonly excluded: readonly string[];
   /** Names that were excluded before. */
@@ -76,7 +76,8 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
       const others = [...handles].filter((handle) => isHeldByOther(batch, handle, accounts));
       for (const handle of others) handles.delete(handle);
       shared.push(...others);
-      list.add(exclusionOf(accounts, [...handles].filter(isIdentifying), time), false);
+      const unclear = [...others, ...[...handles].filter((handle) => !isIdentifying(handle))];
+      list.add(exclusionOf(accounts, [...handles].filter(isIdentifying), unclear, time), false);
       forgetHandles(database, handles);
     } else if (isExcluded(batch, name)) {
       known.push(name);
@@ -96,13 +97,15 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
   }
   const handles = removed.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]);
   const mentions = countMentions(batch, handles);
-  return { removed: removed.map(({ serviceIds: _, isNew: __, ...rest }) => rest), excluded, known, shared, mentions };
+  return { removed: removed.map(({ recordIds: _, serviceIds: __, isNew: ___, ...rest }) => rest), excluded, known, shared, mentions };
 }
 
-function exclusionOf(accounts: readonly RemovedAccount[], handles: readonly string[], time: string): Exclusion {
+/** @param unclear handles that another account has, too. Versions at a target can still have the removed account under them */
+function exclusionOf(accounts: readonly RemovedAccount[], handles: readonly string[], unclear: readonly string[], time: string): Exclusion {
+  const records = accounts.flatMap(({ recordIds }) => recordIds);
   return {
     excluded_at: time,
-    handles: handles.map(handleHash),
+    handles: [...handles.map(handleHash), ...unclear.flatMap((handle) => records.map((id) => sharedHandleHash(handle, id)))],
     stable_ids: accounts.flatMap(({ stable_id }) => (stable_id === null ? [] : [stableIdHash(stable_id)])),
     records: accounts.flatMap(({ serviceIds }) => serviceIds),
   };

@@ -14,7 +14,7 @@ import { fetchVersion } from './fetch-version.ts';
 import { type KeepPolicy, keptVersions } from './keep.ts';
 import { type Found, readNewest } from './newest.ts';
 import { busy, type Draft, type NextList } from './next-commit.ts';
-import { hasRemovedAccount } from './removed-accounts.ts';
+import { removedAccountsIn } from './removed-accounts.ts';
 import { type LocalZip, openLocalZip, type SiteVersion, siteKind } from './site-version.ts';
 import { refuseRemains } from './sweep.ts';
 import { changeVersions, type Memory, type Written } from './write.ts';
@@ -30,8 +30,8 @@ export interface SitePublishOptions extends RemoteOptions {
   readonly keep: KeepPolicy;
   /** Whether to check all versions at the target, and to replace those that are damaged. */
   readonly repair: boolean;
-  /** Rebuilds a version without the removed accounts. Undefined: it is deleted. */
-  readonly rebuild: ((zip: LocalZip) => Promise<LocalZip>) | undefined;
+  /** Rebuilds a version without the removed accounts, which have these handles in it. Undefined: it is deleted. */
+  readonly rebuild: ((zip: LocalZip, removed: readonly string[]) => Promise<LocalZip>) | undefined;
   readonly memory: SiteMemory | undefined;
   readonly isSinglePublisher: boolean;
   readonly cacheControl: string;
@@ -199,9 +199,10 @@ class Decision {
     if (this.#pending.length === 0) return 'sound';
     const zip = await openLocalZip(path);
     try {
-      if (!hasRemovedAccount(zip.reader, this.#pending)) return 'sound';
+      const accounts = removedAccountsIn(zip.reader, this.#pending);
+      if (accounts.length === 0) return 'sound';
       if (this.#options.rebuild !== undefined && !this.#options.dryRun) {
-        const rebuilt = await this.#options.rebuild(zip);
+        const rebuilt = await this.#options.rebuild(zip, accounts);
         this.#rebuilt.set(version.file, { zip: rebuilt, draft: await rebuilt.draft() });
       }
       return 'removed';

@@ -1,0 +1,54 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import { readerOf } from '../zip/zips.ts';
+import { listed, Site } from './site.ts';
+
+let site: Site;
+let target: string;
+
+beforeEach(() => {
+  site = new Site(temporaryFolder(), []);
+  target = join(site.folder, 'target');
+});
+
+type Seen = readonly [day: number, screen_name: string, id: string, bio: string];
+
+/** Observes snapshots, builds and publishes. */
+async function night(...seen: readonly Seen[]): Promise<void> {
+  const file = join(site.folder, 'snapshots.ndjson');
+  const lines = seen.map(([day, screen_name, id, bio]) => ({ observed_at: `2024-01-0${day}T00:00:00Z`, screen_name, id, bio }));
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await palimpsestJson(['observe', file, '--store', site.store]);
+  await site.build();
+  await site.publish(target);
+}
+
+/** Returns the numbers of the versions that have a text. */
+async function having(text: string): Promise<readonly number[]> {
+  return (await listed(target)).versions.flatMap(({ number, file }) => {
+    const zip = readerOf(join(target, file));
+    const isThere = [...zip.paths()].some((path) => zip.read(path)?.includes(text));
+    zip.close();
+    return isThere ? [number] : [];
+  });
+}
+
+describe('a removal at a target with versions', () => {
+  it.each([
+    [[], [3]],
+    [['--rewrite-versions'], [3, 2, 1]],
+  ])('finds the account under a handle that another account has now, with %j', async (args, numbers) => {
+    await night([1, 'old', '1', 'a secret'], [1, 'zoe', '9', 'zz']);
+    await night([2, 'newname', '1', 'a secret'], [3, 'old', '2', 'the bio of another']);
+    expect(await having('a secret')).toEqual([2, 1]);
+    await palimpsestJson(['remove', 'id:1', '--store', site.store, '--yes']);
+    await site.build();
+    expect(await site.publish(target, args)).toMatchObject({ removed: [1, 2] });
+    expect(await having('a secret')).toEqual([]);
+    expect((await listed(target)).versions.map(({ number }) => number)).toEqual(numbers);
+    expect(await having('the bio of another')).toEqual(numbers.filter((number) => number > 1));
+  });
+});
