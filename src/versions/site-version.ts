@@ -1,10 +1,13 @@
+import { hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
 import { type Rule, text } from '../contract/shape.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../tree/build-record.ts';
+import { MANIFEST } from '../tree/manifest.ts';
 import { ZipDamage } from '../zip/member.ts';
 import type { IndexPlace } from '../zip/zip-index.ts';
+import { checkMembers } from '../zip/zip-problems.ts';
 import { ZipReader } from '../zip/zip-reader.ts';
 import { VERSION_SHAPE, type Version, type VersionKind } from './commit.ts';
 import { digestOf } from './fetch-version.ts';
@@ -42,7 +45,10 @@ export interface LocalZip {
   readonly bytes: number;
   readonly build: BuildRecord;
   readonly reader: ZipReader;
-  /** Returns the version to send. Reads the whole file. */
+  /**
+   * Returns the version to send. Reads and checks the whole file.
+   * @throws Failure tree-edited
+   */
   readonly draft: () => Promise<Draft<SiteVersion>>;
   readonly close: () => Promise<void>;
 }
@@ -72,6 +78,7 @@ export async function openLocalZip(path: string): Promise<LocalZip> {
       reader,
       draft: async () => {
         const sha256 = await digestOf(file);
+        await checkTree(path, reader, manifest);
         return { file: { descriptor: file.fd, size }, sha256, version: (published) => ({ ...published, bytes: size, sha256, ...facts }) };
       },
       close: () => file.close(),
@@ -79,6 +86,23 @@ export async function openLocalZip(path: string): Promise<LocalZip> {
   } catch (error) {
     await file.close();
     throw error instanceof ZipDamage ? noTree(path, error.message) : error;
+  }
+}
+
+/** @throws Failure tree-edited if a member or the index is damaged, because hosts would answer its pages with an error */
+async function checkTree(path: string, reader: ZipReader, manifest: string): Promise<void> {
+  try {
+    await checkMembers(reader);
+    if (hash('sha256', reader.read(MANIFEST) ?? '') !== manifest) throw new ZipDamage(`${MANIFEST} has another SHA-256`);
+  } catch (error) {
+    if (!(error instanceof ZipDamage)) throw error;
+    throw new Failure('tree-edited', `${path} differs from what the build wrote`, {
+      place: { file: path },
+      expected: `an index and members with their CRC-32, and a ${MANIFEST} with the SHA-256 ${manifest}`,
+      found: error.message,
+      hint: `run palimpsest build --out ${path} --repair, then run this command again; nothing was changed`,
+      cause: error,
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { decodeEntry, encodeEndRecords, encodeEntry } from './central-directory.ts';
 import { encodeHeader, HEADER_BYTES, STORED } from './local-header.ts';
@@ -42,6 +43,22 @@ export function* zipProblems(zip: ZipReader): Generator<ZipProblem | undefined> 
   const records = encodeEndRecords(zip.records);
   if (!records.equals(zip.bytes(offset + length, records.length)))
     yield { path: INDEX, expected: `${records.toString('hex')} as the end of the ZIP`, found: 'other bytes' };
+}
+
+/**
+ * Checks a whole ZIP: its index, and each member with its CRC-32.
+ * @throws ZipDamage
+ */
+export async function checkMembers(zip: ZipReader): Promise<void> {
+  for (const problem of zipProblems(zip))
+    if (problem !== undefined) throw new ZipDamage(`${problem.path}: expected ${problem.expected}, found ${problem.found}`);
+  let done = 0;
+  for (const path of zip.paths()) {
+    zip.read(path);
+    done += 1;
+    // signals and timers wait until then
+    if (done % 1000 === 0) await setImmediate();
+  }
 }
 
 /** Finds a row; undefined also if its bucket is damaged. */

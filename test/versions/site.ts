@@ -5,7 +5,7 @@ import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { importLines } from '../whole/stores.ts';
 
 /** Args that make a small site of a few records have several pages. */
-const SIZES = ['--page-size', '5', '--account-page-size', '3'];
+export const SIZES = ['--page-size', '5', '--account-page-size', '3'];
 export const BASE = 'https://history.example';
 
 /** A store that grows, and a tree of it in a ZIP. */

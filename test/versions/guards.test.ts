@@ -1,10 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { readerOf } from '../zip/zips.ts';
-import { listed, Site } from './site.ts';
+import { BASE, json, listed, SIZES, Site } from './site.ts';
 
 let site: Site;
 let target: string;
@@ -50,5 +50,27 @@ describe('a removal at a target with versions', () => {
     expect(await having('a secret')).toEqual([]);
     expect((await listed(target)).versions.map(({ number }) => number)).toEqual(numbers);
     expect(await having('the bio of another')).toEqual(numbers.filter((number) => number > 1));
+  });
+});
+
+describe('publish of a ZIP that is damaged', () => {
+  it('is refused before any write', async () => {
+    await night([1, 'ann', '1', 'bio 1']);
+    const before = readFileSync(join(target, 'head.json'));
+    await night([2, 'ann', '1', 'bio 2']);
+    await json(['publish', target, '--rollback', '--store', site.store]);
+    const rolledBack = readFileSync(join(target, 'head.json'));
+    expect(rolledBack).not.toEqual(before);
+    const zip = readFileSync(site.zip);
+    const reader = readerOf(site.zip);
+    const { offset = 0, packed = 0 } = reader.find('rest/account/page/1/index.json') ?? reader.find('rest/account/index.json') ?? {};
+    reader.close();
+    const last = offset + packed;
+    zip.writeUInt8(zip.readUInt8(last) ^ 1, last);
+    writeFileSync(site.zip, zip);
+    expect(await site.refused(target)).toMatchObject({ exit: 1, code: 'tree-edited', hint: expect.stringContaining('--repair') });
+    expect(readFileSync(join(target, 'head.json'))).toEqual(rolledBack);
+    await json(['build', '--store', site.store, '--out', site.zip, '--base-url', BASE, ...SIZES, '--repair']);
+    expect(await site.publish(target)).toMatchObject({ change: 'publish' });
   });
 });
