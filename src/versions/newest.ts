@@ -63,15 +63,20 @@ export async function readNewest<V extends Version>(
   for (const number of numbers) {
     const path = commitPath(number);
     const object = objects.get(path);
-    const copy = copies.find(({ commit }) => commit.number === number);
-    const isCopied = copy !== undefined && copy === head && object !== undefined && isSame(object, copy.bytes, fetched?.tag ?? '');
-    const stored = isCopied ? copy.bytes : object && (await remote.get(path))?.bytes;
+    const same = copies.filter(({ commit }) => commit.number === number);
+    const isCopied =
+      head !== undefined && same.includes(head) && object !== undefined && isSame(object, head, fetched?.tag ?? '', remembered);
+    const stored = isCopied ? head.bytes : object && (await remote.get(path))?.bytes;
     const read = known(kind, path, stored);
     if (object !== undefined && read === undefined) problems.push(`${path} is damaged`);
-    // a copy whose data is gone is that of an emptied target
-    const hasData = copy?.commit.versions.every(({ file, number: version }) => version < from || objects.has(file)) === true;
+    const isThere = ({ file, number: version }: V) => version < from || objects.has(file);
+    // a copy whose data is gone is that of an emptied target, or of another one
+    const copy = same.find(({ commit: { versions } }) =>
+      object === undefined || read !== undefined ? versions.every(isThere) : versions.length === 0 || versions.some(isThere),
+    );
     // without conditional writes, two runs may have written one commit: readers have seen the head
-    newest = (copy !== head ? read : undefined) ?? (copy !== undefined && (object !== undefined || hasData) ? copy : read);
+    const isOther = copy !== undefined && copy === head && copy.commit.previous === read?.commit.previous;
+    newest = read === undefined || isOther ? copy : read;
     if (number === top) topBytes = newest?.bytes ?? stored;
     if (newest === undefined) continue;
     if (stored?.equals(newest.bytes) !== true) repairs.push({ number, bytes: newest.bytes, isDamaged: object !== undefined });
@@ -100,10 +105,13 @@ export async function readNewest<V extends Version>(
   };
 }
 
-/** Whether an object has the bytes of the head, as far as a listing shows. Some tags are the MD5 of the bytes. */
-function isSame({ size, tag }: ListedObject, head: Buffer, headTag: string): boolean {
+/**
+ * Whether an object has the bytes of the head, as far as a listing shows. Some tags are the MD5 of the bytes. Without such tags, it
+ * does if the publisher remembers these bytes.
+ */
+function isSame({ size, tag }: ListedObject, head: Known<Version>, headTag: string, remembered: Buffer | undefined): boolean {
   const isDigest = (one: string) => /^"?[0-9a-f]{32}"?$/.test(one);
-  return size === head.length && (tag === headTag || !isDigest(tag) || !isDigest(headTag));
+  return size === head.bytes.length && (isDigest(tag) && isDigest(headTag) ? tag === headTag : remembered?.equals(head.bytes) === true);
 }
 
 /** Parses a commit. Returns undefined if it is missing or damaged. */

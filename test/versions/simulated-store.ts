@@ -27,8 +27,7 @@ export class SimulatedStore {
   #serial = 0;
 
   put(path: string, bytes: Uint8Array): string {
-    this.#serial += 1;
-    const stored = { bytes: Buffer.from(bytes), tag: `"tag ${this.#serial}"` };
+    const stored = { bytes: Buffer.from(bytes), tag: `"${hash('md5', bytes)}"` };
     this.objects.set(path, stored);
     this.written.set(path, (this.written.get(path) ?? new Set()).add(hash('sha256', bytes)));
     return stored.tag;
@@ -71,7 +70,12 @@ export class SimulatedStore {
       list: (prefix, after) =>
         request('list', prefix, () => {
           const paths = [...store.objects.keys()].filter((path) => path.startsWith(prefix) && path > after).toSorted();
-          return { objects: paths.map((path) => ({ path, size: store.objects.get(path)?.bytes.length ?? 0, tag: '' })), next: undefined };
+          const objects = paths.map((path) => ({
+            path,
+            size: store.objects.get(path)?.bytes.length ?? 0,
+            tag: store.objects.get(path)?.tag ?? '',
+          }));
+          return { objects, next: undefined };
         }),
       head: (path) =>
         request('head', path, () => (store.objects.has(path) ? { digest: undefined, holds: undefined, headers: undefined } : undefined)),

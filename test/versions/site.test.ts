@@ -199,6 +199,20 @@ describe('publish of a ZIP', () => {
     expect(unneeded(target)).toEqual([]);
   });
 
+  it('trusts its commit more than the head of another target with the same number', async () => {
+    const other = join(site.folder, 'other');
+    for (let night = 0; night < 3; night += 1) {
+      await site.grow(5);
+      await site.publish(target);
+      await site.publish(other);
+    }
+    copyFileSync(join(other, 'head.json'), join(target, 'head.json'));
+    await site.grow(5);
+    expect(await site.publish(target)).toMatchObject({ version: 4, versions: 4 });
+    expect(await listed(target)).toMatchObject({ versions: [{ number: 4 }, { number: 3 }, { number: 2 }, { number: 1 }], problems: [] });
+    for (const { file } of (await listed(target)).versions) expect(existsSync(join(target, file))).toBe(true);
+  });
+
   it('replaces damaged versions with --repair', async () => {
     for (let night = 0; night < 3; night += 1) {
       await site.grow(5);
