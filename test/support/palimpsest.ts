@@ -7,8 +7,8 @@ import { inject } from 'vitest';
 export const PROGRAM: string = inject('program');
 /** What users start, with that program. */
 export const BIN: string = `${PROGRAM}/bin/palimpsest.js`;
-/** The same in the checkout, as users see it in hints. */
-const SHOWN = fileURLToPath(new URL('../../bin/palimpsest.js', import.meta.url));
+/** The same in the checkout, where hints show it as users do: `node bin/palimpsest.js`. */
+const IN_CHECKOUT = fileURLToPath(new URL('../../bin/palimpsest.js', import.meta.url));
 
 export interface Finished {
   readonly code: number | null;
@@ -85,7 +85,7 @@ export async function palimpsestHere(args: readonly string[], options: RunOption
     const { run }: typeof import('../../src/cli.ts') = await import(`${PROGRAM}/dist/cli.js`);
     const stdin = Readable.from([Buffer.from(input)]);
     const io = { stdin, stdout, stderr, env: { ...process.env }, once: () => {}, cwd: () => process.cwd() };
-    const code: number = await run([process.execPath, SHOWN, ...args], io);
+    const code: number = await run([process.execPath, cwd === undefined ? IN_CHECKOUT : BIN, ...args], io);
     return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     running -= 1;
