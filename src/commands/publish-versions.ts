@@ -20,6 +20,7 @@ interface VersionsOnly {
   readonly keepDaily?: number | undefined;
   readonly keepMonthly?: number | undefined;
   readonly rewriteVersions?: true | undefined;
+  readonly replace?: true | undefined;
 }
 
 /** The options that only pages as files have. */
@@ -83,6 +84,7 @@ export async function publishVersions(
       repair: options.repair === true,
       rebuild: options.rewriteVersions && memory && ((one, accounts) => rebuild(one, memory.exclusions(), accounts)),
       memory,
+      replace: options.replace === true,
       isSinglePublisher: options.singlePublisher === true,
       cacheControl: options.cacheControl,
       dryRun,
@@ -151,9 +153,10 @@ export function refuseVersionsOnly(options: VersionsOnly): void {
       '--keep-daily': options.keepDaily,
       '--keep-monthly': options.keepMonthly,
       '--rewrite-versions': options.rewriteVersions,
+      '--replace': options.replace,
     },
     'a tree in a folder',
-    'a tree in a ZIP: only versions at a target are kept or deleted',
+    'a tree in a ZIP: only versions at a target are kept, deleted or replaced',
   );
 }
 
@@ -166,9 +169,9 @@ export function refusePagesOnly({ gzip, allowGaps }: PagesOnly): void {
   );
 }
 
-function refuseWithRollback({ keep, keepDaily, keepMonthly, repair }: PublishVersionsOptions): void {
+function refuseWithRollback({ keep, keepDaily, keepMonthly, repair, replace }: PublishVersionsOptions): void {
   refuse(
-    { '--keep': keep, '--keep-daily': keepDaily, '--keep-monthly': keepMonthly, '--repair': repair },
+    { '--keep': keep, '--keep-daily': keepDaily, '--keep-monthly': keepMonthly, '--repair': repair, '--replace': replace },
     '--rollback',
     'one of the two: --rollback needs no tree',
   );

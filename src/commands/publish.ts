@@ -94,6 +94,11 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ).env('PALIMPSEST_REWRITE_VERSIONS'),
       )
       .addOption(
+        new Option('--replace', 'for a ZIP: publish even if the store never had the state of the current version').env(
+          'PALIMPSEST_PUBLISH_REPLACE',
+        ),
+      )
+      .addOption(
         new Option(
           '--single-publisher',
           'write to an object store without conditional writes; use it only if no other run writes there',

@@ -4,6 +4,7 @@ import { Failure } from '../contract/failure.ts';
 import type { Connection } from './connection.ts';
 import { ExclusionList } from './exclusion-list.ts';
 import { openStore } from './open-store.ts';
+import { revisionOf } from './revision.ts';
 import { wrapErrors } from './store-error.ts';
 
 interface Row {
@@ -38,6 +39,11 @@ export class PublishedTarget {
 
   write(commit: Buffer): void {
     this.#store('newest', commit);
+  }
+
+  /** Whether the store is in the state with this fingerprint, or was earlier. */
+  hadState(fingerprint: string): boolean {
+    return this.#open((database) => revisionOf(database, fingerprint) !== undefined);
   }
 
   /** Returns all exclusions of the store. */

@@ -10,9 +10,10 @@ import type { Target } from '../storage/target.ts';
 import { lockTarget } from '../storage/target-lock.ts';
 import { type Lock, lock } from '../store/lock.ts';
 import { ZipDamage } from '../zip/member.ts';
+import { HEAD } from './commit.ts';
 import { fetchVersion } from './fetch-version.ts';
 import { type KeepPolicy, keptVersions } from './keep.ts';
-import { type Found, readNewest } from './newest.ts';
+import { type Found, known, readNewest } from './newest.ts';
 import { busy, type Draft, type NextList } from './next-commit.ts';
 import { removedAccountsIn } from './removed-accounts.ts';
 import { type LocalZip, openLocalZip, type SiteVersion, siteKind } from './site-version.ts';
@@ -33,6 +34,8 @@ export interface SitePublishOptions extends RemoteOptions {
   /** Rebuilds a version without the removed accounts, which have these handles in it. Undefined: it is deleted. */
   readonly rebuild: ((zip: LocalZip, removed: readonly string[]) => Promise<LocalZip>) | undefined;
   readonly memory: SiteMemory | undefined;
+  /** Whether to publish even if the store never had the state of the current version. */
+  readonly replace: boolean;
   readonly isSinglePublisher: boolean;
   readonly cacheControl: string;
   /** Whether to decide only, without any write. */
@@ -43,6 +46,8 @@ export interface SitePublishOptions extends RemoteOptions {
 }
 
 export interface SiteMemory extends Memory {
+  /** Whether the store had the state with this fingerprint. */
+  readonly hadState: (fingerprint: string) => boolean;
   readonly pendingRemovals: () => readonly Exclusion[];
   readonly setRemoved: (exclusions: readonly Exclusion[]) => void;
 }
@@ -63,7 +68,7 @@ export interface SitePublishSummary extends Partial<Written<SiteVersion>> {
 /**
  * Publishes a tree in a ZIP as a new version, goes back to an earlier one, or deletes versions. Versions with a removed account are
  * found by a search of each, and deleted or rebuilt before the run ends.
- * @throws Failure no-version, not-removed, other-form, no-conditions, target-busy, not-ours, target-failed, target-denied, stopped, file-system
+ * @throws Failure no-version, store-diverged, tree-edited, not-removed, other-form, no-conditions, target-busy, not-ours, target-failed, target-denied, stopped, file-system
  */
 export async function publishSite(target: Target, options: SitePublishOptions): Promise<SitePublishSummary> {
   const { memory, isSinglePublisher, repair, dryRun, zip, onProgress = () => {} } = options;
@@ -71,7 +76,8 @@ export async function publishSite(target: Target, options: SitePublishOptions): 
   const kind = siteKind(options.cacheControl);
   const pending = memory?.pendingRemovals() ?? [];
   const targetLock = dryRun ? undefined : lockTarget(target);
-  const decision = new Decision(remote, options, pending);
+  const remembered = known(kind, HEAD, memory?.read())?.commit.versions ?? [];
+  const decision = new Decision(remote, options, pending, new Set(remembered.map(({ file }) => file)));
   let summary: Pick<SitePublishSummary, 'before' | 'next'> = { before: [], next: undefined };
   const decide = async (found: Found<SiteVersion>) => {
     const next = await decision.next(found);
@@ -107,14 +113,17 @@ class Decision {
   readonly #pending: readonly Exclusion[];
   readonly #states = new Map<string, 'sound' | 'damaged' | 'removed'>();
   readonly #rebuilt = new Map<string, { readonly zip: LocalZip; readonly draft: Draft<SiteVersion> }>();
+  /** The files that the store knows: those that it published, or looked into. */
+  readonly #seen: ReadonlySet<string>;
   #draft: Draft<SiteVersion> | undefined;
   #lock: Lock | undefined;
   #live: readonly SiteVersion[] = [];
 
-  constructor(remote: Remote, options: SitePublishOptions, pending: readonly Exclusion[]) {
+  constructor(remote: Remote, options: SitePublishOptions, pending: readonly Exclusion[], seen: ReadonlySet<string>) {
     this.#remote = remote;
     this.#options = options;
     this.#pending = pending;
+    this.#seen = seen;
   }
 
   /** The numbers of the versions with a removed account, and of those that are damaged. */
@@ -136,6 +145,7 @@ class Decision {
     });
     const isCurrent = sound.at(-1) === this.#live.at(-1) && sound.at(-1)?.manifest === zip?.build.manifest;
     const hasNew = zip !== undefined && !(isCurrent && newest?.commit.base_url === zip.build.base_url);
+    if (hasNew) this.#refuseOther(zip.path, before.at(-1));
     if (hasNew) this.#draft ??= await zip.draft();
 
     // those that are sent stay; the new one is current
@@ -163,6 +173,21 @@ class Decision {
     for (const { zip } of this.#rebuilt.values()) await zip.close();
     if (this.#lock !== undefined) await rm(this.#options.folder, { recursive: true, force: true });
     this.#lock?.release();
+  }
+
+  /**
+   * Refuses to replace a state that the store never had.
+   * @throws Failure store-diverged
+   */
+  #refuseOther(path: string, current: SiteVersion | undefined): void {
+    const { memory, replace } = this.#options;
+    if (current === undefined || replace || this.#seen.has(current.file) || memory?.hadState(current.store) !== false) return;
+    throw new Failure('store-diverged', `${path} was built from a store that never had the current version at ${this.#remote.name}`, {
+      place: { file: path },
+      expected: `a ZIP of a store that had the fingerprint ${current.store} of version ${current.number}`,
+      found: 'an older store, or another one',
+      hint: 'build from the newest store, or go back with --rollback first; or publish with --replace: earlier versions stay readable; nothing was changed',
+    });
   }
 
   /** Creates the folder for fetched versions anew: a killed run may have left some, with removed accounts. */

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
@@ -72,5 +72,27 @@ describe('publish of a ZIP that is damaged', () => {
     expect(readFileSync(join(target, 'head.json'))).toEqual(rolledBack);
     await json(['build', '--store', site.store, '--out', site.zip, '--base-url', BASE, ...SIZES, '--repair']);
     expect(await site.publish(target)).toMatchObject({ change: 'publish' });
+  });
+});
+
+describe('publish from an older store', () => {
+  it('is refused, unless the site went back first, or with --replace', async () => {
+    await night([1, 'ann', '1', 'bio 1']);
+    const older = join(site.folder, 'older.db');
+    const olderZip = join(site.folder, 'older.zip');
+    copyFileSync(site.store, older);
+    await night([2, 'ann', '1', 'bio 2']);
+    const args = ['--store', older, '--out', olderZip];
+    writeFileSync(join(site.folder, 'snapshots.ndjson'), '{"observed_at":"2024-01-03T00:00:00Z","screen_name":"ann","id":"1","bio":"3"}\n');
+    await palimpsestJson(['observe', join(site.folder, 'snapshots.ndjson'), '--store', older]);
+    await palimpsestJson(['build', ...args, '--base-url', BASE]);
+    expect(await site.refused(target, args)).toMatchObject({ exit: 3, code: 'store-diverged', hint: expect.stringContaining('--replace') });
+    expect((await listed(target)).versions).toHaveLength(2);
+    expect(await site.publish(target, [...args, '--replace'])).toMatchObject({ version: 3, versions: 3 });
+    expect(await site.refused(target)).toMatchObject({ code: 'store-diverged' });
+    await json(['publish', target, '--rollback', '--store', older]);
+    expect(await site.publish(target)).toMatchObject({ version: 2, change: null });
+    await json(['publish', target, '--rollback', '1', '--store', older]);
+    expect(await site.publish(target, args)).toMatchObject({ version: 6, versions: 2 });
   });
 });

@@ -42,11 +42,11 @@ class Machines {
     return this.kind.env(this.endpoint);
   }
 
-  /** Runs a publish in a process of its own. */
+  /** Runs a publish in a process of its own. Two machines have two stores, so each replaces the state of the other. */
   async run(machine: number, more: readonly string[] = [], milliseconds?: number): Promise<Published | string> {
     const site = this.sites[machine];
     if (site === undefined) throw new Error('no such machine');
-    const { code, stdout, stderr } = await palimpsest([...site.args(this.address, more), '--json', '--timeout', '10'], {
+    const { code, stdout, stderr } = await palimpsest([...site.args(this.address, ['--replace', ...more]), '--json', '--timeout', '10'], {
       env: this.env,
       ownProcess: true,
       onStart: (child) => {
@@ -143,7 +143,7 @@ describe.each([CEPH, AZURITE])('publish of a ZIP to $name', (kind) => {
     }
     expect(succeeded).toBeGreaterThan(OVERLAPS);
     // each version is whole
-    expect(await machines.sites[0]?.publish(machines.address, ['--repair'], machines.env)).toMatchObject({ damaged: [] });
+    expect(await machines.sites[0]?.publish(machines.address, ['--repair', '--replace'], machines.env)).toMatchObject({ damaged: [] });
     machines.target.close();
   });
 
