@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { Exclusion } from '../contract/exclusion.ts';
 import { FAILURES, Failure } from '../contract/failure.ts';
 import { isLoopback, localLinks } from '../contract/site.ts';
+import type { PublishedTarget } from '../store/published-target.ts';
 import { size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -66,14 +66,14 @@ export async function publishVersions(
   const zip = isRollback ? undefined : await openLocalZip(options.out);
   const refusals: Failure[] = [];
   let summary: SitePublishSummary;
-  let remembered: Awaited<ReturnType<typeof memoryOf>>;
+  let remembered: PublishedTarget | undefined;
   try {
-    const memory = await memoryOf(options, target.names === undefined ? target.name : resolve(target.name), zip);
+    const { memory, removals } = await memoryOf(options, target.names === undefined ? target.name : resolve(target.name), zip);
     remembered = memory;
     if (zip !== undefined && !options.allowLoopback && isLoopback(zip.build.base_url))
       refusals.push(localLinks(target.name, zip.build.base_url));
-    const rebuild = async (one: LocalZip, exclusions: readonly Exclusion[], accounts: readonly string[]) =>
-      (await import('./rebuild-version.ts')).rebuildVersion(one, exclusions, accounts, terminal.stopSignal);
+    const rebuild = async (one: LocalZip, accounts: readonly string[]) =>
+      (await import('./rebuild-version.ts')).rebuildVersion(one, removals.all, accounts, terminal.stopSignal);
     const [refused] = refusals;
     if (refused !== undefined && !dryRun) throw refused;
     summary = await publishSite(target, {
@@ -82,8 +82,9 @@ export async function publishVersions(
       rollback: options.rollback,
       keep: { within: options.keep, daily: options.keepDaily, monthly: options.keepMonthly },
       repair: options.repair === true,
-      rebuild: options.rewriteVersions && memory && ((one, accounts) => rebuild(one, memory.exclusions(), accounts)),
+      rebuild: options.rewriteVersions && rebuild,
       memory,
+      removals,
       replace: options.replace === true,
       isSinglePublisher: options.singlePublisher === true,
       cacheControl: options.cacheControl,
@@ -124,7 +125,7 @@ async function memoryOf({ store, endpoint }: PublishVersionsOptions, name: strin
   const [{ PublishedTarget }, { Store }] = await Promise.all([import('../store/published-target.ts'), import('../store/store.ts')]);
   const memory = new PublishedTarget(store, endpoint === undefined ? name : `${endpoint} ${name}`);
   if (!existsSync(store)) {
-    if (zip === undefined) return undefined;
+    if (zip === undefined) return { memory: undefined, removals: { all: [], pending: [] } };
     throw new Failure('no-store', `publish needs the store ${store}: it records what was published and which accounts must be removed`, {
       place: { file: store },
       expected: `the store that ${zip.path} was built from`,
@@ -132,11 +133,13 @@ async function memoryOf({ store, endpoint }: PublishVersionsOptions, name: strin
       hint: `name it with --store; if it is lost, run palimpsest import ${zip.path} --store ${store} and build again`,
     });
   }
-  if (zip === undefined) return memory;
+  // before the fingerprint: an account that is removed meanwhile stays a removal that is not done
+  const known = { memory, removals: memory.removals() };
+  if (zip === undefined) return known;
   const opened = Store.open(store);
   const { fingerprint } = opened.revision;
   opened.close();
-  if (fingerprint === zip.build.store) return memory;
+  if (fingerprint === zip.build.store) return known;
   throw new Failure('store-diverged', `${zip.path} was not built from the current state of ${store}`, {
     place: { file: zip.path },
     expected: `a ZIP of the store with the fingerprint ${fingerprint}`,

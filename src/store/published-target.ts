@@ -12,6 +12,12 @@ interface Row {
   readonly removals: string;
 }
 
+/** The exclusions of a store: all, and those that are not done at a target. */
+export interface Removals {
+  readonly all: readonly Exclusion[];
+  readonly pending: readonly Exclusion[];
+}
+
 /**
  * What a store remembers of a target with versions: the newest commit, which tells the highest number, and the removals that are
  * done there. A store that other processes write, or that cannot be written, remembers nothing new: that is no reason to fail
@@ -46,16 +52,12 @@ export class PublishedTarget {
     return this.#open((database) => revisionOf(database, fingerprint) !== undefined);
   }
 
-  /** Returns all exclusions of the store. */
-  exclusions(): readonly Exclusion[] {
-    return this.#open((database) => new ExclusionList(database).all());
-  }
-
-  /** Returns the exclusions of the store that are not done at the target. */
-  pendingRemovals(): readonly Exclusion[] {
+  /** Returns the exclusions of the store. */
+  removals(): Removals {
     return this.#open((database) => {
       const done = this.#removalsIn(database);
-      return new ExclusionList(database).all().filter((one) => !done.has(idOf(one)));
+      const all = new ExclusionList(database).all();
+      return { all, pending: all.filter((one) => !done.has(idOf(one))) };
     });
   }
 

@@ -9,12 +9,14 @@ import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Target } from '../storage/target.ts';
 import { lockTarget } from '../storage/target-lock.ts';
 import { type Lock, lock } from '../store/lock.ts';
+import type { Removals } from '../store/published-target.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { HEAD } from './commit.ts';
 import { fetchVersion } from './fetch-version.ts';
 import { type KeepPolicy, keptVersions } from './keep.ts';
 import { type Found, known, readNewest } from './newest.ts';
 import { busy, type Draft, type NextList } from './next-commit.ts';
+import { otherStore } from './other-store.ts';
 import { removedAccountsIn } from './removed-accounts.ts';
 import { type LocalZip, openLocalZip, type SiteVersion, siteKind } from './site-version.ts';
 import { refuseRemains } from './sweep.ts';
@@ -34,6 +36,8 @@ export interface SitePublishOptions extends RemoteOptions {
   /** Rebuilds a version without the removed accounts, which have these handles in it. Undefined: it is deleted. */
   readonly rebuild: ((zip: LocalZip, removed: readonly string[]) => Promise<LocalZip>) | undefined;
   readonly memory: SiteMemory | undefined;
+  /** The removals of the store, read before it was compared with the ZIP: the ZIP has none of these accounts. */
+  readonly removals: Removals;
   /** Whether to publish even if the store never had the state of the current version. */
   readonly replace: boolean;
   readonly isSinglePublisher: boolean;
@@ -48,7 +52,6 @@ export interface SitePublishOptions extends RemoteOptions {
 export interface SiteMemory extends Memory {
   /** Whether the store had the state with this fingerprint. */
   readonly hadState: (fingerprint: string) => boolean;
-  readonly pendingRemovals: () => readonly Exclusion[];
   readonly setRemoved: (exclusions: readonly Exclusion[]) => void;
 }
 
@@ -74,10 +77,10 @@ export async function publishSite(target: Target, options: SitePublishOptions): 
   const { memory, isSinglePublisher, repair, dryRun, zip, onProgress = () => {} } = options;
   const remote = openRemote(target, { ...options, kept: `the current version at ${target.name} is unchanged` });
   const kind = siteKind(options.cacheControl);
-  const pending = memory?.pendingRemovals() ?? [];
+  const { pending } = options.removals;
   const targetLock = dryRun ? undefined : lockTarget(target);
   const remembered = known(kind, HEAD, memory?.read())?.commit.versions ?? [];
-  const decision = new Decision(remote, options, pending, new Set(remembered.map(({ file }) => file)));
+  const decision = new Decision(remote, options, new Set(remembered.map(({ file }) => file)));
   let summary: Pick<SitePublishSummary, 'before' | 'next'> = { before: [], next: undefined };
   const decide = async (found: Found<SiteVersion>) => {
     const next = await decision.next(found);
@@ -97,7 +100,8 @@ export async function publishSite(target: Target, options: SitePublishOptions): 
     };
     const isThorough = repair || pending.length > 0;
     const written = await changeVersions(remote, kind, { decide, memory, isSinglePublisher, isThorough, onSent });
-    if (pending.length > 0 && summary.before.length > 0) refuseRemains(remote, written.left);
+    const isRemoval = pending.length > 0 || decision.found.removed.length > 0;
+    if (isRemoval && summary.before.length > 0) refuseRemains(remote, written.left);
     if (pending.length > 0) memory?.setRemoved(pending);
     return { ...summary, ...decision.found, ...written, traffic: remote.traffic };
   } finally {
@@ -110,7 +114,6 @@ export async function publishSite(target: Target, options: SitePublishOptions): 
 class Decision {
   readonly #remote: Remote;
   readonly #options: SitePublishOptions;
-  readonly #pending: readonly Exclusion[];
   readonly #states = new Map<string, 'sound' | 'damaged' | 'removed'>();
   readonly #rebuilt = new Map<string, { readonly zip: LocalZip; readonly draft: Draft<SiteVersion> }>();
   /** The files that the store knows: those that it published, or looked into. */
@@ -119,10 +122,9 @@ class Decision {
   #lock: Lock | undefined;
   #live: readonly SiteVersion[] = [];
 
-  constructor(remote: Remote, options: SitePublishOptions, pending: readonly Exclusion[], seen: ReadonlySet<string>) {
+  constructor(remote: Remote, options: SitePublishOptions, seen: ReadonlySet<string>) {
     this.#remote = remote;
     this.#options = options;
-    this.#pending = pending;
     this.#seen = seen;
   }
 
@@ -133,10 +135,10 @@ class Decision {
   }
 
   async next({ newest }: Found<SiteVersion>): Promise<NextList<SiteVersion> | undefined> {
-    const { zip, rollback, keep, rebuild, repair } = this.#options;
+    const { zip, rollback, keep, rebuild, memory } = this.#options;
     const before = newest?.commit.versions ?? [];
     this.#live = rollback === undefined ? before : rolledBack(this.#remote, before, rollback);
-    if (repair || this.#pending.length > 0) await this.#check();
+    await this.#check();
     const state = ({ file }: SiteVersion) => this.#states.get(file) ?? 'sound';
     const sound = this.#live.filter((one) => state(one) === 'sound');
     const rewritten = this.#live.flatMap(({ number, time, file }) => {
@@ -145,7 +147,9 @@ class Decision {
     });
     const isCurrent = sound.at(-1) === this.#live.at(-1) && sound.at(-1)?.manifest === zip?.build.manifest;
     const hasNew = zip !== undefined && !(isCurrent && newest?.commit.base_url === zip.build.base_url);
-    if (hasNew) this.#refuseOther(zip.path, before.at(-1));
+    const current = before.at(-1);
+    const isKnown = this.#options.replace || current === undefined || this.#seen.has(current.file);
+    if (hasNew && !isKnown && memory?.hadState(current.store) === false) throw otherStore(this.#remote, zip.path, current);
     if (hasNew) this.#draft ??= await zip.draft();
 
     // those that are sent stay; the new one is current
@@ -175,21 +179,6 @@ class Decision {
     this.#lock?.release();
   }
 
-  /**
-   * Refuses to replace a state that the store never had.
-   * @throws Failure store-diverged
-   */
-  #refuseOther(path: string, current: SiteVersion | undefined): void {
-    const { memory, replace } = this.#options;
-    if (current === undefined || replace || this.#seen.has(current.file) || memory?.hadState(current.store) !== false) return;
-    throw new Failure('store-diverged', `${path} was built from a store that never had the current version at ${this.#remote.name}`, {
-      place: { file: path },
-      expected: `a ZIP of a store that had the fingerprint ${current.store} of version ${current.number}`,
-      found: 'an older store, or another one',
-      hint: 'build from the newest store, or go back with --rollback first; or publish with --replace: earlier versions stay readable; nothing was changed',
-    });
-  }
-
   /** Creates the folder for fetched versions anew: a killed run may have left some, with removed accounts. */
   async #emptyFolder(): Promise<void> {
     const { folder } = this.#options;
@@ -207,9 +196,17 @@ class Decision {
     return hasNew ? 'publish' : 'keep';
   }
 
+  /** Returns the removals to look for in a version. One that another store published can have any removed account. */
+  #removalsFor({ file }: SiteVersion): readonly Exclusion[] {
+    const { all, pending } = this.#options.removals;
+    return this.#seen.has(file) ? pending : all;
+  }
+
   /** Fetches the versions that are not known, and searches each for removed accounts. */
   async #check(): Promise<void> {
-    const unknown = this.#live.filter(({ file }) => !this.#states.has(file));
+    const unknown = this.#live.filter(
+      (version) => !this.#states.has(version.file) && (this.#options.repair || this.#removalsFor(version).length > 0),
+    );
     if (unknown.length > 0 && this.#lock === undefined) await this.#emptyFolder();
     for (const [index, version] of unknown.entries()) {
       this.#options.onProgress?.('check', index, unknown.length);
@@ -221,10 +218,11 @@ class Decision {
   }
 
   async #look(version: SiteVersion, path: string): Promise<'sound' | 'damaged' | 'removed'> {
-    if (this.#pending.length === 0) return 'sound';
+    const exclusions = this.#removalsFor(version);
+    if (exclusions.length === 0) return 'sound';
     const zip = await openLocalZip(path);
     try {
-      const accounts = removedAccountsIn(zip.reader, this.#pending);
+      const accounts = removedAccountsIn(zip.reader, exclusions);
       if (accounts.length === 0) return 'sound';
       if (this.#options.rebuild !== undefined && !this.#options.dryRun) {
         const rebuilt = await this.#options.rebuild(zip, accounts);

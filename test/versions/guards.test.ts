@@ -96,3 +96,19 @@ describe('publish from an older store', () => {
     expect(await site.publish(target, args)).toMatchObject({ version: 6, versions: 2 });
   });
 });
+
+it('deletes a version that another store published, if it has an account that was removed earlier', async () => {
+  await night([1, 'ann', '1', 'a secret'], [1, 'bob', '2', 'bio']);
+  const [older, olderZip] = [join(site.folder, 'older.db'), join(site.folder, 'older.zip')];
+  copyFileSync(site.store, older);
+  copyFileSync(site.zip, olderZip);
+  await palimpsestJson(['remove', 'ann', '--store', site.store, '--yes']);
+  await site.build();
+  expect(await site.publish(target)).toMatchObject({ removed: [1] });
+  expect(await site.publish(target)).toMatchObject({ change: null, requests: { all: 2 } });
+  await site.publish(target, ['--store', older, '--out', olderZip, '--replace']);
+  expect(await having('a secret')).toEqual([3]);
+  expect(await site.publish(target)).toMatchObject({ removed: [3], versions: 2 });
+  expect(await having('a secret')).toEqual([]);
+  expect(await site.publish(target)).toMatchObject({ change: null, requests: { all: 2 } });
+});
