@@ -12,6 +12,7 @@ import { lock } from '../store/lock.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { replaceStore } from '../store/replace.ts';
 import { fileSystemFailure } from '../store/store-error.ts';
+import { commitPath } from '../versions/commit.ts';
 import { fetchVersion } from '../versions/fetch-version.ts';
 import { decompress, hasBytesOf } from './store-bytes.ts';
 import { listVersions, type StoreVersion, stateOfVersion } from './store-version.ts';
@@ -36,6 +37,8 @@ export interface PullSummary {
   readonly version: StoreVersion | undefined;
   /** Whether the local store already was that version. */
   readonly unchanged: boolean;
+  /** What is wrong at the target. */
+  readonly problems: readonly string[];
   readonly traffic: RequestCounter;
 }
 
@@ -47,14 +50,16 @@ export interface PullSummary {
 export async function pull(target: Target, options: PullOptions): Promise<PullSummary> {
   const remote = openRemote(target, { ...options, kept: `the store ${options.store} is unchanged` });
   const { traffic } = remote;
-  const version = chosenVersion(remote, await listVersions(remote), options);
-  if (version === undefined) return { version, unchanged: true, traffic };
+  const { versions, problems, unread } = await listVersions(remote);
+  if (unread !== undefined && options.version === undefined) throw unreadable(remote, unread, versions[0]);
+  const version = chosenVersion(remote, versions, options);
+  if (version === undefined) return { version, unchanged: true, problems, traffic };
   try {
     mkdirp(dirname(options.store));
     const pullLock = lock(`${options.store}.pull-lock`);
     if (pullLock === undefined) throw busy(options.store);
     try {
-      return { version, unchanged: !(await replace(remote, version, options)), traffic };
+      return { version, unchanged: !(await replace(remote, version, options)), problems, traffic };
     } finally {
       removePart(options.store);
       pullLock.release();
@@ -71,6 +76,15 @@ function partOf(store: string): string {
 
 function removePart(store: string): void {
   for (const suffix of ['', '.br', '-wal', '-shm', '-journal']) rmSync(partOf(store) + suffix, { force: true });
+}
+
+function unreadable({ name }: Remote, number: number, older: StoreVersion | undefined): Failure {
+  return new Failure('bad-store', `the newest commit at ${name} cannot be read: it may have a newer version`, {
+    place: { file: commitPath(number) },
+    expected: 'a commit that palimpsest wrote',
+    found: 'a damaged file',
+    hint: `restore that file from a copy, or pull an older version with --from-version${older === undefined ? '' : ` ${older.number}`}; nothing was changed`,
+  });
 }
 
 /** @param versions newest first */

@@ -37,11 +37,21 @@ export function stateOfVersion({ revision, store, observed }: StoreVersion): Pic
   return { revision, fingerprint: store, observed };
 }
 
+export interface StoreVersions {
+  /** Newest first; empty if the target has no store. */
+  readonly versions: readonly StoreVersion[];
+  /** What is wrong at the target. */
+  readonly problems: readonly string[];
+  /** The number of the newest commit if it cannot be read: the versions are those of an older commit. */
+  readonly unread: number | undefined;
+}
+
 /**
- * Returns the versions that a target has, newest first; empty if it has no store.
+ * Returns the versions that a target has.
  * @throws Failure other-form, not-ours, target-failed, target-denied, stopped
  */
-export async function listVersions(remote: Remote): Promise<readonly StoreVersion[]> {
-  const { newest } = await readNewest(remote, STORE_KIND, { remembered: undefined, listing: 'newest' });
-  return (newest?.commit.versions ?? []).toReversed();
+export async function listVersions(remote: Remote): Promise<StoreVersions> {
+  const { newest, top, problems } = await readNewest(remote, STORE_KIND, { remembered: undefined, listing: 'newest' });
+  const versions = (newest?.commit.versions ?? []).toReversed();
+  return { versions, problems, unread: newest !== undefined && newest.commit.number < top ? top : undefined };
 }

@@ -22,9 +22,16 @@ export function declareStoreList(store: Program, terminal: Terminal): void {
         import('../storage/remote.ts'),
         targetOf(address, options, terminal),
       ]);
-      const versions = await listVersions(openRemote(target, requestsOf(options, terminal))).finally(() => target.close());
+      const { versions, problems, unread } = await listVersions(openRemote(target, requestsOf(options, terminal))).finally(() =>
+        target.close(),
+      );
+      for (const problem of problems) terminal.warn(`${problem} at ${target.name}: the next push repairs it`);
+      if (unread !== undefined) {
+        terminal.warn(`commit ${unread} at ${target.name} cannot be read: there may be a newer version`);
+        terminal.exitCode = 1;
+      }
       terminal.summary(
-        { target: target.name, versions },
+        { target: target.name, versions, problems },
         versions.length === 0 ? [`${target.name} has no versions of a store`] : versions.map((version) => versionLine(version)),
       );
     });

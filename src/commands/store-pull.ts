@@ -45,7 +45,7 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
       terminal.setOutput(options);
       const started = performance.now();
       const [{ pull }, target] = await Promise.all([import('../backup/pull.ts'), targetOf(address, options, terminal)]);
-      const { version, unchanged, traffic } = await pull(target, {
+      const { version, unchanged, problems, traffic } = await pull(target, {
         ...requestsOf(options, terminal),
         store: options.store,
         version: options.fromVersion,
@@ -57,6 +57,7 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
           decompress: { label: 'decompressing', amount: size },
         }),
       }).finally(() => target.close());
+      for (const problem of problems) terminal.warn(`${problem} at ${target.name}: the next push repairs it`);
       const milliseconds = Math.round(performance.now() - started);
       const requests = requestsText(target, traffic.requests);
       const lines =
@@ -73,6 +74,7 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
           version: version ?? null,
           unchanged,
           requests: trafficOf(traffic),
+          problems,
           milliseconds,
         },
         lines,

@@ -95,7 +95,7 @@ describe.each(PLACES)('two concurrent pushes to $name', ({ name, skip, start, pl
     );
     const message = `another push to ${target.name} finished first, with version 2`;
     await expect(late).rejects.toMatchObject({ code: 'target-busy', message });
-    expect(await listVersions(openRemote(target, remote))).toMatchObject([{ number: 2 }, { number: 1 }]);
+    expect((await listVersions(openRemote(target, remote))).versions).toMatchObject([{ number: 2 }, { number: 1 }]);
     await expectNewest(here, other);
     await expect(push(target, options(one))).rejects.toMatchObject({ code: 'store-diverged' });
     // the lost push must leave no data
@@ -184,7 +184,7 @@ async function overlaps({ address, env, open }: Place, flags: readonly string[])
     const [left, right] = await Promise.all([run(times % 2 === 0 ? one : base), run(other)]);
     counts[left && right ? 'both' : left || right ? 'one' : 'none'] += 1;
   }
-  const versions = await listVersions(openRemote(target, remote));
+  const { versions } = await listVersions(openRemote(target, remote));
   const missing = succeeded.filter(({ number, sha256 }) => !versions.some((one) => one.number === number && one.sha256 === sha256));
   console.log(`overlap: ${target.name}: ${JSON.stringify(counts)}, ${versions.length} versions`);
   expect(missing).toEqual([]);

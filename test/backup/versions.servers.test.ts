@@ -209,6 +209,21 @@ function commitIn(target: string): Commit<StoreVersion> & { readonly newest: Sto
   return { ...commit, newest };
 }
 
+it('an older version is not taken for the newest one if the newest commit is damaged', async () => {
+  const target = join(folder, 'unread');
+  for (const path of [night(0), night(1)]) await palimpsestJson(['store', 'push', target, '--store', path]);
+  for (const file of [commitPath(2), HEAD]) writeFileSync(join(target, file), 'x');
+  const list = await palimpsestHere(['store', 'list', target]);
+  expect(list).toMatchObject({ code: 1, stderr: expect.stringContaining('commit 2') });
+  const local = join(folder, 'unread.db');
+  const { code, stdout } = await palimpsestHere(['store', 'pull', target, '--store', local, '--json']);
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, error: { code: 'bad-store', file: commitPath(2) } });
+  expect(existsSync(local)).toBe(false);
+  expect(await palimpsestJson(['store', 'pull', target, '--store', local, '--from-version', '1'])).toMatchObject({
+    version: { number: 1 },
+  });
+});
+
 describe('a damaged store', () => {
   it('is not pushed', async () => {
     const path = join(folder, 'damaged.db');
