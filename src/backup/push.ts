@@ -8,7 +8,9 @@ import { WHOLE_BYTES } from '../storage/file-upload.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Target } from '../storage/target.ts';
+import { lockTarget } from '../storage/target-lock.ts';
 import { StoreImage } from '../store/image.ts';
+import type { Lock } from '../store/lock.ts';
 import { fileSystemFailure } from '../store/store-error.ts';
 import { VERSION } from '../version.ts';
 import { type KeepPolicy, keptVersions } from '../versions/keep.ts';
@@ -57,6 +59,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
   const kept = `the versions at ${target.name} are unchanged`;
   const remote = openRemote(target, { ...options, kept });
   const image = await StoreImage.open(options.store);
+  let targetLock: Lock | undefined;
   const progress = (phase: PushPhase, all: number) => (done: number) => {
     options.onProgress?.(phase, done, all);
     if (options.signal.aborted) throw stopped(kept);
@@ -99,6 +102,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     options.onProgress?.('send', sent, compressed?.bytes ?? sent);
   };
   try {
+    targetLock = lockTarget(target);
     // keeping only the newest version is part of a removal: then everything that earlier runs left must go, too
     const isThorough = options.keep.last === 1 && Object.values(options.keep).filter((rule) => rule !== undefined).length === 1;
     const { newest, commit, isConditional, problems, left } = await changeVersions(remote, STORE_KIND, {
@@ -116,6 +120,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
   } catch (error) {
     throw fileSystemFailure(options.store, error);
   } finally {
+    targetLock?.release();
     compressed?.close();
     image.close();
   }

@@ -97,3 +97,13 @@ it('changes nothing if another program wrote head.json', async () => {
   await expect(push(target, options)).rejects.toMatchObject({ code: 'not-ours', place: { file: name } });
   expect([...filesIn(path).keys()]).toEqual([name]);
 });
+
+it('locks a folder: another run is refused meanwhile', async () => {
+  const { path } = await targetWith('locked', () => ({}));
+  const target = await openTarget(path, '', { connections: 4, secrets: {} });
+  const held = target.lock?.();
+  await expect(push(await openTarget(path, '', { connections: 4, secrets: {} }), options)).rejects.toMatchObject({ code: 'target-busy' });
+  held?.release();
+  await push(target, options);
+  expect(strays(filesIn(path))).toEqual([]);
+});
