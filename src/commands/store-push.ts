@@ -54,7 +54,7 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
         ['palimpsest store push /mnt/backup/store --keep 90d --keep-monthly 24', 'keep 90 days, and 24 months'],
       ),
     )
-    .action(async (address, options) => {
+    .action(async (address, options, command) => {
       terminal.setOutput(options);
       const started = performance.now();
       const [{ push }, target, around] = await Promise.all([
@@ -62,11 +62,15 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
         targetOf(address, options, terminal),
         aroundOf(address, options, terminal),
       ]);
+      // --keep on the command line overrides variables: after a removal, --keep 1 must keep nothing else
+      const isKeepGiven = command.getOptionValueSource('keep') === 'cli';
+      const given = (rule: 'keepDaily' | 'keepMonthly') =>
+        isKeepGiven && command.getOptionValueSource(rule) === 'env' ? undefined : options[rule];
       const summary = await push(target, {
         ...requestsOf(options, terminal),
         around,
         store: options.store,
-        keep: { ...options.keep, daily: options.keepDaily, monthly: options.keepMonthly },
+        keep: { ...options.keep, daily: given('keepDaily'), monthly: given('keepMonthly') },
         replace: options.replace === true,
         singlePublisher: options.singlePublisher === true,
         onProgress: terminal.progress({

@@ -224,6 +224,20 @@ it('an older version is not taken for the newest one if the newest commit is dam
   });
 });
 
+it('keep 1 on the command line keeps no other version, whatever the environment says', async () => {
+  const target = join(folder, 'kept one');
+  const env = { PALIMPSEST_KEEP_DAILY: '7', PALIMPSEST_KEEP_MONTHLY: '12' };
+  await palimpsestJson(['store', 'push', target, '--store', night(0)], { env });
+  const { newest: _, ...commit } = commitIn(target);
+  const time = new Date(Date.now() - 3 * 86_400_000).toISOString();
+  const bytes = encodeCommit({ ...commit, time, versions: commit.versions.map((version) => ({ ...version, time })) });
+  for (const file of [commitPath(1), HEAD]) writeFileSync(join(target, file), bytes);
+  expect(await palimpsestJson(['store', 'push', target, '--store', night(1), '--keep', '1'], { env })).toMatchObject({
+    kept: 1,
+    deleted: 1,
+  });
+});
+
 describe('a damaged store', () => {
   it('is not pushed', async () => {
     const path = join(folder, 'damaged.db');
