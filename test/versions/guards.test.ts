@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
@@ -111,4 +111,12 @@ it('deletes a version that another store published, if it has an account that wa
   expect(await site.publish(target)).toMatchObject({ removed: [3], versions: 2 });
   expect(await having('a secret')).toEqual([]);
   expect(await site.publish(target)).toMatchObject({ change: null, requests: { all: 2 } });
+});
+
+it('deletes the temporary files beside the marker of a folder that a killed run left', async () => {
+  await night([1, 'ann', '1', 'bio']);
+  const left = ['palimpsest.json.3d88c95ed793.partial', 'head.json.partial'].map((name) => join(target, name));
+  for (const path of left) writeFileSync(path, 'left');
+  await site.publish(target);
+  expect(left.filter((path) => existsSync(path))).toEqual([]);
 });

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { type FileHandle, link, open, rename, rm, stat, utimes } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isLaterTime, timeAfter } from '../../contract/file-time.ts';
 import { StorageError } from '../storage-error.ts';
 import type { PartsUpload } from '../target.ts';
 
 /** The suffix of the temporary file of a write. */
 export const PARTIAL = '.partial';
+
+/** The temporary files of those that identify a target. */
+const PARTIALS = /^(publish|palimpsest|head)\.json(\.[0-9a-f]{12})?\.partial$/;
 
 /** The errors of a file system without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
@@ -67,6 +70,11 @@ export async function beginFile(file: string): Promise<PartsUpload> {
       await rm(partial, { force: true });
     },
   };
+}
+
+/** Deletes the temporary files that killed runs left beside the files that identify a target: no listing shows them. */
+export function removePartials(folder: string): void {
+  for (const name of readdirSync(folder)) if (PARTIALS.test(name)) rmSync(join(folder, name), { force: true });
 }
 
 /** Reads some bytes of a regular file. They may be fewer if the file is shorter. */

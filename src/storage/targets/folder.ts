@@ -8,7 +8,7 @@ import { mkdirp, removeEmptyFolders } from '../../store/mkdirp.ts';
 import type { ExactRange, ListedObject, ObjectPage } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Condition, Fetched, ObjectHead, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
-import { beginFile, codeOf, createFile, PARTIAL, readRange, setTime } from './folder-file.ts';
+import { beginFile, codeOf, createFile, PARTIAL, readRange, removePartials, setTime } from './folder-file.ts';
 
 /** A folder that a web server serves. It keeps no headers. */
 export const folder: TargetKind = {
@@ -53,6 +53,7 @@ class FolderTarget implements Target {
     };
     try {
       folderLock = lock(join(this.#folder, LOCK));
+      if (folderLock !== undefined) removePartials(this.#folder);
     } catch (error) {
       release();
       throw error;
