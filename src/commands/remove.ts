@@ -68,7 +68,7 @@ export function declareRemove(program: Program, terminal: Terminal): void {
             : `next: ${await terminal.command('build')}`,
         ...(isDryRun || summary.removed.length === 0
           ? []
-          : ['then: publish with --allow-gaps, and remove other copies as docs/removal.md in the package describes']),
+          : ['then: publish (a folder needs --allow-gaps), and remove other copies as docs/removal.md in the package describes']),
       ]);
     });
 }

@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { readerOf } from '../zip/zips.ts';
 import { BASE, json, listed, SIZES, Site } from './site.ts';
 
@@ -44,7 +44,8 @@ describe('a removal at a target with versions', () => {
     await night([1, 'old', '1', 'a secret'], [1, 'zoe', '9', 'zz']);
     await night([2, 'newname', '1', 'a secret'], [3, 'old', '2', 'the bio of another']);
     expect(await having('a secret')).toEqual([2, 1]);
-    await palimpsestJson(['remove', 'id:1', '--store', site.store, '--yes']);
+    const { stdout } = await palimpsestHere(['remove', 'id:1', '--store', site.store, '--yes']);
+    expect(stdout).toContain('a folder needs --allow-gaps');
     await site.build();
     expect(await site.publish(target, args)).toMatchObject({ removed: [1, 2] });
     expect(await having('a secret')).toEqual([]);
