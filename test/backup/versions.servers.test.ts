@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { STORE_KIND, type StoreVersion } from '../../src/backup/store-version.ts';
-import { type Commit, HEAD, parseCommit } from '../../src/versions/commit.ts';
+import { type Commit, commitPath, encodeCommit, HEAD, parseCommit } from '../../src/versions/commit.ts';
 import type { Store } from '../publish/stores.ts';
 import { type Finished, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { isFull } from '../support/proof.ts';
