@@ -147,3 +147,9 @@ export function oneOf<const T extends string>(...values: readonly T[]): Rule<T> 
 }
 
 export const list: Rule<readonly unknown[]> = rule('an array', (value): value is readonly unknown[] => Array.isArray(value));
+
+/** What is written only if it is false. */
+export const falseOrNothing: Rule<false | undefined> = {
+  expected: 'false, or nothing',
+  accepts: (value): value is false | undefined => value === false || value === undefined,
+};

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
 import { encodeJson, isObject, show } from '../contract/json.ts';
-import { count, list, oneOf, parseShape, type Rule, type Shape, text, textOrNull, Violation } from '../contract/shape.ts';
+import { count, falseOrNothing, list, oneOf, parseShape, type Rule, type Shape, text, textOrNull, Violation } from '../contract/shape.ts';
 
 /** The copy of the newest commit for readers. */
 export const HEAD = 'head.json';
@@ -49,6 +49,8 @@ export interface Commit<V extends Version = Version> {
   readonly change: CommitChange;
   /** That of the pages of the current version, if the versions have pages. */
   readonly base_url?: string | undefined;
+  /** False if it was written without proved conditions, with --single-publisher. */
+  readonly conditional?: false | undefined;
   /** The live versions, ascending. The last one is current. */
   readonly versions: readonly V[];
   /** The numbers that were withdrawn last, ascending. */
@@ -97,6 +99,7 @@ const SHAPE: Shape<Omit<Commit, 'versions' | 'withdrawn'> & { readonly [K in 've
   previous: textOrNull,
   change: oneOf(...CHANGES),
   base_url: textOrNothing,
+  conditional: falseOrNothing,
   versions: list,
   withdrawn: list,
   digest: text,
@@ -111,8 +114,8 @@ const BEFORE_DIGEST = ',"digest":';
 
 /** Encodes a commit as one line. Its last field is the SHA-256 of the text before that field. */
 export function encodeCommit(commit: Commit): Buffer {
-  const { palimpsest, kind, number, token, time, previous, change, base_url, versions, withdrawn } = commit;
-  const fields = { palimpsest, kind, number, token, time, previous, change, base_url, versions, withdrawn };
+  const { palimpsest, kind, number, token, time, previous, change, base_url, conditional, versions, withdrawn } = commit;
+  const fields = { palimpsest, kind, number, token, time, previous, change, base_url, conditional, versions, withdrawn };
   const before = encodeJson(fields).slice(0, -1);
   return Buffer.from(`${before}${BEFORE_DIGEST}"${hash('sha256', before)}"}\n`);
 }

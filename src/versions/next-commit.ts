@@ -82,7 +82,7 @@ export async function writeNext<V extends Version>(
     throw error;
   }
   if (!isConditional && (await isTaken())) return giveUp();
-  const commit = commitOf(kind, found.newest?.commit, next, number, found.topDigest, files);
+  const commit = commitOf(kind, found.newest?.commit, next, number, { previous: found.topDigest, files, isConditional });
   const bytes = encodeCommit(commit);
   if (!(await create(last, number, commitUpload(kind, bytes), isConditional))) return giveUp();
   if (!isConditional) await refuseOverlap(last, found, number, bytes, files);
@@ -95,8 +95,11 @@ export function commitOf<V extends Version>(
   before: Commit<V> | undefined,
   { change, base_url, kept, added }: NextList<V>,
   number: number,
-  previous: string | null,
-  files: readonly string[],
+  {
+    previous,
+    files,
+    isConditional,
+  }: { readonly previous: string | null; readonly files: readonly string[]; readonly isConditional: boolean },
 ): Commit<V> {
   const time = new Date(Math.max(Date.now(), Date.parse(before?.time ?? '') || 0)).toISOString();
   const sent = added.map(({ version }, index) => version({ number, file: files[index] ?? '', time }));
@@ -105,7 +108,8 @@ export function commitOf<V extends Version>(
   const gone = (before?.versions ?? []).filter((version) => !live.has(version.number)).map((version) => ({ number: version.number, time }));
   const withdrawn = [...(before?.withdrawn ?? []), ...gone].toSorted((one, other) => one.number - other.number).slice(-MOST_WITHDRAWN);
   const token = randomBytes(8).toString('hex');
-  return { palimpsest: VERSION, kind: kind.name, number, token, time, previous, change, base_url, versions, withdrawn };
+  const conditional = isConditional ? undefined : false;
+  return { palimpsest: VERSION, kind: kind.name, number, token, time, previous, change, base_url, conditional, versions, withdrawn };
 }
 
 /** Writes a commit. Returns whether the target has it now: the response to an earlier attempt may have been lost. */

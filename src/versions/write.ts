@@ -80,7 +80,7 @@ export async function changeVersions<V extends Version>(
     }
 
     if (isConditional === undefined) {
-      isConditional = await prove(remote, kind, top === 0, isSinglePublisher);
+      isConditional = await prove(remote, kind, { isNew: top === 0, isUnproved: newest?.commit.conditional === false, isSinglePublisher });
       // without conditions, only what an earlier run left is deleted
       if (!isConditional && newest?.commit.number === top) {
         const swept = { withdrawn: new Set<string>(), isThorough, abortsUploads: true };
@@ -112,16 +112,28 @@ export async function changeVersions<V extends Version>(
   throw busy(remote, `another run got the next number ${ATTEMPTS} times`);
 }
 
+interface ProofOptions {
+  /** Whether the target has no version. */
+  readonly isNew: boolean;
+  /** Whether the newest commit was written without proved conditions. */
+  readonly isUnproved: boolean;
+  readonly isSinglePublisher: boolean;
+}
+
 /**
- * Proves that the store refuses to create the marker of the target again.
+ * Proves that the store refuses to create the marker of the target again; where it is not known, also that one of several creates wins.
  * @throws Failure no-conditions, other-form
  */
-async function prove(remote: Remote, { name }: VersionKind<Version>, isNew: boolean, isSinglePublisher: boolean): Promise<boolean> {
+async function prove(
+  remote: Remote,
+  { name }: VersionKind<Version>,
+  { isNew, isUnproved, isSinglePublisher }: ProofOptions,
+): Promise<boolean> {
   if (isNew) await refuseOtherForm(remote, name);
   const upload = uploadOf(Buffer.from(`{"palimpsest":"${name}"}\n`), 'application/json', 'public, max-age=3600');
   const wins = () => provesRace(remote, dataPath(0, randomBytes(6).toString('hex'), '.proof'), upload);
   // the sweep of another first run may delete the object in the middle of the race
-  const isProved = (await provesCreate(remote, VERSIONS_MARKER, upload)) && (!isNew || (await wins()) || (await wins()));
+  const isProved = (await provesCreate(remote, VERSIONS_MARKER, upload)) && (!(isNew || isUnproved) || (await wins()) || (await wins()));
   if (isProved) return true;
   if (!isSinglePublisher) {
     if (isNew) await remote.remove(VERSIONS_MARKER);
@@ -145,7 +157,7 @@ async function repairCommits<V extends Version>(
     previous = before === undefined ? null : hash('sha256', before);
     const kept = (newest?.commit.versions ?? []).filter((version) => version.number <= number);
     const next = { ...unchanged(newest), kept };
-    const written = bytes ?? encodeCommit(commitOf(kind, newest?.commit, next, number, previous, []));
+    const written = bytes ?? encodeCommit(commitOf(kind, newest?.commit, next, number, { previous, files: [], isConditional }));
     await create(last, number, commitUpload(kind, written), isConditional && !isDamaged);
   }
 }

@@ -23,9 +23,11 @@ export function proofRequests(hasState: boolean): ProofRequests {
  * @throws Failure target-busy if another run wrote the state since
  */
 export async function provesConditions(remote: Remote, found: FoundState | undefined): Promise<boolean> {
-  if (found === undefined) {
-    return provesRace(remote, `${STATE}.${randomBytes(6).toString('hex')}`, stateUpload(Buffer.from('{}\n')), true);
-  }
+  const race = (isReplaced: boolean) =>
+    provesRace(remote, `${STATE}.${randomBytes(6).toString('hex')}`, stateUpload(Buffer.from('{}\n')), isReplaced);
+  if (found === undefined) return race(true);
+  // a store that checks first and writes then passes the proofs below
+  if (found.state.conditional === false && !(await race(false))) return false;
   // a store that accepts everything replaces the state with these bytes
   if ((await remote.get(STATE))?.bytes.equals(found.bytes) !== true) throw takenOver(remote);
   const upload = stateUpload(found.bytes);

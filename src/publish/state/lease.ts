@@ -45,7 +45,7 @@ export class Lease {
    * @param found the state that was read; undefined if the target has none
    * @param isConditional whether the conditions of writes are proved
    */
-  constructor(remote: Remote, claim: Claim, found: FoundState | undefined, isConditional: boolean) {
+  constructor(remote: Remote, claim: Omit<Claim, 'conditional'>, found: FoundState | undefined, isConditional: boolean) {
     const { attempts, timeout } = remote.policy;
     this.#remote = remote;
     this.#heartbeats = remote.with({
@@ -53,7 +53,7 @@ export class Lease {
       timeout: Math.min(timeout, HEARTBEAT_TIMEOUT_MS),
       signal: undefined,
     });
-    this.#claim = claim;
+    this.#claim = { ...claim, conditional: isConditional ? undefined : false };
     this.#object = new StateObject(this.#token, found, isConditional);
   }
 

@@ -1,6 +1,6 @@
 import { Failure } from '../../contract/failure.ts';
 import { encodeJson, isObject } from '../../contract/json.ts';
-import { count, list, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../../contract/shape.ts';
+import { count, falseOrNothing, list, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../../contract/shape.ts';
 import { SITE_MARKER } from '../../contract/target-marker.ts';
 import type { Remote } from '../../storage/remote.ts';
 import type { BuildRecord } from '../../tree/build-record.ts';
@@ -43,6 +43,8 @@ export interface PublishState {
   readonly manifest: string;
   /** The headers of the pages, in one line. */
   readonly headers: string;
+  /** False if a run wrote the pages without proved conditions, with --single-publisher. */
+  readonly conditional?: false | undefined;
   /** Null if no run has the lease. */
   readonly holder: Holder | null;
 }
@@ -68,6 +70,7 @@ const SHAPE: Shape<Omit<PublishState, 'trees' | 'holder'> & { readonly trees: re
   trees: list,
   manifest: text,
   headers: text,
+  conditional: falseOrNothing,
   holder: anything,
 };
 
