@@ -27,6 +27,7 @@ interface VersionsOnly {
 interface PagesOnly {
   readonly gzip?: true | undefined;
   readonly allowGaps?: true | undefined;
+  readonly maxDelete: unknown;
 }
 
 interface PublishVersionsOptions extends VersionsOnly, TargetChoice {
@@ -164,9 +165,9 @@ export function refuseVersionsOnly(options: VersionsOnly): void {
 }
 
 /** @throws Failure usage */
-export function refusePagesOnly({ gzip, allowGaps }: PagesOnly): void {
+export function refusePagesOnly({ gzip, allowGaps, maxDelete }: PagesOnly): void {
   refuse(
-    { '--gzip': gzip, '--allow-gaps': allowGaps },
+    { '--gzip': gzip, '--allow-gaps': allowGaps, '--max-delete': maxDelete },
     'versions',
     'a tree in a folder: a version is one file, which replaces all pages at once',
   );

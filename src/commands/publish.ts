@@ -117,12 +117,14 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ['palimpsest publish s3://bucket/history --rollback', 'go back to the version before the current one'],
       ),
     )
-    .action(async (address, options) => {
+    .action(async (address, options, command) => {
       terminal.setOutput(options);
       const started = performance.now();
       const dryRun = options.plan === true;
       if (usesVersions(options)) {
-        refusePagesOnly(options);
+        // a variable can be for another command of the same job
+        const hasLimit = command.getOptionValueSource('maxDelete') === 'cli';
+        refusePagesOnly({ ...options, maxDelete: hasLimit ? options.maxDelete : undefined });
         return await publishVersions(terminal, address, options, started);
       }
       refuseVersionsOnly(options);

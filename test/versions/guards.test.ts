@@ -54,6 +54,12 @@ describe('a removal at a target with versions', () => {
   });
 });
 
+it('publish of a ZIP refuses --max-delete, which limits the files of a folder', async () => {
+  await night([1, 'ann', '1', 'bio']);
+  expect(await site.refused(target, ['--max-delete', '0'])).toMatchObject({ exit: 2, code: 'usage' });
+  expect(await site.publish(target, [], { PALIMPSEST_MAX_DELETE: '0' })).toMatchObject({ change: null });
+});
+
 describe('publish of a ZIP that is damaged', () => {
   it('is refused before any write', async () => {
     await night([1, 'ann', '1', 'bio 1']);
