@@ -114,8 +114,8 @@ class S3Target implements Target {
           }),
           { abortSignal: signal },
         );
-        // a bucket whose versioning was suspended sends 'null': it keeps nothing new
-        if (response.VersionId !== undefined && response.VersionId !== 'null') this.keepsDeleted = true;
+        // a bucket whose versioning was suspended sends 'null': it still has what was deleted before
+        if (response.VersionId !== undefined) this.keepsDeleted = true;
         return response.ETag ?? '';
       });
     } catch (error) {
