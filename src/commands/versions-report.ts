@@ -33,6 +33,7 @@ export function reportVersions(
         ? undefined
         : `${plural(removed.length, 'version')} with removed accounts ${isRewrite ? 'rebuilt' : 'deleted'}: ${removed.join(', ')}`,
     ],
+    ['note', isRewrite && removed.length > 0 ? 'rebuilt pages for people have no former handles' : undefined],
     ['traffic', trafficText(target, traffic)],
     ['time', seconds(milliseconds)],
   ] as const;
