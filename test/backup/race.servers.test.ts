@@ -49,7 +49,8 @@ function interrupted(target: Target, work: () => Promise<unknown>): Target {
   };
   return new Proxy(target, {
     get: (_, name: keyof Target) => {
-      const value: unknown = target[name];
+      // the lock of a folder would refuse the other work
+      const value: unknown = name === 'lock' ? undefined : target[name];
       if (typeof value !== 'function') return value;
       if (name !== 'put' && name !== 'beginParts') return value.bind(target);
       return async (path: string, ...args: readonly unknown[]) => {
