@@ -95,7 +95,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       )
       .addOption(
         new Option('--replace', 'for a ZIP: publish even if the store never had the state of the current version').env(
-          'PALIMPSEST_PUBLISH_REPLACE',
+          'PALIMPSEST_REPLACE',
         ),
       )
       .addOption(

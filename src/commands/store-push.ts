@@ -85,7 +85,7 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
       });
       const milliseconds = Math.round(performance.now() - started);
       const { version, unchanged, kept, deleted, traffic, isConditional, problems } = summary;
-      for (const problem of problems) terminal.warn(`${problem} at ${target.name}: it was repaired`);
+      for (const problem of problems) terminal.warn(`${problem} at ${target.name}: it is written again if a copy exists`);
       if (isConditional === false) {
         terminal.warn('this target has no conditional writes: two pushes at the same time may not detect each other');
       }

@@ -15,13 +15,20 @@ export function reportVersions(
   }: { readonly target: Parameters<typeof trafficText>[0]; readonly milliseconds: number; readonly out?: string },
   dryRun: boolean,
 ): void {
-  const { newest, commit, before, next, removed, damaged, problems, isConditional, deleted, traffic } = summary;
+  const { newest, commit, before, next, removed, damaged, problems, isConditional, deleted, left, traffic } = summary;
   const current = newest?.commit.versions.at(-1);
   const kept = new Set(next === undefined ? before.map((one) => one.number) : next.kept.map((one) => one.number));
   const isRewrite = next?.change === 'rewrite';
   const withdrawn = before.map((one) => one.number).filter((one) => !kept.has(one) && !(isRewrite && removed.includes(one)));
-  for (const problem of problems) terminal.warn(`${problem} at ${target.name}${dryRun ? '' : ': it was repaired'}`);
-  if (damaged.length > 0) terminal.warn(`versions with missing or damaged data at ${target.name}: ${damaged.join(', ')}`);
+  for (const problem of problems) terminal.warn(`${problem} at ${target.name}: it is written again if a copy exists`);
+  if (damaged.length > 0) {
+    terminal.warn(`versions whose data at ${target.name} is missing or damaged, which are withdrawn: ${damaged.join(', ')}`);
+    terminal.exitCode = 1;
+  }
+  if (left !== undefined && left.length > 0) {
+    terminal.warn(`${plural(left.length, 'file')} that no version needs will be deleted by the next run: run the same command again`);
+    terminal.exitCode = 1;
+  }
   if (isConditional === false)
     terminal.warn('this object store has no conditional writes: two runs at the same time may not detect each other');
   const invalidate = commit === undefined ? [] : [`${new URL(`${newest?.commit.base_url ?? 'http://host'}/`).pathname}*`];
@@ -49,6 +56,7 @@ export function reportVersions(
     damaged,
     problems,
     deleted: deleted ?? 0,
+    left: left?.length ?? 0,
     requests: trafficOf(traffic),
     bytes: traffic.sent,
     conditional: isConditional ?? null,

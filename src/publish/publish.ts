@@ -124,7 +124,7 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
     sendsSortKeys: tree.sortKeys !== undefined && (!areCurrent || options.repair),
     reads: traffic.reads - traffic.retries,
     // the lock of a folder needs no proof
-    proof: target.lock === undefined ? proofRequests(read !== undefined) : undefined,
+    proof: target.lock === undefined ? proofRequests(read) : undefined,
     hasOtherHeaders: keepsHeaders && !found.isScanned && found.state !== undefined && found.state.headers !== headersOf(options),
     concurrency,
     prices,

@@ -23,6 +23,8 @@ export interface Found<V extends Version> {
   readonly topDigest: string | null;
   /** The objects below `versions/`, of the newest numbers or of all. */
   readonly listed: readonly ListedObject[];
+  /** The lowest number whose objects are listed. */
+  readonly from: number;
   readonly isHeadCurrent: boolean;
   /** The commits that are missing or damaged, with their bytes; without bytes, a commit that changes nothing fills the gap. */
   readonly repairs: readonly { readonly number: number; readonly bytes: Buffer | undefined; readonly isDamaged: boolean }[];
@@ -63,13 +65,21 @@ export async function readNewest<V extends Version>(
   for (const number of numbers) {
     const path = commitPath(number);
     const object = objects.get(path);
+    const isThere = ({ file, number: version }: V) => version < from || objects.has(file);
     const same = copies.filter(({ commit }) => commit.number === number);
     const isCopied =
-      head !== undefined && same.includes(head) && object !== undefined && isSame(object, head, fetched?.tag ?? '', remembered);
+      head !== undefined &&
+      same.includes(head) &&
+      object !== undefined &&
+      isSame(
+        object,
+        head,
+        fetched?.tag ?? '',
+        head.commit.versions.every(isThere) && head.commit.versions.some(({ file }) => objects.has(file)),
+      );
     const stored = isCopied ? head.bytes : object && (await remote.get(path))?.bytes;
     const read = known(kind, path, stored);
     if (object !== undefined && read === undefined) problems.push(`${path} is damaged`);
-    const isThere = ({ file, number: version }: V) => version < from || objects.has(file);
     // a copy whose data is gone is that of an emptied target, or of another one
     const copy = same.find(({ commit: { versions } }) =>
       object === undefined || read !== undefined ? versions.every(isThere) : versions.length === 0 || versions.some(isThere),
@@ -99,6 +109,7 @@ export async function readNewest<V extends Version>(
     top,
     topDigest: topBytes === undefined ? null : hash('sha256', topBytes),
     listed,
+    from,
     isHeadCurrent,
     repairs: repairs.toSorted((one, other) => one.number - other.number),
     problems,
@@ -106,12 +117,17 @@ export async function readNewest<V extends Version>(
 }
 
 /**
- * Whether an object has the bytes of the head, as far as a listing shows. Some tags are the MD5 of the bytes. Without such tags, it
- * does if the publisher remembers these bytes.
+ * Whether an object has the bytes of the head, as far as a listing shows. Some tags are the MD5 of the bytes. Without such tags, the
+ * target has the files that the head lists: the head of another target lists others.
  */
-function isSame({ size, tag }: ListedObject, head: Known<Version>, headTag: string, remembered: Buffer | undefined): boolean {
+function isSame({ size, tag }: ListedObject, head: Known<Version>, headTag: string, hasFiles: boolean): boolean {
   const isDigest = (one: string) => /^"?[0-9a-f]{32}"?$/.test(one);
-  return size === head.bytes.length && (isDigest(tag) && isDigest(headTag) ? tag === headTag : remembered?.equals(head.bytes) === true);
+  return size === head.bytes.length && (isDigest(tag) && isDigest(headTag) ? tag === headTag : hasFiles);
+}
+
+/** Whether the listing shows that the data of a version is missing, or has another length. */
+export function isMissing<V extends Version>({ listed, from }: Found<V>, { number, file, bytes }: V): boolean {
+  return number >= from && !listed.some(({ path, size }) => path === file && size === bytes);
 }
 
 /** Parses a commit. Returns undefined if it is missing or damaged. */

@@ -1,12 +1,11 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Exclusion } from '../contract/exclusion.ts';
-import { Failure } from '../contract/failure.ts';
-import { hint, suggested } from '../contract/hint.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Target } from '../storage/target.ts';
+import { refuseOtherForm } from '../storage/target-form.ts';
 import { lockTarget } from '../storage/target-lock.ts';
 import { type Lock, lock } from '../store/lock.ts';
 import type { Removals } from '../store/published-target.ts';
@@ -14,10 +13,11 @@ import { ZipDamage } from '../zip/member.ts';
 import { HEAD } from './commit.ts';
 import { fetchVersion } from './fetch-version.ts';
 import { type KeepPolicy, keptVersions } from './keep.ts';
-import { type Found, known, readNewest } from './newest.ts';
+import { type Found, isMissing, known, readNewest } from './newest.ts';
 import { busy, type Draft, type NextList } from './next-commit.ts';
-import { otherStore } from './other-store.ts';
+import { noneStays, otherStore } from './refusals.ts';
 import { removedAccountsIn } from './removed-accounts.ts';
+import { Rollback } from './rollback.ts';
 import { type LocalZip, openLocalZip, type SiteVersion, siteKind } from './site-version.ts';
 import { refuseRemains } from './sweep.ts';
 import { changeVersions, type Memory, type Written } from './write.ts';
@@ -90,6 +90,7 @@ export async function publishSite(target: Target, options: SitePublishOptions): 
   try {
     if (dryRun) {
       const found = await readNewest(remote, kind, { remembered: memory?.read(), listing: 'newest' });
+      if (found.top === 0) await refuseOtherForm(remote, kind.name);
       await decide(found);
       return { ...summary, ...decision.found, problems: found.problems, traffic: remote.traffic };
     }
@@ -118,6 +119,7 @@ class Decision {
   readonly #rebuilt = new Map<string, { readonly zip: LocalZip; readonly draft: Draft<SiteVersion> }>();
   /** The files that the store knows: those that it published, or looked into. */
   readonly #seen: ReadonlySet<string>;
+  readonly #rollback: Rollback | undefined;
   #draft: Draft<SiteVersion> | undefined;
   #lock: Lock | undefined;
   #live: readonly SiteVersion[] = [];
@@ -126,6 +128,8 @@ class Decision {
     this.#remote = remote;
     this.#options = options;
     this.#seen = seen;
+    const { rollback } = options;
+    this.#rollback = rollback === undefined ? undefined : new Rollback(remote, rollback === true ? undefined : rollback);
   }
 
   /** The numbers of the versions with a removed account, and of those that are damaged. */
@@ -134,10 +138,13 @@ class Decision {
     return { removed: having('removed'), damaged: having('damaged') };
   }
 
-  async next({ newest }: Found<SiteVersion>): Promise<NextList<SiteVersion> | undefined> {
-    const { zip, rollback, keep, rebuild, memory } = this.#options;
+  async next(found: Found<SiteVersion>): Promise<NextList<SiteVersion> | undefined> {
+    const { zip, keep, rebuild, memory } = this.#options;
+    const { newest } = found;
     const before = newest?.commit.versions ?? [];
-    this.#live = rollback === undefined ? before : rolledBack(this.#remote, before, rollback);
+    this.#live = (await this.#rollback?.kept(before)) ?? before;
+    const current = before.at(-1);
+    if (current !== undefined && isMissing(found, current)) this.#states.set(current.file, 'damaged');
     await this.#check();
     const state = ({ file }: SiteVersion) => this.#states.get(file) ?? 'sound';
     const sound = this.#live.filter((one) => state(one) === 'sound');
@@ -147,7 +154,6 @@ class Decision {
     });
     const isCurrent = sound.at(-1) === this.#live.at(-1) && sound.at(-1)?.manifest === zip?.build.manifest;
     const hasNew = zip !== undefined && !(isCurrent && newest?.commit.base_url === zip.build.base_url);
-    const current = before.at(-1);
     const isKnown = this.#options.replace || current === undefined || this.#seen.has(current.file);
     if (hasNew && !isKnown && memory?.hadState(current.store) === false) throw otherStore(this.#remote, zip.path, current);
     if (hasNew) this.#draft ??= await zip.draft();
@@ -164,7 +170,7 @@ class Decision {
         version: (published: Parameters<typeof draft.version>[0]) => ({ ...draft.version(published), number, time }),
       }));
     const list: NextList<SiteVersion> = {
-      change: this.#change(rollback !== undefined, rebuild !== undefined, hasNew),
+      change: this.#change(this.#rollback !== undefined, rebuild !== undefined, hasNew),
       base_url: zip?.build.base_url ?? newest?.commit.base_url,
       kept: sound.filter(({ number }) => kept.has(number)),
       added: [...drafts, ...(hasNew && this.#draft !== undefined ? [this.#draft] : [])],
@@ -236,30 +242,4 @@ class Decision {
       await zip.close();
     }
   }
-}
-
-/** Returns the versions up to one. */
-function rolledBack(remote: Remote, live: readonly SiteVersion[], to: number | true): readonly SiteVersion[] {
-  const index = to === true ? live.length - 2 : live.findIndex(({ number }) => number === to);
-  if (index < 0) throw noVersion(remote, live, to === true ? 'no version before the current one' : `version ${to}, which is not live`);
-  return live.slice(0, index + 1);
-}
-
-function noneStays({ name }: Remote): Failure {
-  return new Failure('no-version', `no version at ${name} can stay`, {
-    place: { file: name },
-    expected: 'a live version that is sound and has no removed account',
-    found: 'only versions that are damaged or have a removed account',
-    hint: 'build the ZIP again and publish it; nothing was changed',
-  });
-}
-
-function noVersion({ name }: Remote, live: readonly SiteVersion[], found: string): Failure {
-  const numbers = live.map(({ number }) => number);
-  return new Failure('no-version', `${name} cannot go to that version`, {
-    place: { file: name },
-    expected: numbers.length === 0 ? 'a target with versions' : `one of the versions ${numbers.slice(-5).join(', ')}`,
-    found,
-    hint: hint`run ${suggested('versions', {}, [name])} to see the versions; nothing was changed`,
-  });
 }

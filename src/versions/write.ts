@@ -5,7 +5,18 @@ import { WHOLE_BYTES } from '../storage/file-upload.ts';
 import type { ListedObject } from '../storage/object-source.ts';
 import type { Remote } from '../storage/remote.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
-import { type Commit, commitPath, dataPath, encodeCommit, HEAD, numbered, VERSIONS, type Version, type VersionKind } from './commit.ts';
+import {
+  type Commit,
+  commitPath,
+  dataPath,
+  encodeCommit,
+  HEAD,
+  numbered,
+  pathBefore,
+  VERSIONS,
+  type Version,
+  type VersionKind,
+} from './commit.ts';
 import { type Found, type Known, known, readNewest } from './newest.ts';
 import { busy, commitOf, commitUpload, create, type NextList, unchanged, uploadOf, writeNext } from './next-commit.ts';
 import { leftoversIn, sweep } from './sweep.ts';
@@ -175,10 +186,12 @@ async function copyToHead<V extends Version>(
   for (let newest = commit; ; ) {
     await last.put(HEAD, uploadOf(newest.bytes, 'application/json', kind.cacheControl.head));
     if (!kind.isReadByHead && before !== undefined) return { newest, listed: before, isReadable: true };
-    const listed = await last.list(VERSIONS);
-    const top = Math.max(0, ...listed.flatMap(({ path }) => numbered(path) ?? []).map(({ number, isCommit }) => (isCommit ? number : 0)));
+    // commits stay for ever: a listing of all would grow
+    const after = await last.list(VERSIONS, before && pathBefore(newest.commit.number));
+    const top = Math.max(0, ...after.flatMap(({ path }) => numbered(path) ?? []).map(({ number, isCommit }) => (isCommit ? number : 0)));
     const newer = top > newest.commit.number ? known(kind, commitPath(top), (await last.get(commitPath(top)))?.bytes) : undefined;
-    if (newer === undefined) return { newest, listed, isReadable: top <= newest.commit.number };
+    const listed = new Map([...(before ?? []), ...after].map((one) => [one.path, one]));
+    if (newer === undefined) return { newest, listed: [...listed.values()], isReadable: top <= newest.commit.number };
     newest = newer;
   }
 }

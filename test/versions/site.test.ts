@@ -87,6 +87,22 @@ describe('publish of a ZIP', () => {
     });
   });
 
+  it('publishes again if the file of the current version is missing, and does not go back to a version whose file is missing', async () => {
+    for (let night = 0; night < 3; night += 1) {
+      await site.grow(5);
+      await site.publish(target);
+    }
+    const { versions } = head();
+    rmSync(join(target, versions[1].file));
+    const { code, stderr } = await palimpsestHere(['publish', target, '--rollback', '--store', site.store]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('version 2, whose file is missing')]);
+    expect(head().number).toBe(3);
+    rmSync(join(target, versions[2].file));
+    const again = await palimpsestHere([...site.args(target), '--json']);
+    expect([again.code, JSON.parse(again.stdout)]).toMatchObject([1, { version: 4, damaged: [3] }]);
+    expect(await site.publish(target)).toMatchObject({ version: 4, change: null });
+  });
+
   it('deletes versions by a policy, but none that was current in the last day', async () => {
     for (let night = 0; night < 3; night += 1) {
       await site.grow(5);
@@ -222,7 +238,9 @@ describe('publish of a ZIP', () => {
     const files = (await listed(target)).versions.map(({ file }) => join(target, file));
     writeFileSync(files[0] ?? '', 'damaged');
     rmSync(files[2] ?? '');
-    expect(await site.publish(target, ['--repair'])).toMatchObject({ version: 4, change: 'repair', damaged: [1, 3], versions: 2 });
+    // two states are lost
+    const { code, stdout } = await palimpsestHere([...site.args(target, ['--repair']), '--json']);
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { version: 4, change: 'repair', damaged: [1, 3], versions: 2 }]);
     expect(unneeded(target)).toEqual([]);
     expect(await site.publish(target, ['--repair'])).toMatchObject({ change: null, damaged: [] });
   });
@@ -246,7 +264,7 @@ describe('publish of a ZIP', () => {
     await palimpsestJson(['build', '--store', site.store, '--out', tree, '--base-url', BASE]);
     await palimpsestJson(['publish', target, '--out', tree]);
     const before = [...filesIn(target).keys()];
-    expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'other-form' });
+    for (const more of [[], ['--plan']]) expect(await site.refused(target, more)).toMatchObject({ exit: 3, code: 'other-form' });
     expect([...filesIn(target).keys()]).toEqual(before);
     const other = join(site.folder, 'other');
     mkdirSync(other);

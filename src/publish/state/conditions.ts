@@ -11,9 +11,11 @@ export interface ProofRequests {
   readonly deletes: number;
 }
 
-/** Returns the requests of a proof at a target with a state, or without one. */
-export function proofRequests(hasState: boolean): ProofRequests {
-  return hasState ? { writes: 2, reads: 1, deletes: 0 } : { writes: RACE_CREATES + 1, reads: 0, deletes: 1 };
+/** Returns the requests of a proof at a target with this state. */
+export function proofRequests(found: FoundState | undefined): ProofRequests {
+  if (found === undefined) return { writes: RACE_CREATES + 1, reads: 0, deletes: 1 };
+  const isUnproved = found.state.conditional === false;
+  return { writes: 2 + (isUnproved ? RACE_CREATES : 0), reads: 1, deletes: isUnproved ? 1 : 0 };
 }
 
 /**

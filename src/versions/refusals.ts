@@ -11,3 +11,13 @@ export function otherStore({ name }: Remote, zip: string, current: Version): Fai
     hint: 'build from the newest store, or go back with --rollback first; or publish with --replace: earlier versions stay readable; nothing was changed',
   });
 }
+
+/** The refusal of a change after which no version would be live. */
+export function noneStays({ name }: Remote): Failure {
+  return new Failure('no-version', `no version at ${name} can stay`, {
+    place: { file: name },
+    expected: 'a live version that is sound and has no removed account',
+    found: 'only versions that are damaged or have a removed account',
+    hint: 'build the ZIP again and publish it; nothing was changed',
+  });
+}

@@ -1,0 +1,41 @@
+import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
+import type { Remote } from '../storage/remote.ts';
+import type { SiteVersion } from './site-version.ts';
+
+/** Where a rollback goes. It stays the same if another run publishes meanwhile. */
+export class Rollback {
+  readonly #remote: Remote;
+  #to: number | undefined;
+
+  /** @param to the number of the version to go back to; undefined: the one before the current one */
+  constructor(remote: Remote, to: number | undefined) {
+    this.#remote = remote;
+    this.#to = to;
+  }
+
+  /**
+   * Returns the versions that stay.
+   * @throws Failure no-version if the version is not live, or its file is missing
+   */
+  async kept(live: readonly SiteVersion[]): Promise<readonly SiteVersion[]> {
+    this.#to ??= live.at(-2)?.number;
+    if (this.#to === undefined) throw this.#noVersion(live, 'no version before the current one');
+    const index = live.findIndex(({ number }) => number === this.#to);
+    const version = live[index];
+    if (version === undefined) throw this.#noVersion(live, `version ${this.#to}, which is not live`);
+    if ((await this.#remote.head(version.file)) === undefined) throw this.#noVersion(live, `version ${this.#to}, whose file is missing`);
+    return live.slice(0, index + 1);
+  }
+
+  #noVersion(live: readonly SiteVersion[], found: string): Failure {
+    const { name } = this.#remote;
+    const numbers = live.map(({ number }) => number);
+    return new Failure('no-version', `${name} cannot go to that version`, {
+      place: { file: name },
+      expected: numbers.length === 0 ? 'a target with versions' : `one of the versions ${numbers.slice(-5).join(', ')}`,
+      found,
+      hint: hint`run ${suggested('versions', {}, [name])} to see the versions; nothing was changed`,
+    });
+  }
+}
