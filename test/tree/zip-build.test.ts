@@ -13,7 +13,7 @@ import { flipByte } from '../verify/damaged-zip.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 import { filesInZip } from '../zip/zips.ts';
 
-const RUNS = { numRuns: times('generated builds', 40, 300) };
+const RUNS = { numRuns: times('generated builds', 10, 300) };
 
 /** A store, and functions that build its tree into a ZIP and into a folder. */
 async function workplace(records = 60, html = true) {
