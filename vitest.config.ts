@@ -39,7 +39,7 @@ export default defineConfig({
   test: {
     projects: PROJECTS.map(project),
     reporters: ['default', new SlowFiles()],
-    setupFiles: ['test/support/equality.ts', 'test/support/properties.ts'],
+    setupFiles: ['test/support/environment.ts', 'test/support/equality.ts', 'test/support/properties.ts'],
     globalSetup: ['test/support/compiled-source.ts'],
     provide: { program, proof },
     // palimpsest would warn of a variable that it does not know
