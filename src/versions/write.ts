@@ -106,10 +106,10 @@ export async function changeVersions<V extends Version>(
     if (next !== undefined && commit === undefined) continue;
     const current = commit ?? newest;
     if (current === undefined) throw new Error('there is nothing to copy');
-    if (commit !== undefined) memory?.write(commit.bytes);
+    // not a newer commit of another run: no run of this store has searched its versions for removed accounts
+    memory?.write(current.bytes);
     const withdrawn = new Set((newest?.commit.versions ?? []).map(({ file }) => file));
     const after = await copyToHead(last, kind, current, isConditional ? [...listed, ...unlisted(withdrawn, listed)] : undefined);
-    memory?.write(after.newest.bytes);
     const { versions } = after.newest.commit;
     if (isConditional && after.isReadable) {
       const abortsUploads =
@@ -132,7 +132,8 @@ interface ProofOptions {
 }
 
 /**
- * Proves that the store refuses to create the marker of the target again; where it is not known, also that one of several creates wins.
+ * Proves that the store refuses to create the marker of the target again. At a new target, or after a commit without proved conditions,
+ * it also proves that one of several creates wins.
  * @throws Failure no-conditions, other-form
  */
 async function prove(
