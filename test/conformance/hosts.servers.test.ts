@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
 import type { Linted, Subject } from './subject.ts';
 import { apache } from './subjects/apache.ts';
@@ -15,7 +15,7 @@ import { lighttpd } from './subjects/lighttpd.ts';
 import { netlify } from './subjects/netlify.ts';
 import { nginx } from './subjects/nginx.ts';
 import { nginxNjs } from './subjects/nginx-njs.ts';
-import { nginxOrigin } from './subjects/nginx-origin.ts';
+import { nginxOrigin, stopCeph } from './subjects/nginx-origin.ts';
 import { node } from './subjects/node.ts';
 import { serviceWorker } from './subjects/service-worker.ts';
 import { varnish } from './subjects/varnish.ts';
@@ -47,6 +47,8 @@ const SUBJECTS: readonly Subject[] = [
 
 /** The hosts that no test can run. */
 const LINTED: readonly Linted[] = [fastly];
+
+afterAll(stopCeph);
 
 for (const subject of SUBJECTS) {
   conforms(subject);

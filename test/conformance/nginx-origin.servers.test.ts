@@ -18,13 +18,16 @@ import { palimpsestJson } from '../support/palimpsest.ts';
 import { BASE_URL } from '../whole/trees.ts';
 import { program } from './child.ts';
 import { startNameServer } from './name-server.ts';
-import { publishToCeph, type RunningNginx, startNginx } from './subjects/nginx-origin.ts';
+import { publishToCeph, type RunningNginx, startNginx, stopCeph } from './subjects/nginx-origin.ts';
 
 const nginx = program('nginx', 'nginx-light');
 const openssl = program('openssl');
 
 const folder = mkdtempSync(join(tmpdir(), 'palimpsest-nginx-origin-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await stopCeph();
+});
 
 const ending: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,5 +1,4 @@
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { afterAll } from 'vitest';
 import { nginx } from '../../../src/rewrite/hosts/nginx.ts';
 import { nginxOrigin as atOrigin } from '../../../src/rewrite/hosts/nginx-origin.ts';
 import { publishArgs, publishJson } from '../../publish/growing.ts';
@@ -42,9 +41,8 @@ export async function startNginx(
 
 let store: Promise<Store> | undefined;
 let trees = 0;
-afterAll(async () => (await store)?.stop());
 
-/** Publishes a tree below a separate prefix. All trees of a test file share one store. */
+/** Publishes a tree below a separate prefix. All trees of a test file share one store, which the file stops with `stopCeph`. */
 export async function publishToCeph(tree: string, more: readonly string[] = []): Promise<Required<Published>> {
   store ??= startCeph();
   const { endpoint } = await store;
@@ -58,4 +56,11 @@ export async function publishToCeph(tree: string, more: readonly string[] = []):
   };
   await deploy();
   return { url: CEPH.site(endpoint, prefix), deploy, withdraw, stop: async () => client.destroy() };
+}
+
+/** Stops the store of `publishToCeph`; the next test file in this process starts another one. */
+export async function stopCeph(): Promise<void> {
+  const running = store;
+  store = undefined;
+  await (await running)?.stop();
 }
