@@ -20,7 +20,8 @@ export function reportVersions(
   const kept = new Set(next === undefined ? before.map((one) => one.number) : next.kept.map((one) => one.number));
   const isRewrite = next?.change === 'rewrite';
   const withdrawn = before.map((one) => one.number).filter((one) => !kept.has(one) && !(isRewrite && removed.includes(one)));
-  for (const problem of problems) terminal.warn(`${problem} at ${target.name}: it is written again if a copy exists`);
+  const repair = dryRun ? 'a publish writes it again if a copy exists' : 'it is written again if a copy exists';
+  for (const problem of problems) terminal.warn(`${problem} at ${target.name}: ${repair}`);
   if (damaged.length > 0) {
     terminal.warn(`versions whose data at ${target.name} is missing or damaged, which are withdrawn: ${damaged.join(', ')}`);
     terminal.exitCode = 1;

@@ -16,6 +16,9 @@ interface Stored {
   readonly tag: string;
 }
 
+/** How many objects one response lists, as at S3. */
+const LIST_LENGTH = 1_000;
+
 /** An object store in memory, with faults. */
 export class SimulatedStore {
   readonly objects: Map<string, Stored> = new Map();
@@ -67,15 +70,16 @@ export class SimulatedStore {
           const found = store.objects.get(path);
           return found && { bytes: range ? found.bytes.subarray(range.from, range.to) : found.bytes, contentEncoding: '', tag: found.tag };
         }),
-      list: (prefix, after) =>
+      list: (prefix, after, from) =>
         request('list', prefix, () => {
-          const paths = [...store.objects.keys()].filter((path) => path.startsWith(prefix) && path > after).toSorted();
-          const objects = paths.map((path) => ({
+          const paths = [...store.objects.keys()].filter((path) => path.startsWith(prefix) && path > (from ?? after)).toSorted();
+          const page = paths.slice(0, LIST_LENGTH);
+          const objects = page.map((path) => ({
             path,
             size: store.objects.get(path)?.bytes.length ?? 0,
             tag: store.objects.get(path)?.tag ?? '',
           }));
-          return { objects, next: undefined };
+          return { objects, next: paths.length > page.length ? page.at(-1) : undefined };
         }),
       head: (path) =>
         request('head', path, () => (store.objects.has(path) ? { digest: undefined, holds: undefined, headers: undefined } : undefined)),
