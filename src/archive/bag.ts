@@ -141,7 +141,7 @@ function filesBeside(tree: VerifiedTree): readonly (readonly [path: string, cont
   const { build, sortKeys } = tree;
   const checked = (path: string, digest: string) => [path, readVerifiedFileSync(tree, { path, digest })] as const;
   return [
-    ...(sortKeys === undefined ? [] : [checked(SORT_KEYS, sortKeys)]),
+    checked(SORT_KEYS, sortKeys),
     checked(MANIFEST, build.manifest),
     // as it was when the tree was opened: a build may have begun since
     [BUILD_RECORD, Buffer.from(encodeBuildRecord(build))],

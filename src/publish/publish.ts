@@ -121,7 +121,7 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
     found,
     browsePairs: () => browsePairs(tree, found.browse),
     movement,
-    sendsSortKeys: tree.sortKeys !== undefined && (!areCurrent || options.repair),
+    sendsSortKeys: !areCurrent || options.repair,
     reads: traffic.reads - traffic.retries,
     // the lock of a folder needs no proof
     proof: target.lock === undefined ? proofRequests(read) : undefined,
@@ -186,7 +186,7 @@ async function send(
 ): Promise<ApplyResult> {
   const held = remote.with({ beforeAttempt: () => lease.hold() });
   if (plan.browse.hasUnlisted) await uploadMetadata(held, [manifestOfBoth(tree.out, comparison.browsePairs())]);
-  if (comparison.sendsSortKeys) await uploadMetadata(held, readSortKeysFile(tree));
+  if (comparison.sendsSortKeys) await uploadMetadata(held, [readSortKeysFile(tree)]);
   let sent = 0;
   const transfer = {
     tree,

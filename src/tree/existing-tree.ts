@@ -22,8 +22,6 @@ export function finishedTree(files: TreeFiles): BuildRecord | undefined {
   const digests = manifestDigests(files);
   const isWhole =
     digests?.manifest === record.manifest &&
-    // a tree from a release without sort keys is completed like a tree that lost them
-    digests.sortKeys !== undefined &&
     hasEnds(files, record) &&
     hasBrowse(files, record) &&
     digestIn(files, SORT_KEYS) === digests.sortKeys;

@@ -56,11 +56,11 @@ function* manifestPieces(digests: TreeDigests, browse: Iterable<Buffer>, sortKey
 interface ManifestDigests {
   /** That of the manifest itself. */
   readonly manifest: string;
-  /** That of the sort keys, from its last line; undefined if the manifest is from a release without sort keys. */
-  readonly sortKeys: string | undefined;
+  /** That of the sort keys, from its last line. */
+  readonly sortKeys: string;
 }
 
-/** Reads a tree's manifest once. Returns undefined if it cannot be read. */
+/** Reads a tree's manifest once. Returns undefined if it cannot be read, or does not end with the sort keys. */
 export function manifestDigests(files: TreeFiles): ManifestDigests | undefined {
   let end = Buffer.alloc(0);
   const manifest = digestOfPieces(function* () {
@@ -71,7 +71,7 @@ export function manifestDigests(files: TreeFiles): ManifestDigests | undefined {
     }
   });
   const line = parseLine(end.toString().trimEnd());
-  return manifest === undefined ? undefined : { manifest, sortKeys: line?.path === SORT_KEYS ? line.digest : undefined };
+  return manifest === undefined || line?.path !== SORT_KEYS ? undefined : { manifest, sortKeys: line.digest };
 }
 
 /** Returns the SHA-256 of a file, as hexadecimal digits; undefined if it cannot be read. */

@@ -22,8 +22,8 @@ export interface VerifiedTree {
   readonly build: BuildRecord;
   readonly digests: TreeDigests;
   readonly browse: BrowseListing;
-  /** SHA-256 of its sort keys; undefined if an older release wrote the tree without sort keys. */
-  readonly sortKeys: string | undefined;
+  /** SHA-256 of its sort keys. */
+  readonly sortKeys: string;
 }
 
 /** The parts of a tree from which its pages are read. */
@@ -54,8 +54,7 @@ function verifiedTree(files: TreeFiles, build: BuildRecord): VerifiedTree {
   if (slots > most) throw edited(join(out, BUILD_RECORD), undefined, `${slots} files, but the manifest lists at most ${most}`);
   const digests = readManifest(files, pages, encodings);
   const { sortKeys } = found;
-  if (sortKeys !== undefined && digestIn(files, SORT_KEYS) !== sortKeys)
-    throw edited(join(out, SORT_KEYS), sortKeys, 'another file, or no file');
+  if (digestIn(files, SORT_KEYS) !== sortKeys) throw edited(join(out, SORT_KEYS), sortKeys, 'another file, or no file');
   const browse = build.browse_files === undefined ? NO_BROWSE : listBrowseFiles(linesOfTree(files, MANIFEST));
   return { out, files, build, digests, browse, sortKeys };
 }

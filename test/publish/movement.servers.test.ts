@@ -75,7 +75,7 @@ describe.concurrent('an account that moves to an earlier page', { timeout: 180_0
   });
 });
 
-describe.concurrent('a target without sort keys, from an older release', { timeout: 180_000 }, () => {
+describe.concurrent('a target without sort keys', { timeout: 180_000 }, () => {
   it('gets its plan from counts, reports this, and has sort keys afterwards', async () => {
     const site = join(folder, 'former-site');
     await publishJson(['publish', site, '--out', await treeOf('former', lines.slice(0, 400))]);
@@ -98,14 +98,6 @@ describe.concurrent('a target without sort keys, from an older release', { timeo
     writeFileSync(join(site, 'sort-keys.txt'), 'data 10\naccount 5\n');
     const { stderr } = await palimpsest(['publish', site, '--out', await treeOf('replaced later', lines.slice(0, 403))]);
     expect(stderr).toContain('only from the counts');
-  });
-
-  it('accepts a tree without sort keys, and the next build adds them', async () => {
-    const out = await treeOf('without', lines.slice(0, 300));
-    const before = readFileSync(join(out, 'sort-keys.txt'), 'utf8');
-    rmSync(join(out, 'sort-keys.txt'));
-    await palimpsestJson(buildArgs(join(folder, 'without.db'), out, SIZES));
-    expect(readFileSync(join(out, 'sort-keys.txt'), 'utf8')).toBe(before);
   });
 });
 

@@ -101,7 +101,7 @@ export class Lease {
    * Records that the publish is complete, and releases the lease.
    * @param sortKeys the SHA-256 of the sort keys of the published tree
    */
-  async complete(sortKeys: string | undefined): Promise<void> {
+  async complete(sortKeys: string): Promise<void> {
     const trees = this.#claim.trees.slice(-1).map((tree) => ({ ...tree, sort_keys: sortKeys }));
     await this.#release(this.#remote.with({ signal: undefined }), { state: 'published', ...this.#claim, trees });
   }

@@ -89,12 +89,11 @@ export interface MetadataFile {
   readonly bytes: Buffer;
 }
 
-/** Returns the tree's sort keys, which are sent before its pages; an empty list if the tree has none. */
-export function readSortKeysFile({ out, sortKeys }: LocalTree): readonly MetadataFile[] {
-  if (sortKeys === undefined) return [];
+/** Returns the tree's sort keys, which are sent before its pages. */
+export function readSortKeysFile({ out, sortKeys }: LocalTree): MetadataFile {
   const bytes = readFileSync(join(out, SORT_KEYS));
   if (hash('sha256', bytes) !== sortKeys) throw edited(join(out, SORT_KEYS), sortKeys, 'other bytes');
-  return [{ path: SORT_KEYS, bytes }];
+  return { path: SORT_KEYS, bytes };
 }
 
 /** Reads the files beside the pages: the build record, then the manifest. A build may have begun since the tree was opened. */

@@ -96,7 +96,7 @@ function differs(wanted: Digests, there: Digests): boolean {
 
 /** Returns whether the build record, the manifest and the sort keys at a target equal those of the tree. */
 async function hasFilesBeside(remote: Remote, tree: LocalTree): Promise<boolean> {
-  const files = [...readMetadata(tree), ...readSortKeysFile(tree)];
+  const files = [...readMetadata(tree), readSortKeysFile(tree)];
   const heads = await Promise.all(files.map(({ path }) => remote.head(path)));
   return files.every(({ bytes }, index) => heads[index]?.digest === hash('sha256', bytes));
 }

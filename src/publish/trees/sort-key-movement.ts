@@ -21,7 +21,7 @@ export interface SortKeyMovement {
  * at the target. No older tree had an item on a later page: the guards would have refused that run.
  */
 export async function sortKeyMovement(remote: Remote, state: PublishState | undefined, tree: LocalTree): Promise<SortKeyMovement> {
-  if (state === undefined || tree.sortKeys === undefined) return { movement: undefined, areCurrent: false };
+  if (state === undefined) return { movement: undefined, areCurrent: false };
   const own = sortKeysIn(tree.files);
   if (state.trees.every(({ sort_keys }) => sort_keys === tree.sortKeys)) return { movement: movementBetween(own, own), areCurrent: true };
   if (state.trees.every(({ sort_keys }) => sort_keys === undefined)) return { movement: undefined, areCurrent: false };

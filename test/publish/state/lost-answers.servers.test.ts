@@ -86,7 +86,7 @@ describe.concurrent('a lease whose writes of the state get no response', () => {
         await lease.hold();
         await setTimeout(100);
       }
-      await lease.complete(undefined);
+      await lease.complete('0'.repeat(64));
       await Promise.all(late);
       expect(await stateAt(name)).toMatchObject({ state: 'published', holder: null });
     },
@@ -102,7 +102,7 @@ describe.concurrent('a lease whose writes of the state get no response', () => {
     const other = Buffer.from(bytes.toString().replace(/"token":"[^"]*"/, '"token":"another"'));
     const store = await openTarget(join(folder, 'taken'), '', { connections: 1, secrets: {} });
     await store.put(STATE, { bytes: other, headers, digest: '' }, signal, { tag });
-    await expect(lease.complete(undefined)).rejects.toMatchObject({ code: 'target-busy' });
+    await expect(lease.complete('0'.repeat(64))).rejects.toMatchObject({ code: 'target-busy' });
   });
 });
 
