@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { outputFile, removeSync } from 'fs-extra/esm';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { allBrowseLines } from '../tree/browse-lines.ts';
@@ -47,7 +47,7 @@ export async function writeBag(tree: VerifiedTree, to: string, { onProgress }: A
     if (isNew) renameSync(draft, folder);
     else moveEntries(draft, folder);
   } catch (error) {
-    if (!isTaken(draft, error)) rmSync(draft, { recursive: true, force: true });
+    if (!isTaken(draft, error)) removeSync(draft);
     throw unwritable(to, draft, error);
   }
 }
@@ -62,7 +62,7 @@ function moveEntries(draft: string, folder: string): void {
     }
     rmdirSync(draft);
   } catch (error) {
-    for (const entry of moved.toReversed()) rmSync(join(folder, entry), { recursive: true, force: true });
+    for (const entry of moved.toReversed()) removeSync(join(folder, entry));
     throw error;
   }
 }
@@ -150,8 +150,7 @@ function filesBeside(tree: VerifiedTree): readonly (readonly [path: string, cont
 
 async function copy(bag: string, path: string, content: Buffer, digest: string = hash('sha256', content)): Promise<Payload> {
   const target = join(bag, 'data', path);
-  mkdirSync(dirname(target), { recursive: true });
-  await writeFile(target, content, { flag: 'wx' });
+  await outputFile(target, content, { flag: 'wx' });
   return { path, digest, bytes: content.length };
 }
 

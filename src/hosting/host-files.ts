@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { outputFileSync } from 'fs-extra/esm';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { Host, HostFile } from '../rewrite/hosts/host.ts';
@@ -51,10 +52,7 @@ export function writeHostFiles(out: string, files: readonly HostFile[]): void {
     refuse(isOther, target, 'no such file, or the same contents', 'other contents, which would be lost');
   }
   try {
-    for (const file of files) {
-      mkdirSync(dirname(join(out, file.path)), { recursive: true });
-      writeFileSync(join(out, file.path), file.text);
-    }
+    for (const file of files) outputFileSync(join(out, file.path), file.text);
   } catch (error) {
     throw fileSystemFailure(out, error);
   }

@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { removeSync } from 'fs-extra/esm';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Network } from '../diff/diff-html.ts';
 import { InputErrors } from '../sources/input-errors.ts';
@@ -82,6 +83,6 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
       batch.end();
     }
   } finally {
-    if (temporaryFolder !== undefined) rmSync(temporaryFolder, { recursive: true });
+    if (temporaryFolder !== undefined) removeSync(temporaryFolder);
   }
 }

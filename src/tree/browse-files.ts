@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureDirSync } from 'fs-extra/esm';
 import { Browse } from '../browse/parts.ts';
 import { HOME } from '../browse/paths.ts';
 import type { RenderedState } from '../browse/rendered-state.ts';
@@ -48,7 +49,7 @@ export async function stageBrowse(
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
 ): Promise<StagedBrowse> {
-  for (const folder of [LINES, OBSOLETE, BROWSE_FOLDER]) mkdirSync(join(stage, folder), { recursive: true });
+  for (const folder of [LINES, OBSOLETE, BROWSE_FOLDER]) ensureDirSync(join(stage, folder));
   const counts = new BrowseCounts();
   const { files, isListed, rendered } = present;
   const { out } = files;

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { ensureDirSync, removeSync } from 'fs-extra/esm';
 import { Failure } from '../contract/failure.ts';
 import { lock } from '../store/lock.ts';
 import { mkdirp } from '../store/mkdirp.ts';
@@ -64,10 +65,10 @@ function claim(path: string, work: string, newFolder: string | undefined): Claim
     });
   }
   const stage = join(work, 'stage');
-  rmSync(stage, { recursive: true, force: true });
-  mkdirSync(stage, { recursive: true });
+  removeSync(stage);
+  ensureDirSync(stage);
   const release = () => {
-    rmSync(stage, { recursive: true, force: true });
+    removeSync(stage);
     buildLock.release();
     removeIfEmpty(work);
     if (newFolder !== undefined) removeIfEmpty(newFolder);

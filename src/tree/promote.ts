@@ -1,5 +1,7 @@
-import { existsSync, mkdirSync, opendirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, opendirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { ensureDirSync, remove } from 'fs-extra/esm';
+import pLimit from 'p-limit';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { ENCODINGS, SUFFIXES } from './encoding.ts';
 import { isPageName, pagesFolder, pathOf, slotCount, slotsInWriteOrder } from './layout.ts';
@@ -33,7 +35,7 @@ export function promote(
   }
   for (const collection of COLLECTIONS) {
     const { pages, encodings } = after[collection];
-    mkdirSync(join(out, pagesFolder(collection)), { recursive: true });
+    ensureDirSync(join(out, pagesFolder(collection)));
     for (let page = pages; page >= 1; page -= 1) {
       const moved = new Set<string>();
       for (const slot of slotsInWriteOrder(page, after[collection])) {
@@ -72,7 +74,6 @@ export async function removeOldPages(out: string, after: TreeDigests): Promise<n
     return numbers.sort((a, b) => b - a).map((number) => join(folder, String(number)));
   });
   if (surplus.length === 0) return 0;
-  const [{ remove }, { default: pLimit }] = await Promise.all([import('fs-extra/esm'), import('p-limit')]);
   const limit = pLimit(REMOVALS);
   await Promise.all(surplus.map((folder) => limit(() => remove(folder))));
   return surplus.length;

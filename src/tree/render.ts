@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
+import { ensureDirSync } from 'fs-extra/esm';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
@@ -94,7 +94,7 @@ export function renderFrom(job: RenderJob, end: Direction): void {
 /** Creates the folders for staged files. */
 export function prepareStage({ stage, form }: Stage): void {
   const folders = form === 'zip' ? [SPOOLS] : COLLECTIONS.map(pagesFolder);
-  for (const folder of folders) mkdirSync(join(stage, folder), { recursive: true });
+  for (const folder of folders) ensureDirSync(join(stage, folder));
 }
 
 /** Compares the pages of one collection with the tree, and stages the files whose bytes are new. */

@@ -1,5 +1,6 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureDirSync } from 'fs-extra/esm';
 import { BufferedFile } from '../zip/buffered-file.ts';
 import { packMember } from '../zip/member.ts';
 import type { TreeForm } from './tree-files.ts';
@@ -49,7 +50,7 @@ class StagedFolder implements StagedFiles {
   put(path: string, pieces: readonly Uint8Array[]): void {
     const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
     // a folder that contains the last one exists
-    if (folder !== this.#last && !this.#last.startsWith(`${folder}/`)) mkdirSync(join(this.#stage, folder), { recursive: true });
+    if (folder !== this.#last && !this.#last.startsWith(`${folder}/`)) ensureDirSync(join(this.#stage, folder));
     this.#last = folder;
     writePieces(`${this.#stage}/${path}`, pieces);
   }

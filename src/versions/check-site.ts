@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { remove } from 'fs-extra/esm';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { encodeJson } from '../contract/json.ts';
@@ -144,7 +145,7 @@ async function checkVersions(
     }
     return current;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await remove(folder);
   }
 }
 

@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { remove } from 'fs-extra/esm';
 import type { Exclusion } from '../contract/exclusion.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
@@ -181,7 +182,7 @@ class Decision {
 
   async close(): Promise<void> {
     for (const { zip } of this.#rebuilt.values()) await zip.close();
-    if (this.#lock !== undefined) await rm(this.#options.folder, { recursive: true, force: true });
+    if (this.#lock !== undefined) await remove(this.#options.folder);
     this.#lock?.release();
   }
 
@@ -190,7 +191,7 @@ class Decision {
     const { folder } = this.#options;
     this.#lock ??= lock(`${folder}.lock`);
     if (this.#lock === undefined) throw busy(this.#remote, `another run that fetches versions to ${folder}`);
-    await rm(folder, { recursive: true, force: true });
+    await remove(folder);
     await mkdir(folder);
   }
 

@@ -1,7 +1,8 @@
-import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { removeSync } from 'fs-extra/esm';
 import { Failure } from '../../contract/failure.ts';
 import { fileHead } from '../file-head.ts';
 import { readFailure } from '../read-failure.ts';
@@ -84,7 +85,7 @@ async function* zipMembers(input: Input, bytes: AsyncIterable<Uint8Array>, expan
       close();
     }
   } finally {
-    if (folder !== undefined) rmSync(folder, { recursive: true });
+    if (folder !== undefined) removeSync(folder);
   }
 }
 
