@@ -143,7 +143,7 @@ class Decision {
     const { zip, keep, rebuild, memory } = this.#options;
     const { newest } = found;
     const before = newest?.commit.versions ?? [];
-    this.#live = (await this.#rollback?.kept(before)) ?? before;
+    this.#live = (await this.#rollback?.kept(found)) ?? before;
     const current = before.at(-1);
     if (current !== undefined && isMissing(found, current)) this.#states.set(current.file, 'damaged');
     await this.#check();

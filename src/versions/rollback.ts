@@ -1,6 +1,7 @@
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { Remote } from '../storage/remote.ts';
+import { type Found, isMissing } from './newest.ts';
 import type { SiteVersion } from './site-version.ts';
 
 /** Where a rollback goes. It stays the same if another run publishes meanwhile. */
@@ -16,15 +17,18 @@ export class Rollback {
 
   /**
    * Returns the versions that stay.
-   * @throws Failure no-version if the version is not live, or its file is missing
+   * @throws Failure no-version if the version is not live, or its file is missing or has another length
    */
-  async kept(live: readonly SiteVersion[]): Promise<readonly SiteVersion[]> {
+  async kept(found: Found<SiteVersion>): Promise<readonly SiteVersion[]> {
+    const live = found.newest?.commit.versions ?? [];
     this.#to ??= live.at(-2)?.number;
     if (this.#to === undefined) throw this.#noVersion(live, 'no version before the current one');
     const index = live.findIndex(({ number }) => number === this.#to);
     const version = live[index];
     if (version === undefined) throw this.#noVersion(live, `version ${this.#to}, which is not live`);
-    if ((await this.#remote.head(version.file)) === undefined) throw this.#noVersion(live, `version ${this.#to}, whose file is missing`);
+    const isUnlisted = version.number < found.from;
+    if (isUnlisted ? (await this.#remote.head(version.file)) === undefined : isMissing(found, version))
+      throw this.#noVersion(live, `version ${this.#to}, whose file is missing or has another length`);
     return live.slice(0, index + 1);
   }
 

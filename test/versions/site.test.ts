@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
@@ -101,6 +101,17 @@ describe('publish of a ZIP', () => {
     const again = await palimpsestHere([...site.args(target), '--json']);
     expect([again.code, JSON.parse(again.stdout)]).toMatchObject([1, { version: 4, damaged: [3] }]);
     expect(await site.publish(target)).toMatchObject({ version: 4, change: null });
+  });
+
+  it('does not go back to a version whose file is cut short, because hosts could not read it', async () => {
+    for (let night = 0; night < 2; night += 1) {
+      await site.grow(5);
+      await site.publish(target);
+    }
+    truncateSync(join(target, head().versions[0].file), 500);
+    const { code, stderr } = await palimpsestHere(['publish', target, '--rollback', '--store', site.store]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('version 1, whose file is missing or has another length')]);
+    expect(head().versions).toHaveLength(2);
   });
 
   it('deletes versions by a policy, but none that was current in the last day', async () => {
