@@ -65,9 +65,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     if (options.signal.aborted) throw stopped(kept);
   };
   let compressed: CompressedStore | undefined;
-  const prepare = async (isFirst: boolean): Promise<CompressedStore> => {
-    const around = options.around.map((place) => openRemote(place, { ...options, kept }));
-    if (isFirst) await refusePublicPlace(remote, around, target.names?.() ?? []);
+  const prepare = async (): Promise<CompressedStore> => {
     options.onProgress?.('check', 0, 0);
     // a pause, so that the phase is shown before SQLite blocks
     await setImmediate();
@@ -78,6 +76,11 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
   let based: number | undefined;
   const decide = async (versions: readonly StoreVersion[]): Promise<NextList<StoreVersion> | undefined> => {
     const newest = versions.at(-1);
+    // in a folder also later, because a site can be published around a store. In a bucket that takes too many requests
+    if (newest === undefined || target.names !== undefined) {
+      const around = options.around.map((place) => openRemote(place, { ...options, kept }));
+      await refusePublicPlace(remote, around, target.names?.() ?? []);
+    }
     unchanged = newest !== undefined && (await hasBytesOf(newest, image, progress('read', image.bytes)));
     const stay = staying(versions, options.keep, !unchanged);
     deleted = versions.length - stay.length;
@@ -87,7 +90,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
       if (!options.replace) throw diverged(remote, image, newest);
     }
     based = newest?.number;
-    compressed ??= await prepare(newest === undefined);
+    compressed ??= await prepare();
     sent = 0;
     const { descriptor, close: _, ...facts } = compressed;
     const { fingerprint: store, ...counts } = image.state;

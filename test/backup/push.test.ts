@@ -9,6 +9,7 @@ import { openRemote } from '../../src/storage/remote.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
 import type { Target } from '../../src/storage/target.ts';
 import { filesIn } from '../support/folder.ts';
+import { palimpsestHere } from '../support/palimpsest.ts';
 import { folderOfFile, importLines, recordLines } from '../whole/stores.ts';
 import { strays } from './places.ts';
 
@@ -61,6 +62,15 @@ it('lists no version whose data reads back with other bytes', async () => {
   // after the target works again, the next push leaves nothing else
   await push(await openTarget(path, '', { connections: 4, secrets: {} }), options);
   expect(strays(filesIn(path))).toEqual([]);
+});
+
+it('refuses a folder around which a site was published later', async () => {
+  const site = join(folder, 'site');
+  const args = ['store', 'push', join(site, 'private'), '--store', store, '--json'];
+  expect(await palimpsestHere(args)).toMatchObject({ code: 0 });
+  writeFileSync(join(site, 'publish.json'), '{}');
+  const { code, stdout } = await palimpsestHere(args);
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 3, error: { code: 'not-ours', file: 'publish.json' } });
 });
 
 it('sends seven requests, and two if the target has the store', async () => {
