@@ -14,6 +14,7 @@ import type { Lock } from '../store/lock.ts';
 import { fileSystemFailure } from '../store/store-error.ts';
 import { VERSION } from '../version.ts';
 import { type KeepPolicy, keptVersions } from '../versions/keep.ts';
+import { type Found, isMissing } from '../versions/newest.ts';
 import type { NextList } from '../versions/next-commit.ts';
 import { refuseRemains } from '../versions/sweep.ts';
 import { changeVersions, type Written } from '../versions/write.ts';
@@ -74,16 +75,21 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
   };
   let [sent, deleted, unchanged] = [0, 0, false];
   let based: number | undefined;
-  const decide = async (versions: readonly StoreVersion[]): Promise<NextList<StoreVersion> | undefined> => {
+  let lost: string | undefined;
+  const decide = async (found: Found<StoreVersion>): Promise<NextList<StoreVersion> | undefined> => {
+    const versions = found.newest?.commit.versions ?? [];
     const newest = versions.at(-1);
+    const isLost = newest !== undefined && isMissing(found, newest);
+    if (isLost) lost = newest.file;
     // in a folder also later, because a site can be published around a store. In a bucket that takes too many requests
     if (newest === undefined || target.names !== undefined) {
       const around = options.around.map((place) => openRemote(place, { ...options, kept }));
       await refusePublicPlace(remote, around, target.names?.() ?? []);
     }
-    unchanged = newest !== undefined && (await hasBytesOf(newest, image, progress('read', image.bytes)));
-    const stay = staying(versions, options.keep, !unchanged);
-    deleted = versions.length - stay.length;
+    unchanged = newest !== undefined && !isLost && (await hasBytesOf(newest, image, progress('read', image.bytes)));
+    const sound = isLost ? versions.slice(0, -1) : versions;
+    const stay = staying(sound, options.keep, !unchanged);
+    deleted = sound.length - stay.length;
     if (unchanged) return deleted === 0 ? undefined : { change: 'keep', kept: stay, added: [] };
     if (newest !== undefined && !image.descendsFrom(stateOfVersion(newest))) {
       if (compressed !== undefined && newest.number !== based) throw overtaken(remote, based, newest.number);
@@ -109,7 +115,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     // keeping only the newest version is part of a removal: then everything that earlier runs left must go, too
     const isThorough = options.keep.last === 1 && Object.values(options.keep).filter((rule) => rule !== undefined).length === 1;
     const { newest, commit, isConditional, problems, left } = await changeVersions(remote, STORE_KIND, {
-      decide: (found) => decide(found.newest?.commit.versions ?? []),
+      decide,
       memory: undefined,
       isSinglePublisher: options.singlePublisher,
       isThorough,
@@ -119,7 +125,8 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     const version = versions.at(-1);
     if (version === undefined) throw new Error('the target has no version after the push');
     if (isThorough) refuseRemains(remote, left);
-    return { version, unchanged, kept: versions.length, deleted, traffic: remote.traffic, isConditional, problems };
+    const all = lost === undefined ? problems : [...problems, `${lost} is missing or has another length`];
+    return { version, unchanged, kept: versions.length, deleted, traffic: remote.traffic, isConditional, problems: all };
   } catch (error) {
     throw fileSystemFailure(options.store, error);
   } finally {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { pull } from '../../src/backup/pull.ts';
@@ -71,6 +71,22 @@ it('refuses a folder around which a site was published later', async () => {
   writeFileSync(join(site, 'publish.json'), '{}');
   const { code, stdout } = await palimpsestHere(args);
   expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 3, error: { code: 'not-ours', file: 'publish.json' } });
+});
+
+it.each([
+  ['missing', (file: string) => rmSync(file)],
+  ['cut short', (file: string) => truncateSync(file, 100)],
+])('sends the store again if the file of the newest version is %s', async (name, damage) => {
+  const path = join(folder, name);
+  const target = await openTarget(path, '', { connections: 4, secrets: {} });
+  const { version } = await push(target, options);
+  damage(join(path, version.file));
+  const again = await push(target, options);
+  expect(again).toMatchObject({ unchanged: false, version: { number: 2 }, kept: 1, deleted: 0 });
+  expect(again.problems).toEqual([`${version.file} is missing or has another length`]);
+  await pull(target, { ...remote, store: join(folder, `${name}.db`), version: undefined, allowMissing: false, replace: false });
+  expect(await push(target, options)).toMatchObject({ unchanged: true, problems: [] });
+  expect(strays(filesIn(path))).toEqual([]);
 });
 
 it('sends seven requests, and two if the target has the store', async () => {
