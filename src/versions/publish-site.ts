@@ -170,9 +170,12 @@ class Decision {
         ...draft,
         version: (published: Parameters<typeof draft.version>[0]) => ({ ...draft.version(published), number, time }),
       }));
+    // the version that a rollback makes current can have been built for another address
+    const last = times.findLast(({ number }) => kept.has(number));
+    const earlier = last && (await this.#rollback?.baseUrlOf(last.number));
     const list: NextList<SiteVersion> = {
       change: this.#change(this.#rollback !== undefined, rebuild !== undefined, hasNew),
-      base_url: zip?.build.base_url ?? newest?.commit.base_url,
+      base_url: zip?.build.base_url ?? earlier ?? newest?.commit.base_url,
       kept: sound.filter(({ number }) => kept.has(number)),
       added: [...drafts, ...(hasNew && this.#draft !== undefined ? [this.#draft] : [])],
     };

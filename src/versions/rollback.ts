@@ -1,8 +1,9 @@
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { Remote } from '../storage/remote.ts';
-import { type Found, isMissing } from './newest.ts';
-import type { SiteVersion } from './site-version.ts';
+import { commitPath } from './commit.ts';
+import { type Found, isMissing, known } from './newest.ts';
+import { type SiteVersion, siteKind } from './site-version.ts';
 
 /** Where a rollback goes. It stays the same if another run publishes meanwhile. */
 export class Rollback {
@@ -30,6 +31,15 @@ export class Rollback {
     if (isUnlisted ? (await this.#remote.head(version.file)) === undefined : isMissing(found, version))
       throw this.#noVersion(live, `version ${this.#to}, whose file is missing or has another length`);
     return live.slice(0, index + 1);
+  }
+
+  /**
+   * Returns the base URL of the pages of a version, from the commit that published it. Undefined if it cannot be read.
+   * @param number that of the version
+   */
+  async baseUrlOf(number: number): Promise<string | undefined> {
+    const path = commitPath(number);
+    return known(siteKind(''), path, (await this.#remote.get(path))?.bytes)?.commit.base_url;
   }
 
   #noVersion(live: readonly SiteVersion[], found: string): Failure {

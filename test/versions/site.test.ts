@@ -103,6 +103,17 @@ describe('publish of a ZIP', () => {
     expect(await site.publish(target)).toMatchObject({ version: 4, change: null });
   });
 
+  it('has the base URL of the version that a rollback makes current, because its pages have links with it', async () => {
+    for (const base of [BASE, 'https://moved.example']) {
+      await site.grow(8, base);
+      await site.publish(target);
+    }
+    expect(head().base_url).toBe('https://moved.example');
+    await json(['publish', target, '--rollback', '--store', site.store]);
+    expect(head()).toMatchObject({ base_url: BASE, versions: [{ number: 1 }] });
+    expect(await json(['verify', target])).toMatchObject({ violation_count: 0 });
+  });
+
   it('does not go back to a version whose file is cut short, because hosts could not read it', async () => {
     for (let night = 0; night < 2; night += 1) {
       await site.grow(5);
