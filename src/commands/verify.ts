@@ -102,7 +102,9 @@ async function verifyTarget(
     ...checkedLines(summary, common.store),
     ...(isGood
       ? []
-      : [`next: publish again, to repair what can be repaired: ${await terminal.command('publish', { '--repair': true }, [address])}`]),
+      : [
+          `next: publish again, to repair what can be repaired: ${await terminal.command('publish', { '--repair': true, '--out': 'ZIP', ...(common.store === undefined ? { '--store': 'FILE' } : {}) }, [address])}`,
+        ]),
   ]);
 }
 

@@ -194,6 +194,15 @@ describe('verify of a target with versions', () => {
     expect(stdout).toMatch(/next: publish again, to repair what can be repaired: .*publish .*--repair/);
   });
 
+  it('suggests a publish of the ZIP, also if --out names the folder with the versions', async () => {
+    const target = copy();
+    rmSync(join(target, dataOf(target, 2)));
+    const { stdout } = await palimpsestHere(['verify', '--out', target]);
+    expect(stdout).toContain(` publish ${target} --out ZIP --repair --store FILE`);
+    const { stdout: compared } = await palimpsestHere(['verify', target, '--store', join(target, '../store.db')]);
+    expect(compared).not.toContain('--store FILE');
+  });
+
   it('throws no-tree if there are no versions', async () => {
     const { code, stdout } = await palimpsestHere(['verify', temporaryFolder(), '--json']);
     expect(code).toBe(1);
