@@ -125,7 +125,10 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         // a variable can be for another command of the same job
         const hasLimit = command.getOptionValueSource('maxDelete') === 'cli';
         refusePagesOnly({ ...options, maxDelete: hasLimit ? options.maxDelete : undefined });
-        return await publishVersions(terminal, address, options, started);
+        const rule = (name: 'keep' | 'keepDaily' | 'keepMonthly') =>
+          options.rollback !== undefined && command.getOptionValueSource(name) === 'env' ? undefined : options[name];
+        const rules = { keep: rule('keep'), keepDaily: rule('keepDaily'), keepMonthly: rule('keepMonthly') };
+        return await publishVersions(terminal, address, { ...options, ...rules }, started);
       }
       refuseVersionsOnly(options);
       const [{ publish }, target, { refuseSwapped }] = await Promise.all([

@@ -62,6 +62,16 @@ it('publish of a ZIP refuses --max-delete, which limits the files of a folder', 
   expect(await site.publish(target, [], { PALIMPSEST_MAX_DELETE: '0' })).toMatchObject({ change: null });
 });
 
+it('a rollback ignores variables that keep versions, which are for the nightly publish, and refuses the options', async () => {
+  await night([1, 'ann', '1', 'bio 1']);
+  await night([2, 'ann', '1', 'bio 2']);
+  const args = ['publish', target, '--rollback', '--store', site.store];
+  const { code, stderr } = await palimpsestHere([...args, '--keep', '90d']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--keep cannot be used with --rollback')]);
+  const variables = { PALIMPSEST_PUBLISH_KEEP: '90d', PALIMPSEST_PUBLISH_KEEP_DAILY: '7', PALIMPSEST_PUBLISH_KEEP_MONTHLY: '12' };
+  expect(await json(args, variables)).toMatchObject({ change: 'rollback', version: 1 });
+});
+
 describe('publish of a ZIP that is damaged', () => {
   it('is refused before any write', async () => {
     await night([1, 'ann', '1', 'bio 1']);
