@@ -49,7 +49,7 @@ export class Rollback {
       place: { file: name },
       expected: numbers.length === 0 ? 'a target with versions' : `one of the versions ${numbers.slice(-5).join(', ')}`,
       found,
-      hint: hint`run ${suggested('versions', {}, [name])} to see the versions; nothing was changed`,
+      hint: hint`run ${suggested('versions')} to see the versions; nothing was changed`,
     });
   }
 }

@@ -72,6 +72,12 @@ it('a rollback ignores variables that keep versions, which are for the nightly p
   expect(await json(args, variables)).toMatchObject({ change: 'rollback', version: 1 });
 });
 
+it('a refused rollback suggests the list of versions with the prefix once', async () => {
+  await night([1, 'ann', '1', 'bio']);
+  const { stderr } = await palimpsestHere(['publish', target, '--prefix', 'deeper', '--rollback', '--store', site.store]);
+  expect(stderr).toContain(` versions ${target} --prefix deeper`);
+});
+
 describe('publish of a ZIP that is damaged', () => {
   it('is refused before any write', async () => {
     await night([1, 'ann', '1', 'bio 1']);
