@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
+import { VERSIONS_MARKER } from '../contract/target-marker.ts';
 import { formOf } from '../tree/tree-files.ts';
 import { HEAD } from '../versions/commit.ts';
 
@@ -23,4 +25,19 @@ export function treeAt(out: string): string {
   } catch {
     return out;
   }
+}
+
+/**
+ * Refuses a folder with versions whose head cannot be read: it is no folder without a tree, into which one could build.
+ * @throws Failure no-tree
+ */
+export function refuseWithoutHead(out: string): void {
+  if (!existsSync(join(out, VERSIONS_MARKER)) || treeAt(out) !== out) return;
+  const file = join(out, HEAD);
+  throw new Failure('no-tree', `${HEAD} of the versions in ${out} is missing or damaged`, {
+    place: { file },
+    expected: 'a copy of the newest commit',
+    found: existsSync(file) ? 'a damaged file' : 'no file',
+    hint: 'publish again, which writes it again; or copy the folder again',
+  });
 }

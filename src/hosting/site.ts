@@ -6,14 +6,16 @@ import { excess } from '../rewrite/hosts/limits.ts';
 import type { Module } from '../rewrite/program.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { extentOf } from '../tree/extent.ts';
-import { siteForm, treeAt } from './found-site.ts';
+import { refuseWithoutHead, siteForm, treeAt } from './found-site.ts';
 
 /**
  * Returns the site of a tree, from its build record, or from head.json of a site with versions.
  * @returns undefined if there is no finished tree
- * @throws Failure host-limit if the tree exceeds a limit of the host, usage if no rules can be written for its base URL
+ * @throws Failure no-tree if the head of a folder with versions cannot be read; host-limit if the tree exceeds a limit of the host;
+ *   usage if no rules can be written for its base URL
  */
 export function siteOf(out: string, host: Host, hasVersions: boolean): PublishedSite | undefined {
+  refuseWithoutHead(out);
   const record = readBuildRecord(treeAt(out));
   if (typeof record !== 'object') return undefined;
   if (siteForm(out) === 'files') refuseTooMuch(host, out);

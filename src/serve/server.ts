@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createServer, type HttpResponse } from 'http-server';
 import { Failure } from '../contract/failure.ts';
-import { siteForm, treeAt } from '../hosting/found-site.ts';
+import { refuseWithoutHead, siteForm, treeAt } from '../hosting/found-site.ts';
 import { answer } from '../rewrite/answer.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { openFinishedTree } from '../tree/existing-tree.ts';
@@ -32,6 +32,7 @@ export interface RunningServer {
  * @throws Failure no-tree, tree-unfinished, port-taken
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
+  refuseWithoutHead(options.out);
   const { files, build } = openFinishedTree(treeAt(options.out));
   files.close();
   const { server, listen } = serverFor(options, build);

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
@@ -70,6 +70,22 @@ it('a rollback ignores variables that keep versions, which are for the nightly p
   expect([code, stderr]).toEqual([2, expect.stringContaining('--keep cannot be used with --rollback')]);
   const variables = { PALIMPSEST_PUBLISH_KEEP: '90d', PALIMPSEST_PUBLISH_KEEP_DAILY: '7', PALIMPSEST_PUBLISH_KEEP_MONTHLY: '12' };
   expect(await json(args, variables)).toMatchObject({ change: 'rollback', version: 1 });
+});
+
+it.each([
+  ['missing', (head: string) => rmSync(head)],
+  ['damaged', (head: string) => truncateSync(head, 100)],
+])('serve and rewrite say that the head of a folder with versions is %s, and what to do', async (_, damage) => {
+  await night([1, 'ann', '1', 'bio']);
+  damage(join(target, 'head.json'));
+  for (const command of [
+    ['serve', '--port', '0'],
+    ['rewrite', 'node'],
+  ]) {
+    const { code, stderr } = await palimpsestHere([...command, '--out', target]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`head.json of the versions in ${target} is missing or damaged`)]);
+    expect(stderr).toContain('publish again');
+  }
 });
 
 it('a refused rollback suggests the list of versions with the prefix once', async () => {
