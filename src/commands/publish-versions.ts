@@ -53,17 +53,19 @@ export async function publishVersions(
   options: PublishVersionsOptions,
   started: number,
 ): Promise<void> {
-  const [{ publishSite }, { openLocalZip }, target, { refuseOtherFiles }] = await Promise.all([
+  const [{ publishSite }, { openLocalZip }, target, { refuseOtherFiles }, { HEAD }] = await Promise.all([
     import('../versions/publish-site.ts'),
     import('../versions/site-version.ts'),
     targetOf(address, options, terminal),
     import('../publish/trees/other-files.ts'),
+    import('../versions/commit.ts'),
   ]);
   const dryRun = options.plan === true;
   const isRollback = options.rollback !== undefined;
   if (isRollback) refuseWithRollback(options);
   else target.check?.(options.out);
-  if (!options.allowOtherFiles) refuseOtherFiles(target);
+  // a head of another program is refused when it is read
+  if (!options.allowOtherFiles) refuseOtherFiles(target, HEAD);
   const zip = isRollback ? undefined : await openLocalZip(options.out);
   const refusals: Failure[] = [];
   let summary: SitePublishSummary;

@@ -88,6 +88,18 @@ it.each([
   }
 });
 
+it('publishes to a folder whose marker was lost, and writes it again, but not beside the head of another program', async () => {
+  await night([1, 'ann', '1', 'bio']);
+  const marker = join(target, 'palimpsest.json');
+  rmSync(marker);
+  await night([2, 'ann', '1', 'bio 2']);
+  expect((await listed(target)).versions).toHaveLength(2);
+  expect(existsSync(marker)).toBe(true);
+  const other = temporaryFolder();
+  for (const name of ['head.json', 'notes.txt']) writeFileSync(join(other, name), '{}');
+  expect(await site.refused(other)).toMatchObject({ exit: 3, code: 'not-ours' });
+});
+
 it('a refused rollback suggests the list of versions with the prefix once', async () => {
   await night([1, 'ann', '1', 'bio']);
   const { stderr } = await palimpsestHere(['publish', target, '--prefix', 'deeper', '--rollback', '--store', site.store]);

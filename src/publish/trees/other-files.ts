@@ -7,12 +7,13 @@ import { STATE } from '../state/state.ts';
 /**
  * Refuses a folder that contains files and was never published to. Otherwise a typo would put a tree into `/etc`.
  * A tree that was copied there is recognized by its build record. A bucket is not listed.
+ * @param also the name of one more file that a publish wrote there
  * @throws Failure not-ours
  */
-export function refuseOtherFiles(target: Pick<Target, 'name' | 'names'>): void {
+export function refuseOtherFiles(target: Pick<Target, 'name' | 'names'>, also?: string): void {
   const names = target.names?.() ?? [];
   // the first file that a killed run leaves is the state or the marker, or the temporary file of one
-  const isOurs = (name: string) => name.startsWith(STATE) || name.startsWith(VERSIONS_MARKER) || name === BUILD_RECORD;
+  const isOurs = (name: string) => name.startsWith(STATE) || name.startsWith(VERSIONS_MARKER) || name === BUILD_RECORD || name === also;
   if (names.length === 0 || names.some(isOurs)) return;
   throw new Failure('not-ours', `${target.name} contains files that palimpsest did not publish`, {
     place: { file: target.name },
