@@ -1,8 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_CACHE_CONTROL } from '../../src/publish/objects/headers.ts';
-import { type PublishOptions, publish } from '../../src/publish/publish.ts';
+import type { PublishOptions } from '../../src/publish/publish.ts';
 import { BROWSE_TYPES } from '../../src/rewrite/resolve.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import { removeAccounts } from '../../src/store/remove.ts';
@@ -11,33 +10,21 @@ import { mediaTypeOf } from '../../src/tree/media-type.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 import { pagesIn } from '../whole/trees.ts';
+import { publishHere } from './in-process.ts';
 
 /** A tree with browse files, and a target in a folder. */
 async function workplace() {
   const folder = temporaryFolder();
   const at = (name: string) => join(folder, name);
   const target = await openTarget(at('site'), '', { connections: 1, secrets: {} });
-  const options: PublishOptions = {
-    out: at('out'),
-    concurrency: 1,
-    maxDelete: { share: 1 },
-    allowGaps: true,
-    allowLoopback: false,
-    allowOtherFiles: false,
-    repair: false,
-    isSinglePublisher: false,
-    cacheControl: DEFAULT_CACHE_CONTROL,
-    gzip: false,
-    dryRun: false,
-    retryPolicy: { attempts: 1, timeout: 10_000 },
-    signal: new AbortController().signal,
-  };
+  const send = (more: Partial<PublishOptions> = {}) =>
+    publishHere(target, at('out'), { concurrency: 1, allowGaps: true, allowOtherFiles: false, ...more });
   return {
     at,
     grow: (records: number) => importHistory(at('store.db'), goodHistory(records)),
     remove: (name: string) => removeAccounts(at('store.db'), [name], { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false }),
     build: (html = true) => build(at('store.db'), { out: at('out'), site: SITE, html }),
-    send: (more: Partial<PublishOptions> = {}) => publish(target, { ...options, ...more }),
+    send,
     /** Publishes until `files` files were sent, and then stops as by Ctrl-C. */
     sendUntil: async (files: number) => {
       const stop = new AbortController();
@@ -46,7 +33,7 @@ async function workplace() {
         sent += Number(phase === 'send');
         if (sent === files) stop.abort();
       };
-      await expect(publish(target, { ...options, signal: stop.signal, onProgress })).rejects.toMatchObject({ code: 'stopped' });
+      await expect(send({ signal: stop.signal, onProgress })).rejects.toMatchObject({ code: 'stopped' });
     },
     /** The files at the target, and those that it must have. */
     both: () => {

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { importLines, recordLines } from '../whole/stores.ts';
 import { buildArgs, type Files, pagesIn } from '../whole/trees.ts';
+import { fetchAll, type Store, type StoreKind } from './stores.ts';
 
 /** A history that grows from night to night, with the tree of its last night. */
 export class Growing {
@@ -63,4 +65,18 @@ export function publishArgs(out: string, address: string, more: readonly string[
 /** Publishes and returns the JSON output. */
 export function publishJson(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Record<string, unknown>> {
   return palimpsestJson(args, { env });
+}
+
+/** The files of a published tree in a folder, without its state. */
+export function publishedIn(path: string): Files {
+  const files = new Map(pagesIn(path));
+  expect(files.delete('publish.json')).toBe(true);
+  return files;
+}
+
+/** The same at an object store, read by an independent client. */
+export async function publishedAt(kind: StoreKind, { endpoint }: Store, prefix: string, folder: string): Promise<Files> {
+  const fetched = join(folder, `${prefix.replaceAll('/', ' ')} fetched from ${kind.name}`);
+  await fetchAll(kind, endpoint, prefix, fetched);
+  return publishedIn(fetched);
 }

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { type Finished, palimpsest } from '../support/palimpsest.ts';
 import { portOf } from './stores.ts';
 
 export const FAULTS = [
@@ -19,8 +20,6 @@ export interface FaultyProxy {
   readonly endpoint: string;
   /** Returns the fault of a request; undefined for no fault. */
   draw: (request: IncomingMessage) => Fault | undefined;
-  /** Returns the headers with which a request reaches the store. */
-  headersOf: (request: IncomingMessage) => IncomingMessage['headers'];
   /** The number of writes of each object at the store, by its path. */
   readonly puts: Map<string, number>;
   /** The number of requests with each fault. */
@@ -70,9 +69,9 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
     body: Buffer,
     isCut: boolean,
   ): Promise<{ readonly status: number; readonly headers: IncomingMessage['headers']; readonly answer: Buffer }> {
-    const headers = proxy.headersOf(incoming);
+    const { method, url, headers } = incoming;
     return new Promise((resolve, reject) => {
-      const onward = request({ hostname, port, method: incoming.method, path: incoming.url, headers }, async (answer) => {
+      const onward = request({ hostname, port, method, path: url, headers }, async (answer) => {
         const pieces: Buffer[] = [];
         for await (const piece of answer) pieces.push(piece);
         const { 'transfer-encoding': _, ...headers } = answer.headers;
@@ -94,11 +93,32 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
   const proxy: FaultyProxy = {
     endpoint,
     draw: () => undefined,
-    headersOf: ({ headers }) => headers,
     puts: new Map(),
     faults: new Map(),
     requests: 0,
     stop,
   };
   return proxy;
+}
+
+/** Runs the program and sends it a signal at a request through the proxy. After SIGKILL, no request reaches the store. */
+export async function signalledAt(
+  proxy: FaultyProxy,
+  isReached: () => boolean,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  signal: NodeJS.Signals = 'SIGKILL',
+): Promise<Finished> {
+  const finished = await palimpsest(args, {
+    env,
+    onStart: (child) => {
+      proxy.draw = () => {
+        if (!isReached()) return undefined;
+        child.kill(signal);
+        return signal === 'SIGKILL' ? 'stall' : undefined;
+      };
+    },
+  });
+  proxy.draw = () => undefined;
+  return finished;
 }

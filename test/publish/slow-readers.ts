@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { parseEnvelope } from '../../src/contract/envelope.ts';
 import { isObject } from '../../src/contract/json.ts';
-import { type PublishOptions, type PublishSummary, publish } from '../../src/publish/publish.ts';
+import type { PublishOptions, PublishSummary } from '../../src/publish/publish.ts';
 import { resolve } from '../../src/rewrite/resolve.ts';
 import { openTarget } from '../../src/storage/address.ts';
-import type { Target } from '../../src/storage/target.ts';
+import { Turns } from '../versions/turns.ts';
+import { chance } from '../whole/chance.ts';
 import { BASE_URL } from '../whole/trees.ts';
 import { missedBy } from './crawling.ts';
-import { SETTINGS } from './settings.ts';
+import { changed, publishHere } from './in-process.ts';
 
 interface Reader {
   /** The URL of the next page; undefined at the end. */
@@ -72,7 +72,7 @@ export class SlowReaders {
   }
 }
 
-/** Publishes to a folder in which each write and delete takes a random time, after which the readers read on. */
+/** Publishes to a folder in which writes and deletes are done in random order. After each of them, the readers read on. */
 export async function publishBefore(
   readers: SlowReaders,
   site: string,
@@ -80,32 +80,14 @@ export async function publishBefore(
   more: Partial<PublishOptions> = {},
 ): Promise<PublishSummary> {
   const target = await openTarget(site, '', { connections: 32, secrets: {} });
-  const slow: Target = {
-    name: target.name,
-    prices: target.prices,
-    keepsHeaders: target.keepsHeaders,
-    get: (...args) => target.get(...args),
-    list: (...args) => target.list(...args),
-    head: (...args) => target.head(...args),
-    put: async (...args) => {
-      await setTimeout(Math.random() * 8);
-      const tag = await target.put(...args);
+  const turns = new Turns(chance(3));
+  const inTurn =
+    <Args extends readonly unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      await turns.take();
+      const result = await work(...args);
       readers.step();
-      return tag;
-    },
-    remove: async (...args) => {
-      await setTimeout(Math.random() * 8);
-      await target.remove(...args);
-      readers.step();
-    },
-    renew: () => target.renew(),
-    close: () => target.close(),
-  };
-  return publish(slow, {
-    ...SETTINGS,
-    out,
-    maxDelete: { share: 1 },
-    signal: new AbortController().signal,
-    ...more,
-  });
+      return result;
+    };
+  return publishHere(changed(target, { put: inTurn(target.put.bind(target)), remove: inTurn(target.remove.bind(target)) }), out, more);
 }

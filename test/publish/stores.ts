@@ -209,10 +209,19 @@ export const AZURITE: StoreKind = {
 export const STORES: readonly StoreKind[] = [CEPH, AZURITE, SWIFT];
 
 /** Fetches all objects below a prefix of the bucket or container with rclone. */
-export async function fetchAll({ remote }: StoreKind, endpoint: string, prefix: string, into: string): Promise<void> {
+export function fetchAll(kind: StoreKind, endpoint: string, prefix: string, into: string): Promise<void> {
+  const args = ['sync', `store:history/${prefix}`, into, '--transfers', '32', '--checkers', '32', '--checksum'];
+  return runRclone(kind, endpoint, [...args, '--use-server-modtime']);
+}
+
+/** Writes an object of the bucket or container with rclone. */
+export function copyTo(kind: StoreKind, endpoint: string, file: string, path: string): Promise<void> {
+  return runRclone(kind, endpoint, ['copyto', file, `store:history/${path}`]);
+}
+
+async function runRclone({ remote }: StoreKind, endpoint: string, args: readonly string[]): Promise<void> {
   const { AWS_CA_BUNDLE: _, ...env } = process.env;
-  const args = ['sync', `store:history/${prefix}`, into, '--config', '/dev/null', '--transfers', '32', '--checkers', '32', '--checksum'];
-  await run('rclone', [...args, '--retries', '1', '--use-server-modtime'], { env: { ...env, ...remote(endpoint) } });
+  await run('rclone', [...args, '--config', '/dev/null', '--retries', '1'], { env: { ...env, ...remote(endpoint) } });
 }
 
 /** Returns the first of five free consecutive ports. */

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Finished, palimpsest } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
-import { differences, pagesIn } from '../whole/trees.ts';
+import { differences } from '../whole/trees.ts';
 import { type Certificate, makeCertificate, openssl } from './certificate.ts';
 import { ASSERTION, AZURE_HOSTS, type Entra, startEntra } from './entra.ts';
 import { type Gate, type Refusal, ranOut, startGate } from './gate.ts';
-import { Growing, publishArgs, publishJson } from './growing.ts';
-import { AZURITE, fetchAll, rclone, type Store, startAzurite } from './stores.ts';
+import { Growing, publishArgs, publishedAt, publishJson } from './growing.ts';
+import { AZURITE, rclone, type Store, startAzurite } from './stores.ts';
 
 const folder = folderOfFile();
 // these tests wait in parallel, and longer than others
@@ -62,13 +62,8 @@ describe.skipIf(rclone.skip || openssl.skip)('publishing to Azurite with bearer 
 
   const argsFor = (prefix: string) => publishArgs(history.out, `az://history/${prefix}`, ['--concurrency', '2']);
 
-  async function expectThere(prefix: string): Promise<void> {
-    const fetched = join(folder, `${prefix} fetched`);
-    await fetchAll(AZURITE, store.endpoint, prefix, fetched);
-    const files = new Map(pagesIn(fetched));
-    expect(files.delete('publish.json')).toBe(true);
-    expect(differences(files, history.files())).toEqual([]);
-  }
+  const expectThere = async (prefix: string) =>
+    expect(differences(await publishedAt(AZURITE, store, prefix, folder), history.files())).toEqual([]);
 
   function expectNothingSecret({ stdout, stderr }: Finished, { given, machine }: Entra): void {
     for (const secret of [...given, ASSERTION, ...Object.values(machine)]) expect(stdout + stderr).not.toContain(secret);

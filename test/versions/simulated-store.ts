@@ -14,6 +14,8 @@ export class Killed extends Error {}
 interface Stored {
   readonly bytes: Buffer;
   readonly tag: string;
+  /** What came with the bytes; undefined if another program wrote them. */
+  readonly upload: Omit<Upload, 'bytes'> | undefined;
 }
 
 /** How many objects one response lists, as at S3. */
@@ -29,8 +31,8 @@ export class SimulatedStore {
   isVersioned = false;
   #serial = 0;
 
-  put(path: string, bytes: Uint8Array): string {
-    const stored = { bytes: Buffer.from(bytes), tag: `"${hash('md5', bytes)}"` };
+  put(path: string, bytes: Uint8Array, upload?: Omit<Upload, 'bytes'>): string {
+    const stored = { bytes: Buffer.from(bytes), tag: `"${hash('md5', bytes)}"`, upload };
     this.objects.set(path, stored);
     this.written.set(path, (this.written.get(path) ?? new Set()).add(hash('sha256', bytes)));
     return stored.tag;
@@ -68,7 +70,13 @@ export class SimulatedStore {
       get: (path, _, range) =>
         request('get', path, () => {
           const found = store.objects.get(path);
-          return found && { bytes: range ? found.bytes.subarray(range.from, range.to) : found.bytes, contentEncoding: '', tag: found.tag };
+          if (found === undefined) return undefined;
+          const { bytes, tag, upload } = found;
+          return {
+            bytes: range ? bytes.subarray(range.from, range.to) : bytes,
+            contentEncoding: upload?.headers.contentEncoding ?? '',
+            tag,
+          };
         }),
       list: (prefix, after, from) =>
         request('list', prefix, () => {
@@ -82,8 +90,11 @@ export class SimulatedStore {
           return { objects, next: paths.length > page.length ? page.at(-1) : undefined };
         }),
       head: (path) =>
-        request('head', path, () => (store.objects.has(path) ? { digest: undefined, holds: undefined, headers: undefined } : undefined)),
-      put: (path, upload, _, condition) => request('put', path, () => store.#write(path, upload.bytes, condition)),
+        request('head', path, () => {
+          const found = store.objects.get(path);
+          return found && { digest: undefined, holds: undefined, headers: undefined, ...found.upload };
+        }),
+      put: (path, upload, _, condition) => request('put', path, () => store.#write(path, upload, condition)),
       beginParts: (path, upload) => request('begin', path, () => store.#begin(path, upload, request)),
       openUploads: () => request('uploads', '', () => [...store.uploads].map(([id, { path }]) => ({ id, path }))),
       abortUpload: ({ id, path }) => request('abort', path, () => void store.uploads.delete(id)),
@@ -95,14 +106,14 @@ export class SimulatedStore {
   }
 
   /** Checks and writes at once, as a store must; or first one, then the other. */
-  async #write(path: string, bytes: Uint8Array, condition: Condition | undefined): Promise<string> {
+  async #write(path: string, { bytes, ...upload }: Upload, condition: Condition | undefined): Promise<string> {
     if (condition !== undefined && this.conditions !== 'ignored') {
       if (this.conditions === 'unsupported') throw new StorageError('unsupported', '501');
       const isMet = condition === 'absent' ? !this.objects.has(path) : this.objects.get(path)?.tag === condition.tag;
       if (!isMet) throw new StorageError('conflict', '412');
       if (this.conditions === 'checked first') await new Promise((resolve) => setTimeout(resolve, 1));
     }
-    return this.put(path, bytes);
+    return this.put(path, bytes, upload);
   }
 
   #begin(path: string, _: Omit<Upload, 'bytes'>, request: <T>(action: string, path: string, work: () => T) => Promise<T>): PartsUpload {

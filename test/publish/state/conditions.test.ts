@@ -1,13 +1,11 @@
-import { hash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { publish } from '../../../src/publish/publish.ts';
 import { parseState, STATE } from '../../../src/publish/state/state.ts';
 import type { Condition, Target } from '../../../src/storage/target.ts';
 import { type Conditions, SimulatedStore } from '../../versions/simulated-store.ts';
 import { folderOfFile } from '../../whole/stores.ts';
-import { differences, type Files } from '../../whole/trees.ts';
+import { differences } from '../../whole/trees.ts';
 import { Growing } from '../growing.ts';
-import { SETTINGS } from '../settings.ts';
+import { filesAt, publishHere } from '../in-process.ts';
 
 const folder = folderOfFile();
 let trees: Record<'small' | 'large', Growing>;
@@ -22,33 +20,17 @@ beforeAll(async () => {
 /** What a store makes of the conditions of writes: of all, or of one kind only. */
 type Support = Conditions | 'ignores If-Match' | 'ignores If-None-Match';
 
-/** Returns a target at a store. It has the digest of each object. */
 function targetAt(store: SimulatedStore, support: Support): Target {
   const isPartial = support === 'ignores If-Match' || support === 'ignores If-None-Match';
   store.conditions = isPartial ? 'kept' : support;
   const seen = (condition: Condition | undefined) =>
     isPartial && (condition === 'absent') === (support === 'ignores If-None-Match') ? undefined : condition;
   const target = store.client(async () => 'done');
-  return {
-    ...target,
-    head: async (path) => {
-      const found = store.objects.get(path);
-      return found && { digest: hash('sha256', found.bytes), holds: undefined, headers: undefined };
-    },
-    put: (path, upload, signal, condition) => target.put(path, upload, signal, seen(condition)),
-  };
+  return { ...target, put: (path, upload, signal, condition) => target.put(path, upload, signal, seen(condition)) };
 }
 
 function publishTo(store: SimulatedStore, tree: keyof typeof trees, support: Support, isSinglePublisher = false) {
-  const { out } = trees[tree];
-  const { signal } = new AbortController();
-  const options = { ...SETTINGS, concurrency: 4, maxDelete: { share: 1 }, allowGaps: true };
-  return publish(targetAt(store, support), { ...options, isSinglePublisher, out, signal });
-}
-
-/** The objects of a store, except for the state. */
-function filesAt({ objects }: SimulatedStore): Files {
-  return new Map([...objects].filter(([path]) => path !== STATE).map(([path, { bytes }]) => [path, bytes]));
+  return publishHere(targetAt(store, support), trees[tree].out, { concurrency: 4, allowGaps: true, isSinglePublisher });
 }
 
 describe('a publish', () => {

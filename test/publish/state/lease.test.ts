@@ -1,169 +1,208 @@
-import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { Failure } from '../../../src/contract/failure.ts';
-import { isObject } from '../../../src/contract/json.ts';
-import { publish } from '../../../src/publish/publish.ts';
-import { STATE } from '../../../src/publish/state/state.ts';
-import { openTarget } from '../../../src/storage/address.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { PublishOptions } from '../../../src/publish/publish.ts';
+import { Lease } from '../../../src/publish/state/lease.ts';
+import { encodeState, type Holder, parseState, STATE } from '../../../src/publish/state/state.ts';
+import { openRemote } from '../../../src/storage/remote.ts';
 import { StorageError } from '../../../src/storage/storage-error.ts';
-import type { Condition, Target, Upload } from '../../../src/storage/target.ts';
-import { palimpsest } from '../../support/palimpsest.ts';
+import type { Target } from '../../../src/storage/target.ts';
+import { inVirtualTime } from '../../support/virtual-time.ts';
+import { type Fate as RequestFate, SimulatedStore } from '../../versions/simulated-store.ts';
 import { folderOfFile } from '../../whole/stores.ts';
-import { differences, pagesIn } from '../../whole/trees.ts';
-import { Growing, publishJson } from '../growing.ts';
-import { SETTINGS } from '../settings.ts';
+import { differences } from '../../whole/trees.ts';
+import { Growing } from '../growing.ts';
+import { filesAt, publishHere } from '../in-process.ts';
 
 const folder = folderOfFile();
+const { signal } = new AbortController();
+const done = async (): Promise<RequestFate> => 'done';
 
-/** A target with the claim of a run on another machine. */
-async function targetWithClaim(
-  name: string,
-): Promise<{ readonly history: Growing; readonly site: string; readonly beat: (beat: number) => void }> {
-  const history = await Growing.of(folder, name, { records: 100, accounts: 10 });
-  const site = join(folder, `${name}-site`);
-  await publishJson(['publish', site, '--out', history.out]);
-  await history.grow(1);
-  const path = join(site, 'publish.json');
-  const state: unknown = JSON.parse(readFileSync(path, 'utf8'));
-  const beat = (beat: number) =>
-    writeFileSync(
-      path,
-      `${JSON.stringify({ ...(isObject(state) ? state : {}), state: 'publishing', holder: { machine: 'another', process: 1, token: 'x', beat } })}\n`,
-    );
-  beat(1);
-  return { history, site, beat };
+/** Trees of three nights. */
+let trees: Growing[];
+let store: SimulatedStore;
+beforeAll(async () => {
+  const sizes = [400, 425, 440];
+  trees = await Promise.all(sizes.map((records) => Growing.of(folder, `${records}`, { records, accounts: 20 })));
+});
+
+function publishNight(night: number, client = store.client(done), more: Partial<PublishOptions> = {}) {
+  return publishHere(client, trees[night]?.out ?? '', { concurrency: 4, retryPolicy: { attempts: 12, timeout: 30_000 }, ...more });
 }
 
-describe.concurrent('a run that finds the claim of another machine', () => {
+/** A store with the tree of the first night. */
+async function publishFirst(): Promise<void> {
+  store = new SimulatedStore();
+  await publishNight(0);
+}
+
+const stateAt = () => parseState(Buffer.from(store.text(STATE) ?? ''));
+
+/** Writes the claim of a run on another machine. */
+function claim(beat: number): void {
+  const holder: Holder = { machine: 'another', process: 1, token: 'x', beat };
+  store.put(STATE, encodeState({ ...stateAt(), state: 'publishing', holder }));
+}
+
+describe('a run that finds the claim of another machine', () => {
   it('fails if the other run is alive', async () => {
-    const { history, site, beat } = await targetWithClaim('living');
-    let isOver = false;
-    const beating = (async () => {
-      for (let number = 2; !isOver; number += 1) {
-        beat(number);
-        await setTimeout(200);
-      }
-    })();
-    const { code, stdout } = await palimpsest(['publish', site, '--out', history.out, '--json']);
-    isOver = true;
-    await beating;
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'target-busy' } });
+    await publishFirst();
+    claim(1);
+    await inVirtualTime(async () => {
+      const run = publishNight(1);
+      run.catch(() => {});
+      await setTimeout(4_000);
+      claim(2);
+      await expect(run).rejects.toMatchObject({ code: 'target-busy' });
+    });
   });
 
-  it('takes over if the other run writes no heartbeat for a while', async () => {
-    const { history, site } = await targetWithClaim('dead');
-    expect(await publishJson(['publish', site, '--out', history.out])).toMatchObject({ resumed: true, done: { deletes: 0 } });
-    expect(JSON.parse(readFileSync(join(site, 'publish.json'), 'utf8'))).toMatchObject({ state: 'published', holder: null });
+  it('takes over if the other run writes no heartbeat for 20 seconds', async () => {
+    await publishFirst();
+    claim(1);
+    const waited = await inVirtualTime(async () => {
+      const began = performance.now();
+      expect(await publishNight(1)).toMatchObject({ wasInterrupted: true, done: { deletes: 0 } });
+      return performance.now() - began;
+    });
+    expect(waited).toBeGreaterThanOrEqual(20_000);
+    expect(stateAt()).toMatchObject({ state: 'published', holder: null });
   });
 });
 
-/** A target behind a network that can be cut. It counts its writes. */
-function networked(target: Target): {
-  readonly target: Target;
-  readonly cut: (how: 'resets' | 'silence' | undefined) => void;
-  puts: number;
-} {
-  let fault: 'resets' | 'silence' | undefined;
-  const over = async <T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> => {
-    if (fault === 'resets') throw new StorageError('transient', 'ECONNRESET');
-    if (fault === undefined) return request();
-    if (!signal.aborted) await once(signal, 'abort');
-    throw new StorageError('transient', 'no answer');
-  };
-  const network = {
-    puts: 0,
-    cut: (how: typeof fault) => {
-      fault = how;
-    },
-    target: {
-      name: target.name,
-      prices: target.prices,
-      keepsHeaders: target.keepsHeaders,
-      get: (path: string, signal: AbortSignal) => over(() => target.get(path, signal), signal),
-      list: (prefix: string, after: string, next: string | undefined, signal: AbortSignal) =>
-        over(() => target.list(prefix, after, next, signal), signal),
-      head: (path: string, signal: AbortSignal) => over(() => target.head(path, signal), signal),
-      put: (path: string, upload: Upload, signal: AbortSignal, condition?: Condition) =>
-        over(() => {
-          network.puts += 1;
-          return target.put(path, upload, signal, condition);
-        }, signal),
-      remove: (path: string, signal: AbortSignal) => over(() => target.remove(path, signal), signal),
-      renew: () => target.renew(),
-      close: () => target.close(),
-    },
-  };
-  return network;
-}
+describe('a run that is cut off from its target', () => {
+  type Cut = 'resets' | 'silence' | 'denials of heartbeats';
 
-const openSite = (site: string) => openTarget(site, '', { connections: 4, secrets: {} });
-const settings = { ...SETTINGS, concurrency: 4, retryPolicy: { attempts: 12, timeout: 30_000 } };
-
-describe.concurrent('a run that is cut off from its target', () => {
-  /** Publishes a tree, lets it grow, starts a second publish, and cuts the network while that publish sends its pages. */
-  async function cutOff(name: string, how: 'resets' | 'silence', retryPolicy = settings.retryPolicy) {
-    const history = await Growing.of(folder, name, { records: 400, accounts: 20 });
-    const site = join(folder, `${name}-site`);
-    await publishJson(['publish', site, '--out', history.out]);
-    await history.grow(25);
-    const network = networked(await openSite(site));
+  /** Starts a publish and cuts its network while it sends its pages. Returns it when it is cut off. */
+  async function cutOff(how: Cut, attempts: number, timeout: number) {
+    await publishFirst();
+    let fault: Cut | undefined;
+    let puts = 0;
     const stop = new AbortController();
-    const run = publish(network.target, { ...settings, retryPolicy, out: history.out, signal: stop.signal });
-    const outcome = run.then(
-      () => 'published',
-      (error: unknown) => (error instanceof Failure ? error.code : String(error)),
-    );
-    while (network.puts < 20) await setTimeout(1);
-    network.cut(how);
-    return { history, site, network, stop, outcome };
+    let cut = () => {};
+    const isCut = new Promise<void>((resolve) => {
+      cut = resolve;
+    });
+    const client = store.client(async (action, path) => {
+      if (action === 'put') puts += 1;
+      if (puts === 20) {
+        fault = how;
+        cut();
+        puts += 1;
+      }
+      if (fault === 'silence') await new Promise(() => {});
+      // pages take long, so that there are heartbeats
+      if (fault === 'denials of heartbeats' && path !== STATE) await setTimeout(1_000);
+      if (fault === 'denials of heartbeats' && path === STATE) throw new StorageError('denied', 'no right to write');
+      return fault === 'resets' ? 'no answer' : 'done';
+    });
+    const run = publishNight(1, client, { retryPolicy: { attempts, timeout }, signal: stop.signal });
+    run.catch(() => {});
+    await isCut;
+    return {
+      run,
+      stop,
+      repair: () => {
+        fault = undefined;
+      },
+    };
   }
 
   it('does not overwrite the pages that another run has published meanwhile', async () => {
-    const { history, site, network, outcome } = await cutOff('overtaken', 'silence');
-    const newer = await Growing.of(folder, 'overtaking', { records: 440, accounts: 20 });
-    // both runs are in one process: only missing heartbeats show that the first is gone
-    const other = await publish(await openSite(site), { ...settings, out: newer.out, signal: new AbortController().signal });
-    expect(other).toMatchObject({ wasInterrupted: true });
-    network.cut(undefined);
-    expect(await outcome).toBe('target-busy');
-    expect(history.records).toBeLessThan(newer.records);
-    const files = new Map(pagesIn(site));
-    files.delete(STATE);
-    expect(differences(files, newer.files())).toEqual([]);
+    await inVirtualTime(async () => {
+      const { run, repair } = await cutOff('silence', 12, 30_000);
+      // both runs are in one process: only missing heartbeats show that the first is gone
+      expect(await publishNight(2)).toMatchObject({ wasInterrupted: true });
+      repair();
+      await expect(run).rejects.toMatchObject({ code: 'target-busy' });
+    });
+    expect(differences(filesAt(store), trees[2]?.files() ?? new Map())).toEqual([]);
   });
 
-  it.each(['resets', 'silence'] as const)('ends if the network does not come back, with %s', async (how) => {
-    const { outcome } = await cutOff(`lost ${how}`, how, { attempts: 3, timeout: 6_000 });
-    expect(await Promise.race([outcome, setTimeout(50_000, 'still at it')])).toBe('target-failed');
-  });
+  it.each<[Cut, string]>([
+    ['resets', 'target-failed'],
+    ['silence', 'target-failed'],
+    ['denials of heartbeats', 'target-denied'],
+  ])('ends if the network does not come back, with %s', (how, code) =>
+    inVirtualTime(async () => {
+      const { run } = await cutOff(how, 3, 6_000);
+      await expect(run).rejects.toMatchObject({ code });
+    }),
+  );
 
-  it.each(['resets', 'silence'] as const)('ends soon after it is told to stop, with %s', async (how) => {
-    const { outcome, stop } = await cutOff(`stopped ${how}`, how, { attempts: 12, timeout: 8_000 });
-    await setTimeout(1_000);
-    stop.abort();
-    expect(await Promise.race([outcome, setTimeout(30_000, 'still at it')])).toBe('stopped');
-  });
+  it.each<[Cut]>([['resets'], ['silence']])('ends soon after it is told to stop, with %s', (how) =>
+    inVirtualTime(async () => {
+      const { run, stop } = await cutOff(how, 12, 8_000);
+      await setTimeout(1_000);
+      stop.abort();
+      const began = performance.now();
+      await expect(run).rejects.toMatchObject({ code: 'stopped' });
+      expect(performance.now() - began).toBeLessThan(30_000);
+    }),
+  );
 });
 
 it('writes nothing if it is told to stop before it begins', async () => {
-  const history = await Growing.of(folder, 'early', { records: 100, accounts: 10 });
-  const site = join(folder, 'early-site');
-  await publishJson(['publish', site, '--out', history.out]);
-  const before = readFileSync(join(site, STATE), 'utf8');
-  await history.grow(1);
-  const run = publish(await openSite(site), { ...settings, out: history.out, signal: AbortSignal.abort() });
-  await expect(run).rejects.toMatchObject({ code: 'stopped' });
-  expect(readFileSync(join(site, STATE), 'utf8')).toBe(before);
+  await publishFirst();
+  const before = store.text(STATE);
+  await expect(publishNight(1, store.client(done), { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'stopped' });
+  expect(store.text(STATE)).toBe(before);
 });
 
 it('rejects a publish.json of another program', async () => {
-  const { history, site } = await targetWithClaim('foreign');
-  writeFileSync(join(site, 'publish.json'), '{"hello":1}');
-  const { code, stdout } = await palimpsest(['publish', site, '--out', history.out, '--json']);
-  expect(code).toBe(3);
-  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'not-ours', file: 'publish.json' } });
+  store = new SimulatedStore();
+  store.put(STATE, Buffer.from('{"hello":1}'));
+  await expect(publishNight(0)).rejects.toMatchObject({ code: 'not-ours', place: { file: STATE } });
+});
+
+/** The outcome of one write of the state. For "answer lost" the write is done but the response is lost. */
+type Fate = 'done' | 'answer lost' | 'done later' | 'never done';
+
+describe('a lease whose writes of the state get no response', () => {
+  /** A lease at a store in which the writes of the state have these outcomes in order. All further writes are done. */
+  function leaseWith(fates: readonly Fate[]): { readonly lease: Lease; readonly late: Promise<unknown>[] } {
+    store = new SimulatedStore();
+    const target = store.client(done);
+    const late: Promise<unknown>[] = [];
+    const left = [...fates];
+    const put: Target['put'] = async (...args) => {
+      const fate = left.shift() ?? 'done';
+      if (fate === 'done') return target.put(...args);
+      if (fate === 'answer lost') await target.put(...args);
+      // during the next heartbeat, or after it
+      if (fate === 'done later') late.push(setTimeout(4_500).then(() => target.put(...args).catch(() => {})));
+      throw new StorageError('transient', 'the answer was lost');
+    };
+    // one attempt for each request, so that the outcomes are those of the heartbeats
+    const remote = openRemote({ ...target, put }, { concurrency: 1, retryPolicy: { attempts: 1, timeout: 10_000 }, signal });
+    return { lease: new Lease(remote, { trees: [], manifest: 'm', headers: 'h' }, undefined, true), late };
+  }
+
+  // the first write is the claim, then follows a heartbeat every four seconds, and the last is the release
+  it.each<readonly Fate[]>([
+    ['done', 'answer lost', 'done'],
+    ['done', 'answer lost', 'answer lost'],
+    ['done', 'done', 'answer lost'],
+    ['done', 'never done', 'answer lost'],
+    ['done', 'answer lost', 'never done'],
+    ['done', 'done later', 'done'],
+    ['done', 'done later', 'done later'],
+    ['done', 'done later', 'answer lost'],
+    ['done', 'answer lost', 'done later'],
+  ])('stays valid after these writes: %s, %s, %s', (...fates) =>
+    inVirtualTime(async () => {
+      const { lease, late } = leaseWith(fates);
+      await lease.take();
+      for (const end = performance.now() + 9_000; performance.now() < end; await setTimeout(100)) await lease.hold();
+      await lease.complete('0'.repeat(64));
+      await Promise.all(late);
+      expect(stateAt()).toMatchObject({ state: 'published', holder: null });
+    }),
+  );
+
+  it('is lost if the state contains the claim of another run', async () => {
+    const { lease } = leaseWith([]);
+    await lease.take();
+    store.put(STATE, Buffer.from(store.text(STATE)?.replace(/"token":"[^"]*"/, '"token":"another"') ?? ''));
+    await expect(lease.complete('0'.repeat(64))).rejects.toMatchObject({ code: 'target-busy' });
+  });
 });

@@ -2,18 +2,16 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parseEnvelope } from '../../../src/contract/envelope.ts';
-import { publish } from '../../../src/publish/publish.ts';
 import { encodeState, parseState, STATE, sizeOf } from '../../../src/publish/state/state.ts';
 import { resolve } from '../../../src/rewrite/resolve.ts';
 import { openTarget } from '../../../src/storage/address.ts';
-import type { Target } from '../../../src/storage/target.ts';
 import { mkdirp } from '../../../src/store/mkdirp.ts';
 import { parseBuildRecord } from '../../../src/tree/build-record.ts';
 import { folderOfFile } from '../../whole/stores.ts';
-import { BASE_URL, differences, pagesIn } from '../../whole/trees.ts';
+import { BASE_URL, differences } from '../../whole/trees.ts';
 import { FORMS } from '../forms.ts';
-import { Growing, publishJson } from '../growing.ts';
-import { SETTINGS } from '../settings.ts';
+import { Growing, publishedIn, publishJson } from '../growing.ts';
+import { changed, publishHere } from '../in-process.ts';
 import { publishBefore, SlowReaders } from '../slow-readers.ts';
 
 const folder = folderOfFile();
@@ -30,9 +28,8 @@ function nextOf(bytes: Buffer): string | undefined {
 it('publishes no page that links to a page with a missing file, after a kill between the files of a new page', async () => {
   const history = await Growing.of(folder, 'far', { records: 600, accounts: 30 }, COMPRESSED?.build);
   const site = join(folder, 'site');
-  const options = { ...SETTINGS, out: history.out, signal: new AbortController().signal };
   const target = await openTarget(site, '', { connections: 32, secrets: {} });
-  await publish(target, options);
+  await publishHere(target, history.out);
 
   // the state after a kill when the run had sent only the first file of its first page
   await history.grow(60);
@@ -46,13 +43,7 @@ it('publishes no page that links to a page with a missing file, after a kill bet
 
   await history.grow(3);
   const broken: string[] = [];
-  const watched: Target = {
-    name: target.name,
-    prices: target.prices,
-    keepsHeaders: target.keepsHeaders,
-    get: (...args) => target.get(...args),
-    list: (...args) => target.list(...args),
-    head: (...args) => target.head(...args),
+  const watched = changed(target, {
     put: async (path, upload, ...rest) => {
       const tag = await target.put(path, upload, ...rest);
       // from a page that readers know, they reach all later pages, through any of their files
@@ -65,17 +56,12 @@ it('publishes no page that links to a page with a missing file, after a kill bet
       }
       return tag;
     },
-    remove: (...args) => target.remove(...args),
-    renew: () => target.renew(),
-    close: () => target.close(),
-  };
-  const summary = await publish(watched, options);
+  });
+  const summary = await publishHere(watched, history.out);
   expect(summary.wasInterrupted).toBe(true);
   expect(summary.done.overlaps).toBeGreaterThan(60);
   expect(broken).toEqual([]);
-  const files = new Map(pagesIn(site));
-  files.delete(STATE);
-  expect(differences(files, history.files())).toEqual([]);
+  expect(differences(publishedIn(site), history.files())).toEqual([]);
 });
 
 it('lets no reader of compressed pages miss a record while the compressed files are deleted', async () => {

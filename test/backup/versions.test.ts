@@ -1,0 +1,225 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { STORE_KIND, type StoreVersion } from '../../src/backup/store-version.ts';
+import { type Commit, commitPath, encodeCommit, HEAD, parseCommit } from '../../src/versions/commit.ts';
+import { filesIn } from '../support/folder.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { contentsOf, folderOfFile, importLines, recordLines } from '../whole/stores.ts';
+import { strays } from './strays.ts';
+
+const folder = folderOfFile();
+const RECORDS = 2_000;
+/** The same store on successive nights. Each night adds some records. */
+const nights: string[] = [];
+let lines: readonly string[];
+
+beforeAll(async () => {
+  lines = await recordLines(RECORDS + 10, 200);
+  for (const [night, count] of [RECORDS, RECORDS + 1, RECORDS + 4].entries()) {
+    const path = join(folder, `night ${night}.db`);
+    const before = nights.at(-1);
+    if (before !== undefined) copyFileSync(before, path);
+    await importLines(path, lines.slice(0, count));
+    nights.push(path);
+  }
+});
+
+const night = (index: number): string => nights[index] ?? '';
+const sha256 = (path: string) => execFileSync('sha256sum', [path], { encoding: 'utf8' }).slice(0, 64);
+
+describe('store push and pull', () => {
+  const at = (title: string): string => join(folder, title);
+  const push = (target: string, path: string, ...more: string[]) => palimpsestJson(['store', 'push', target, '--store', path, ...more]);
+  const pull = (target: string, path: string, ...more: string[]) => palimpsestJson(['store', 'pull', target, '--store', path, ...more]);
+  const diverged = { code: 3, error: { code: 'store-diverged' } };
+  const none = { code: 1, error: { code: 'no-store' } };
+  async function refused(...args: string[]) {
+    const { code, stdout } = await palimpsestHere([...args, '--json']);
+    return { code, ...JSON.parse(stdout) };
+  }
+
+  it('send each version as one file that brotli restores, and return each version', async () => {
+    const target = at('grows');
+    const first = await push(target, night(0));
+    expect(first).toMatchObject({ unchanged: false, kept: 1, conditional: true, version: { number: 1, records: RECORDS } });
+    expect(await push(target, night(0))).toMatchObject({ unchanged: true, conditional: null, requests: { all: 2, writes: 0 } });
+    for (const more of [1, 2]) expect(await push(target, night(more))).toMatchObject({ unchanged: false, kept: more + 1 });
+    expect(await palimpsestJson(['store', 'list', target])).toMatchObject({ versions: [{ number: 3 }, { number: 2 }, { number: 1 }] });
+    const objects = filesIn(target);
+    const files = [...objects.keys()].filter((path) => path.endsWith('.db.br')).toSorted();
+    for (const [index, file] of files.entries())
+      expect(brotliDecompressSync(objects.get(file) ?? '').equals(readFileSync(night(index)))).toBe(true);
+    const fetched = join(folder, 'fetched.db');
+    for (const [index, path] of nights.entries()) {
+      const summary = await pull(target, fetched, '--from-version', String(index + 1));
+      expect(summary).toMatchObject({ unchanged: false, version: { number: index + 1, store_sha256: sha256(path) } });
+      expect(readFileSync(fetched).equals(readFileSync(path))).toBe(true);
+    }
+    expect(await pull(target, fetched)).toMatchObject({ unchanged: true, requests: { all: 2 } });
+    expect(await refused('store', 'pull', target, '--store', fetched, '--from-version', '9')).toMatchObject(none);
+  });
+
+  it('refuse the store of a night without a pull, and change nothing', async () => {
+    const target = at('left out');
+    await push(target, night(1));
+    const small = join(folder, 'small.db');
+    await importLines(small, lines.slice(0, 50));
+    const before = filesIn(target);
+    // an earlier state of the same store is also refused
+    for (const store of [small, night(0)]) expect(await refused('store', 'push', target, '--store', store)).toMatchObject(diverged);
+    expect(filesIn(target)).toEqual(before);
+    await push(target, small, '--replace');
+    const kept = join(folder, 'kept.db');
+    await pull(target, kept, '--from-version', '1');
+    expect(readFileSync(kept).equals(readFileSync(night(1)))).toBe(true);
+  });
+
+  it('keep the versions that a rule keeps, and no other files, also of killed runs', async () => {
+    const target = at('keeps');
+    const expectNumbers = async (...numbers: number[]) =>
+      expect(await palimpsestJson(['store', 'list', target])).toMatchObject({ versions: numbers.map((number) => ({ number })) });
+    for (const path of nights) await push(target, path, '--keep', '2');
+    await expectNumbers(3, 2);
+    await push(target, night(0), '--replace', '--keep', '1d');
+    await expectNumbers(4, 3, 2);
+    for (const number of [1, 5]) writeFileSync(join(target, `versions/0000000${number}-0123456789ab.db.br`), 'left');
+    // the others are of the same day and month
+    expect(await push(target, night(0), '--keep', '1', '--keep-daily', '7', '--keep-monthly', '7')).toMatchObject({
+      unchanged: true,
+      kept: 1,
+      deleted: 2,
+    });
+    await expectNumbers(4);
+    expect(strays(filesIn(target))).toEqual([]);
+  });
+
+  it('report a missing store, except with --allow-missing', async () => {
+    const target = at('nothing');
+    mkdirSync(target);
+    const fetched = join(folder, 'nothing.db');
+    expect(await refused('store', 'pull', target, '--store', fetched)).toMatchObject(none);
+    expect(await pull(target, fetched, '--allow-missing')).toMatchObject({ version: null });
+    expect(existsSync(fetched)).toBe(false);
+    await push(target, night(0));
+    expect(await pull(target, fetched, '--allow-missing')).toMatchObject({ version: { number: 1 } });
+    expect(contentsOf(fetched)).toBe(contentsOf(night(0)));
+  });
+
+  it('do not replace a local store that has other data', async () => {
+    const target = at('replaced');
+    await push(target, night(1));
+    const [local, other] = [join(folder, 'local.db'), join(folder, 'other.db')];
+    await importLines(other, lines.slice(5, 60));
+    for (const newer of [night(2), other]) {
+      copyFileSync(newer, local);
+      expect(await refused('store', 'pull', target, '--store', local)).toMatchObject(diverged);
+      expect(readFileSync(local).equals(readFileSync(newer))).toBe(true);
+    }
+    expect(await pull(target, local, '--replace')).toMatchObject({ unchanged: false });
+    expect(readFileSync(local).equals(readFileSync(night(1)))).toBe(true);
+  });
+
+  it('lose no version if head.json is lost, damaged or old', async () => {
+    const target = at('repaired');
+    const head = join(target, HEAD);
+    await push(target, night(0));
+    const old = readFileSync(head);
+    await push(target, night(1));
+    const damages = [() => rmSync(head), () => writeFileSync(head, '{"pal'), () => writeFileSync(head, old)];
+    for (const damage of damages) {
+      damage();
+      const local = join(folder, 'not repaired.db');
+      rmSync(local, { force: true });
+      expect(await pull(target, local)).toMatchObject({ version: { number: 2 } });
+      expect(await push(target, night(1))).toMatchObject({ unchanged: true, problems: [expect.stringContaining(HEAD)] });
+    }
+    writeFileSync(head, old);
+    expect(await push(target, night(2))).toMatchObject({ version: { number: 3 }, kept: 3 });
+  });
+
+  it('refuse a site, and a folder inside a site', async () => {
+    const [site, out, store] = [at('site'), at('out'), at('no site')];
+    await palimpsestJson(['build', '--store', night(0), '--out', out, '--base-url', 'https://history.example.org']);
+    await palimpsestJson(['publish', site, '--out', out]);
+    for (const more of [[], ['--prefix', 'deeper/store']]) {
+      const pushed = await refused('store', 'push', site, '--store', night(0), ...more);
+      expect(pushed).toMatchObject({ code: 3, error: { code: 'not-ours' } });
+    }
+    await push(store, night(0));
+    const published = await refused('publish', store, '--out', out);
+    expect(published).toMatchObject({ code: 3, error: { code: 'other-form', file: 'palimpsest.json' } });
+  });
+});
+
+/** Returns the newest commit in a folder. */
+function commitIn(target: string): Commit<StoreVersion> & { readonly newest: StoreVersion } {
+  const commit = parseCommit(STORE_KIND, HEAD, readFileSync(join(target, HEAD)));
+  const newest = commit?.versions.at(-1);
+  if (commit === undefined || newest === undefined) throw new Error('no versions');
+  return { ...commit, newest };
+}
+
+it('an older version is not taken for the newest one if the newest commit is damaged', async () => {
+  const target = join(folder, 'unread');
+  for (const path of [night(0), night(1)]) await palimpsestJson(['store', 'push', target, '--store', path]);
+  for (const file of [commitPath(2), HEAD]) writeFileSync(join(target, file), 'x');
+  const list = await palimpsestHere(['store', 'list', target]);
+  expect(list).toMatchObject({ code: 1, stderr: expect.stringContaining('commit 2') });
+  const local = join(folder, 'unread.db');
+  const { code, stdout } = await palimpsestHere(['store', 'pull', target, '--store', local, '--json']);
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, error: { code: 'bad-store', file: commitPath(2) } });
+  expect(existsSync(local)).toBe(false);
+  expect(await palimpsestJson(['store', 'pull', target, '--store', local, '--from-version', '1'])).toMatchObject({
+    version: { number: 1 },
+  });
+});
+
+it('keep 1 on the command line keeps no other version, whatever the environment says', async () => {
+  const target = join(folder, 'kept one');
+  const env = { PALIMPSEST_KEEP_DAILY: '7', PALIMPSEST_KEEP_MONTHLY: '12' };
+  await palimpsestJson(['store', 'push', target, '--store', night(0)], { env });
+  const { newest: _, ...commit } = commitIn(target);
+  const time = new Date(Date.now() - 3 * 86_400_000).toISOString();
+  const bytes = encodeCommit({ ...commit, time, versions: commit.versions.map((version) => ({ ...version, time })) });
+  for (const file of [commitPath(1), HEAD]) writeFileSync(join(target, file), bytes);
+  expect(await palimpsestJson(['store', 'push', target, '--store', night(1), '--keep', '1'], { env })).toMatchObject({
+    kept: 1,
+    deleted: 1,
+  });
+});
+
+describe('a damaged store', () => {
+  it('is not pushed', async () => {
+    const path = join(folder, 'damaged.db');
+    const bytes = readFileSync(night(0));
+    bytes.fill(0x5a, 16_384 * 7 + 100, 16_384 * 8);
+    writeFileSync(path, bytes);
+    const target = join(folder, 'no place');
+    const { code, stdout } = await palimpsestHere(['store', 'push', target, '--store', path, '--json']);
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, error: { code: 'bad-store' } });
+    expect(existsSync(target)).toBe(false);
+  });
+
+  it.each([
+    ['other bytes', (data: Buffer) => Buffer.from(data.map((byte, index) => (index === 20_000 ? byte ^ 1 : byte)))],
+    ['another store', (data: Buffer) => Buffer.concat([brotliCompressSync('other'), data]).subarray(0, data.length)],
+    ['its end missing', (data: Buffer) => data.subarray(0, data.length / 2)],
+    ['no file', () => undefined],
+  ])('is not fetched: %s', async (title, damage) => {
+    const target = join(folder, title);
+    mkdirSync(target);
+    await palimpsestJson(['store', 'push', target, '--store', night(0)]);
+    const { file } = commitIn(target).newest;
+    const damaged = damage(readFileSync(join(target, file)));
+    if (damaged === undefined) rmSync(join(target, file));
+    else writeFileSync(join(target, file), damaged);
+    const local = join(folder, `${title}.db`);
+    const { code, stdout } = await palimpsestHere(['store', 'pull', target, '--store', local, '--json']);
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, error: { code: 'bad-store', file } });
+    expect(existsSync(local)).toBe(false);
+    expect(existsSync(`${local}.pull`)).toBe(false);
+  });
+});

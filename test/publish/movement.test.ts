@@ -1,0 +1,131 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { PublishOptions } from '../../src/publish/publish.ts';
+import { openTarget } from '../../src/storage/address.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { SimulatedStore } from '../versions/simulated-store.ts';
+import { folderOfFile, importLines, recordLines } from '../whole/stores.ts';
+import { buildArgs } from '../whole/trees.ts';
+import { publishJson } from './growing.ts';
+import { publishHere } from './in-process.ts';
+
+const folder = folderOfFile();
+const SIZES = ['--page-size', '10', '--account-page-size', '5'];
+let lines: string[] = [];
+
+beforeAll(async () => {
+  lines = await recordLines(900, 90);
+});
+
+/** A tree of some of the records, built from a separate store. */
+async function treeOf(name: string, records: readonly string[], sizes: readonly string[] = SIZES): Promise<string> {
+  const [store, out] = [join(folder, `${name}.db`), join(folder, name)];
+  rmSync(store, { force: true });
+  await importLines(store, records);
+  await palimpsestJson(buildArgs(store, out, sizes));
+  return out;
+}
+
+/** Publishes a tree to a new folder. */
+async function siteOf(name: string, records: readonly string[], sizes?: readonly string[]): Promise<string> {
+  const site = join(folder, `${name}-site`);
+  await publishJson(['publish', site, '--out', await treeOf(name, records, sizes)]);
+  return site;
+}
+
+async function expectRefused(out: string, site: string, found: string): Promise<void> {
+  const { code, stdout } = await palimpsestHere(['publish', site, '--out', out, '--max-delete', '100%', '--json']);
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 3, error: { code: 'reader-gaps', found: expect.stringMatching(found) } });
+}
+
+describe('records that move to earlier pages', () => {
+  it('are refused if a store lost its newest records and gained as many older ones', async () => {
+    const site = await siteOf('swapped', lines.slice(200, 600));
+    const state = readFileSync(join(site, 'publish.json'), 'utf8');
+    const later = await treeOf('swapped later', lines.slice(0, 400));
+    await expectRefused(later, site, 'records of 40 pages move to earlier pages, the first from page 1');
+    expect(readFileSync(join(site, 'publish.json'), 'utf8')).toBe(state);
+    await publishJson(['publish', site, '--out', later, '--allow-gaps', '--max-delete', '100%']);
+    expect(await publishJson(['publish', site, '--out', later])).toMatchObject({ requests: { all: 1 } });
+  });
+
+  it('are reported by the build as well', async () => {
+    const out = await treeOf('built', lines.slice(200, 600));
+    await importLines(join(folder, 'built later.db'), lines.slice(0, 400));
+    const args = buildArgs(join(folder, 'built later.db'), out, SIZES);
+    expect(await palimpsestJson(args)).toMatchObject({ reader_gaps: true });
+    await importLines(join(folder, 'built later.db'), lines.slice(400, 420));
+    expect(await palimpsestJson(args)).toMatchObject({ reader_gaps: false });
+  });
+
+  it('do not occur if only older records are added', async () => {
+    const site = await siteOf('older', lines.slice(200, 600), ['--page-size', '10']);
+    const later = await treeOf('older later', lines.slice(100, 600), ['--page-size', '10']);
+    expect(await publishJson(['publish', site, '--out', later])).toMatchObject({ reader_gaps: [] });
+  });
+});
+
+it('an account that moves to an earlier page is refused if an older first record of it was added', async () => {
+  const account = (record: string): unknown => JSON.parse(record).account;
+  const late = account(lines[0] ?? '');
+  const others = lines.filter((record) => account(record) !== late);
+  const last = lines.findLast((record) => account(record) === late) ?? '';
+  const site = await siteOf('account', [...others, last]);
+  const later = await treeOf('account later', [...others, last, lines[0] ?? '']);
+  await expectRefused(later, site, '^accounts of one page move to earlier pages, the first from page');
+});
+
+describe('a target without sort keys', () => {
+  it('gets its plan from counts, reports this, and has sort keys afterwards', async () => {
+    const site = await siteOf('former', lines.slice(0, 400));
+    rmSync(join(site, 'sort-keys.txt'));
+    const state = JSON.parse(readFileSync(join(site, 'publish.json'), 'utf8'));
+    delete state.trees[0].sort_keys;
+    writeFileSync(join(site, 'publish.json'), JSON.stringify(state));
+    const { code, stderr } = await palimpsestHere(['publish', site, '--out', await treeOf('former later', lines.slice(0, 403))]);
+    expect(stderr).toContain('only from the counts');
+    expect(code).toBe(0);
+    expect(existsSync(join(site, 'sort-keys.txt'))).toBe(true);
+    const next = await palimpsestHere(['publish', site, '--out', await treeOf('former last', lines.slice(0, 405))]);
+    expect(next).toMatchObject({ code: 0, stderr: expect.not.stringContaining('only from the counts') });
+  });
+
+  it('is treated like a target whose sort keys another program replaced', async () => {
+    const site = await siteOf('replaced', lines.slice(0, 400));
+    writeFileSync(join(site, 'sort-keys.txt'), 'data 10\naccount 5\n');
+    const { stderr } = await palimpsestHere(['publish', site, '--out', await treeOf('replaced later', lines.slice(0, 403))]);
+    expect(stderr).toContain('only from the counts');
+  });
+});
+
+it.each([
+  ['a folder', () => openTarget(join(folder, 'planned'), '', { connections: 32, secrets: {} })],
+  ['an object store', async () => new SimulatedStore().client(async () => 'done')],
+] as const)('a plan for %s predicts what the run then does', async (name, open) => {
+  const out = join(folder, `planned ${name} tree`);
+  const target = await open();
+  const nights: readonly (readonly [string, number, readonly string[], Partial<PublishOptions>])[] = [
+    ['first', 300, SIZES, {}],
+    ['nothing', 300, SIZES, {}],
+    ['few', 303, SIZES, {}],
+    ['a page', 313, SIZES, {}],
+    ['many, with many new accounts', 600, SIZES, {}],
+    ['other headers', 600, SIZES, { cacheControl: 'no-cache' }],
+    ['compressed', 600, [...SIZES, '--compress', 'gzip'], {}],
+    ['plain again', 640, SIZES, {}],
+    ['smaller pages', 640, ['--page-size', '8', '--account-page-size', '4'], { allowGaps: true }],
+    ['larger pages', 640, SIZES, { allowGaps: true }],
+    ['repair with news', 645, SIZES, { repair: true }],
+  ];
+  for (const [night, records, sizes, more] of nights) {
+    await importLines(join(folder, `planned ${name}.db`), lines.slice(0, records));
+    await palimpsestJson(buildArgs(join(folder, `planned ${name}.db`), out, sizes));
+    const { plan, steps } = await publishHere(target, out, { ...more, dryRun: true });
+    const { done, traffic } = await publishHere(target, out, more);
+    expect(done, night).toEqual({ uploads: plan.uploads, overlaps: plan.overlaps, deletes: plan.deletes });
+    const { all, ...planned } = plan.requests;
+    expect(traffic, night).toMatchObject({ ...planned, requests: all, retries: 0 });
+    expect([...steps()], night).toHaveLength(done.uploads + done.overlaps + done.deletes);
+  }
+});

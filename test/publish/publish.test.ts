@@ -1,0 +1,131 @@
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsestHere } from '../support/palimpsest.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { differences, type Files } from '../whole/trees.ts';
+import { Growing, publishArgs, publishedIn, publishJson } from './growing.ts';
+import { S3_KEYS } from './stores.ts';
+
+const folder = folderOfFile();
+const RECORDS = 300;
+const site = join(folder, 'site');
+
+let history: Growing;
+beforeAll(async () => {
+  history = await Growing.of(folder, 'history', { records: RECORDS, accounts: 30 });
+});
+
+const send = (...more: readonly string[]) => publishJson(['publish', site, '--out', history.out, ...more]);
+const expectThere = (wanted: Files = history.files()) => expect(differences(publishedIn(site), wanted)).toEqual([]);
+async function run(...args: readonly string[]) {
+  const { code, stdout } = await palimpsestHere(['publish', ...args, '--json']);
+  return { code, ...JSON.parse(stdout) };
+}
+
+describe('publishing to a folder', () => {
+  it('sends everything, then nothing, then only changed files', async () => {
+    const uploads = history.files().size - 3;
+    expect(await send('--plan')).toMatchObject({ plan: { uploads, deletes: 0, overlaps: 0 } });
+    expect(await send()).toMatchObject({ done: { uploads }, invalidate: ['/api/rest/*'], conditional: true });
+    expectThere();
+    expect(await send()).toMatchObject({ done: { uploads: 0, overlaps: 0, deletes: 0 }, requests: { all: 1 }, invalidate: [] });
+    await history.grow(3);
+    const { steps } = await send('--plan');
+    const last = `rest/data/page/${RECORDS / 10 + 1}/index.json`;
+    expect(steps).toContainEqual(expect.objectContaining({ action: 'upload', path: last, reason: 'new' }));
+    expect(steps).toContainEqual(expect.objectContaining({ action: 'upload', path: 'rest/data/page/2/index.json', reason: 'changed' }));
+    expect((await send())['unchanged']).toBeGreaterThan(0);
+    expectThere();
+  });
+
+  it('deletes files and lets readers miss items only with the options for this', async () => {
+    const before = publishedIn(site);
+    const shrunk = await Growing.of(folder, 'shrunk', { records: RECORDS - 100, accounts: 30 });
+    const args = [site, '--out', shrunk.out];
+    expect(await run(...args)).toMatchObject({ code: 3, error: { code: 'too-many-deletes' } });
+    const both = [{ code: 'too-many-deletes', expected: expect.stringContaining('at most') }, { code: 'reader-gaps' }];
+    const plan = await run(...args, '--plan');
+    expect(plan).toMatchObject({ code: 3, plan: { deletes: 11 }, refusals: both });
+    expect(plan.steps).toContainEqual(expect.objectContaining({ action: 'delete' }));
+    expect(await run(...args, '--plan', '--max-delete', '30%', '--allow-gaps')).toMatchObject({ code: 0, refusals: [] });
+    const read = await palimpsestHere(['publish', ...args, '--plan']);
+    expect(read.code).toBe(3);
+    expect(read.stdout).toMatch(/would be refused \(too-many-deletes\): 11 of .*publish with --max-delete 11/);
+    expect(await run(...args, '--max-delete', '30%')).toMatchObject({ code: 3, error: { code: 'reader-gaps' } });
+    expectThere(before);
+    expect(await run(...args, '--max-delete', '30%', '--allow-gaps')).toMatchObject({ code: 0, done: { deletes: 11 } });
+    expectThere(shrunk.files());
+    await send();
+    expectThere();
+  });
+
+  it('publishes compressed files, and deletes them when the tree no longer has them', async () => {
+    await history.rebuild(['--compress', 'gzip,brotli']);
+    await history.grow(12); // records move over pages whose variants are new
+    await send();
+    await history.grow(3);
+    expect(await send()).toMatchObject({ done: { deletes: 0 } });
+    expectThere();
+    await history.rebuild(['--compress', 'none']);
+    expect(await send('--max-delete', '100%')).toMatchObject({ done: { uploads: 0, deletes: history.files().size * 2 - 6 } });
+    expectThere();
+  });
+
+  it('publishes browse files, the home page last, and deletes them when the tree no longer has them', async () => {
+    await history.rebuild(['--html']);
+    const browse = [...history.files().keys()].filter((path) => path.startsWith('browse/') || path === 'index.html');
+    const { steps } = await send('--plan');
+    const uploads = Array.isArray(steps) ? steps.map(({ action, path }) => `${action} ${path}`) : [];
+    expect(uploads.toSorted()).toEqual(browse.map((path) => `upload ${path}`).toSorted());
+    expect(uploads.at(-1)).toBe('upload index.html');
+    expect(await send()).toMatchObject({ invalidate: ['/api/rest/*', '/api/browse/*', '/api/', '/api/index.html'] });
+    expect(await send()).toMatchObject({ done: { uploads: 0 }, requests: { all: 1 } });
+    expectThere();
+    await history.rebuild(['--no-html']);
+    expect(await run(site, '--out', history.out)).toMatchObject({ error: { code: 'too-many-deletes' } });
+    expect(await send('--max-delete', '100%')).toMatchObject({ done: { uploads: 0, deletes: browse.length } });
+    expectThere();
+  });
+});
+
+describe('a publish, before its first request', () => {
+  /** No server listens there, so a request would fail with an error. */
+  const NOWHERE = 'http://127.0.0.1:9';
+  const codeOf = async (out: string) => {
+    const args = publishArgs(out, 's3://history/x', ['--endpoint', NOWHERE, '--json']);
+    const { code, stdout } = await palimpsestHere(args, { env: S3_KEYS });
+    return [code, JSON.parse(stdout).error.code];
+  };
+
+  it('refuses a tree that was edited, is unfinished or is missing', async () => {
+    const { out } = await Growing.of(folder, 'edited', { records: 100 });
+    const page = join(out, 'rest/data/page/7/index.json');
+    const bytes = readFileSync(page);
+    writeFileSync(page, bytes.toString().replace('http', 'HTTP'));
+    expect(await codeOf(out)).toEqual([1, 'tree-edited']);
+    writeFileSync(page, bytes);
+    appendFileSync(join(out, 'manifest-sha256.txt'), '\n');
+    expect(await codeOf(out)).toEqual([1, 'tree-edited']);
+    writeFileSync(join(out, 'build.json'), '{"palimpsest":"0.1.0","state":"unfinished"}\n');
+    expect(await codeOf(out)).toEqual([1, 'tree-unfinished']);
+    expect(await codeOf(temporaryFolder())).toEqual([1, 'no-tree']);
+  });
+
+  it.each(['ftp://host/x', 's3://', 's3://key:secret@bucket', 's3://bucket/../x'])('refuses %s', async (address) => {
+    const { code, stderr } = await palimpsestHere(['publish', address]);
+    expect(code).toBe(2);
+    expect(stderr).not.toContain('secret@');
+  });
+});
+
+it('a publish in a GitHub job adds a table to the job summary', async () => {
+  const summary = join(folder, 'summary.md');
+  const { code } = await palimpsestHere(['publish', join(folder, 'job-site'), '--out', history.out], {
+    env: { GITHUB_STEP_SUMMARY: summary },
+  });
+  expect(code).toBe(0);
+  expect(readFileSync(summary, 'utf8')).toMatch(/\| --- \| --- \|\n\| sent \| \d+ files \|/);
+  expect(existsSync(join(folder, 'job-site/rest/data/index.json'))).toBe(true);
+});
