@@ -122,24 +122,6 @@ describe('store push and pull', () => {
     expect(readFileSync(local).equals(readFileSync(night(1)))).toBe(true);
   });
 
-  it('lose no version if head.json is lost, damaged or old', async () => {
-    const target = at('repaired');
-    const head = join(target, HEAD);
-    await push(target, night(0));
-    const old = readFileSync(head);
-    await push(target, night(1));
-    const damages = [() => rmSync(head), () => writeFileSync(head, '{"pal'), () => writeFileSync(head, old)];
-    for (const damage of damages) {
-      damage();
-      const local = join(folder, 'not repaired.db');
-      rmSync(local, { force: true });
-      expect(await pull(target, local)).toMatchObject({ version: { number: 2 } });
-      expect(await push(target, night(1))).toMatchObject({ unchanged: true, problems: [expect.stringContaining(HEAD)] });
-    }
-    writeFileSync(head, old);
-    expect(await push(target, night(2))).toMatchObject({ version: { number: 3 }, kept: 3 });
-  });
-
   it('refuse a site, and a folder inside a site', async () => {
     const [site, out, store] = [at('site'), at('out'), at('no site')];
     await palimpsestJson(['build', '--store', night(0), '--out', out, '--base-url', 'https://history.example.org']);

@@ -12,8 +12,7 @@ export const FAULTS = [
   'corrupted request',
 ] as const;
 
-/** `unknown upload` is the answer of some stores if an upload in parts is completed again. */
-export type Fault = (typeof FAULTS)[number] | 'unknown upload';
+export type Fault = (typeof FAULTS)[number];
 
 /** A proxy before a store that injects network faults. */
 export interface FaultyProxy {
@@ -44,12 +43,6 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
     if (fault === '503') {
       outgoing.writeHead(503, { 'Content-Type': 'application/xml' });
       return void outgoing.end('<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>');
-    }
-    if (fault === 'unknown upload') {
-      outgoing.writeHead(404, { 'Content-Type': 'application/xml' });
-      return void outgoing.end(
-        '<?xml version="1.0"?><Error><Code>NoSuchUpload</Code><Message>The upload does not exist.</Message></Error>',
-      );
     }
     if (fault === 'corrupted request' && body.length > 0) body.writeUInt8((body.readUInt8(0) + 1) % 256, 0);
     const { status, headers, answer } = await forward(incoming, body, fault === 'truncated request' && body.length > 1);

@@ -81,7 +81,7 @@ describe.each(STORES)('publishing to $name', (kind) => {
     const path = 'rest/data/page/3/index.json';
     await copyTo(kind, store.endpoint, fileOf(folder, 'other.json', ['not a page']), `some/where/${path}`);
     expect(await send()).toMatchObject({ requests: { all: 1 } });
-    expect(await send('--repair')).toMatchObject({ done: { uploads: 1 } });
+    await send('--repair');
     await expectThere();
   });
 

@@ -12,9 +12,9 @@ import { FORMS } from './forms.ts';
 import { Growing } from './growing.ts';
 import { filesAt, publishHere } from './in-process.ts';
 
-const KILLS = times('killed publishes of each form', 12, 500);
-const FAULTY = times('publishes through a faulty network', 3, 100);
-const OVERLAPS = times('overlaps of two publishers', 40, 2_000);
+const KILLS = times('killed publishes of each form', 5, 500);
+const FAULTY = times('publishes through a faulty network', 1, 100);
+const OVERLAPS = times('overlaps of two publishers', 10, 2_000);
 const CONCURRENCY = 4;
 /** Each tree replaces each other one, also one with more records. */
 const ANY_TREE = { concurrency: CONCURRENCY, allowGaps: true };

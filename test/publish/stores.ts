@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { S3Client } from '@aws-sdk/client-s3';
 import type { StoragePipelineOptions } from '@azure/storage-blob';
 import type { Access } from '../../src/storage/target.ts';
 import { type Requirement, requirement } from '../support/requirement.ts';
@@ -58,29 +59,33 @@ export interface CephStore extends Store {
   readonly administer: (args: readonly string[]) => Promise<void>;
 }
 
-/** Starts Ceph's S3 server with a public bucket `history`. */
-export async function startCeph(): Promise<CephStore> {
-  const folder = join(mkdtempSync(join(tmpdir(), 'palimpsest-ceph-')), 'store');
+/** Starts a server with an S3 interface by a script of `.ci`, and makes the bucket `history`. */
+async function startS3(script: string, keys: typeof S3_KEYS, makePublic: (client: S3Client) => Promise<unknown>) {
+  const folder = join(mkdtempSync(join(tmpdir(), 'palimpsest-store-')), 'store');
   const port = await freePort();
-  await run(at('.ci/object-store'), ['up', folder, String(port)]);
+  await run(at(script), ['up', folder, String(port)]);
   const endpoint = `http://127.0.0.1:${port}`;
-  const { S3Client, CreateBucketCommand, PutBucketPolicyCommand } = await import('@aws-sdk/client-s3');
-  const client = new S3Client({
-    endpoint,
-    region: 'us-east-1',
-    forcePathStyle: true,
-    credentials: { accessKeyId: 'test', secretAccessKey: 'testtest' },
-  });
-  await client.send(new CreateBucketCommand({ Bucket: 'history' }));
-  const statement = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::history/*' };
-  await client.send(
-    new PutBucketPolicyCommand({ Bucket: 'history', Policy: JSON.stringify({ Version: '2012-10-17', Statement: [statement] }) }),
-  );
+  const { S3Client } = await import('@aws-sdk/client-s3');
+  const { AWS_ACCESS_KEY_ID: accessKeyId = '', AWS_SECRET_ACCESS_KEY: secretAccessKey = '' } = keys;
+  const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials: { accessKeyId, secretAccessKey } });
+  await makePublic(client);
   client.destroy();
   const stop = async () => {
-    await run(at('.ci/object-store'), ['down', folder]);
+    await run(at(script), ['down', folder]);
     rmSync(join(folder, '..'), { recursive: true, force: true });
   };
+  return { endpoint, stop, folder };
+}
+
+/** Starts Ceph's S3 server with a public bucket `history`. */
+export async function startCeph(): Promise<CephStore> {
+  const { CreateBucketCommand, PutBucketPolicyCommand } = await import('@aws-sdk/client-s3');
+  const { endpoint, stop, folder } = await startS3('.ci/object-store', S3_KEYS, async (client) => {
+    await client.send(new CreateBucketCommand({ Bucket: 'history' }));
+    const statement = { Effect: 'Allow', Principal: '*', Action: 's3:GetObject', Resource: 'arn:aws:s3:::history/*' };
+    const Policy = JSON.stringify({ Version: '2012-10-17', Statement: [statement] });
+    await client.send(new PutBucketPolicyCommand({ Bucket: 'history', Policy }));
+  });
   const administer = async (args: readonly string[]) => {
     await run('radosgw-admin', ['-n', 'client.admin', '-c', join(folder, 'ceph.conf'), ...args]);
   };
@@ -89,20 +94,10 @@ export async function startCeph(): Promise<CephStore> {
 
 /** Starts OpenStack Swift with its S3 interface, which has no conditional writes, and the same bucket. */
 async function startSwift(): Promise<Store> {
-  const folder = join(mkdtempSync(join(tmpdir(), 'palimpsest-swift-')), 'store');
-  const port = await freePort();
-  await run(at('.ci/swift-store'), ['up', folder, String(port)]);
-  const endpoint = `http://127.0.0.1:${port}`;
-  const { S3Client, CreateBucketCommand } = await import('@aws-sdk/client-s3');
-  const credentials = { accessKeyId: 'test:test', secretAccessKey: 'testtest' };
-  const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
-  await client.send(new CreateBucketCommand({ Bucket: 'history', ACL: 'public-read' }));
-  client.destroy();
-  const stop = async () => {
-    await run(at('.ci/swift-store'), ['down', folder]);
-    rmSync(join(folder, '..'), { recursive: true, force: true });
-  };
-  return { endpoint, stop };
+  const { CreateBucketCommand } = await import('@aws-sdk/client-s3');
+  return startS3('.ci/swift-store', SWIFT_KEYS, (client) =>
+    client.send(new CreateBucketCommand({ Bucket: 'history', ACL: 'public-read' })),
+  );
 }
 
 /** The documented account of Microsoft's emulator. */

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { RequestCounter } from '../../src/storage/request-counter.ts';
 import { type RetryPolicy, retry, type StorageRequest } from '../../src/storage/retry.ts';
 import { StorageError, type StorageErrorKind } from '../../src/storage/storage-error.ts';
+import { inVirtualTime } from '../support/virtual-time.ts';
 
 type Answer = StorageErrorKind | 'done' | 'silence';
 
@@ -60,7 +61,7 @@ describe('retry', () => {
   it('retries a request that gets no answer in time, and aborts the first one', async () => {
     const counter = new RequestCounter();
     const { request, signals } = scripted(['silence', 'done']);
-    await retry(request, { ...POLICY, timeout: 20 }, counter);
+    await inVirtualTime(() => retry(request, POLICY, counter));
     expect(counter).toMatchObject({ reads: 2, retries: 1 });
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });

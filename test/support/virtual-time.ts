@@ -1,32 +1,58 @@
 import { syncBuiltinESMExports } from 'node:module';
-import { setImmediate } from 'node:timers/promises';
+import promises, { setImmediate } from 'node:timers/promises';
 import { vi } from 'vitest';
 
-/** How many turns of the event loop all other work gets before the time goes on. */
-const TURNS = 20;
-const STEP_MS = 100;
+/** How many turns of the event loop without other work there are before the time goes on. */
+const IDLE_TURNS = 5;
+/** The waiting of node:timers/promises, which the fake timers of Vitest leave as it is. */
+const real = promises.setTimeout;
 
 /**
- * Does work in this process while its timers and `performance` follow a clock of their own, which goes on by itself: minutes of waiting
- * take no time, and a busy machine changes nothing.
+ * Does work in this process while its timers and `performance` follow a clock of their own. That clock goes on to the next timer when
+ * nothing else is left to do: minutes of waiting take a moment, and a busy machine changes nothing.
  */
 export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
-  // modules import the functions of node:timers/promises by name
-  syncBuiltinESMExports();
+  setWait(virtual as typeof real);
   let isOver = false;
   try {
     const result = work().finally(() => {
       isOver = true;
     });
     result.catch(() => {});
-    while (!isOver) {
-      for (let turn = 0; turn < TURNS; turn += 1) await setImmediate();
-      await vi.advanceTimersByTimeAsync(STEP_MS);
+    for (let turns = 0; !isOver; ) {
+      await setImmediate();
+      turns = isBusy() ? 0 : turns + 1;
+      if (turns < IDLE_TURNS) continue;
+      turns = 0;
+      await vi.advanceTimersToNextTimerAsync();
     }
     return await result;
   } finally {
     vi.useRealTimers();
-    syncBuiltinESMExports();
+    setWait(real);
   }
+}
+
+/** Whether files are read or written, or immediates wait. */
+function isBusy(): boolean {
+  return process.getActiveResourcesInfo().some((name) => /^(FSReq|Immediate)/.test(name));
+}
+
+function virtual<T>(milliseconds: number, value: T, { signal }: { readonly signal?: AbortSignal } = {}): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(value), milliseconds);
+    const stop = () => {
+      clearTimeout(timer);
+      reject(new Error('the wait was aborted'));
+    };
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+function setWait(wait: typeof real): void {
+  Object.assign(promises, { setTimeout: wait });
+  // modules import it by name
+  syncBuiltinESMExports();
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { appendFileSync, cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Commit, encodeCommit, parseCommit } from '../../src/versions/commit.ts';
@@ -44,9 +44,10 @@ function readCommit(target: string, number: number): Commit<SiteVersion> {
   return commit;
 }
 
-/** Writes another newest commit with a right digest, and a head that is its copy. */
-function writeNewest(target: string, commit: Commit<SiteVersion>): void {
+/** Writes another newest commit with a right digest, and a head that is its copy. Returns its path. */
+function writeNewest(target: string, commit: Commit<SiteVersion>): string {
   for (const path of [commitOf(3), 'head.json']) writeFileSync(join(target, path), encodeCommit(commit));
+  return commitOf(3);
 }
 
 /** Returns the path of the data of a version. */
@@ -76,97 +77,49 @@ describe('verify of a target with versions', () => {
     expect(summary).toMatchObject({ target: published, version: 3, versions: 3, commits: 3, records: 60, accounts: 8, violation_count: 0 });
   });
 
+  /** Flips a byte of a file, and returns the path of the file, as the other helpers do. */
+  const flip = (target: string, path: string, at: number) => {
+    flipByteAt(join(target, path), at);
+    return path;
+  };
+  const remove = (target: string, path: string) => {
+    rmSync(join(target, path));
+    return path;
+  };
+  const write = (target: string, path: string, bytes: string | Buffer) => {
+    writeFileSync(join(target, path), bytes);
+    return path;
+  };
+  const read = (target: string, path: string) => readFileSync(join(target, path));
+  const replaceNewest = (target: string, changes: Partial<Commit<SiteVersion>>) =>
+    writeNewest(target, { ...readCommit(target, 3), ...changes });
+
   it.each<[string, (target: string) => string]>([
-    [
-      'a commit that is damaged',
-      (target) => {
-        flipByteAt(join(target, commitOf(2)), 30);
-        return `commit-chain ${commitOf(2)}`;
-      },
-    ],
-    [
-      'a commit that is missing',
-      (target) => {
-        rmSync(join(target, commitOf(1)));
-        return `commit-chain ${commitOf(1)}`;
-      },
-    ],
-    [
-      'a commit that does not follow the one before',
-      (target) => {
-        writeNewest(target, { ...readCommit(target, 3), previous: '0'.repeat(64) });
-        return `commit-chain ${commitOf(3)}`;
-      },
-    ],
-    [
-      'a commit that is older than the one before',
-      (target) => {
-        writeNewest(target, { ...readCommit(target, 3), time: '2001-01-01T00:00:00.000Z' });
-        return `commit-chain ${commitOf(3)}`;
-      },
-    ],
-    [
-      'a head that is old',
-      (target) => {
-        cpSync(join(target, commitOf(2)), join(target, 'head.json'));
-        return 'head-copy head.json';
-      },
-    ],
-    [
-      'a head that is missing',
-      (target) => {
-        rmSync(join(target, 'head.json'));
-        return 'head-copy head.json';
-      },
-    ],
-    [
-      'a head that is damaged',
-      (target) => {
-        appendFileSync(join(target, 'head.json'), ' ');
-        return 'head-copy head.json';
-      },
-    ],
-    [
-      'a version that is missing',
-      (target) => {
-        rmSync(join(target, dataOf(target, 2)));
-        return `file-missing ${dataOf(target, 2)}`;
-      },
-    ],
+    ['a commit that is damaged', (target) => `commit-chain ${flip(target, commitOf(2), 30)}`],
+    ['a commit that is missing', (target) => `commit-chain ${remove(target, commitOf(1))}`],
+    ['a commit that does not follow the one before', (target) => `commit-chain ${replaceNewest(target, { previous: '0'.repeat(64) })}`],
+    ['a commit that is older', (target) => `commit-chain ${replaceNewest(target, { time: '2001-01-01T00:00:00.000Z' })}`],
+    ['a head that is old', (target) => `head-copy ${write(target, 'head.json', read(target, commitOf(2)))}`],
+    ['a head that is missing', (target) => `head-copy ${remove(target, 'head.json')}`],
+    ['a head that is damaged', (target) => `head-copy ${write(target, 'head.json', `${read(target, 'head.json')} `)}`],
+    ['a version that is missing', (target) => `file-missing ${remove(target, dataOf(target, 2))}`],
     [
       'a version that is cut',
-      (target) => {
-        truncateSync(join(target, dataOf(target, 1)), 1000);
-        return `file-digest ${dataOf(target, 1)}`;
-      },
+      (target) => `file-digest ${write(target, dataOf(target, 1), read(target, dataOf(target, 1)).subarray(0, 1000))}`,
     ],
-    [
-      'a current version with another byte',
-      (target) => {
-        flipByteAt(join(target, dataOf(target, 3)), 500);
-        return `file-digest ${dataOf(target, 3)}`;
-      },
-    ],
-    [
-      'a file that no version needs',
-      (target) => {
-        const path = 'versions/00000002-0123456789ab.zip';
-        writeFileSync(join(target, path), '');
-        return `unexpected-file ${path}`;
-      },
-    ],
+    ['a current version with another byte', (target) => `file-digest ${flip(target, dataOf(target, 3), 500)}`],
+    ['a file that no version needs', (target) => `unexpected-file ${write(target, 'versions/00000002-0123456789ab.zip', '')}`],
     [
       'a commit with another number of records',
       (target) => {
-        const commit = readCommit(target, 3);
-        writeNewest(target, { ...commit, versions: commit.versions.map((one) => ({ ...one, records: 61 })) });
+        replaceNewest(target, { versions: readCommit(target, 3).versions.map((one) => ({ ...one, records: 61 })) });
         return 'version-facts head.json';
       },
     ],
     [
       'a base URL that the current version does not have',
       (target) => {
-        writeNewest(target, { ...readCommit(target, 3), base_url: 'https://other.example' });
+        replaceNewest(target, { base_url: 'https://other.example' });
         return 'version-facts head.json';
       },
     ],

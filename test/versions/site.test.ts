@@ -5,7 +5,7 @@ import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { recordLines } from '../whole/stores.ts';
 import { readerOf } from '../zip/zips.ts';
-import { BASE, json, listed, type Published, Site, unneeded } from './site.ts';
+import { BASE, json, listed, Site, unneeded } from './site.ts';
 
 let lines: readonly string[];
 let site: Site;
@@ -18,6 +18,14 @@ beforeEach(() => {
   site = new Site(temporaryFolder(), lines);
   target = join(site.folder, 'target');
 });
+
+/** Publishes versions with five more records each. */
+async function publishNights(nights = 3): Promise<void> {
+  for (let night = 0; night < nights; night += 1) {
+    await site.grow(5);
+    await site.publish(target);
+  }
+}
 
 const head = () => JSON.parse(readFileSync(join(target, 'head.json'), 'utf8'));
 const nameOf = (line: string): string => JSON.parse(line).account;
@@ -35,6 +43,8 @@ function firstIn(from: number, to: number): string {
 describe('publish of a ZIP', () => {
   it('writes the ZIP, a commit and the head, and nothing if nothing is new', async () => {
     const manifest = await site.grow(20);
+    expect(await site.publish(target, ['--plan'])).toMatchObject({ change: 'publish', plan: { uploads: 1 } });
+    expect(existsSync(target)).toBe(false);
     expect(await site.publish(target)).toMatchObject({ version: 1, change: 'publish', versions: 1, conditional: true });
     const { versions, base_url, kind, number, change, previous } = head();
     expect({ base_url, kind, number, change, previous }).toEqual({
@@ -63,10 +73,7 @@ describe('publish of a ZIP', () => {
   });
 
   it('goes back to an earlier version, whose successors keep their numbers and do not come back', async () => {
-    for (let night = 0; night < 3; night += 1) {
-      await site.grow(5);
-      await site.publish(target);
-    }
+    await publishNights();
     const { stdout } = await palimpsestHere(['publish', target, '--rollback', '--store', site.store]);
     expect(stdout).toContain('version 2 is current');
     expect(await listed(target)).toMatchObject({ versions: [{ number: 2, current: true }, { number: 1 }], withdrawn: [{ number: 3 }] });
@@ -88,10 +95,7 @@ describe('publish of a ZIP', () => {
   });
 
   it('publishes again if the file of the current version is missing, and does not go back to a version whose file is missing', async () => {
-    for (let night = 0; night < 3; night += 1) {
-      await site.grow(5);
-      await site.publish(target);
-    }
+    await publishNights();
     const { versions } = head();
     rmSync(join(target, versions[1].file));
     const { code, stderr } = await palimpsestHere(['publish', target, '--rollback', '--store', site.store]);
@@ -125,14 +129,6 @@ describe('publish of a ZIP', () => {
     expect(head().versions).toHaveLength(2);
   });
 
-  it('deletes versions by a policy, but none that was current in the last day', async () => {
-    for (let night = 0; night < 3; night += 1) {
-      await site.grow(5);
-      await site.publish(target, ['--keep', '1d', '--keep-daily', '1']);
-    }
-    expect(await listed(target)).toMatchObject({ versions: [{ number: 3 }, { number: 2 }, { number: 1 }] });
-  });
-
   it('deletes the versions that have a removed account before it ends, and no other', async () => {
     await site.grow(3);
     await site.publish(target);
@@ -163,10 +159,8 @@ describe('publish of a ZIP', () => {
   });
 
   it('rebuilds earlier versions without a removed account with --rewrite-versions, under their numbers', async () => {
-    const target = join(site.folder, 'target');
-    const manifests: string[] = [];
     for (const records of [8, 10, 5]) {
-      manifests.push(await site.grow(records));
+      await site.grow(records);
       await site.publish(target);
     }
     const name = firstIn(8, 18);
@@ -211,10 +205,7 @@ describe('publish of a ZIP', () => {
     ['damaged', () => writeFileSync(join(target, 'head.json'), '{"palimpsest":')],
     ['older than versions/00000003.json', () => copyFileSync(join(target, 'versions/00000001.json'), join(target, 'head.json'))],
   ])('repairs a head that is %s, says so, and loses no version', async (found, damage) => {
-    for (let night = 0; night < 3; night += 1) {
-      await site.grow(5);
-      await site.publish(target);
-    }
+    await publishNights();
     damage();
     const { stderr } = await palimpsestHere(['versions', target]);
     expect(stderr).toContain(`head.json is ${found}`);
@@ -223,10 +214,7 @@ describe('publish of a ZIP', () => {
   });
 
   it('brings back the newest commit from what the store remembers, if it was deleted and the head is old', async () => {
-    for (let night = 0; night < 3; night += 1) {
-      await site.grow(5);
-      await site.publish(target);
-    }
+    await publishNights();
     copyFileSync(join(target, 'versions/00000001.json'), join(target, 'head.json'));
     rmSync(join(target, 'versions/00000003.json'));
     expect(await site.publish(target)).toMatchObject({ version: 3, change: null, versions: 3 });
@@ -252,10 +240,7 @@ describe('publish of a ZIP', () => {
   });
 
   it('replaces damaged versions with --repair', async () => {
-    for (let night = 0; night < 3; night += 1) {
-      await site.grow(5);
-      await site.publish(target);
-    }
+    await publishNights();
     expect(await site.publish(target, ['--repair'])).toMatchObject({ change: null, damaged: [] });
     const files = (await listed(target)).versions.map(({ file }) => join(target, file));
     writeFileSync(files[0] ?? '', 'damaged');
@@ -292,21 +277,5 @@ describe('publish of a ZIP', () => {
     mkdirSync(other);
     writeFileSync(join(other, 'notes.txt'), '');
     expect(await site.refused(other)).toMatchObject({ exit: 3, code: 'not-ours' });
-  });
-
-  it('shows with --plan what it would do, and changes nothing', async () => {
-    await site.grow(5);
-    expect(await site.publish(target, ['--plan'])).toMatchObject({ change: 'publish', plan: { uploads: 1 } });
-    expect(existsSync(target)).toBe(false);
-  });
-
-  it('lets one of two runs at the same time win on a folder', async () => {
-    await site.grow(5);
-    const results = await Promise.all([1, 2, 3].map(() => palimpsestHere([...site.args(target), '--json'])));
-    const codes = results.map(({ code }) => code);
-    expect(codes).toContain(0);
-    for (const { code, stdout } of results) if (code !== 0) expect(JSON.parse(stdout).error.code).toBe('target-busy');
-    expect((await listed(target)).versions).toHaveLength(1);
-    expect(await site.publish(target)).toMatchObject({ change: null } satisfies Partial<Published>);
   });
 });

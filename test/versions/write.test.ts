@@ -153,26 +153,6 @@ it('refuses a target whose commits all cannot be read, and changes nothing', asy
   expect(store.text(HEAD)).toBe('damaged');
 });
 
-it('leaves the newest head, also if a run was paused between its commit and its head', async () => {
-  await publish('one');
-  let resume = () => {};
-  const paused = new Promise<void>((resolve) => {
-    resume = resolve;
-  });
-  const slow = store.client(async (action, path) => {
-    if (action === 'put' && path === HEAD) await paused;
-    return 'done';
-  });
-  const first = run(slow, publishing(draft(folder, 'two')));
-  for (let tries = 0; !store.objects.has(commitPath(2)) && tries < 1_000; tries += 1)
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  await publish('three');
-  resume();
-  await first;
-  expect(numbers()).toEqual([1, 2, 3]);
-  expect(store.text(HEAD)).toBe(store.text(commitPath(3)));
-});
-
 it('never writes an earlier time than that of the commit before', async () => {
   await publish('one');
   const future = { ...newest(), time: '2999-01-01T00:00:00.000Z' };

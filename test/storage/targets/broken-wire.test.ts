@@ -21,11 +21,12 @@ const WIRES: readonly (readonly [name: string, serve: (socket: Socket) => void])
     'breaks off in the body of an error response',
     answering('403 Forbidden', 'Content-Type: application/xml\r\nContent-Length: 100', '<Error><Co'),
   ],
+  ['answers 503', answering('503 Slow Down', 'Content-Type: application/xml', '<Error><Code>SlowDown</Code></Error>')],
 ];
 
 function answering(status: string, lines: string, body: string): (socket: Socket) => void {
   const head = `HTTP/1.1 ${status}\r\nETag: "a"\r\nLast-Modified: Fri, 01 Jan 2021 00:00:00 GMT\r\n${lines}\r\n\r\n`;
-  return (socket) => void socket.write(head + body, () => setTimeout(() => socket.destroy(), 20));
+  return (socket) => void socket.end(head + body);
 }
 
 const KINDS: readonly (readonly [address: string, access: (endpoint: string) => Partial<Access>])[] = [

@@ -119,12 +119,6 @@ describe('a folder that contains other files', () => {
       await publishJson(['publish', site, '--out', history.out]);
     }
   });
-
-  it('does not include a folder with a copied tree', async () => {
-    const site = join(folder, 'copied');
-    cpSync(history.out, site, { recursive: true });
-    await publishJson(['publish', site, '--out', history.out]);
-  });
 });
 
 describe('a link that leads out of the folder', () => {

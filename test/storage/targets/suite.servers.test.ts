@@ -175,19 +175,6 @@ describe.each(candidates)('$name', ({ skip, start, address, missing, keys, isCon
     through.close();
   });
 
-  it.skipIf(skip || start === undefined).each(['503', 'reset before', 'reset after'] as const)(
-    'reports %s as a transient error',
-    async (fault) => {
-      if (proxy === undefined) return;
-      const through = await open(address, proxy.endpoint);
-      proxy.draw = () => fault;
-      await expect(through.put('rest/passing.json', upload('{}'), signal)).rejects.toMatchObject({ kind: 'transient' });
-      await expect(through.get('rest/passing.json', signal)).rejects.toMatchObject({ kind: 'transient' });
-      await expect(through.head('rest/passing.json', signal)).rejects.toMatchObject({ kind: 'transient' });
-      through.close();
-    },
-  );
-
   it.skipIf(skip || missing === undefined)('reports a missing bucket or container', async () => {
     const nowhere = await open(missing ?? '', store?.endpoint ?? '');
     await expect(nowhere.get('publish.json', signal)).rejects.toMatchObject({ kind: 'missing' });
