@@ -12,7 +12,7 @@ export const FAULTS = [
   'corrupted request',
 ] as const;
 
-export type Fault = (typeof FAULTS)[number];
+type Fault = (typeof FAULTS)[number];
 
 /** A proxy before a store that injects network faults. */
 export interface FaultyProxy {

@@ -92,7 +92,7 @@ describe('a run that is cut off from its target', () => {
       }
       if (fault === 'silence') await new Promise(() => {});
       // pages take long, so that there are heartbeats
-      if (fault === 'denials of heartbeats' && path !== STATE) await setTimeout(1_000);
+      if (fault === 'denials of heartbeats' && path !== STATE) await setTimeout(2_000);
       if (fault === 'denials of heartbeats' && path === STATE) throw new StorageError('denied', 'no right to write');
       return fault === 'resets' ? 'no answer' : 'done';
     });

@@ -21,9 +21,13 @@ import { differences, pagesIn } from '../../whole/trees.ts';
 
 const folder = folderOfFile();
 let history: Growing;
+let other: Growing;
 
 beforeAll(async () => {
-  history = await Growing.of(folder, 'tree', { records: 30, accounts: 5 });
+  [history, other] = await Promise.all([
+    Growing.of(folder, 'tree', { records: 30, accounts: 5 }),
+    Growing.of(folder, 'other tree', { records: 50, accounts: 7 }),
+  ]);
 });
 
 async function refusal(
@@ -135,7 +139,6 @@ describe('a link that leads out of the folder', () => {
     renameSync(join(site, path), elsewhere);
     symlinkSync(elsewhere, join(site, path));
     const before = what === 'file' ? readFileSync(elsewhere) : filesIn(elsewhere);
-    const other = await Growing.of(folder, `${name} tree`, { records: 50, accounts: 7 });
     const { code, error } = await refusal(site, other.out, ['--allow-gaps', '--max-delete', '100%']);
     expect(what === 'file' ? readFileSync(elsewhere) : filesIn(elsewhere)).toEqual(before);
     // a page that is not read before it is written replaces the link
