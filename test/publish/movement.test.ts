@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PublishOptions } from '../../src/publish/publish.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
@@ -103,6 +103,9 @@ it.each([
   ['a folder', () => openTarget(join(folder, 'planned'), '', { connections: 32, secrets: {} })],
   ['an object store', async () => new SimulatedStore().client(async () => 'done')],
 ] as const)('a plan for %s predicts what the run then does', async (name, open) => {
+  // no heartbeats, however long a run takes
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   const out = join(folder, `planned ${name} tree`);
   const target = await open();
   const nights: readonly (readonly [string, number, readonly string[], Partial<PublishOptions>])[] = [
