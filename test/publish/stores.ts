@@ -253,3 +253,5 @@ function answers(port: number): Promise<boolean> {
     });
   });
 }
+
+// cspell:words copyto

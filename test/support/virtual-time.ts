@@ -34,7 +34,7 @@ export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether files are read or written, or immediates wait. */
+/** Whether files are read or written, or `setImmediate` waits for its turn. */
 function isBusy(): boolean {
   return process.getActiveResourcesInfo().some((name) => /^(FSReq|Immediate)/.test(name));
 }
