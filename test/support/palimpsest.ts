@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
+import type { ProcessIO } from '../../src/terminal/process-io.ts';
 
 /** The program, compiled from the source of this checkout. */
 export const PROGRAM: string = inject('program');
@@ -30,6 +31,8 @@ export interface RunOptions {
   readonly onStart?: (process: ChildProcess) => void;
   /** Runs a process also where this process could run the command: the test does something else at the same time. */
   readonly ownProcess?: boolean;
+  /** Parts of the process that a command gets here instead of the usual ones: a stream that fails, or signals. */
+  readonly io?: Partial<ProcessIO>;
 }
 
 /** Runs the program to its end. */
@@ -84,7 +87,7 @@ export async function palimpsestHere(args: readonly string[], options: RunOption
     // what bin/palimpsest.js runs; hidden from `vitest --changed`, because each test would depend on each module
     const { run }: typeof import('../../src/cli.ts') = await import(`${PROGRAM}/dist/cli.js`);
     const stdin = Readable.from([Buffer.from(input)]);
-    const io = { stdin, stdout, stderr, env: { ...process.env }, once: () => {}, cwd: () => process.cwd() };
+    const io = { stdin, stdout, stderr, env: { ...process.env }, once: () => {}, cwd: () => process.cwd(), ...options.io };
     const code: number = await run([process.execPath, cwd === undefined ? IN_CHECKOUT : BIN, ...args], io);
     return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
