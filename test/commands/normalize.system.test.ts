@@ -1,24 +1,26 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest } from '../support/palimpsest.ts';
-import { cases } from '../support/proof.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import { timesInProcess } from '../support/proof.ts';
+import { killAtSteps } from '../whole/steps.ts';
 import { sources } from './sources.ts';
 
-it('normalize leaves a complete file or none after a kill at any time', { timeout: 300_000 }, async () => {
+const KILLS = timesInProcess('kills of normalize', 3, 30);
+
+it('normalize leaves a complete file or none after a kill at any step', async () => {
   const folder = temporaryFolder();
-  const source = sources(temporaryFolder(), 3000);
+  const source = sources(temporaryFolder());
   const command = (run: string) => ['normalize', source, '--to', join(folder, run, 'part.ndjson.gz')];
-  const started = performance.now();
-  expect(await palimpsest(command('whole'))).toMatchObject({ code: 0 });
-  const duration = performance.now() - started;
+  await palimpsestJson(command('whole'));
   const whole = filesIn(join(folder, 'whole'));
-  for (const share of cases([0.6, 0.8, 0.95])) {
-    await palimpsest(command('killed'), { onStart: (task) => void setTimeout(() => task.kill('SIGKILL'), share * duration) });
-    const left = existsSync(join(folder, 'killed')) ? filesIn(join(folder, 'killed')) : new Map<string, Buffer>();
-    for (const [name, bytes] of left) if (!name.startsWith('.')) expect(whole.get(name)?.equals(bytes), name).toBe(true);
-  }
-  expect(await palimpsest(command('killed'))).toMatchObject({ code: 0 });
-  expect(filesIn(join(folder, 'killed'))).toEqual(whole);
+  const killed = join(folder, 'killed');
+  const reset = () => rmSync(killed, { recursive: true, force: true });
+  await killAtSteps(folder, command('killed'), KILLS, reset, async (step) => {
+    const left = existsSync(killed) ? filesIn(killed) : new Map<string, Buffer>();
+    for (const [name, bytes] of left) if (!name.startsWith('.')) expect(whole.get(name)?.equals(bytes), step).toBe(true);
+    await palimpsestJson(command('killed'));
+    expect(filesIn(killed), step).toEqual(whole);
+  });
 });

@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { type Finished, palimpsest, type RunOptions } from '../support/palimpsest.ts';
 
 /** The moment of a kill: some time after the start, or after a sign on the disk. */
-export interface Moment {
+interface Moment {
   readonly sign?: () => boolean;
   /** Milliseconds after the sign, or after the start if there is no sign. */
   readonly delay: number;
@@ -23,23 +22,7 @@ async function kill(child: ChildProcess, { sign, delay }: Moment): Promise<void>
   if (isRunning()) child.kill('SIGKILL');
 }
 
-/** Waits for a sign on the disk. */
-export async function until(sign: () => boolean, timeout = 30_000): Promise<void> {
-  for (const started = performance.now(); !sign(); await setTimeout(2)) {
-    if (performance.now() - started > timeout) throw new Error(`timeout after ${timeout} ms: ${sign.toString()}`);
-  }
-}
-
-/** Returns the size of a file in bytes; 0 if it does not exist. */
-export function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-/** Whether the files of a tree are being exchanged, according to its build.json. */
-export function isUnfinished(out: string): boolean {
-  try {
-    return readFileSync(`${out}/build.json`, 'utf8').includes('"unfinished"');
-  } catch {
-    return false;
-  }
+/** Waits for a sign on the disk. The time limit of the test ends it, if it never comes. */
+export async function until(sign: () => boolean): Promise<void> {
+  while (!sign()) await setTimeout(2);
 }

@@ -1,14 +1,12 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { Connection } from '../../src/store/connection.ts';
+import { Store } from '../../src/store/store.ts';
 import { account, record } from '../mirror/canned-service.ts';
-import { command } from '../store/damaged-store.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
-import { timesInProcess } from '../support/proof.ts';
-import { runAndKill } from './killing.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 
-const KILLS = timesInProcess('killed removals', 2, 20);
 const FIXTURES = new URL('../sources/formats/fixtures/', import.meta.url);
 
 /** Texts that only the removed account has. */
@@ -40,17 +38,18 @@ function servicePages(name = 'nina_k'): string {
 let folder: string;
 let store: string;
 
-/** Runs a command in this process and expects it to succeed. Returns the object that --json prints. */
-async function json(args: readonly string[], input = ''): Promise<Record<string, unknown>> {
-  const { code, stdout } = await command(args, input);
-  expect(code, `${args.join(' ')}: ${stdout}`).toBe(0);
-  return JSON.parse(stdout);
-}
-
+const json = (args: readonly string[], input = '') => palimpsestJson(args, { input });
 const cli = (...args: string[]) => json([...args, '--store', store]);
 const importing = (text: string, ...args: string[]) => json(['import', '-', '--store', store, ...args], text);
 const observing = (text: string, ...args: string[]) => json(['observe', '-', '--store', store, ...args], text);
-const exported = async (path = store) => (await command(['export', 'ndjson', '--to', '-', '--store', path])).stdout;
+const exported = async (path = store) => (await palimpsestHere(['export', 'ndjson', '--to', '-', '--store', path])).stdout;
+
+/** Runs a command that must fail with this exit code and a message like this. Returns the message. */
+async function failing(code: number, message: RegExp, ...args: string[]): Promise<string> {
+  const ended = await palimpsestHere([...args, '--store', store]);
+  expect(ended).toMatchObject({ code, stderr: expect.stringMatching(message) });
+  return ended.stderr;
+}
 
 /** Returns the texts of the removed account that a folder still has, with the files that have them. */
 function secretsIn(path: string, secrets: readonly string[] = SECRETS): string[] {
@@ -65,13 +64,10 @@ beforeEach(() => {
 
 describe('a removed account', () => {
   it('does not come back with an import of records, profiles, pages or broken items', async () => {
-    const importingAlone = (text: string) => palimpsestJson(['import', '-', '--store', store], { input: text });
-    await importingAlone(servicePages());
-    expect(await palimpsestJson(['remove', 'NINA_K', '--yes', '--store', store])).toMatchObject({
-      removed: [{ screen_name: 'nina_k', records: 10 }],
-    });
+    await importing(servicePages());
+    expect(await cli('remove', 'NINA_K', '--yes')).toMatchObject({ removed: [{ screen_name: 'nina_k', records: 10 }] });
     const before = await exported();
-    expect(await importingAlone(servicePages())).toMatchObject({
+    expect(await importing(servicePages())).toMatchObject({
       records: { added: 0, same: 60, excluded: 20 },
       accounts: { added: 0, same: 3, excluded: 1 },
     });
@@ -130,12 +126,12 @@ describe('a removed account', () => {
 
   it.each(readdirSync(FIXTURES))('does not come back with snapshots as in %s', async (file) => {
     const text = readFileSync(new URL(file, FIXTURES), 'utf8');
-    const observe = () => command(['observe', '-', '--observed-at', '2024-01-01T00:00:00Z', '--store', store], text);
-    const first = JSON.parse((await observe()).stdout);
-    const names = [...(await command(['export', 'ndjson', '--to', '-', '--store', store])).stdout.matchAll(/^\{"screen_name":"([^"]*)"/gm)];
+    const observe = () => observing(text, '--observed-at', '2024-01-01T00:00:00Z');
+    const { snapshots } = await observe();
+    const names = [...(await exported()).matchAll(/^\{"screen_name":"([^"]*)"/gm)].map(([, name]) => name ?? '');
     expect(names.length).toBeGreaterThan(0);
-    expect(await command(['remove', ...names.map((match) => match[1] ?? ''), '--yes', '--store', store])).toMatchObject({ code: 0 });
-    expect(JSON.parse((await observe()).stdout)).toMatchObject({ snapshots: 0, excluded: first.snapshots, accounts: { added: 0 } });
+    await cli('remove', ...names, '--yes');
+    expect(await observe()).toMatchObject({ snapshots: 0, excluded: snapshots, accounts: { added: 0 } });
   });
 
   it('leaves none of its bytes in the file, also none of earlier versions of its records', async () => {
@@ -155,11 +151,8 @@ describe('a removed account', () => {
     await cli('remove', 'nina_k', '--yes');
     expect(await cli('exclusions')).toMatchObject({ exclusions: [{ handles: [expect.stringMatching(/^[0-9a-f]{64}$/)], erased: true }] });
     expect(await cli('exclusions', 'Nina_K')).toMatchObject({ exclusions: [{ stable_ids: [] }] });
-    expect(await palimpsest(['exclusions', 'bob', '--store', store])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('no-account'),
-    });
-    expect(await palimpsest(['exclusions', '--allow', '--store', store])).toMatchObject({ code: 2 });
+    await failing(1, /no-account/, 'exclusions', 'bob');
+    await failing(2, /usage/, 'exclusions', '--allow');
     expect(await cli('exclusions', 'nina_k', '--allow')).toMatchObject({ allowed: true, exclusions: [{}] });
     expect(await cli('exclusions')).toMatchObject({ exclusions: [] });
     expect(await importing(servicePages())).toMatchObject({ records: { excluded: 0 }, store: { accounts: 4 } });
@@ -171,16 +164,9 @@ describe('palimpsest remove', () => {
   it('changes nothing without --yes, and shows what it would remove', async () => {
     await importing(servicePages() + line(record(500, { account: 'bob', text: 'with @Nina_K' })));
     const before = readFileSync(store);
-    const refused = await palimpsest(['remove', 'nina_k', '--store', store]);
-    expect(refused).toMatchObject({
-      code: 3,
-      stderr: expect.stringMatching(/not-confirmed.*nina_k: 10 records.*mentions in 1 record.*--yes/s),
-    });
-    const dry = await palimpsest(['remove', 'nina_k', '--dry-run', '--store', store]);
-    expect(dry).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/would remove 1 account.*nina_k: 10 records.*nothing was written/s),
-    });
+    await failing(3, /not-confirmed.*nina_k: 10 records.*mentions in 1 record.*--yes/s, 'remove', 'nina_k');
+    const { stdout } = await palimpsestHere(['remove', 'nina_k', '--dry-run', '--store', store]);
+    expect(stdout).toMatch(/would remove 1 account.*nina_k: 10 records.*nothing was written/s);
     expect(await cli('remove', 'nina_k', '--dry-run')).toMatchObject({ dry_run: true, mentions: 1 });
     expect(readFileSync(store).equals(before)).toBe(true);
   });
@@ -188,18 +174,10 @@ describe('palimpsest remove', () => {
   it('refuses unknown and ambiguous names, and removes all accounts or none', async () => {
     await observing(seen(1, 'ann', '1', 'a') + seen(2, 'anna', '1', 'a') + seen(3, 'ann', '2', 'b') + seen(3, '2', '3', 'c'));
     const before = await exported();
-    expect(await palimpsest(['remove', 'anna', 'nobody', '--yes', '--store', store])).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/no-account.*--allow-unknown/s),
-    });
-    expect(await palimpsest(['remove', '2', '--yes', '--store', store])).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/ambiguous-account.*id:2/s),
-    });
-    expect(await palimpsest(['remove', 'ann', '--yes', '--store', store])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('id:1'),
-    });
+    await failing(1, /no-account.*--allow-unknown/s, 'remove', 'anna', 'nobody', '--yes');
+    await failing(1, /no-account.*did you mean @ann \(.* or @anna \(.*\)\? To exclude the name anyway, add --allow-unknown/s, 'remove', 'annb', '--yes');
+    await failing(1, /ambiguous-account.*id:2/s, 'remove', '2', '--yes');
+    await failing(1, /id:1/, 'remove', 'ann', '--yes');
     expect(await exported()).toBe(before);
     // another account has the former handle now, and stays
     expect(await cli('remove', 'id:1', '--yes')).toMatchObject({ removed: [{ screen_name: 'anna' }], shared: ['ann'] });
@@ -231,36 +209,11 @@ describe('palimpsest remove', () => {
     expect(await importing(servicePages())).toMatchObject({ records: { excluded: 20 } });
   });
 
-  it('leaves the store before or after the removal if it is killed, and completes when it runs again', async () => {
-    await importing(servicePages());
-    const whole = join(folder, 'whole.db');
-    copyFileSync(store, whole);
-    const before = await exported();
-    const started = performance.now();
-    await palimpsestJson(['remove', 'nina_k', '--yes', '--store', store], { ownProcess: true });
-    const took = performance.now() - started;
-    const withoutTime = (text: string) => text.replaceAll(/"excluded_at":"[^"]*"/g, '');
-    const after = withoutTime(await exported());
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      copyFileSync(whole, store);
-      await runAndKill(['remove', 'nina_k', '--yes', '--store', store], { delay: took * (0.4 + (0.6 * kill) / KILLS) });
-      expect([withoutTime(before), after]).toContain(withoutTime(await exported()));
-      await cli('remove', 'nina_k', '--yes');
-      expect(withoutTime(await exported())).toBe(after);
-      expect(secretsIn(join(folder, 'store'))).toEqual([]);
-    }
-  });
-
   it('reports an account whose bytes cannot be erased because another process reads the store', async () => {
     await importing(servicePages());
-    const { Store } = await import('../../src/store/store.ts');
     const reader = Store.open(store);
-    try {
-      const refused = await palimpsest(['remove', 'nina_k', '--yes', '--store', store]);
-      expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/still readable.*store-busy/) });
-    } finally {
-      reader.close();
-    }
+    await failing(1, /still readable.*store-busy/, 'remove', 'nina_k', '--yes');
+    reader.close();
     expect(await cli('remove', 'nina_k', '--yes')).toMatchObject({ known: ['nina_k'] });
     expect(secretsIn(join(folder, 'store'))).toEqual([]);
   });
@@ -277,11 +230,9 @@ describe('the list of exclusions', () => {
     expect(await exported(copy)).toBe(text);
     expect(await json(['import', '-', '--store', copy], text)).toMatchObject({ exclusions: { added: 0, same: 3 } });
     expect(await json(['import', '-', '--store', copy], servicePages())).toMatchObject({ records: { excluded: 40 } });
-    const cut = text.split('\n').toSpliced(1, 1).join('\n');
-    expect(await palimpsest(['import', '-', '--store', join(folder, 'cut.db')], { input: cut })).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('3 exclusions'),
-    });
+    const input = text.split('\n').toSpliced(1, 1).join('\n');
+    const { code, stderr } = await palimpsestHere(['import', '-', '--store', join(folder, 'cut.db')], { input });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('3 exclusions')]);
   });
 
   it('conflicts with an account of the store that imports it, and the policy decides', async () => {
@@ -290,7 +241,7 @@ describe('the list of exclusions', () => {
     copyFileSync(store, other);
     await cli('remove', 'nina_k', '--yes');
     const text = await exported();
-    const into = (...args: string[]) => palimpsest(['import', '-', '--store', other, '--json', ...args], { input: text });
+    const into = (...args: string[]) => palimpsestHere(['import', '-', '--store', other, '--json', ...args], { input: text });
     expect(await into()).toMatchObject({ code: 1, stdout: expect.stringMatching(/"conflict".*palimpsest remove/s) });
     expect(JSON.parse((await into('--on-conflict', 'keep')).stdout)).toMatchObject({ exclusions: { kept: 1 }, store: { accounts: 4 } });
     expect(JSON.parse((await into('--on-conflict', 'replace')).stdout)).toMatchObject({
@@ -305,7 +256,6 @@ describe('the list of exclusions', () => {
     await cli('remove', 'nina_k', '--yes');
     const text = await exported();
     expect(await cli('store', 'check')).toMatchObject({ findings: [] });
-    const { Connection } = await import('../../src/store/connection.ts');
     const database = new Connection(store);
     database.exec("UPDATE history SET tail = 'damaged'");
     database.close();
@@ -320,10 +270,7 @@ describe('the list of exclusions', () => {
     await cli('store', 'push', place);
     await cli('remove', 'nina_k', '--yes');
     // a pull does not undo the removal
-    expect(await palimpsest(['store', 'pull', place, '--store', store])).toMatchObject({
-      code: 3,
-      stderr: expect.stringContaining('store-diverged'),
-    });
+    await failing(3, /store-diverged/, 'store', 'pull', place);
     expect(await cli('store', 'push', place)).toMatchObject({ unchanged: false });
     const copy = join(folder, 'copy.db');
     await json(['store', 'pull', place, '--store', copy]);
@@ -337,20 +284,8 @@ describe('the list of exclusions', () => {
 describe('the tree and the target after a removal', () => {
   it('lose the pages, their compressed copies and every byte of the account', async () => {
     const [out, target] = [join(folder, 'out'), join(folder, 'target')];
-    const build = () =>
-      cli(
-        'build',
-        '--out',
-        out,
-        '--base-url',
-        'https://example.org',
-        '--page-size',
-        '5',
-        '--account-page-size',
-        '2',
-        '--compress',
-        'gzip,brotli',
-      );
+    const sizes = ['--page-size', '5', '--account-page-size', '2', '--compress', 'gzip,brotli'];
+    const build = () => cli('build', '--out', out, '--base-url', 'https://example.org', ...sizes);
     await importing(servicePages());
     await build();
     await json(['publish', target, '--out', out]);
@@ -361,16 +296,12 @@ describe('the tree and the target after a removal', () => {
     const gone = pages.filter((file) => !left.includes(file) && file.startsWith('rest/'));
     for (const suffix of ['', '.gz', '.br']) expect(gone).toContain(`rest/data/page/8/index.json${suffix}`);
     expect(secretsIn(out)).toEqual([]);
-    expect(await json(['verify', '--out', out, '--store', store])).toMatchObject({});
-    const refused = await palimpsest(['publish', target, '--out', out]);
-    expect(refused).toMatchObject({ code: 3, stderr: expect.stringMatching(/--max-delete \d+|--allow-gaps/) });
-    const most = /--max-delete (\d+)/.exec(refused.stderr)?.[1];
+    await cli('verify', '--out', out);
+    const publish = ['publish', target, '--out', out];
+    const most = /--max-delete (\d+)/.exec(await failing(3, /--max-delete \d+|--allow-gaps/, ...publish))?.[1];
     const options = most === undefined ? [] : ['--max-delete', most];
-    expect(await palimpsest(['publish', target, '--out', out, ...options])).toMatchObject({
-      code: 3,
-      stderr: expect.stringMatching(/reader-gaps.*--allow-gaps.*palimpsest remove/s),
-    });
-    await json(['publish', target, '--out', out, ...options, '--allow-gaps']);
+    await failing(3, /reader-gaps.*--allow-gaps.*palimpsest remove/s, ...publish, ...options);
+    await json([...publish, ...options, '--allow-gaps']);
     expect(secretsIn(target)).toEqual([]);
     for (const file of gone) expect(existsSync(join(target, file)), file).toBe(false);
   });
