@@ -1,19 +1,20 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { constants, tmpdir } from 'node:os';
+import { readdirSync, rmSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { BIN, type Finished, palimpsest } from '../support/palimpsest.ts';
-import { times } from '../support/proof.ts';
+import { BIN, type Finished, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { timesInProcess } from '../support/proof.ts';
 import { shell } from '../support/shell.ts';
+import { until } from './killing.ts';
+import { fileOf, folderOfFile, snapshotLines } from './stores.ts';
 
-/** How many signals must reach a running command, for each command. */
-const KILLS = times('interrupts of each command', 1, 20);
-const MOST_TRIES = 20 * KILLS;
+/** How many signals each command gets, one in each run. */
+const INTERRUPTS = timesInProcess('interrupts of each command', 3, 100);
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-const RECORDS = 2500;
+const RECORDS = 300;
 const LINE = /^interrupted: [^\n]+; run the same command again[^\n]*\n$/;
 const TOO_LATE = 'interrupted: the command was complete before it could stop\n';
 
@@ -21,48 +22,40 @@ type Signal = (typeof SIGNALS)[number];
 
 const codeOf = (signal: Signal) => 128 + constants.signals[signal];
 
-function records(): string {
-  const line = (id: number) => ({
-    id,
-    account: `account${id % 700}`,
-    data_type: 'Location',
-    previous: id > 700 ? id - 700 : null,
-    text: `place ${id}`,
-    first_encountered_date: '2023-11-18T16:29:12Z',
-    diff_html: '',
-    web_archive_url: null,
-  });
-  return Array.from({ length: RECORDS }, (_, index) => `${JSON.stringify(line(index + 1))}\n`).join('');
-}
-
-function snapshots(): string {
-  const line = (index: number) => ({
-    observed_at: new Date(Date.UTC(2022, 0, 1) + index * 1000).toISOString(),
-    screen_name: `account${index % 500}`,
-    bio: `bio ${index}`,
-  });
-  return Array.from({ length: RECORDS }, (_, index) => `${JSON.stringify(line(index))}\n`).join('');
-}
-
 /** A folder with the input of each command. */
-let folder = '';
+const folder = folderOfFile();
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'palimpsest-interrupt-'));
-  writeFileSync(join(folder, 'records.ndjson'), records());
-  writeFileSync(join(folder, 'snapshots.ndjson'), snapshots());
-  expect(await palimpsest(['import', 'records.ndjson', '--store', 'full.db', '--quiet'], { cwd: folder })).toMatchObject({ code: 0 });
-  const args = ['build', '--store', 'full.db', '--out', 'tree', '--page-size', '3', '--base-url', 'https://example.org', '--quiet'];
-  expect(await palimpsest(args, { cwd: folder })).toMatchObject({ code: 0 });
-}, 60_000);
+  const records = Array.from({ length: RECORDS }, (_, index) => JSON.stringify(bioRecord(index + 1, { account: `account${index % 70}` })));
+  fileOf(folder, 'records.ndjson', records);
+  fileOf(folder, 'snapshots.ndjson', await snapshotLines(RECORDS, 50));
+  await palimpsestJson(['import', 'records.ndjson', '--store', 'full.db'], { cwd: folder });
+  const args = ['build', '--store', 'full.db', '--out', 'tree', '--page-size', '10', '--base-url', 'https://example.org'];
+  await palimpsestJson(args, { cwd: folder });
+});
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+/** Runs a command in which a pause is due whenever it asks for the time. One of these times it gets a signal. */
+async function interrupted(args: readonly string[], signal: Signal, at: number): Promise<Finished & { readonly asked: number }> {
+  const listeners = new Map<string, () => void>();
+  let asked = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+    asked += 1;
+    if (asked === at) listeners.get(signal)?.();
+    return asked * 100;
+  });
+  try {
+    const io = { once: (name: string, listener: () => void) => listeners.set(name, listener) };
+    return { ...(await palimpsestHere([...args, '--quiet'], { cwd: folder, io })), asked };
+  } finally {
+    clock.mockRestore();
+  }
+}
 
 /** The commands that run for long, and what each makes; that is removed before each run. */
 const COMMANDS: readonly (readonly [args: string, makes: readonly string[]])[] = [
   ['import records.ndjson --store new.db', ['new.db']],
   ['observe snapshots.ndjson --store new.db', ['new.db']],
-  ['build --store full.db --out out --page-size 2 --compress gzip --base-url https://example.org', ['out']],
+  ['build --store full.db --out out --page-size 10 --compress gzip --base-url https://example.org', ['out']],
   ['verify --out tree --store full.db', []],
   ['publish --out tree site', ['site']],
   ['store check --store full.db', []],
@@ -72,69 +65,59 @@ const COMMANDS: readonly (readonly [args: string, makes: readonly string[]])[] =
 ];
 
 describe('a signal', () => {
-  it.each(COMMANDS)(
-    'stops palimpsest %s with one line, and the same command can run again',
-    async (text, makes) => {
+  it.each(COMMANDS)('stops palimpsest %s with one line, and the same command can run again', async (text, makes) => {
+    const args = text.split(' ');
+    const remove = () => {
       for (const path of makes) rmSync(join(folder, path), { recursive: true, force: true });
-      const before = readdirSync(folder).toSorted();
-      const args = text.split(' ');
-      const started = performance.now();
-      expect((await palimpsest(args, { cwd: folder })).stderr).toBe('');
-      const took = performance.now() - started;
-      const after = readdirSync(folder).toSorted();
-      let landed = 0;
-      for (let tried = 0; landed < KILLS && tried < MOST_TRIES; tried += 1) {
-        for (const path of makes) rmSync(join(folder, path), { recursive: true, force: true });
-        const signal = SIGNALS[tried % SIGNALS.length] ?? 'SIGINT';
-        const ended = await palimpsest(args, {
-          cwd: folder,
-          onStart: (child) => void setTimeout(took * (0.4 + 0.6 * Math.random())).then(() => child.kill(signal)),
-        });
-        // before the program listens, the signal ends it silently; after its work, it is too late
-        if (ended.signal !== null || ended.code === 0 || ended.stderr.endsWith(TOO_LATE)) continue;
-        expect(ended).toMatchObject({ code: codeOf(signal), stdout: '', stderr: expect.stringMatching(LINE) });
-        landed += 1;
-        const left = readdirSync(folder).filter((name) => !makes.some((made) => name === made || name.startsWith(`${made}-`)));
-        expect(left.toSorted()).toEqual(before.filter((name) => !makes.includes(name)));
-        expect(await palimpsest(args, { cwd: folder })).toMatchObject({ code: 0, stderr: '' });
-        expect(readdirSync(folder).toSorted()).toEqual(after);
+    };
+    remove();
+    const before = readdirSync(folder).toSorted();
+    const { code, stderr, asked: times } = await interrupted(args, 'SIGINT', 0);
+    expect([code, stderr]).toEqual([0, '']);
+    const after = readdirSync(folder).toSorted();
+    let stopped = 0;
+    for (let tried = 0; tried < INTERRUPTS; tried += 1) {
+      remove();
+      const signal = SIGNALS[tried % SIGNALS.length] ?? 'SIGINT';
+      const at = Math.max(2, Math.round((times * (tried + 1)) / (INTERRUPTS + 1)));
+      const ended = await interrupted(args, signal, at);
+      const name = `${signal} at ${at} of ${times}`;
+      expect([ended.code, ended.stdout], name).toEqual([codeOf(signal), '']);
+      if (ended.stderr === TOO_LATE) {
+        expect(readdirSync(folder).toSorted(), name).toEqual(after);
+        continue;
       }
-      expect(landed).toBe(KILLS);
-    },
-    60_000,
-  );
+      stopped += 1;
+      expect(ended.stderr, name).toMatch(LINE);
+      const left = readdirSync(folder).filter((name) => !makes.some((made) => name === made || name.startsWith(`${made}-`)));
+      expect(left.toSorted(), name).toEqual(before);
+      expect(await palimpsestHere([...args, '--quiet'], { cwd: folder }), name).toMatchObject({ code: 0, stderr: '' });
+      expect(readdirSync(folder).toSorted(), name).toEqual(after);
+    }
+    expect(stopped).toBeGreaterThan(0);
+  });
 
   it.each([
-    ['import - --store new.db', 'SIGINT'],
-    ['observe - --store new.db', 'SIGTERM'],
     ['import - --store new.db --json', 'SIGHUP'],
+    ['observe - --store new.db', 'SIGTERM'],
   ] as const)('stops palimpsest %s while it waits for input', async (text, signal) => {
-    const folder = temporaryFolder();
-    const { code, stdout, stderr } = await interruptedOnInput(text.split(' '), folder, signal);
-    expect([code, stderr]).toEqual([codeOf(signal), expect.stringMatching(LINE)]);
+    const cwd = temporaryFolder();
+    const child = spawn(process.execPath, [BIN, ...text.split(' ')], { cwd });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (data) => {
+      stdout += String(data);
+    });
+    child.stderr.on('data', (data) => {
+      stderr += String(data);
+    });
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    await until(() => readdirSync(cwd).includes('new.db-journal'));
+    child.kill(signal);
+    expect([await ended, stderr]).toEqual([codeOf(signal), expect.stringMatching(LINE)]);
     if (text.endsWith('--json')) expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'stopped', message: expect.any(String) } });
+    expect(readdirSync(cwd)).toEqual([]);
   });
 });
-
-/** Runs a command that reads an open pipe, and sends a signal when it has created its store. */
-function interruptedOnInput(args: readonly string[], cwd: string, signal: Signal): Promise<Pick<Finished, 'code' | 'stdout' | 'stderr'>> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [BIN, ...args], { cwd });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.on('data', (text) => {
-      stdout += String(text);
-    });
-    child.stderr.on('data', (text) => {
-      stderr += String(text);
-    });
-    child.once('error', reject);
-    child.once('close', (code) => resolve({ code, stdout, stderr }));
-    void (async () => {
-      while (!readdirSync(cwd).includes('new.db-journal')) await setTimeout(5);
-      child.kill(signal);
-    })();
-  });
-}
 
 describe('a reader that stops early', () => {
   it.each(['export ndjson --store full.db --to -', 'publish --out tree site --plan'])(
