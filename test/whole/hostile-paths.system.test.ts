@@ -2,10 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { FAILURES } from '../../src/contract/failure.ts';
-import { palimpsest, palimpsestJson, type RunOptions } from '../support/palimpsest.ts';
-import { cases } from '../support/proof.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import { outcomesOf } from './one-process.ts';
 import { folderOfFile } from './stores.ts';
 import { buildArgs } from './trees.ts';
 
@@ -37,10 +36,8 @@ const COMMANDS: { readonly [name: string]: readonly string[] } = {
   'rewrite for a tree': ['rewrite', 'nginx', '--out', 'PATH', '--host-files', 'NEW'],
 };
 
-/** Commands that may succeed with a kind of path. */
-const MAY_SUCCEED: { readonly [kind: string]: readonly string[] } = {
-  'a file': ['import a source', 'import with rejects', 'observe a source'],
-};
+/** The commands that succeed with a file. */
+const WITH_A_FILE = ['import a source', 'import with rejects', 'observe a source'];
 
 const KINDS: { readonly [kind: string]: () => string } = {
   'a file': () => {
@@ -72,7 +69,10 @@ const KINDS: { readonly [kind: string]: () => string } = {
     chmodSync(path, 0);
     return path;
   },
-  'a path below a folder that nobody can read': () => join(folder, 'unreadable/below'),
+  'a path below a folder that nobody can read': () => {
+    mkdirSync(join(folder, 'closed'), { mode: 0 });
+    return join(folder, 'closed/below');
+  },
 };
 
 beforeAll(async () => {
@@ -84,39 +84,14 @@ beforeAll(async () => {
 });
 
 let runs = 0;
+const fresh = () => join(folder, `new ${runs++}`);
 
-/** Runs a command. Returns the code of its error, or `done`. */
-async function outcome(args: readonly string[], options: RunOptions = {}): Promise<string> {
-  const { code, signal, stdout, stderr } = await palimpsest([...args, '--json'], {
-    ...options,
-    onStart: (process) => void setTimeout(() => process.kill('SIGKILL'), 30_000).unref(),
-  });
-  const shown = `${args.join(' ').slice(0, 200)}: ${stderr}${stdout}`.slice(0, 2000);
-  expect(signal, shown).toBe(null);
-  expect(stderr, shown).not.toMatch(/^ {4}at |bug in palimpsest|UnhandledPromise/m);
-  if (code === 0) return 'done';
-  expect(stdout, shown).toContain('"error":{');
-  const { error } = JSON.parse(stdout);
-  expect(Object.entries(FAILURES), shown).toContainEqual([error.code, code]);
-  expect(error.message, shown).not.toBe('');
-  return error.code;
-}
-
-describe.each(Object.keys(KINDS))('%s as a path', (kind) => {
-  it('gives one clear error in every command', async () => {
-    const path = KINDS[kind]?.() ?? '';
-    const wrong: string[] = [];
-    await Promise.all(
-      Object.entries(COMMANDS).map(async ([name, args]) => {
-        runs += 1;
-        const fresh = join(folder, `new ${runs}`);
-        const given = args.map((arg) => (arg === 'PATH' ? path : arg === 'NEW' ? fresh : arg));
-        const ended = await outcome(given, { uid: kind.includes('nobody') ? uid : undefined });
-        if (ended === 'done' && !MAY_SUCCEED[kind]?.includes(name)) wrong.push(name);
-      }),
-    );
-    expect(wrong, 'commands that end with 0').toEqual([]);
-  });
+it.each(Object.keys(KINDS))('%s as a path gives one clear error in every command', async (kind) => {
+  const path = KINDS[kind]?.() ?? '';
+  const lines = Object.values(COMMANDS).map((args) => args.map((arg) => (arg === 'PATH' ? path : arg === 'NEW' ? fresh() : arg)));
+  const found = await outcomesOf(lines, { uid: kind.includes('nobody') ? uid : undefined });
+  const done = Object.keys(COMMANDS).filter((_, index) => found[index]?.error === undefined);
+  expect(done.filter((name) => kind !== 'a file' || !WITH_A_FILE.includes(name))).toEqual([]);
 });
 
 it('an unreadable folder or file inside a folder gives one clear error in every command that reads it', async () => {
@@ -127,44 +102,44 @@ it('an unreadable folder or file inside a folder gives one clear error in every 
   writeFileSync(secretFile, '{}');
   const half = join(folder, 'half a tree');
   cpSync(tree, half, { recursive: true });
-  const linked = join(folder, 'unreadable store.db');
-  copyFileSync(store, linked);
+  const closed = join(folder, 'unreadable store.db');
+  copyFileSync(store, closed);
   execFileSync('chmod', ['-R', 'a+rwX', half, sources]);
-  for (const path of [join(sources, 'secret'), join(half, 'rest/account'), secretFile, linked]) chmodSync(path, 0);
-  const fresh = () => join(folder, `new ${runs++}`);
-  const runsOf: readonly (readonly [readonly string[], string])[] = [
+  for (const path of [join(sources, 'secret'), join(half, 'rest/account'), secretFile, closed]) chmodSync(path, 0);
+  const runsOf: readonly (readonly [readonly string[], string | undefined])[] = [
     [['import', sources, '--store', fresh()], 'no-source'],
     // its files with records are the first error, and the unreadable folder is a further one
     [['observe', sources, '--store', fresh()], 'bad-field'],
     [['import', secretFile, '--store', fresh()], 'bad-source'],
-    [['verify', '--out', half], 'done'],
+    [['verify', '--out', half], undefined],
     [['publish', fresh(), '--out', half], 'tree-edited'],
     [['rewrite', 'cloudflare-workers', '--out', half], 'file-system'],
     [buildArgs(store, half, ['--repair']), 'file-system'],
-    [buildArgs(linked, fresh()), 'file-system'],
-    [['history', 'nina_k', '--store', linked], 'file-system'],
+    [buildArgs(closed, fresh()), 'file-system'],
+    [['history', 'nina_k', '--store', closed], 'file-system'],
   ];
-  const found = await Promise.all(
-    runsOf.map(async ([args]) => {
-      if (args[0] !== 'verify') return outcome(args, { uid });
-      const { code, stderr } = await palimpsest(args, { uid });
-      return code === 1 && stderr === '' ? 'done' : stderr;
-    }),
+  const found = await outcomesOf(
+    runsOf.map(([args]) => args),
+    { uid },
   );
-  expect(runsOf.map(([args], index) => [args[0], found[index]])).toEqual(runsOf.map(([args, code]) => [args[0], code]));
+  expect(runsOf.map(([args], index) => [args[0], found[index]?.error?.code])).toEqual(runsOf.map(([args, code]) => [args[0], code]));
+  // verify reports the missing files
+  expect(found[3]).toMatchObject({ code: 1 });
 });
 
-it('a missing or read-only TMPDIR gives one clear error, but only in commands that need temporary files', async () => {
-  const closed = join(folder, 'closed');
-  mkdirSync(closed);
-  chmodSync(closed, 0o555);
-  const snapshots = join(data, 'sample-snapshots.ndjson');
-  for (const TMPDIR of cases([join(folder, 'nowhere'), closed, join(folder, 'deep/'.repeat(1000))])) {
-    const options = { env: { TMPDIR }, uid };
-    const new1 = join(folder, `new ${runs++}`);
-    expect(await outcome(['observe', snapshots, '--store', join(folder, `new ${runs++}`), '--dry-run'], options)).toBe('file-system');
-    expect(await outcome(['observe', snapshots, '--store', new1], options)).toBe('done');
-    expect(await outcome(buildArgs(new1, join(folder, `new ${runs++}`)), options)).toBe('done');
-    expect(await outcome(['history', 'nina_k', '--store', new1], options)).toBe('done');
-  }
+it.each([
+  ['that is closed', 0o555],
+  ['that is missing', undefined],
+])('a TMPDIR %s gives one clear error, but only in commands that need temporary files', async (name, mode) => {
+  const TMPDIR = join(folder, `temporary folder ${name}`);
+  if (mode !== undefined) mkdirSync(TMPDIR, { mode });
+  const [made, snapshots] = [fresh(), join(data, 'sample-snapshots.ndjson')];
+  const lines = [
+    ['observe', snapshots, '--store', fresh(), '--dry-run'],
+    ['observe', snapshots, '--store', made],
+    buildArgs(made, fresh()),
+    ['history', 'nina_k', '--store', made],
+  ];
+  const found = await outcomesOf(lines, { env: { TMPDIR }, uid });
+  expect(found.map(({ error }) => error?.code)).toEqual(['file-system', undefined, undefined, undefined]);
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filesIn } from '../support/folder.ts';
 import { palimpsest } from '../support/palimpsest.ts';
+import { outcomesOf } from './one-process.ts';
 import { folderOfFile, importLines, recordLines } from './stores.ts';
 import { buildArgs, differences, type Files, freshTree, marksOf } from './trees.ts';
 
@@ -26,90 +27,88 @@ function copy(): string {
   return out;
 }
 
-/** Runs a command that must end soon. Returns its exit code, its JSON error and its output. */
-async function outcome(
-  args: readonly string[],
-): Promise<{ readonly code: number | null; readonly error: unknown; readonly stdout: string }> {
-  const { code, stdout, stderr } = await palimpsest([...args, '--json'], {
-    onStart: (process) => void setTimeout(() => process.kill('SIGKILL'), 30_000).unref(),
-  });
-  expect(stderr).not.toContain('    at ');
-  return { code, error: JSON.parse(stdout || '{}').error, stdout };
+/** Puts a pipe at a path: reading it would block. */
+function pipe(...path: readonly string[]): void {
+  const at = join(...path);
+  rmSync(at, { recursive: true, force: true });
+  execFileSync('mkfifo', [at]);
 }
 
-describe.each([PAGE, 'rest/account/index.json', 'manifest-sha256.txt', 'build.json'])('a pipe at the path of %s', (path) => {
-  const isRecord = path === 'build.json';
-  function piped(): string {
+const repair = (out: string) => buildArgs(store, out, [...SIZES, '--repair']);
+const publish = (out: string) => ['publish', `${out} target`, '--out', out];
+const rewrite = (out: string) => ['rewrite', 'nginx', '--out', out];
+
+it.each([PAGE, 'rest/account/index.json', 'manifest-sha256.txt'])(
+  'a pipe at the path of %s blocks no command, and is repaired',
+  async (path) => {
     const out = copy();
-    rmSync(join(out, path));
-    execFileSync('mkfifo', [join(out, path)]);
-    return out;
-  }
+    pipe(out, path);
+    const [verified, published, rewritten, repaired] = await outcomesOf([
+      ['verify', '--out', out, '--store', store],
+      publish(out),
+      rewrite(out),
+      repair(out),
+    ]);
+    expect(JSON.parse(verified?.stdout ?? '').violations).toContainEqual(expect.objectContaining({ rule: 'file-missing', path }));
+    expect([published, rewritten, repaired]).toMatchObject([{ code: 1, error: { code: 'tree-edited' } }, { code: 0 }, { code: 0 }]);
+    expect(differences(filesIn(out), tree)).toEqual([]);
+  },
+);
 
-  it(isRecord ? 'makes a build refuse the folder' : 'is replaced by a repair', async () => {
-    const out = piped();
-    const { code, error } = await outcome(buildArgs(store, out, [...SIZES, '--repair']));
-    if (isRecord) expect([code, error]).toMatchObject([3, { code: 'not-ours' }]);
-    else expect([code, differences(filesIn(out), tree)]).toEqual([0, []]);
-  });
-
-  it('does not block verify, publish and rewrite', async () => {
-    const out = piped();
-    const verified = await outcome(['verify', '--out', out, '--store', store]);
-    if (isRecord) expect(verified).toMatchObject({ code: 1, error: { code: 'no-tree' } });
-    else expect(JSON.parse(verified.stdout).violations).toContainEqual(expect.objectContaining({ rule: 'file-missing', path }));
-    const published = await outcome(['publish', `${out} target`, '--out', out]);
-    expect(published).toMatchObject({ code: 1, error: { code: isRecord ? 'no-tree' : 'tree-edited' } });
-    expect((await outcome(['rewrite', 'nginx', '--out', out])).code).toBe(isRecord ? 1 : 0);
-  });
+it('a pipe at the path of build.json blocks no command, and a build refuses the folder', async () => {
+  const out = copy();
+  pipe(out, 'build.json');
+  const none = { code: 1, error: { code: 'no-tree' } };
+  expect(await outcomesOf([['verify', '--out', out], publish(out), rewrite(out), repair(out)])).toMatchObject([
+    none,
+    none,
+    none,
+    { code: 3, error: { code: 'not-ours' } },
+  ]);
 });
 
 it.each([PAGE, 'index.html'])('a pipe at the path of %s does not block archive', async (path) => {
   const out = copy();
-  if (path !== PAGE) expect(await outcome(buildArgs(store, out, [...SIZES, '--html']))).toMatchObject({ code: 0 });
-  rmSync(join(out, path));
-  execFileSync('mkfifo', [join(out, path)]);
-  for (const [form, to] of [['warc', 'a.warc'] as const, ['wacz', 'a.wacz'] as const, ['bag', 'bag'] as const]) {
-    const archived = await outcome(['archive', form, '--out', out, '--to', `${out} ${to}`]);
-    expect([form, archived]).toMatchObject([form, { code: 1, error: { code: 'tree-edited', file: join(out, path) } }]);
-  }
+  await outcomesOf([buildArgs(store, out, [...SIZES, '--html'])]);
+  pipe(out, path);
+  const archive = (form: string, to: string) => ['archive', form, '--out', out, '--to', `${out} ${to}`];
+  const found = await outcomesOf([archive('warc', 'a.warc'), archive('wacz', 'a.wacz'), archive('bag', 'bag')]);
+  const edited = { code: 1, error: { code: 'tree-edited', file: join(out, path) } };
+  expect(found).toMatchObject([edited, edited, edited]);
 });
 
-it('a pipe at the path of the state of publish does not block verify', async () => {
-  const out = copy();
-  execFileSync('mkfifo', [join(out, 'publish.json')]);
-  const { stdout } = await outcome(['verify', '--out', out]);
-  expect(JSON.parse(stdout).violations).toMatchObject([{ rule: 'unexpected-file', path: 'publish.json' }]);
+it('a pipe at the path of the state of publish, or of a file for a host, blocks neither verify nor rewrite', async () => {
+  const [out, host] = [copy(), join(folder, 'host')];
+  pipe(out, 'publish.json');
+  mkdirSync(host);
+  pipe(host, 'palimpsest.conf');
+  const [verified, rewritten] = await outcomesOf([
+    ['verify', '--out', out],
+    [...rewrite(join(folder, 'tree')), '--host-files', host],
+  ]);
+  expect(JSON.parse(verified?.stdout ?? '').violations).toMatchObject([{ rule: 'unexpected-file', path: 'publish.json' }]);
+  expect(rewritten).toMatchObject({ code: 3, error: { code: 'not-ours' } });
 });
 
 it('a pipe at the path of a page does not block serve', async () => {
   const out = copy();
-  rmSync(join(out, PAGE));
-  execFileSync('mkfifo', [join(out, PAGE)]);
-  const { code } = await palimpsest(['serve', '--out', out, '--port', '0', '--json'], {
+  pipe(out, PAGE);
+  const statuses: number[] = [];
+  await palimpsest(['serve', '--out', out, '--port', '0', '--json'], {
     onStart: (process) => {
       process.stdout?.once('data', async (text: string) => {
         const { url } = JSON.parse(text);
-        const statuses = await Promise.all([2, 3].map((page) => fetch(`${url}/rest/data/?page=${page}`).then(({ status }) => status)));
-        process.kill(statuses.join() === '404,200' ? 'SIGTERM' : 'SIGKILL');
+        for (const page of [2, 3]) statuses.push((await fetch(`${url}/rest/data/?page=${page}`)).status);
+        process.kill('SIGTERM');
       });
     },
   });
-  expect(code, 'page 2 is answered with 404, page 3 with 200').toBe(143);
-});
-
-it('a pipe at the path of a file for a host does not block rewrite', async () => {
-  const out = join(folder, 'host');
-  mkdirSync(out);
-  execFileSync('mkfifo', [join(out, 'palimpsest.conf')]);
-  expect(await outcome(['rewrite', 'nginx', '--out', join(folder, 'tree'), '--host-files', out])).toMatchObject({
-    code: 3,
-    error: { code: 'not-ours' },
-  });
+  expect(statuses).toEqual([404, 200]);
 });
 
 describe('a build with --repair', () => {
   it.each<[string, string, (path: string) => void]>([
+    ['a pipe at the path of the folder of a page', 'rest/data/page/2', (path) => pipe(path)],
     ['a folder at the path of a page', PAGE, (path) => mkdirSync(path)],
     [
       'a folder with a file at the path of a page',
@@ -118,7 +117,6 @@ describe('a build with --repair', () => {
     ],
     ['a folder at the path of the manifest', 'manifest-sha256.txt', (path) => mkdirSync(path)],
     ['a file at the path of the folder of a page', 'rest/data/page/2', (path) => writeFileSync(path, 'mine')],
-    ['a pipe at the path of the folder of a page', 'rest/data/page/2', (path) => void execFileSync('mkfifo', [path])],
     ['a file at the path of a collection', 'rest/account', (path) => writeFileSync(path, 'mine')],
     ['a file at the path of the pages', 'rest', (path) => writeFileSync(path, 'mine')],
     ['a file at the path of the working folder', '.palimpsest', (path) => writeFileSync(path, 'mine')],
@@ -127,28 +125,11 @@ describe('a build with --repair', () => {
     rmSync(join(out, path), { recursive: true, force: true });
     put(join(out, path));
     const marks = marksOf(out);
-    const { code, error } = await outcome(buildArgs(store, out, [...SIZES, '--repair']));
-    expect([code, error]).toMatchObject([
-      3,
-      {
-        code: 'not-ours',
-        file: join(out, path),
-        found: expect.stringMatching(/^a /),
-        hint: expect.stringContaining('nothing was changed'),
-      },
+    const hint = expect.stringContaining('nothing was changed');
+    expect(await outcomesOf([repair(out)])).toMatchObject([
+      { code: 3, error: { code: 'not-ours', file: join(out, path), found: expect.stringMatching(/^a /), hint } },
     ]);
     expect(marksOf(out)).toEqual(marks);
-  });
-
-  it('refuses a lock file with contents', async () => {
-    const out = copy();
-    mkdirSync(join(out, '.palimpsest'));
-    writeFileSync(join(out, '.palimpsest/lock'), 'garbage '.repeat(1000));
-    const { code, error } = await outcome(buildArgs(store, out, [...SIZES, '--repair']));
-    expect([code, error]).toMatchObject([
-      3,
-      { code: 'not-ours', file: join(out, '.palimpsest/lock'), hint: expect.stringContaining('remove that file') },
-    ]);
   });
 });
 
@@ -161,33 +142,30 @@ describe('a tree that claims to be large', () => {
     return out;
   }
 
-  it.each([10_000_000, 900_000_000_000])('is rejected with %i pages in build.json', async (pages) => {
-    for (const hasManifest of [true, false]) {
-      const out = claiming(pages);
-      if (!hasManifest) rmSync(join(out, 'manifest-sha256.txt'));
-      const { code, stdout } = await outcome(['verify', '--out', out, '--store', store]);
-      expect([code, JSON.parse(stdout).violations]).toMatchObject([1, [{ rule: 'build-record' }]]);
-      expect(await outcome(['publish', `${out} target`, '--out', out])).toMatchObject({ code: 1, error: { code: 'tree-edited' } });
-      expect((await outcome(['rewrite', 'nginx', '--out', out])).code).toBe(0);
-      expect((await outcome(buildArgs(store, out, [...SIZES, '--repair']))).code).toBe(0);
-      expect(differences(filesIn(out), tree)).toEqual([]);
-    }
+  it.each([true, false])('is rejected with 900 billion pages in build.json; with a manifest: %s', async (hasManifest) => {
+    const out = claiming(900_000_000_000);
+    if (!hasManifest) rmSync(join(out, 'manifest-sha256.txt'));
+    const [verified, ...others] = await outcomesOf([['verify', '--out', out, '--store', store], publish(out), rewrite(out), repair(out)]);
+    expect(JSON.parse(verified?.stdout ?? '').violations).toMatchObject([{ rule: 'build-record' }]);
+    expect(others).toMatchObject([{ code: 1, error: { code: 'tree-edited' } }, { code: 0 }, { code: 0 }]);
+    expect(differences(filesIn(out), tree)).toEqual([]);
   });
 
-  it('counts as unfinished if its numbers contradict each other or its base URL is invalid', async () => {
-    for (const more of [{ data_pages: 3 }, { page_size: 0 }, { base_url: 'x' }, { base_url: 'https://example.org/?page=1' }]) {
+  it.each([{ data_pages: 3 }, { page_size: 0 }, { base_url: 'https://example.org/?page=1' }])(
+    'counts as unfinished with %j',
+    async (more) => {
       const out = claiming(6, more);
-      expect(await outcome(['publish', `${out} target`, '--out', out])).toMatchObject({ code: 1, error: { code: 'tree-unfinished' } });
-      expect(await outcome(['serve', '--out', out, '--port', '0'])).toMatchObject({ code: 1, error: { code: 'tree-unfinished' } });
-      expect(await outcome(['rewrite', 'nginx', '--out', out])).toMatchObject({ code: 1, error: { code: 'no-tree' } });
-      expect((await outcome(buildArgs(store, out, SIZES))).code).toBe(0);
+      const unfinished = { code: 1, error: { code: 'tree-unfinished' } };
+      expect(
+        await outcomesOf([publish(out), ['serve', '--out', out, '--port', '0'], rewrite(out), buildArgs(store, out, SIZES)]),
+      ).toMatchObject([unfinished, unfinished, { code: 1, error: { code: 'no-tree' } }, { code: 0 }]);
       expect(differences(filesIn(out), tree)).toEqual([]);
-    }
-  });
+    },
+  );
 
   it('is rejected if its manifest has 60 MB without a line break', async () => {
     const out = copy();
     truncateSync(join(out, 'manifest-sha256.txt'), 60_000_000);
-    expect((await outcome(['verify', '--out', out])).code).toBe(1);
+    expect(await outcomesOf([['verify', '--out', out]])).toMatchObject([{ code: 1 }]);
   });
 });
