@@ -1,42 +1,18 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { run } from '../../src/cli.ts';
+import { type Finished, palimpsestHere } from '../support/palimpsest.ts';
+import { chance } from '../whole/chance.ts';
 
 /** The output and the exit code of a command. */
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
+export interface Ended extends Finished {
   /** The code of the error; undefined if the command reported no error. */
   readonly error: string | undefined;
 }
 
 /** Runs a command line in this process, with --json unless it writes to standard output itself. */
 export async function command(args: readonly string[], input = ''): Promise<Ended> {
-  let [stdout, stderr] = ['', ''];
-  const stdin = (async function* () {
-    yield Buffer.from(input);
-  })();
-  const code = await run(['node', 'palimpsest', ...args, '--json'], {
-    stdin,
-    stdout: { write: (text: string) => (stdout += text) },
-    stderr: { write: (text: string) => (stderr += text) },
-    env: {},
-    once: () => {},
-  });
-  const error = /^\{"error":\{"code":"([a-z-]+)"/m.exec(stdout)?.[1];
-  return { code, stdout, stderr, error };
-}
-
-/** Returns a seeded random number generator from 0 (inclusive) to 1 (exclusive): mulberry32. */
-export function chance(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
+  const ended = await palimpsestHere([...args, '--json'], { input });
+  return { ...ended, error: /^\{"error":\{"code":"([a-z-]+)"/m.exec(ended.stdout)?.[1] };
 }
 
 /** Makes copies of a store with one byte changed. The seed determines the byte. */
