@@ -1,14 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bzip2, COMPRESSIONS, type Files, programs, tarOf, zipOf } from '../support/archives.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample-snapshots.ndjson', import.meta.url));
-const REAL = fileURLToPath(new URL('../../../shared/data/uk-mps', import.meta.url));
 
 /** Files as in an archive of the Twitter stream: one for each minute, in folders for each day and hour. */
 function grabOf(texts: readonly string[]): Record<string, string> {
@@ -59,11 +58,11 @@ describe.skipIf(programs.skip)('palimpsest observe of archives', () => {
     const members = compressed(damaged);
     members[`${third}.bz2`] = members[`${third}.bz2`]?.subarray(0, 90) ?? Buffer.of();
     write(cwd, { 'grab.tar': await tarOf(members) });
-    const { code, stderr } = await palimpsest(['observe', 'grab.tar', '--store', 'new.db'], { cwd });
+    const { code, stderr } = await palimpsestHere(['observe', 'grab.tar', '--store', 'new.db'], { cwd });
     expect(code).toBe(1);
     expect(stderr).toContain(`where     grab.tar: ${second}.bz2, line 3`);
     expect(stderr).toContain(`also      grab.tar: ${third}.bz2: bzip2: Compressed file ends unexpectedly`);
-    expect((await palimpsest(['accounts', '--store', 'new.db'], { cwd })).stderr).toContain('(no-store)');
+    expect((await palimpsestHere(['accounts', '--store', 'new.db'], { cwd })).stderr).toContain('(no-store)');
 
     const rest = { [first]: GRAB[first] ?? '', [second]: GRAB[second] ?? '', [fourth]: GRAB[fourth] ?? '' };
     for (const [path, text] of Object.entries(rest)) write(join(cwd, 'plain'), { [path]: text });
@@ -92,7 +91,7 @@ describe.skipIf(programs.skip)('palimpsest observe of archives', () => {
     expect(await observations('in/grab.tar', '--include', '2017/01/**/03*')).toBe(1);
     expect(await observations('in', '--include', 'grab.tar', '--exclude', '02.json.bz2')).toBe(3);
     expect(await observations('in', '--include', 'grab.tar/2017/01/01/00/03*')).toBe(1);
-    const { code, stderr } = await palimpsest(['observe', 'in/grab.tar', '--include', '*.txt', '--store', 'none.db'], { cwd });
+    const { code, stderr } = await palimpsestHere(['observe', 'in/grab.tar', '--include', '*.txt', '--store', 'none.db'], { cwd });
     expect([code, stderr]).toEqual([1, expect.stringContaining('no file of the sources matches the patterns (no-source)')]);
   });
 
@@ -110,7 +109,7 @@ describe.skipIf(programs.skip)('palimpsest observe of archives', () => {
     write(cwd, { 'twitter.zip': await zipOf(files) });
     write(join(cwd, 'twitter'), files);
     expect((await storeOf(cwd, 'twitter.zip')).equals(await storeOf(cwd, 'twitter'))).toBe(true);
-    const { stderr } = await palimpsest(['import', 'twitter.zip', '--store', 'new.db', '--include', '*.js'], { cwd });
+    const { stderr } = await palimpsestHere(['import', 'twitter.zip', '--store', 'new.db', '--include', '*.js'], { cwd });
     expect(stderr).toContain('palimpsest.js observe twitter.zip');
   });
 
@@ -132,22 +131,12 @@ describe.skipIf(programs.skip)('palimpsest observe of archives', () => {
     });
     const options = ['--observed-at', '2023-01-01T00:00:00Z', '--store', 'store.db'];
     expect(await palimpsestJson(['observe', 'in', ...options], { cwd })).toMatchObject({ snapshots: 8, skipped: 5 });
-    const { stdout } = await palimpsest(['observe', 'in', ...options], { cwd });
+    const { stdout } = await palimpsestHere(['observe', 'in', ...options], { cwd });
     expect(stdout).toContain('skipped   5 files of Twitter archives');
     // a file that was named is always read
     write(cwd, { 'account.js': account, 'a.tar': await tarOf({ 'a.json': snapshot('tar') }), 'a.txt': snapshot('text') });
     const named = await palimpsestJson(['observe', 'account.js', 'a.tar', 'a.txt', ...options], { cwd });
     expect(named).toMatchObject({ snapshots: 3, skipped: 0 });
-  });
-
-  it.skipIf(!existsSync(REAL))('writes the same store as from real snapshots', async () => {
-    const cwd = temporaryFolder();
-    const texts = readdirSync(REAL)
-      .toSorted()
-      .map((name) => readFileSync(join(REAL, name), 'utf8'));
-    write(cwd, { 'grab.tar': await tarOf(compressed(grabOf(texts))) });
-    write(join(cwd, 'plain'), grabOf(texts));
-    expect((await storeOf(cwd, 'grab.tar')).equals(await storeOf(cwd, 'plain'))).toBe(true);
   });
 });
 

@@ -65,12 +65,6 @@ describe('build without --base-url', () => {
     expect(filesIn(join(cwd, 'out'))).toEqual(before);
     expect(await buildJson(cwd, '--base-url', SITE)).toMatchObject({ base_url_from: 'option', base_url_before: null });
   });
-
-  it('refuses a folder of another program, whatever its build.json has', async () => {
-    const cwd = await withStore();
-    await palimpsestJson(['export', 'ndjson', '--store', 'store.db', '--to', 'file'], { cwd });
-    expect(await build(cwd, '--out', '.')).toMatchObject({ code: 3, stderr: expect.stringContaining('(not-ours)') });
-  });
 });
 
 describe('build with another base URL', () => {

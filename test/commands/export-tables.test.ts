@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DUCKDB, duckdb } from '../support/duckdb.ts';
@@ -68,7 +68,6 @@ describe('palimpsest export csv', () => {
     ['a folder with the name of a file', 'folder.csv', 1, 'file-system'],
     ['a name that promises compression', 'x.csv.gz', 2, 'usage'],
     ['a name of another format', 'x.parquet', 2, 'usage'],
-    ['a name of the other export', 'x.ndjson', 2, 'usage'],
     ['a name of an archive', 'x.ZIP', 2, 'usage'],
     ['the store itself', 'store.csv', 2, 'usage'],
   ])('refuses the output %s, and changes nothing', async (_, name, exit, error) => {
@@ -106,18 +105,6 @@ describe('palimpsest export csv', () => {
     };
     const { stdout: csv } = await palimpsestHere(['export', 'csv', '--to', '-', '--table', 'exclusions', '--store', copy]);
     expect(csv).toBe(`excluded_at,handles,stable_ids,records\r\n${excluded_at},${cell(handles)},${cell(stable_ids)},${cell(records)}\r\n`);
-    if (DUCKDB.skip) return;
-    const parquet = join(folder, 'exclusions.parquet');
-    await palimpsestJson(['export', 'parquet', '--to', parquet, '--table', 'exclusions', '--store', copy]);
-    expect(await duckdb(`SELECT epoch_ms(excluded_at), handles, stable_ids, records FROM '${parquet}'`)).toEqual([
-      [BigInt(Date.parse(excluded_at)), JSON.stringify(handles), JSON.stringify(stable_ids), JSON.stringify(records)],
-    ]);
-  });
-
-  it('fails without a store, and creates no folder', async () => {
-    const folder = temporaryFolder();
-    const { code } = await palimpsestHere(['export', 'csv', '--to', join(folder, 'tables'), '--store', join(folder, 'none.db')]);
-    expect({ code, exists: existsSync(join(folder, 'tables')) }).toEqual({ code: 1, exists: false });
   });
 });
 

@@ -41,14 +41,6 @@ describe('palimpsest export ndjson', () => {
     }
   });
 
-  it('reads its options from the environment', async () => {
-    const env = { PALIMPSEST_TO: join(folder, 'env.ndjson'), PALIMPSEST_STORE: store, PALIMPSEST_JSON: '1' };
-    const { code, stdout } = await palimpsestHere(['export', 'ndjson'], { env });
-    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, to: env.PALIMPSEST_TO });
-    const off = await palimpsestHere(['export', 'ndjson'], { env: { ...env, PALIMPSEST_JSON: '0' } });
-    expect(off.stdout).toMatch(/^exported /);
-  });
-
   it('names the command that compresses the output', async () => {
     const { stderr } = await palimpsestHere(['export', 'ndjson', '--to', 'x.ndjson.gz', '--store', store]);
     expect(stderr).toContain(
@@ -64,20 +56,6 @@ describe('palimpsest export ndjson', () => {
   ])('rejects the output %s', async (_, to, exit, error) => {
     const { code, stdout } = await palimpsestHere(['export', 'ndjson', '--to', to(), '--store', store, '--json']);
     expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: exit, error });
-    expect(await readdir(folder)).toEqual(['store.db']);
-  });
-
-  it('fails without a store, and does not change an existing output file', async () => {
-    const { code, stdout } = await palimpsestHere([
-      'export',
-      'ndjson',
-      '--to',
-      join(folder, 'x'),
-      '--store',
-      join(folder, 'none.db'),
-      '--json',
-    ]);
-    expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: 1, error: 'no-store' });
     expect(await readdir(folder)).toEqual(['store.db']);
   });
 });

@@ -76,10 +76,6 @@ describe('palimpsest history', () => {
     });
   });
 
-  it.each(['jack', 'JACK', '@Jack', '@jack'])('finds the account by the handle %s', async (name) => {
-    expect(await history(name)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Jack: 6 changes\n/) });
-  });
-
   it('prints the records as published with --json', async () => {
     const all = contentsOf(store).feed;
     const records = all.filter(({ account }) => account === 'Jack');
@@ -132,7 +128,8 @@ describe('palimpsest history', () => {
     ]);
   });
 
-  it('finds an account by its stable id, or by the beginning of its handle if no other handle begins so', async () => {
+  it('finds an account by its handle in any case, its stable id, or the beginning of its handle if no other handle begins so', async () => {
+    expect((await history('@jACK')).stdout).toMatch(/^Jack: 6 changes\n/);
     expect((await history('13')).stdout).toMatch(/^jo_at_work: 2 changes\n13 is the stable id of @jo_at_work\n/);
     expect((await history('JO_AT')).stdout).toMatch(/^jo_at_work: 2 changes\nthe only account with a handle that begins with JO_AT\n/);
     expect((await history('@Jacki')).stdout).toMatch(/^jackie: 1 change\n/);
@@ -151,20 +148,11 @@ describe('palimpsest history', () => {
     });
     expect(stderr).toContain(`error: 5 accounts in ${store} match j (no-account)\n`);
     expect((await history('jo_at_w')).code).toBe(0);
-    const several = await history('@rep');
-    expect(several).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(
-        'did you mean @RepClayHiggins (Rep. Clay Higgins, 1 change, last on 2020-01-01) or @SenCosta (Émile Costa, formerly @RepCosta, 1 change, last on 2020-01-01)?',
-      ),
-    });
+    expect((await history('@rep')).stderr).toContain('or @SenCosta (Émile Costa, formerly @RepCosta, 1 change, last on 2020-01-01)?');
   });
 
-  it('suggests accounts by their display names for an unknown handle, and does not choose one', async () => {
+  it('suggests accounts with similar handles or with the display name for an unknown handle, and chooses none', async () => {
     expect(await history('HIGGINS clay')).toMatchObject({ code: 1, stderr: expect.stringContaining('did you mean @RepClayHiggins (') });
-  });
-
-  it('suggests similar handles for an unknown handle', async () => {
     const { code, stdout, stderr } = await history('jakc', '--json');
     expect(code).toBe(1);
     expect(JSON.parse(stdout).error).toMatchObject({

@@ -29,23 +29,12 @@ async function storeOfOne(): Promise<{ folder: string; store: string }> {
 
 describe('palimpsest import', () => {
   const sources: readonly (readonly [string, string | Uint8Array])[] = [
-    ['NDJSON', lines(record(2), record(3))],
     [
       'NDJSON with CRLF, blank lines, a byte order mark and no end',
       `\ufeff${lines(record(2)).replace('\n', '\r\n')}\r\n\r\n${lines(record(3)).trim()}`,
     ],
-    ['a compact page', JSON.stringify(page(record(2), record(3)))],
     ['an indented page', JSON.stringify(page(record(2), record(3)), null, 4)],
-    ['pages, one a line', lines(page(record(2)), page(record(3)))],
-    ['a compact array', JSON.stringify([record(2), record(3)])],
-    [
-      'a page that begins on its opening line',
-      `{ "count": 2,\n"next": null, "previous": null,\n"results": [${JSON.stringify(record(2))},\n${JSON.stringify(record(3))}]}`,
-    ],
-    ['an indented array', JSON.stringify([record(2), record(3)], null, '\t')],
     ['an array of pages', JSON.stringify([page(record(2)), page(record(3))])],
-    ['indented records one after another', `${JSON.stringify(record(2), null, 2)}\n${JSON.stringify(record(3), null, 2)}`],
-    ['gzip', gzipSync(lines(record(2), record(3)))],
     ['two gzip members', Buffer.concat([gzipSync(lines(record(2))), gzipSync(lines(record(3)))])],
   ];
 
@@ -69,24 +58,9 @@ describe('palimpsest import', () => {
       { code: 'bad-field', line: 2, field: 'text', expected: 'a string or null', found: '5' },
     ],
     [
-      'an id beyond 2^53 - 1',
-      '{"id":9007199254740993,"account":"jack","data_type":"Bio"}',
-      { code: 'bad-field', line: 1, field: 'id', expected: 'an integer from 0 to 9007199254740991' },
-    ],
-    [
-      'a bad record inside a page',
-      JSON.stringify(page(record(2), record(3, { data_type: 'Mood' }))),
-      { code: 'bad-field', line: 1, field: 'results[1].data_type' },
-    ],
-    [
       'a bad record inside an indented page',
       JSON.stringify(page(record(2), record(3, { previous: 'x' })), null, 2),
       { code: 'bad-field', line: 16, field: 'results[1].previous' },
-    ],
-    [
-      'a field that stands twice in a record',
-      `${lines(record(2))}${lines(record(3)).replace('"text":"hello"', '"text":"hello","text":"other"')}`,
-      { code: 'bad-json', line: 2, field: 'text', expected: 'each field once', found: 'the field "text" twice in one object' },
     ],
     [
       'a field that stands twice in a record of a page',
@@ -94,19 +68,9 @@ describe('palimpsest import', () => {
       { code: 'bad-json', line: 1, field: 'results[0].id' },
     ],
     [
-      'a field that stands twice in an indented page',
-      JSON.stringify(page(record(2)), null, 2).replace('"count": 1', '"count": 1, "count": 2'),
-      { code: 'bad-json', line: 1, field: 'count' },
-    ],
-    [
       'a page that has its results twice',
       `{"count":1,"next":null,"previous":null,\n"results":[${JSON.stringify(record(2))}],"results":[]}`,
       { code: 'bad-json', line: 1, field: 'results' },
-    ],
-    [
-      'a field that stands twice in an account',
-      '{"screen_name":"jack","data":[{"id":1,"id":2}]}',
-      { code: 'bad-json', line: 1, field: 'data[0].id' },
     ],
     [
       'an id that would be rounded',
@@ -118,27 +82,14 @@ describe('palimpsest import', () => {
       lines(record(2)).replace('"id":2', '"id":1e-400'),
       { code: 'bad-field', line: 1, field: 'id', found: '1e-400, which JSON parsers round to 0' },
     ],
-    ['a number beyond all', lines(record(2)).replace('"id":2', '"id":1e400'), { code: 'bad-field', field: 'id' }],
-    ['an id of twenty digits', lines(record(2)).replace('"id":2', '"id":12345678901234567890'), { code: 'bad-field', field: 'id' }],
-    ['a truncated line', `${lines(record(2))}{"id":3,"acc`, { code: 'bad-json', line: 2 }],
     ['a truncated page', JSON.stringify(page(record(2), record(3))).slice(0, -40), { code: 'bad-json', line: 1 }],
     ['a truncated array', JSON.stringify([record(2), record(3)], null, 1).slice(0, -40), { code: 'bad-json', line: 12 }],
-    ['HTML', '<!DOCTYPE html><title>502</title>', { code: 'bad-json', line: 1, found: 'HTML or XML: <!DOCTYPE html><title>502</title>' }],
     ['an error response', '{"detail":"Invalid page."}', { code: 'bad-field', found: 'an error response, "Invalid page."' }],
     ['a page that is none', '{"count":1,"next":null,"previous":null,"results":7}', { code: 'bad-field', field: 'results' }],
-    ['nothing', '', { code: 'bad-json', found: 'an empty file' }],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe]), { code: 'bad-encoding' }],
     ['cut gzip', gzipSync(lines(record(2))).subarray(0, 40), { code: 'bad-encoding' }],
-    [
-      'broken gzip',
-      Buffer.concat([gzipSync(lines(record(2))).subarray(0, 20), Buffer.from('nonsense nonsense nonsense')]),
-      { code: 'bad-encoding' },
-    ],
-    ['a field that the interface does not have', lines(record(2, { likes: 3 })), { code: 'bad-field', field: 'likes' }],
-    ['a bracket too many', '[]]', { code: 'bad-json' }],
     ['nesting without end', '['.repeat(200_000), { code: 'bad-json' }],
     ['arrays in arrays', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, { code: 'bad-field' }],
-    ['a first line that is broken', `{"id":1,"te\n${lines(record(2))}`, { code: 'bad-json', line: 1 }],
   ];
 
   it.each(inputErrors)('reports the place of %s, and does not change the store', async (_, bytes, error) => {
@@ -157,15 +108,7 @@ describe('palimpsest import', () => {
     const folder = temporaryFolder();
     expect(await palimpsestHere(['import', join(folder, 'missing'), '--store', join(folder, 'store.db')])).toMatchObject({ code: 1 });
     expect(await palimpsestHere(['import', '-', '--store', join(folder, 'store.db')], { input: '{"id":"x"}' })).toMatchObject({ code: 1 });
-    const built = await palimpsestHere([
-      'build',
-      '--store',
-      join(folder, 'store.db'),
-      '--out',
-      join(folder, 'out'),
-      '--base-url',
-      'https://example.org',
-    ]);
+    const built = await palimpsestHere(['build', '--store', join(folder, 'store.db'), '--out', join(folder, 'out')]);
     expect(built).toMatchObject({ code: 1, stderr: expect.stringContaining('(no-store)') });
     expect(existsSync(join(folder, 'out'))).toBe(false);
   });
@@ -194,31 +137,12 @@ describe('palimpsest import', () => {
     expect([...filesIn(folder).keys()].filter((name) => name.includes('draft'))).toEqual([]);
   });
 
-  it('imports the valid parts of an account or page with invalid parts', async () => {
-    const { folder, store } = await storeOfOne();
-    const profile = {
-      screen_name: 'jill',
-      account_creation_date: null,
-      profile_image_url: '',
-      display_name: 'Jill',
-      website: null,
-      location: '',
-      bio: '',
-    };
-    const account = { ...profile, data: [record(3, { account: 'jill' }), record(2, { account: 'jill', text: 5 })], data_page_count: 1 };
-    const input = lines(account, { ...page(record(4)), count: 'one' });
-    const result = await palimpsestJson(['import', '-', '--store', store, '--rejects', join(folder, 'rejects')], { input });
-    expect(result).toMatchObject({ records: { added: 2 }, accounts: { added: 1 }, rejected: 2 });
-  });
-
   it.each(['', ':memory:'])('rejects the store name %j, which names no file', async (store) => {
     expect(await palimpsestHere(['import', '-', '--store', store], { input: lines(record(1)) })).toMatchObject({ code: 2 });
   });
 
-  it.each(['build', 'serve', 'verify'])('rejects an empty path for %s, which would mean the current folder', async (command) => {
-    const folder = temporaryFolder();
-    const args = [command, '--out', ''];
-    const finished = await palimpsestHere(args, { cwd: folder });
+  it.each(['build', 'verify'])('rejects an empty path for %s, which would mean the current folder', async (command) => {
+    const finished = await palimpsestHere([command, '--out', ''], { cwd: temporaryFolder() });
     expect(finished).toMatchObject({ code: 2, stderr: expect.stringContaining('expected  a path') });
   });
 
@@ -231,32 +155,6 @@ describe('palimpsest import', () => {
       expect(await palimpsestHere(['import', source, '--store', store, '--rejects', file])).toMatchObject({ code: 1 });
       expect(readFileSync(file).equals(before)).toBe(true);
     }
-  });
-
-  it('reads unlimited white space, and values after it, in constant memory', async () => {
-    const { store } = await storeOfOne();
-    const space = Buffer.alloc(80_000_000, '\n');
-    const input = gzipSync(Buffer.concat([space, Buffer.from(lines(record(2))), space, Buffer.from(JSON.stringify(record(3)))]), {
-      level: 1,
-    });
-    expect(
-      await palimpsestJson(['import', '-', '--store', store], { input, env: { NODE_OPTIONS: '--max-old-space-size=120' } }),
-    ).toMatchObject({ records: { added: 2 } });
-  });
-
-  it('rejects a folder as the rejects file before it reads anything', async () => {
-    const { folder, store } = await storeOfOne();
-    const finished = await palimpsestHere(['import', '-', '--store', store, '--rejects', folder], {
-      input: lines(record(2), record(3, { text: 5 })),
-    });
-    expect(finished).toMatchObject({ code: 1, stderr: expect.stringContaining('(file-system)') });
-    expect(await palimpsestJson(['import', '-', '--store', store], { input: lines(record(2)) })).toMatchObject({ records: { added: 1 } });
-  });
-
-  it('reports wrong usage as JSON too', async () => {
-    const { code, stdout } = await palimpsestHere(['build', '--page-size', '0', '--json']);
-    expect(code).toBe(2);
-    expect(JSON.parse(stdout).error).toMatchObject({ code: 'usage', message: expect.stringContaining('--page-size') });
   });
 
   it('suggests similar command and option names', async () => {
@@ -273,27 +171,5 @@ describe('palimpsest import', () => {
     expect(JSON.parse(stdout)).toMatchObject({ store: { path: join(folder, 'env.db'), records: 1 } });
     await palimpsestHere(['import', '-', '--store', join(folder, 'line.db')], { env, input: lines(record(1)) });
     expect(existsSync(join(folder, 'line.db'))).toBe(true);
-  });
-
-  it('prints nothing with --quiet', async () => {
-    expect(
-      await palimpsestHere(['import', '-', '--quiet', '--store', join(temporaryFolder(), 's.db')], { input: lines(record(1)) }),
-    ).toMatchObject({ code: 0, stdout: '', stderr: '' });
-  });
-
-  it('writes file names unchanged to JSON, with any characters', async () => {
-    const { folder, store } = await storeOfOne();
-    const file = join(folder, 'a\u001b[31m\nb\u202e\u009b.json');
-    writeFileSync(file, '{}');
-    const { stdout } = await palimpsestHere(['import', folder, '--store', store, '--json', '--rejects', join(folder, 'x', 'y')]);
-    expect(JSON.parse(stdout).error).toMatchObject({ code: 'file-system' });
-    expect(JSON.parse((await palimpsestHere(['import', file, '--store', store, '--json'])).stdout).error).toMatchObject({
-      file,
-      code: 'bad-field',
-    });
-    expect(JSON.parse((await palimpsestHere(['import', `${file}x`, '--store', store, '--json'])).stdout).error).toMatchObject({
-      file: `${file}x`,
-      code: 'no-source',
-    });
   });
 });

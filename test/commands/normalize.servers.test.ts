@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CEPH, ceph, type Store, startCeph } from '../publish/stores.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsest, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { sources } from './sources.ts';
 
 describe.skipIf(ceph.skip)('normalize with an s3:// address', () => {
@@ -40,7 +40,9 @@ describe.skipIf(ceph.skip)('normalize with an s3:// address', () => {
 
   it('refuses wrong credentials', { timeout: 60_000 }, async () => {
     const env = { ...CEPH.env(store.endpoint), AWS_SECRET_ACCESS_KEY: 'wrong' };
-    const denied = await palimpsest(['normalize', sources(temporaryFolder()), '--to', 's3://history/run/part.ndjson', '--json'], { env });
+    const denied = await palimpsestHere(['normalize', sources(temporaryFolder()), '--to', 's3://history/run/part.ndjson', '--json'], {
+      env,
+    });
     expect([denied.code, JSON.parse(denied.stdout).error.code]).toEqual([1, 'target-denied']);
   });
 });

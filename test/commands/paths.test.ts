@@ -7,17 +7,12 @@ import { palimpsestHere } from '../support/palimpsest.ts';
 describe('a URL instead of a path', () => {
   it.each([
     'build --base-url https://example.org --out s3://bucket/site',
-    'build --base-url https://example.org --out s3:/bucket/site',
     'build --base-url https://example.org --store https://example.org/a.db',
     'import page.json az://container/pages',
-    'import page.json --store s3://bucket/a.db',
     'import page.json --rejects s3://bucket/a.ndjson',
     'observe file:///var/profiles.ndjson',
-    'history name --store az://container/a.db',
     'rewrite nginx --host-files s3://bucket/host',
-    'rewrite nginx --out s3://bucket/site',
     'serve --out s3://bucket/site',
-    'verify --out https://example.org/api',
     'publish s3:/bucket/site',
     'publish s3://bucket --out s3://bucket/site',
   ])('is wrong usage, and creates no folder: %s', async (line) => {

@@ -58,9 +58,7 @@ it('warns if the job summary cannot be written after a successful publish', asyn
 it.each<[string, string]>([
   ['--cache-control', 'a\nb'],
   ['--cache-control', 'público'],
-  ['--cache-control', ' max-age=60'],
   ['--region', 'eu west 1'],
-  ['--region', '-eu'],
   ['--region', ''],
 ])('rejects %s %j before any request to a store', async (option, value) => {
   const { endpoint, asked } = await denying();
@@ -128,34 +126,22 @@ it('counts no requests to a folder, in the plan, the summary and the job summary
   expect(readFileSync(table, 'utf8')).toMatch(/^\| traffic \| [\d.]+ kB \|$/m);
 });
 
-describe('a target with a published tree', () => {
-  const site = ['--base-url', 'https://history.example'];
-  const published = async () => {
-    const { store } = await tree();
-    const [built, target] = [join(temporaryFolder(), 'out'), join(temporaryFolder(), 'site')];
-    await palimpsestJson(['build', '--store', store, '--out', built, ...site]);
-    await palimpsestJson(['publish', target, '--out', built]);
-    return { store, target };
-  };
-
-  it('has no violation, because publish wrote its publish.json', async () => {
-    const { store, target } = await published();
-    expect(await palimpsestHere(['verify', '--out', target, '--store', store])).toMatchObject({ code: 0 });
-    writeFileSync(join(target, 'publish.json'), '{"name":"a package"}');
-    const { code, stdout } = await palimpsestHere(['verify', '--out', target]);
-    expect(stdout).toContain('publish.json: 1 violation\n  unexpected-file');
-    expect(code).toBe(1);
-  });
+it('a published folder has no violation, because publish wrote its publish.json', async () => {
+  const { out, store } = await tree();
+  const target = join(temporaryFolder(), 'site');
+  await palimpsestJson(['publish', target, '--out', out, '--allow-loopback']);
+  expect(await palimpsestHere(['verify', '--out', target, '--store', store])).toMatchObject({ code: 0 });
+  writeFileSync(join(target, 'publish.json'), '{"name":"a package"}');
+  const { code, stdout } = await palimpsestHere(['verify', '--out', target]);
+  expect([code, stdout]).toEqual([1, expect.stringContaining('publish.json: 1 violation\n  unexpected-file')]);
 });
 
-it.each([
-  [['--endpoint', 'https://store.example'], '--endpoint'],
-  [['--region', 'eu-central-1'], '--region'],
-])('refuses a folder with %j, because the user forgot s3://', async (options, option) => {
+it('refuses a folder with --endpoint, because the user forgot s3://', async () => {
   const { out } = await tree();
   const folder = temporaryFolder();
-  const { code, stderr } = await palimpsestHere(['publish', 'bucket/site', '--out', out, '--allow-loopback', ...options], { cwd: folder });
-  expect(stderr).toContain(`${option} cannot be used with a folder (usage)`);
+  const args = ['publish', 'bucket/site', '--out', out, '--allow-loopback', '--endpoint', 'https://store.example'];
+  const { code, stderr } = await palimpsestHere(args, { cwd: folder });
+  expect(stderr).toContain('--endpoint cannot be used with a folder (usage)');
   expect(stderr).toContain('did you mean s3://bucket/site?');
   expect(code).toBe(2);
   expect(filesIn(folder).size).toBe(0);
@@ -168,23 +154,19 @@ it('accepts PALIMPSEST_ENDPOINT with a folder, because other commands of a job n
   expect(await palimpsestHere(['publish', target, '--out', out, '--allow-loopback'], { env })).toMatchObject({ code: 0 });
 });
 
-describe('publish with the tree as the target and the published folder as --out', () => {
-  it('is refused, and writes nothing', async () => {
-    const cwd = temporaryFolder();
-    await palimpsestJson(['import', SAMPLE], { cwd });
-    await palimpsestJson(['build', '--base-url', 'https://example.org'], { cwd });
-    const before = filesIn(join(cwd, 'out'));
-    const swapped = async () => {
-      const { code, stdout } = await palimpsestHere(['publish', '--out', 'site', 'out', '--json'], { cwd });
-      expect({ code, error: JSON.parse(stdout).error }).toMatchObject({
-        code: 3,
-        error: { code: 'not-ours', file: 'out', hint: expect.stringMatching(/^did you mean `.*publish site`\?/) },
-      });
-      expect(filesIn(join(cwd, 'out'))).toEqual(before);
-    };
-    await swapped();
-    await palimpsestJson(['publish', 'site'], { cwd });
-    await swapped();
-    expect(await palimpsestHere(['publish', '--out', 'site', 'out', '--allow-other-files', '--plan'], { cwd })).toMatchObject({ code: 0 });
-  });
+it('is refused with the tree as the target and the published folder as --out, and writes nothing', async () => {
+  const cwd = temporaryFolder();
+  await palimpsestJson(['import', SAMPLE], { cwd });
+  await palimpsestJson(['build', '--base-url', 'https://example.org'], { cwd });
+  const before = filesIn(join(cwd, 'out'));
+  const swapped = async () => {
+    const { code, stdout } = await palimpsestHere(['publish', '--out', 'site', 'out', '--json'], { cwd });
+    const hint = expect.stringMatching(/^did you mean `.*publish site`\?/);
+    expect([code, JSON.parse(stdout).error]).toMatchObject([3, { code: 'not-ours', file: 'out', hint }]);
+    expect(filesIn(join(cwd, 'out'))).toEqual(before);
+  };
+  await swapped();
+  await palimpsestJson(['publish', 'site'], { cwd });
+  await swapped();
+  expect(await palimpsestHere(['publish', '--out', 'site', 'out', '--allow-other-files', '--plan'], { cwd })).toMatchObject({ code: 0 });
 });

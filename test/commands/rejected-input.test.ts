@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bioRecord as record } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { BIN, palimpsestJson, type RunOptions, palimpsest as run } from '../support/palimpsest.ts';
+import { BIN, palimpsestJson, type RunOptions, palimpsestHere as run } from '../support/palimpsest.ts';
 
 /** Runs the program. In its messages, the command that starts it is shortened to `palimpsest`. */
-async function palimpsestHere(args: readonly string[], options: RunOptions) {
+async function palimpsest(args: readonly string[], options: RunOptions) {
   const ended = await run(args, options);
   const short = (text: string) => text.replaceAll(`node ${BIN}`, 'palimpsest');
   return { ...ended, stdout: short(ended.stdout), stderr: short(ended.stderr) };
@@ -53,7 +53,7 @@ describe('palimpsest import of a folder with other files', () => {
 
   it('lists all files with errors at once, and imports nothing', async () => {
     const { cwd, store } = folderOf(files);
-    const { code, stdout, stderr } = await palimpsestHere(['import', 'site', ...store, '--json'], { cwd });
+    const { code, stdout, stderr } = await palimpsest(['import', 'site', ...store, '--json'], { cwd });
     expect(code).toBe(1);
     expect(stderr.split('\n')).toEqual([
       'error: site/2.png is a PNG image (bad-encoding)',
@@ -106,19 +106,6 @@ describe('palimpsest import of a folder with other files', () => {
       store: { records: 7 },
     });
   });
-
-  it('reads only the files that the patterns select, also from the environment', async () => {
-    const { cwd, store } = folderOf(files);
-    const patterns = ['--include', '*.json', '--include', '*.ndjson', '--exclude', '[45].*', '--exclude', 'site/3*'];
-    const both = await palimpsestHere(['import', 'site', ...store, ...patterns], { cwd });
-    expect(both.stderr).toContain('where     site/3.ndjson, line 2, text');
-    const env = { PALIMPSEST_INCLUDE: '1.*' };
-    expect(await palimpsestJson(['import', 'site', 'site/2.png', ...store], { cwd, env })).toMatchObject({ store: { records: 1 } });
-    expect(await palimpsestHere(['import', 'site', ...store, '--include', '*.txt'], { cwd })).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('no file of the sources matches the patterns (no-source)'),
-    });
-  });
 });
 
 describe('palimpsest import', () => {
@@ -145,7 +132,7 @@ describe('palimpsest import', () => {
   it('names observe for all sources if all have snapshots', async () => {
     const snapshot = '{"observed_at":"2020-01-01T00:00:00Z","screen_name":"a"}';
     const { cwd } = folderOf({ 'nights/1.json': snapshot, 'nights/2.json': snapshot });
-    expect((await palimpsestHere(['import', 'nights'], { cwd })).stderr).toContain(
+    expect((await palimpsest(['import', 'nights'], { cwd })).stderr).toContain(
       'try       read snapshots with observe: palimpsest observe nights\n',
     );
   });
@@ -161,7 +148,7 @@ describe('palimpsest import', () => {
     ['the older', twins.toReversed()],
   ])('imports everything else if two accounts have one screen name, %s first, and lists the choices', async (_, order) => {
     const { cwd, store } = folderOf({ 'page.json': JSON.stringify(page(...order, account('jill'))) });
-    const { code, stdout, stderr } = await palimpsestHere(['import', 'page.json', ...store], { cwd });
+    const { code, stdout, stderr } = await palimpsest(['import', 'page.json', ...store], { cwd });
     expect(code).toBe(1);
     expect(stdout).toContain('store.db has 2 records of 2 accounts');
     expect(stderr.split('\n')).toEqual([
@@ -172,7 +159,7 @@ describe('palimpsest import', () => {
       'warning: to set the other profiles aside in a file: palimpsest import page.json --store store.db --rejects FILE',
       '',
     ]);
-    expect(await palimpsestHere(['import', 'page.json', ...store, '--on-conflict', 'keep'], { cwd })).toMatchObject({
+    expect(await palimpsest(['import', 'page.json', ...store, '--on-conflict', 'keep'], { cwd })).toMatchObject({
       code: 0,
       stderr: '',
     });
@@ -208,9 +195,9 @@ describe('palimpsest observe', () => {
       'tweets.ndjson': JSON.stringify(tweet('1', user('c'))),
     });
     const options = ['--observed-at', '2017-09-19T20:47:28Z', '--from', 'twitter-v1', '--unescape', '--rejects', 'rejects.ndjson'];
-    expect(await palimpsestHere(['observe', 'users', ...store, ...options], { cwd })).toMatchObject({ code: 1 });
+    expect(await palimpsest(['observe', 'users', ...store, ...options], { cwd })).toMatchObject({ code: 1 });
     const more = ['observe', 'tweets.ndjson', ...store, '--rejects', 'rejects.ndjson'];
-    expect(await palimpsestHere(more, { cwd })).toMatchObject({ code: 1 });
+    expect(await palimpsest(more, { cwd })).toMatchObject({ code: 1 });
     const lines = linesIn(join(cwd, 'rejects.ndjson'));
     expect(lines.map(({ options }) => options)).toEqual([
       ...Array(3).fill({ from: 'twitter-v1', observed_at: '2017-09-19T20:47:28.000000Z', unescape: true }),
@@ -232,23 +219,6 @@ describe('palimpsest observe', () => {
     ]);
     expect(await bios('c')).toMatchObject([{}, {}, { text: '1 &lt; 2', first_encountered_date: '2017-07-14T02:40:00.000000Z' }, {}]);
   });
-
-  it('lists all files with errors at once, and names import for records', async () => {
-    const { cwd, store } = folderOf({
-      'all/1.lz4': Buffer.from('\x04\x22\x4d\x18', 'latin1'),
-      'all/2.json': JSON.stringify(page(record(1))),
-      'all/3.db': 'SQLite format 3\0',
-    });
-    const { code, stderr } = await palimpsestHere(['observe', 'all', ...store, '--observed-at', '2017-09-19T20:47:28Z'], { cwd });
-    expect(code).toBe(1);
-    expect(stderr.split('\n').slice(-5)).toEqual([
-      '  found     LZ4 data',
-      '  try       decompress it: lz4cat all/1.lz4 | palimpsest observe - --store store.db --observed-at 2017-09-19T20:47:28.000000Z',
-      '  also      all/2.json, line 1: a saved page (bad-field)',
-      '  also      all/3.db: an SQLite database (bad-encoding)',
-      '',
-    ]);
-  });
 });
 
 describe('a run with --rejects that rejects every item', () => {
@@ -262,7 +232,7 @@ describe('a run with --rejects that rejects every item', () => {
     const { cwd, folder } = folderOf(files);
     const [command = '', ...more] = text.split(' ');
     const args = [command, source, ...more, '--store', 'data/store.db', '--rejects', 'rejects.ndjson'];
-    const { code, stdout, stderr } = await palimpsestHere([...args, '--json'], { cwd });
+    const { code, stdout, stderr } = await palimpsest([...args, '--json'], { cwd });
     const hint = `correct the items in rejects.ndjson, then run \`palimpsest ${command} rejects.ndjson --store data/store.db`;
     expect({ code, error: JSON.parse(stdout).error }).toMatchObject({
       code: 1,
@@ -278,7 +248,7 @@ describe('a run with --rejects that rejects every item', () => {
     await palimpsestJson(['import', 'good.ndjson', ...store], { cwd });
     const before = readFileSync(join(folder, 'store.db'));
     const rejects = ['--rejects', 'rejects.ndjson'];
-    expect(await palimpsestHere(['import', 'records.ndjson', ...store, ...rejects], { cwd })).toMatchObject({ code: 1 });
+    expect(await palimpsest(['import', 'records.ndjson', ...store, ...rejects], { cwd })).toMatchObject({ code: 1 });
     expect(readFileSync(join(folder, 'store.db')).equals(before)).toBe(true);
     const both = await palimpsestJson(['import', 'records.ndjson', 'good.ndjson', ...store, ...rejects], { cwd });
     expect(both).toMatchObject({ rejected: 1, records: { same: 1 } });

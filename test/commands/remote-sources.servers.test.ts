@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ceph, S3_KEYS, type Store, startCeph } from '../publish/stores.ts';
 import { bzip2, programs, tarOf, zipOf } from '../support/archives.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson, type RunOptions } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson, type RunOptions } from '../support/palimpsest.ts';
 
 const LINES = [1, 2, 3].map((day) =>
   JSON.stringify({ observed_at: `2023-01-0${day}T00:00:00Z`, screen_name: 'nina_k', bio: `day ${day}` }),
@@ -94,7 +94,7 @@ describe.skipIf(programs.skip)('a source with an https or http address', () => {
   ])('fails for %s, and the store does not change', async (path, code, found, hint) => {
     const folder = temporaryFolder();
     const args = ['observe', base + path, '--store', join(folder, 'store.db'), '--json'];
-    const { stdout, stderr, code: exit } = await palimpsest(args);
+    const { stdout, stderr, code: exit } = await palimpsestHere(args);
     expect(exit).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
       error: { code, file: base + path.replace(/\?.*/, ''), found: expect.stringContaining(found), hint: expect.stringContaining(hint) },
@@ -142,7 +142,7 @@ describe.skipIf(ceph.skip || programs.skip)('a source in an object store', () =>
     ['s3://history/grabs', { ...S3_KEYS, AWS_SECRET_ACCESS_KEY: 'wrong' }, 'target-denied'],
   ])('fails for %s with %j', async (source, env, code) => {
     const args = ['observe', source, ...at(), '--store', join(temporaryFolder(), 'store.db'), '--json'];
-    const { stdout, code: exit } = await palimpsest(args, { env });
+    const { stdout, code: exit } = await palimpsestHere(args, { env });
     expect([exit, JSON.parse(stdout)]).toMatchObject([1, { error: { code, file: source } }]);
   });
 });

@@ -1,18 +1,26 @@
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
 import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
 import { addBrowseFiles } from '../conformance/browse-files.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { buildTree, goodHistory, importHistory } from '../verify/good-tree.ts';
+import { folderOfFile } from '../whole/stores.ts';
 
-/** A folder with a tree in `out`, for https://history.example/api. */
-async function withTree(): Promise<string> {
+/** A folder with a store, and a tree in `out` for https://history.example/api. */
+const made = folderOfFile();
+
+beforeAll(async () => {
+  await importHistory(join(made, 'store.db'), goodHistory());
+  await buildTree(join(made, 'store.db'), join(made, 'out'));
+});
+
+/** A copy of the folder, for a test that changes it. */
+function withTree(): string {
   const folder = temporaryFolder();
-  await importHistory(join(folder, 'store.db'), goodHistory());
-  await buildTree(join(folder, 'store.db'), join(folder, 'out'));
+  cpSync(made, folder, { recursive: true });
   return folder;
 }
 
@@ -28,9 +36,6 @@ describe('rewrite --list', () => {
     }
     for (const { name, reason, instead } of REFUSED) for (const text of [`  ${name} `, reason, instead]) expect(stdout).toContain(text);
     expect(stdout).toContain('100,000 files and 26,214,400 bytes per file');
-  });
-
-  it('lists the same with --json', async () => {
     const { hosts, refused } = await palimpsestJson(['rewrite', '--list']);
     const listed = HOSTS.map(({ name, title, testedOn, cannot, steps }) => ({ name, title, tested_on: testedOn, cannot, steps }));
     expect(hosts).toMatchObject(listed);
@@ -40,14 +45,14 @@ describe('rewrite --list', () => {
 
 describe('rewrite', () => {
   it.each(HOSTS.map(({ name }) => name))('writes the files for %s, and prints the same files without --host-files', async (name) => {
-    const cwd = await withTree();
+    const [cwd, host] = [made, join(temporaryFolder(), 'host')];
     const { files, steps } = await palimpsestJson(['rewrite', name], { cwd });
     if (!Array.isArray(files) || !Array.isArray(steps)) throw new Error('no files, or no steps');
     const inWords = steps.map((step) => `  ${step}\n`).join('');
-    const { code, stdout } = await palimpsestHere(['rewrite', name, '--host-files', 'host'], { cwd });
+    const { code, stdout } = await palimpsestHere(['rewrite', name, '--host-files', host], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain(inWords);
-    const written = filesIn(join(cwd, 'host'));
+    const written = filesIn(host);
     const printed = await palimpsestHere(['rewrite', name], { cwd });
     expect([...written.keys()].sort()).toEqual(files.map(({ path }) => path).sort());
     for (const { path, where, text } of files) {
@@ -60,23 +65,16 @@ describe('rewrite', () => {
     expect(printed.stdout).not.toContain('to install the files');
     expect(printed.stderr).toContain(inWords);
     // the same again changes nothing
-    expect(await palimpsestHere(['rewrite', name, '--host-files', 'host', '--quiet'], { cwd })).toMatchObject({
+    expect(await palimpsestHere(['rewrite', name, '--host-files', host, '--quiet'], { cwd })).toMatchObject({
       code: 0,
       stdout: '',
       stderr: '',
     });
-    expect(filesIn(join(cwd, 'host'))).toEqual(written);
-  });
-
-  it('writes files for the base URL of the tree', async () => {
-    const cwd = await withTree();
-    const { stdout } = await palimpsestHere(['rewrite', 'nginx'], { cwd });
-    expect(stdout).toContain('server_name history.example;');
-    expect(stdout).toContain('location ~ ^/api/rest/');
+    expect(filesIn(host)).toEqual(written);
   });
 
   it('writes files for the origin in --origin, and for the compressed files of the tree', async () => {
-    const cwd = await withTree();
+    const cwd = withTree();
     const origin = 'https://bucket.s3.eu-central-1.amazonaws.com/some/where/';
     const { stdout } = await palimpsestHere(['rewrite', 'nginx', '--origin', origin], { cwd });
     expect(stdout).toContain('location ~ ^/api/rest/');
@@ -94,21 +92,18 @@ describe('rewrite', () => {
     expect(packed.stdout).toContain('proxy_pass http://127.0.0.1:7480/rest/$palimpsest_collection/$palimpsest_file$palimpsest_suffix;');
   });
 
-  it.each(HOSTS.filter(({ atOrigin }) => atOrigin === undefined).map(({ name }) => name))('rejects --origin for %s', async (name) => {
+  it('rejects --origin for a host that cannot have one', async () => {
+    const name = HOSTS.find(({ atOrigin }) => atOrigin === undefined)?.name ?? '';
     const { code, stderr } = await palimpsestHere(['rewrite', name, '--origin', 'https://bucket.example']);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/does not support --origin \(usage\)\n {2}expected {2}.*nginx/)]);
   });
 
   it.each([
     's3://bucket/prefix',
-    'bucket.example',
-    'https://',
     'https://user:password@bucket.example',
     'https://bucket.example/?prefix=a',
-    'https://bucket.example/a b',
     'https://bucket.example/a;}',
     'https://bucket.example//a',
-    'https://bucket.example:99999',
     '',
   ])('rejects "%s" as an origin', async (origin) => {
     const { code, stdout, stderr } = await palimpsestHere(['rewrite', 'nginx', '--origin', origin]);
@@ -124,20 +119,16 @@ describe('rewrite', () => {
     expect(stderr.split('\n', 1)).toEqual([`warning: there is no finished tree in out: ${consequence}`]);
   });
 
-  it.each([
-    ['Nginx', 'nginx'],
-    ['engine', 'nginx'],
-    ['cloudfront', 'cloudfront-functions'],
-  ])('suggests a host for "%s": %s', async (name, similar) => {
-    const { code, stderr } = await palimpsestHere(['rewrite', name]);
+  it('suggests a host with a similar name', async () => {
+    const { code, stderr } = await palimpsestHere(['rewrite', 'cloudfront']);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(new RegExp(`there is no host "${name}" .*\n  try +did you mean ${similar}\\?\n$`, 's')),
+      expect.stringMatching(/there is no host "cloudfront" .*\n {2}try +did you mean cloudfront-functions\?\n$/s),
     ]);
   });
 
   it('writes rules for browse files only if the tree has them', async () => {
-    const cwd = await withTree();
+    const cwd = withTree();
     const before = await palimpsestHere(['rewrite', 'nginx'], { cwd });
     expect(before.stdout).not.toContain('browse');
     addBrowseFiles(join(cwd, 'out'));
@@ -160,7 +151,7 @@ describe('rewrite', () => {
   });
 
   it('rejects a tree with a file that is too large for the host, and shows both sizes', async () => {
-    const cwd = await withTree();
+    const cwd = withTree();
     truncateSync(join(cwd, 'out/rest/data/page/2/index.json'), 26_214_401);
     const { code, stderr } = await palimpsestHere(['rewrite', 'cloudflare-workers'], { cwd });
     expect(code).toBe(3);
@@ -172,7 +163,7 @@ describe('rewrite', () => {
   });
 
   it('reads the tree from --out and PALIMPSEST_OUT, as every other command does', async () => {
-    const cwd = await withTree();
+    const cwd = withTree();
     const { stdout, stderr } = await palimpsestHere(['rewrite', 'nginx'], { cwd });
     const elsewhere = { cwd: temporaryFolder() };
     const named = await palimpsestHere(['rewrite', 'nginx', '--out', join(cwd, 'out')], elsewhere);
@@ -188,13 +179,13 @@ describe('rewrite', () => {
   });
 
   it('rejects a folder without a tree in --out, and names the option for the files', async () => {
-    const { code, stderr } = await palimpsestHere(['rewrite', 'nginx', '--out', 'host'], { cwd: await withTree() });
+    const { code, stderr } = await palimpsestHere(['rewrite', 'nginx', '--out', 'host'], { cwd: withTree() });
     expect([code, stderr]).toEqual([1, expect.stringContaining('there is no finished tree in host (no-tree)')]);
     expect(stderr).toContain('the folder for the files of the host with --host-files');
   });
 
   it('warns if the base URL of the tree is that of this machine', async () => {
-    const cwd = await withTree();
+    const cwd = withTree();
     await palimpsestJson(['build', '--store', 'store.db', '--out', 'new'], { cwd });
     const { code, stdout, stderr } = await palimpsestHere(['rewrite', 'nginx', '--out', 'new'], { cwd });
     const warning =
@@ -204,7 +195,7 @@ describe('rewrite', () => {
   });
 
   it('does not write into a tree, and does not overwrite a file with different content', async () => {
-    const cwd = await withTree();
+    const cwd = withTree();
     const before = filesIn(join(cwd, 'out'));
     expect(await palimpsestHere(['rewrite', 'caddy', '--host-files', 'out'], { cwd })).toMatchObject({ code: 3 });
     expect(filesIn(join(cwd, 'out'))).toEqual(before);
@@ -225,13 +216,5 @@ describe('rewrite', () => {
     });
     const { code, stderr } = await palimpsestHere(['rewrite', 'nginx'], { cwd: folder });
     expect([code, stderr.includes('/caf%C3%A9')]).toEqual([2, true]);
-  });
-
-  it('does not change the tree', async () => {
-    const cwd = await withTree();
-    const record = readFileSync(join(cwd, 'out/build.json'));
-    await palimpsestJson(['rewrite', 'netlify', '--host-files', 'netlify'], { cwd });
-    expect(await palimpsestHere(['verify'], { cwd })).toMatchObject({ code: 0 });
-    expect(readFileSync(join(cwd, 'out/build.json'))).toEqual(record);
   });
 });

@@ -1,9 +1,10 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsest } from '../support/palimpsest.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { until } from '../whole/killing.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 
@@ -13,8 +14,8 @@ async function serveWith(script: string, isDone: (opened: string, stderr: string
   const [browser, opened] = [join(cwd, 'browser'), join(cwd, 'opened')];
   writeFileSync(browser, script.replace('OPENED', opened));
   chmodSync(browser, 0o755);
-  await palimpsest(['import', SAMPLE], { cwd });
-  await palimpsest(['build'], { cwd });
+  await palimpsestJson(['import', SAMPLE], { cwd });
+  await palimpsestJson(['build'], { cwd });
   const read = () => (existsSync(opened) ? readFileSync(opened, 'utf8') : '');
   let stderr = '';
   // on Linux, the program that opens URLs obeys BROWSER if there is no desktop
@@ -25,7 +26,7 @@ async function serveWith(script: string, isDone: (opened: string, stderr: string
       server.stderr?.on('data', (chunk) => {
         stderr += chunk;
       });
-      void vi.waitUntil(() => isDone(read(), stderr), { timeout: 20_000 }).finally(() => server.kill('SIGTERM'));
+      void until(() => isDone(read(), stderr)).finally(() => server.kill('SIGTERM'));
     },
   });
   expect(ended.code).toBe(143);

@@ -1,0 +1,44 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+
+const DATA = fileURLToPath(new URL('../../data/', import.meta.url));
+const observing = (cwd: string) => palimpsestJson(['observe', join(DATA, 'sample-snapshots.ndjson')], { cwd });
+
+/** A folder with a store and its tree. */
+async function built(): Promise<string> {
+  const cwd = temporaryFolder();
+  await palimpsestJson(['import', join(DATA, 'sample')], { cwd });
+  await palimpsestJson(['build', '--base-url', 'https://example.org'], { cwd });
+  return cwd;
+}
+
+it('verify suggests to name another store if the store never had the content of the tree', async () => {
+  const [cwd, other] = [await built(), temporaryFolder()];
+  await observing(other);
+  const { code, stdout } = await palimpsestHere(['verify', '--store', join(other, 'data/palimpsest.db')], { cwd });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/next: name the store of this tree with --store, because .*palimpsest.db never had the content of this tree\n/);
+  expect(stdout).toMatch(/then: build again from the store of this tree:.*--store FILE.*\n$/s);
+});
+
+it('verify does not suggest another store if the tree has an earlier state of the store', async () => {
+  const cwd = await built();
+  await observing(cwd);
+  expect(await palimpsestHere(['verify', '--store', 'data/palimpsest.db'], { cwd })).toMatchObject({
+    code: 1,
+    stdout: expect.not.stringContaining('never had'),
+  });
+});
+
+it('store push refuses a folder that has a site in one of its folders', async () => {
+  const cwd = await built();
+  await palimpsestJson(['publish', 'public/site'], { cwd });
+  const { code, stdout } = await palimpsestHere(['store', 'push', 'public', '--json'], { cwd });
+  const error = { code: 'not-ours', file: 'site/publish.json', message: expect.stringContaining('contains a public site') };
+  expect([code, JSON.parse(stdout).error]).toMatchObject([3, error]);
+  expect(readdirSync(join(cwd, 'public'))).toEqual(['site']);
+});
