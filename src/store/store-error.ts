@@ -40,6 +40,9 @@ function isFolder(path: string): boolean {
 /** The error codes of SQLite with a cause outside the file. All others mean that the store is damaged. */
 const EXTERNAL = /^SQLITE_(IOERR(?!_SHORT_READ|_CORRUPTFS)|FULL|CANTOPEN|READONLY|PERM|AUTH|NOLFS|NOMEM|INTERRUPT|PROTOCOL)/;
 
+/** The error codes of a full disk. SQLite reports one of them if the index of the write-ahead log does not fit. */
+const NO_SPACE = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC'];
+
 function failureOf(path: string, error: Error & { readonly code: string }): Failure {
   const place = { file: path };
   const found = error.message;
@@ -73,10 +76,9 @@ function failureOf(path: string, error: Error & { readonly code: string }): Fail
       cause: error,
     });
   }
-  const advice =
-    error.code === 'SQLITE_FULL' || error.code === 'ENOSPC'
-      ? 'free some space, then run the command again: the store is unchanged'
-      : 'check the permissions of the file and of its folder: SQLite creates files beside a store even to read it';
+  const advice = NO_SPACE.includes(error.code)
+    ? 'free some space, then run the command again: the store is unchanged'
+    : 'check the permissions of the file and of its folder: SQLite creates files beside a store even to read it';
   return new Failure('file-system', `the store ${path} cannot be read or written`, {
     place,
     expected: 'a file that can be opened, and enough free space',
