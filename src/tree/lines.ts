@@ -29,11 +29,12 @@ export function* linesIn(pieces: Iterable<Buffer>, encoding: 'utf8' | 'latin1' =
   let rest = '';
   const decoder = new StringDecoder(encoding);
   for (const piece of pieces) {
-    const lines = (rest + decoder.write(piece)).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
+    const text = decoder.write(piece);
     // a file without line breaks could have any length
-    rest = rest.slice(0, LONGEST);
+    if (rest.length === LONGEST && !text.includes('\n')) continue;
+    const lines = (rest + text).split('\n');
+    rest = (lines.pop() ?? '').slice(0, LONGEST);
+    yield* lines;
   }
   if (rest !== '') yield rest;
 }
