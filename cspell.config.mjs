@@ -117,6 +117,7 @@ const names = [
   'retimed',
   'rtrim',
   'seriousme',
+  'SHMSIZE',
   'slashless',
   'statfs',
   'strstr',
