@@ -145,7 +145,8 @@ it('a reader misses records if the first page is exchanged first, so this check 
   for (let page = 1; page < 59; page += 1) {
     if (page === 1) move('index.json');
     move(`page/${page}/index.json`);
-    if (page > 20) reader.step(past);
+    // the reader overtakes the exchange
+    for (let step = 0; step < 2; step += 1) reader.step(past);
   }
   move('page/59/index.json');
   for (let page = 0; page < 60; page += 1) reader.step(past);
