@@ -57,14 +57,17 @@ export class StoreImage {
     this.#file = file;
   }
 
-  /** @throws Failure no-store, bad-store, store-older, store-newer, store-busy, file-system */
-  static async open(path: string): Promise<StoreImage> {
+  /**
+   * @param pause waits between two attempts
+   * @throws Failure no-store, bad-store, store-older, store-newer, store-busy, file-system
+   */
+  static async open(path: string, pause: () => Promise<void> = () => wait(PAUSE_MS)): Promise<StoreImage> {
     // opening the store first derives stale data
     Store.open(path).close();
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const image = wrapErrors(path, () => StoreImage.#tryOpen(path));
       if (image !== undefined) return image;
-      await wait(PAUSE_MS);
+      await pause();
     }
     throw new Failure('store-busy', `other processes keep writing or reading ${path}`, {
       place: { file: path },

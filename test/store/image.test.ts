@@ -4,18 +4,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/connection.ts';
 import { StoreImage } from '../../src/store/image.ts';
 import { replaceStore } from '../../src/store/replace.ts';
-import { palimpsestJson } from '../support/palimpsest.ts';
+import { bioRecord } from '../support/bio-record.ts';
 import { observe } from '../support/snapshots.ts';
-import { contentsOf, fileOf, folderOfFile, importLines, recordLines } from '../whole/stores.ts';
+import { contentsOf, folderOfFile, importLines } from '../whole/stores.ts';
 
 const folder = folderOfFile();
 const first = join(folder, 'first.db');
-let lines: readonly string[];
+const lines = Array.from({ length: 2_000 }, (_, index) => JSON.stringify(bioRecord(index + 1, { account: `user_${index % 100}` })));
 
-beforeAll(async () => {
-  lines = await recordLines(2_000, 100);
-  await importLines(first, lines.slice(0, 1_000));
-});
+beforeAll(() => importLines(first, lines.slice(0, 1_000)));
 
 function copyOf(name: string): string {
   const path = join(folder, name);
@@ -69,21 +66,24 @@ describe('the image of a store', () => {
     }
   });
 
-  it('waits until no process reads an older state, and fails with store-busy after the timeout', async () => {
+  it('waits until no process reads an older state, and fails with store-busy after 50 attempts', async () => {
     const path = copyOf('read.db');
     const reader = new Connection(path);
     reader.exec('BEGIN');
     reader.value('SELECT count(*) FROM record');
     await importLines(path, lines.slice(0, 1_200));
-    const opening = StoreImage.open(path);
-    setTimeout(() => reader.exec('COMMIT'), 300);
-    const image = await opening;
-    expect(image.state.records).toBe(1_200);
+    let pauses = 0;
+    const pause = async () => {
+      pauses += 1;
+      if (pauses === 3) reader.exec('COMMIT');
+    };
+    const image = await StoreImage.open(path, pause);
+    expect([pauses, image.state.records]).toEqual([3, 1_200]);
     image.close();
     reader.exec('BEGIN');
     reader.value('SELECT count(*) FROM record');
     await importLines(path, lines.slice(0, 1_300));
-    await expect(StoreImage.open(path)).rejects.toMatchObject({ code: 'store-busy' });
+    await expect(StoreImage.open(path, pause)).rejects.toMatchObject({ code: 'store-busy' });
     reader.close();
   });
 
@@ -122,7 +122,7 @@ describe('replaceStore', () => {
     image.close();
     replaceStore(path, file, state);
     expect(contentsOf(path)).toBe(expected);
-    await palimpsestJson(['import', fileOf(folder, 'same.ndjson', lines), '--store', path]);
+    await importLines(path, lines);
     expect(contentsOf(path)).toBe(expected);
   });
 
