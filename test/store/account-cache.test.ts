@@ -2,14 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { Accounts, bioOf, day, emptyBatch, profile } from './accounts.ts';
 
 describe('the account cache', () => {
-  it('stores how far each account was observed when it is flushed', () => {
-    const batch = emptyBatch();
-    const accounts = new Accounts(batch);
-    accounts.add('ann', 7, '1');
-    accounts.writer.flush();
-    expect(new Accounts(batch).resolver.find(profile('ann', '1'), [], day(8))?.observed_to).toBe(day(7));
-  });
-
   it('evicts accounts that were not used, until an eighth is free, and stores how far they were observed', () => {
     const batch = emptyBatch();
     // each account without values weighs 130 units

@@ -1,20 +1,35 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ndjsonLines } from '../../src/export/ndjson.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../../src/store/change-triggers.ts';
 import { Connection } from '../../src/store/connection.ts';
 import { Store } from '../../src/store/store.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest } from '../support/palimpsest.ts';
+import { palimpsestHere } from '../support/palimpsest.ts';
 import { observe, sourceOf } from '../support/snapshots.ts';
+import { folderOfFile } from '../whole/stores.ts';
 import { command } from './damaged-store.ts';
 
 const SITE = ['--base-url', 'https://example.org', '--page-size', '3'];
 
 let folder: string;
 let store: string;
+const intact = join(folderOfFile(), 'store.db');
+let lines: readonly string[];
+let tree: Map<string, Buffer>;
+
+beforeAll(async () => {
+  await observe(intact, [seen(1, 'ann', 'one'), seen(2, 'bob', 'two'), seen(3, 'ann', 'three'), { ...seen(4, 'cyd', 'four'), id: 'ann' }]);
+  [lines, tree] = [linesOf(intact), await treeOf(intact)];
+});
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  store = join(folder, 'store.db');
+  copyFileSync(intact, store);
+});
 
 /** Damages a store: bypasses its triggers and constraints, and does not update its checksums. */
 function damage(sql: string): void {
@@ -23,14 +38,9 @@ function damage(sql: string): void {
   database.close();
 }
 
-const at = (minute: number) => new Date(Date.UTC(2020, 0, 1, 0, minute)).toISOString();
-const seen = (minute: number, name: string, bio: string) => ({
-  observed_at: at(minute),
-  screen_name: name,
-  id: name,
-  bio,
-  display_name: 'N',
-});
+const seen = (minute: number, name: string, bio: string) => {
+  return { observed_at: new Date(Date.UTC(2020, 0, 1, 0, minute)).toISOString(), screen_name: name, id: name, bio, display_name: 'N' };
+};
 
 function linesOf(path: string): string[] {
   const opened = Store.open(path);
@@ -47,16 +57,10 @@ async function check(...options: string[]) {
 }
 
 async function treeOf(path: string): Promise<Map<string, Buffer>> {
-  const out = join(temporaryFolder(), 'out');
+  const out = `${path} tree`;
   expect(await command(['build', '--store', path, '--out', out, ...SITE])).toMatchObject({ code: 0 });
   return filesIn(out);
 }
-
-beforeEach(async () => {
-  folder = temporaryFolder();
-  store = join(folder, 'store.db');
-  await observe(store, [seen(1, 'ann', 'one'), seen(2, 'bob', 'two'), seen(3, 'ann', 'three'), { ...seen(4, 'cyd', 'four'), id: 'ann' }]);
-});
 
 /** Damage to derived data. It can be repaired. */
 const DERIVED: readonly (readonly [name: string, sql: string, subject: string])[] = [
@@ -94,7 +98,6 @@ describe('palimpsest store check', () => {
   });
 
   it.each(DERIVED)('finds damage (%s) and repairs it; no build publishes the damaged data', async (_, sql, subject) => {
-    const [lines, tree] = [linesOf(store), await treeOf(store)];
     damage(sql);
     const built = await command(['build', '--store', store, '--out', join(folder, 'out'), ...SITE]);
     // a build does not read digests, only the next revision does
@@ -121,7 +124,6 @@ describe('palimpsest store check', () => {
   });
 
   it('finds a damaged index and repairs it', async () => {
-    const lines = linesOf(store);
     const database = new Connection(store);
     const root = Number(database.value("SELECT rootpage FROM sqlite_schema WHERE name = 'record_account'"));
     const size = Number(database.value('PRAGMA page_size'));
@@ -131,7 +133,7 @@ describe('palimpsest store check', () => {
     writeFileSync(store, bytes);
     const found = await check();
     expect(found.findings).toContainEqual(expect.objectContaining({ subject: 'file', repairable: true }));
-    const printed = await palimpsest(['store', 'check', '--store', store]);
+    const printed = await palimpsestHere(['store', 'check', '--store', store]);
     expect(printed.stdout).toContain('  contents  6 records; accounts are checked only if the file is not damaged\n');
     expect(await check('--repair')).toMatchObject({ code: 0, repaired: true });
     expect(linesOf(store)).toEqual(lines);
@@ -175,7 +177,6 @@ describe('damage to a record', () => {
   });
 
   it('is undone by an import of the record with --on-conflict replace', async () => {
-    const lines = linesOf(store);
     damage(ORIGINAL[0]?.[1] ?? '');
     await expect(importInputs(store, [sourceOf(lines)], { onConflict: 'fail' })).rejects.toMatchObject({ code: 'bad-store' });
     await importInputs(store, [sourceOf(lines)], { onConflict: 'replace' });

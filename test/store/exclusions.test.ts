@@ -21,13 +21,6 @@ beforeEach(() => {
 });
 
 describe('the exclusions of a store', () => {
-  it('exclude nothing if the list is empty', () => {
-    expect(exclusions.isEmpty).toBe(true);
-    expect(exclusions.excludesRecord(bioOf('ann', 1))).toBe(false);
-    expect(exclusions.excludesProfile(profile('ann', '1'), ['old'])).toBe(false);
-    expect(exclusions.hasItem({ account: 'ann' })).toBe(false);
-  });
-
   it('exclude a handle in upper and lower case, and no other', () => {
     exclude(['Ann']);
     expect(['ann', 'ANN', 'anna', 'an'].map((name) => exclusions.hasHandle(name))).toEqual([true, true, false, false]);

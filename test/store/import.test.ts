@@ -1,58 +1,41 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ConflictPolicy } from '../../src/contract/conflict-policy.ts';
-import { Failure } from '../../src/contract/failure.ts';
-import { type ImportSummary, importInputs } from '../../src/import/import.ts';
+import { importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { Connection } from '../../src/store/connection.ts';
-import { Store } from '../../src/store/store.ts';
 import { bioRecord as record } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { contentsOf, type Snapshot, sourceOf } from '../support/snapshots.ts';
 
 const account = (data: readonly object[], more: object = {}) => ({
-  screen_name: 'jack',
-  account_creation_date: null,
-  profile_image_url: '',
-  data,
-  data_page_count: 1,
-  display_name: 'Jack',
-  website: null,
-  location: '',
-  bio: '',
+  ...{ screen_name: 'jack', account_creation_date: null, profile_image_url: '', data, data_page_count: 1 },
+  ...{ display_name: 'Jack', website: null, location: '', bio: '' },
   ...more,
 });
 
-function load(
-  store: string,
-  values: readonly object[],
-  onConflict: ConflictPolicy = 'fail',
-  onReject?: (inputError: InputError) => void,
-): Promise<ImportSummary> {
-  async function* bytes() {
-    yield Buffer.from(values.map((value) => JSON.stringify(value)).join('\n'));
-  }
-  return importInputs(store, [{ name: 'lines', size: undefined, open: bytes }], { onConflict, onReject });
+const newStore = () => join(temporaryFolder(), 'store.db');
+let store: string;
+beforeEach(() => {
+  store = newStore();
+});
+
+function load(path: string, values: readonly Snapshot[], onConflict: ConflictPolicy = 'fail', onReject?: (error: InputError) => void) {
+  return importInputs(path, [sourceOf(values, 'lines')], { onConflict, onReject });
 }
 
-/** Returns the published data of a store: the feed and the accounts. */
-function contents(path: string): { feed: unknown; accounts: unknown; fingerprint: string } {
-  const store = Store.open(path);
-  try {
-    const list = (json: Buffer): unknown => JSON.parse(`[${json.toString()}]`);
-    return {
-      feed: list(store.feed('first').take(1000).json),
-      accounts: list(store.accounts('first').take(1000).read(100)),
-      fingerprint: store.revision.fingerprint,
-    };
-  } finally {
-    store.close();
-  }
+/** Imports two lists one after the other, in either order. Returns the contents of the store, which are the same. */
+async function afterEitherOrder(one: readonly Snapshot[], other: readonly Snapshot[]) {
+  const [first, second] = [newStore(), newStore()];
+  for (const values of [one, other]) await load(first, values);
+  for (const values of [other, one]) await load(second, values);
+  expect(contentsOf(second)).toEqual(contentsOf(first));
+  return contentsOf(first);
 }
 
 describe('an import', () => {
   it('of the same records again changes no byte of the store', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1), record(2), account([record(2), record(1)])]);
     const before = readFileSync(store);
     expect(await load(store, [record(2), account([record(2), record(1)])])).toEqual({
@@ -67,101 +50,75 @@ describe('an import', () => {
   });
 
   it('fails on a record with other content, reports both versions and changes nothing', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1)]);
-    const before = contents(store);
-    const failure: unknown = await load(store, [record(7), record(1, { text: 'other' })]).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(Failure);
-    if (!(failure instanceof Failure)) return;
-    expect(failure).toMatchObject({ code: 'conflict', place: { file: 'lines', line: 2 } });
-    expect(failure.expected).toContain('"text":"bio 1"');
-    expect(failure.found).toContain('"text":"other"');
-    expect(failure.hint).toContain('--on-conflict');
-    expect(contents(store)).toEqual(before);
+    const before = contentsOf(store);
+    await expect(load(store, [record(7), record(1, { text: 'other' })])).rejects.toMatchObject({
+      code: 'conflict',
+      place: { file: 'lines', line: 2 },
+      expected: expect.stringContaining('"text":"bio 1"'),
+      found: expect.stringContaining('"text":"other"'),
+      hint: expect.stringContaining('--on-conflict'),
+    });
+    expect(contentsOf(store)).toEqual(before);
   });
 
   it.each<[ConflictPolicy, string]>([
     ['keep', 'bio 1'],
     ['replace', 'other'],
   ])('with the policy %s stores the text "%s" on a conflict', async (policy, text) => {
-    const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1)]);
     await load(store, [record(1, { text: 'other' })], policy);
-    expect(contents(store).feed).toEqual([record(1, { text })]);
+    expect(contentsOf(store).feed).toEqual([record(1, { text })]);
   });
 
   it('removes an account whose only record moves to another account', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1), record(2, { account: 'jill' })]);
     await load(store, [record(1, { account: 'jill' })], 'replace');
-    const direct = join(temporaryFolder(), 'direct.db');
+    const direct = newStore();
     await load(direct, [record(1, { account: 'jill' }), record(2, { account: 'jill' })]);
-    expect(contents(store)).toEqual(contents(direct));
+    expect(contentsOf(store)).toEqual(contentsOf(direct));
   });
 
   it('can swap the first records of two accounts', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1), record(2, { account: 'jill' }), record(3), record(4, { account: 'jill' })]);
     await load(store, [record(1, { account: 'jill' }), record(2)], 'replace');
-    const direct = join(temporaryFolder(), 'direct.db');
+    const direct = newStore();
     await load(direct, [record(1, { account: 'jill' }), record(2), record(3), record(4, { account: 'jill' })]);
-    expect(contents(store)).toEqual(contents(direct));
+    expect(contentsOf(store)).toEqual(contentsOf(direct));
   });
 
   it('keeps the profile with the newer record, in either order of import', async () => {
     const older = account([record(1)], { bio: 'old' });
     const newer = account([record(2), record(1)], { bio: 'new' });
-    const states = [];
-    for (const order of [
-      [older, newer],
-      [newer, older],
-    ]) {
-      const store = join(temporaryFolder(), 'store.db');
-      for (const value of order) await load(store, [value]);
-      states.push(contents(store));
-    }
-    expect(states[0]).toEqual(states[1]);
-    expect(states[0]?.accounts).toMatchObject([{ bio: 'new' }]);
+    expect((await afterEitherOrder([older], [newer])).accounts).toMatchObject([{ bio: 'new' }]);
   });
 
   it('reports a conflict of two profiles with the same newest record', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     await load(store, [account([record(1)])]);
     const summary = await load(store, [account([record(1)], { bio: 'other' }), record(2)]);
     expect(summary).toMatchObject({
       records: { added: 1 },
       conflicts: { count: 1, listed: [{ account: 'jack', two_accounts: false, file: 'lines', line: 1 }] },
     });
-    expect(contents(store).accounts).toMatchObject([{ bio: 'bio 2' }]);
+    expect(contentsOf(store).accounts).toMatchObject([{ bio: 'bio 2' }]);
     await load(store, [account([record(1)], { bio: 'other' })], 'keep');
-    expect(contents(store).accounts).toMatchObject([{ bio: 'bio 2' }]);
+    expect(contentsOf(store).accounts).toMatchObject([{ bio: 'bio 2' }]);
   });
 
   it('takes the other of two profiles with the policy replace', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     await load(store, [account([record(1)])]);
     await load(store, [account([record(1)], { bio: 'other' })], 'replace');
-    expect(contents(store).accounts).toMatchObject([{ bio: 'other' }]);
+    expect(contentsOf(store).accounts).toMatchObject([{ bio: 'other' }]);
   });
 
   it('applies records that are newer than a profile, in either order of import', async () => {
     const profile = account([record(1)], { bio: 'bio 1', location: 'here', website: 'https://example.org' });
     const later = [record(2, { previous: 1 }), record(3, { data_type: 'Website', text: null })];
-    const states = [];
-    for (const order of [
-      [[profile], later],
-      [later, [profile]],
-    ]) {
-      const store = join(temporaryFolder(), 'store.db');
-      for (const values of order) await load(store, values);
-      states.push(contents(store));
-    }
-    expect(states[0]).toEqual(states[1]);
-    expect(states[0]?.accounts).toMatchObject([{ display_name: 'Jack', bio: 'bio 2', location: 'here', website: null }]);
+    const summary = { display_name: 'Jack', bio: 'bio 2', location: 'here', website: null };
+    expect((await afterEitherOrder([profile], later)).accounts).toMatchObject([summary]);
   });
 
   it('derives the profile of an account without a source from its newest records', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     await load(store, [
       record(1),
       record(2, { data_type: 'Name', text: 'Jack' }),
@@ -169,21 +126,11 @@ describe('an import', () => {
       record(4, { text: '' }),
       record(5, { data_type: 'Location', text: 'here' }),
     ]);
-    expect(contents(store).accounts).toMatchObject([
-      {
-        screen_name: 'jack',
-        account_creation_date: null,
-        profile_image_url: '',
-        display_name: 'Jack',
-        website: null,
-        location: 'here',
-        bio: '',
-      },
-    ]);
+    const identity = { screen_name: 'jack', account_creation_date: null, profile_image_url: '' };
+    expect(contentsOf(store).accounts).toMatchObject([{ ...identity, display_name: 'Jack', website: null, location: 'here', bio: '' }]);
   });
 
   it('rejects invalid items with a reason and imports the rest', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1)]);
     const inputErrors: InputError[] = [];
     const summary = await load(
@@ -198,20 +145,18 @@ describe('an import', () => {
       { code: 'conflict', place: { line: 3 }, item: { id: 1 } },
       { code: 'bad-field', place: { line: 4 }, item: { likes: 3 } },
     ]);
-    expect(contents(store).feed).toEqual([record(2), record(1)]);
+    expect(contentsOf(store).feed).toEqual([record(2), record(1)]);
   });
 
   it('keeps the largest id, lone surrogates and NUL unchanged', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     const odd = record(8_999_999_999_999_999, { text: '\ud83d \u0000 \u2028', diff_html: '\udc00' });
     await load(store, [odd]);
-    expect(contents(store).feed).toEqual([odd]);
+    expect(contentsOf(store).feed).toEqual([odd]);
   });
 
   it.each([9_000_000_000_000_000, Number.MAX_SAFE_INTEGER])(
     'rejects the id %d, because observe would have no ids left after it',
     async (id) => {
-      const store = join(temporaryFolder(), 'store.db');
       await expect(load(store, [record(id)])).rejects.toMatchObject({
         code: 'bad-field',
         place: { line: 1, field: 'id' },
@@ -221,17 +166,16 @@ describe('an import', () => {
   );
 
   it('accepts an equally high id if it is the time of its record', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     const late = record(9_000_000_000_000_000, { first_encountered_date: '2255-03-14T16:00:00.000000Z' });
     await load(store, [late]);
-    expect(contents(store).feed).toEqual([late]);
+    expect(contentsOf(store).feed).toEqual([late]);
   });
 });
 
 describe('two accounts with one screen name', () => {
   const created = (year: number, id: number, more: object = {}) =>
     account([record(id)], { account_creation_date: `${year}-01-01T00:00:00Z`, bio: `of ${year}`, ...more });
-  const shown = (store: string) => contents(store).accounts;
+  const shown = (store: string) => contentsOf(store).accounts;
 
   it('get the name by the newer record, in either order, and the other is left out', async () => {
     const [older, newer] = [created(2010, 1), created(2020, 2)];
@@ -239,7 +183,6 @@ describe('two accounts with one screen name', () => {
       [older, newer],
       [newer, older],
     ]) {
-      const store = join(temporaryFolder(), 'store.db');
       const summary = await load(store, order);
       expect(summary.conflicts).toMatchObject({
         count: 1,
@@ -250,7 +193,6 @@ describe('two accounts with one screen name', () => {
   });
 
   it('are one conflict after another if there are three', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     expect((await load(store, [created(2010, 1), created(2020, 3), created(2015, 2)])).conflicts.count).toBe(2);
     expect(shown(store)).toMatchObject([{ bio: 'of 2020' }]);
   });
@@ -259,13 +201,11 @@ describe('two accounts with one screen name', () => {
     ['keep', '2020-01-01T00:00:00Z'],
     ['replace', '2010-01-01T00:00:00Z'],
   ])('are decided by the policy %s', async (policy, account_creation_date) => {
-    const store = join(temporaryFolder(), 'store.db');
     expect((await load(store, [created(2020, 2), created(2010, 1)], policy)).conflicts.count).toBe(0);
     expect(shown(store)).toMatchObject([{ account_creation_date }]);
   });
 
   it('conflict without records too, and the store keeps the first', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     const [one, other] = [2010, 2020].map((year) => created(year, 1, { data: [] }));
     const rejected: InputError[] = [];
     await load(store, [one ?? {}, other ?? {}], 'fail', (inputError) => rejected.push(inputError));
@@ -274,24 +214,21 @@ describe('two accounts with one screen name', () => {
   });
 
   it('are no conflict if the later import has the newer one: the handle changed hands', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     await load(store, [created(2010, 1)]);
     expect((await load(store, [created(2020, 2)])).conflicts.count).toBe(0);
     expect(shown(store)).toMatchObject([{ bio: 'of 2020' }]);
   });
 
   it('are not assumed without both creation dates', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     const summary = await load(store, [created(2010, 1, { account_creation_date: null }), created(2020, 2)]);
     expect(summary).toMatchObject({ accounts: { added: 1, replaced: 1 }, conflicts: { count: 0 } });
   });
 
   it('change nothing in the store if they are imported again', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     await load(store, [created(2010, 1), created(2020, 2)]);
-    const before = contents(store);
+    const before = contentsOf(store);
     await load(store, [created(2010, 1), created(2020, 2)]);
-    expect(contents(store)).toEqual(before);
+    expect(contentsOf(store)).toEqual(before);
   });
 });
 
@@ -315,7 +252,6 @@ describe('the tables of the store', () => {
   ];
 
   it.each(rows)('reject %s', async (_, sql) => {
-    const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1)]);
     const database = new Connection(store);
     const json = JSON.stringify(record(1));
@@ -327,11 +263,13 @@ describe('the tables of the store', () => {
   });
 
   it('publish a change by another program', async () => {
-    const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1), record(2, { account: 'jill' })]);
     const database = new Connection(store);
     database.exec("UPDATE record SET json = json_replace(json, '$.text', 'by hand') WHERE id = 1; DELETE FROM record WHERE id = 2");
     database.close();
-    expect(contents(store)).toMatchObject({ feed: [record(1, { text: 'by hand' })], accounts: [{ screen_name: 'jack', bio: 'by hand' }] });
+    expect(contentsOf(store)).toMatchObject({
+      feed: [record(1, { text: 'by hand' })],
+      accounts: [{ screen_name: 'jack', bio: 'by hand' }],
+    });
   });
 });

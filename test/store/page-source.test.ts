@@ -1,36 +1,28 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { importInputs } from '../../src/import/import.ts';
 import { PageSource } from '../../src/store/page-source.ts';
 import { Store } from '../../src/store/store.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsestJson } from '../support/palimpsest.ts';
+import { sourceOf } from '../support/snapshots.ts';
 
-function revisionIn(path: string): number {
-  const store = Store.open(path);
-  store.close();
-  return store.revision.number;
-}
-
-describe('the source of pages', () => {
-  it('reads the revision of the store that it was opened for, and no other', async () => {
-    const folder = temporaryFolder();
-    const [store, records] = [join(folder, 'a.db'), join(folder, 'records.ndjson')];
-    const add = async (id: number) => {
-      writeFileSync(records, JSON.stringify(bioRecord(id)));
-      await palimpsestJson(['import', records, '--store', store]);
-      return revisionIn(store);
-    };
-    const first = await add(1);
-    const source = PageSource.at(store, first);
-    const second = await add(2);
-    expect(second).toBeGreaterThan(first);
-    expect(PageSource.at(store, first)).toBeUndefined();
-    expect(JSON.parse(`${source?.feed('first').take(10).json}`)).toMatchObject({ id: 1 });
-    source?.close();
-    const newer = PageSource.at(store, second);
-    expect(JSON.parse(`[${newer?.feed('first').take(10).json}]`)).toMatchObject([{ id: 2 }, { id: 1 }]);
-    newer?.close();
-  });
+it('the source of pages reads the revision of the store that it was opened for, and no other', async () => {
+  const path = join(temporaryFolder(), 'a.db');
+  const add = async (id: number) => {
+    await importInputs(path, [sourceOf([bioRecord(id)])], { onConflict: 'fail' });
+    const store = Store.open(path);
+    store.close();
+    return store.revision.number;
+  };
+  const first = await add(1);
+  const source = PageSource.at(path, first);
+  const second = await add(2);
+  expect(second).toBeGreaterThan(first);
+  expect(PageSource.at(path, first)).toBeUndefined();
+  expect(JSON.parse(`${source?.feed('first').take(10).json}`)).toMatchObject({ id: 1 });
+  source?.close();
+  const newer = PageSource.at(path, second);
+  expect(JSON.parse(`[${newer?.feed('first').take(10).json}]`)).toMatchObject([{ id: 2 }, { id: 1 }]);
+  newer?.close();
 });
