@@ -1,110 +1,83 @@
-import { hash } from 'node:crypto';
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { build } from '../../src/tree/build.ts';
 import { verify } from '../../src/verify/verify.ts';
+import type { Rule } from '../../src/verify/violation.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { goodHistory, importHistory, SITE } from './good-tree.ts';
+import { type DamagedTree, sha256 } from './damaged-tree.ts';
+import { goodHistory, goodTreeOfFile, importHistory } from './good-tree.ts';
 
 const PAGE = 'browse/changes/2.html';
+const SURPLUS = 'browse/changes/99.html';
+const MANIFEST = 'manifest-sha256.txt';
+/** The line of the page in the manifest. */
+const LINE = /^.*changes\/2\.html\n/m;
 
-async function workplace() {
-  const folder = temporaryFolder();
-  const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
-  await importHistory(store, goodHistory());
-  await build(store, { out, site: SITE, html: true });
-  return { store, out };
+const { good, store, copy } = goodTreeOfFile({ html: true });
+
+/** Changes the manifest, and the number of browse files in build.json, so that only a comparison with the store finds a damage. */
+function reseal(tree: DamagedTree, edit: (manifest: string) => string, more = 0): void {
+  tree.setManifest(edit(tree.text(MANIFEST)));
+  tree.editBuild({ browse_files: Number(tree.build()['browse_files']) + more });
 }
 
-/** Corrects every digest after a damage, so that only a comparison with the store finds it. */
-function reseal(out: string, change: (manifest: string) => string, browseFiles = 0): void {
-  const manifest = change(readFileSync(join(out, 'manifest-sha256.txt'), 'utf8'));
-  writeFileSync(join(out, 'manifest-sha256.txt'), manifest);
-  const record = JSON.parse(readFileSync(join(out, 'build.json'), 'utf8'));
-  const { browse_files, ...rest } = record;
-  writeFileSync(
-    join(out, 'build.json'),
-    `${JSON.stringify({ ...rest, browse_files: browse_files + browseFiles, manifest: hash('sha256', manifest) })}\n`,
-  );
-}
-
-const digestOf = (out: string) => hash('sha256', readFileSync(join(out, PAGE)));
-
-it.each<[string, (out: string) => void, string, string, boolean]>([
-  ['other bytes', (out) => appendFileSync(join(out, PAGE), ' '), 'file-digest', PAGE, false],
-  ['a missing file', (out) => rmSync(join(out, PAGE)), 'file-missing', PAGE, false],
-  [
-    'a file that is not listed',
-    (out) => writeFileSync(join(out, 'browse/changes/99.html'), ''),
-    'unexpected-file',
-    'browse/changes/99.html',
-    false,
-  ],
-  ['a file in a new folder', (out) => writeFileSync(join(out, 'browse/x'), ''), 'unexpected-file', 'browse/x', false],
-  [
-    'a line twice',
-    (out) => reseal(out, (text) => text.replace(/^.*changes\/2\.html\n/m, (line) => line + line), 1),
-    'manifest-line',
-    'manifest-sha256.txt',
-    false,
-  ],
+it.each<[name: string, needsStore: boolean, rule: Rule, path: string, (tree: DamagedTree) => void]>([
+  ['other bytes', false, 'file-digest', PAGE, (tree) => tree.write(PAGE, `${tree.text(PAGE)} `)],
+  ['a missing file', false, 'file-missing', PAGE, (tree) => tree.remove(PAGE)],
+  ['a file that is not listed', false, 'unexpected-file', SURPLUS, (tree) => tree.write(SURPLUS, '')],
+  ['a file in a new folder', false, 'unexpected-file', 'browse/x', (tree) => tree.write('browse/x', '')],
+  ['a line twice', false, 'manifest-line', MANIFEST, (tree) => reseal(tree, (text) => text.replace(LINE, '$&$&'), 1)],
+  ['a wrong number of files', false, 'manifest-line', MANIFEST, (tree) => reseal(tree, (text) => text, 1)],
   [
     'a checksum in build.json that is not of the search index',
-    (out) => {
-      const path = join(out, 'build.json');
-      writeFileSync(path, readFileSync(path, 'utf8').replace(/"browse_search":"../, '"browse_search":"zz'));
-    },
+    true,
     'build-record',
     'build.json',
-    true,
+    (tree) => tree.editBuild({ browse_search: String(tree.build()['browse_search']).replace(/^../, 'zz') }),
   ],
-  ['a number of files that is wrong', (out) => reseal(out, (text) => text, 1), 'manifest-line', 'manifest-sha256.txt', false],
   [
     'a file with a correct digest that the store does not give',
-    (out) => {
-      const before = digestOf(out);
-      appendFileSync(join(out, PAGE), ' ');
-      reseal(out, (text) => text.replace(before, digestOf(out)));
-    },
+    true,
     'browse-differs',
     PAGE,
-    true,
+    (tree) => {
+      const before = sha256(tree.bytes(PAGE));
+      tree.write(PAGE, `${tree.text(PAGE)} `);
+      reseal(tree, (text) => text.replace(before, sha256(tree.bytes(PAGE))));
+    },
   ],
   [
     'a file that is left out',
-    (out) => {
-      rmSync(join(out, PAGE));
-      reseal(out, (text) => text.replace(/^.*changes\/2\.html\n/m, ''), -1);
-    },
+    true,
     'browse-missing',
     PAGE,
-    true,
+    (tree) => {
+      tree.remove(PAGE);
+      reseal(tree, (text) => text.replace(LINE, ''), -1);
+    },
   ],
   [
     'a file too many',
-    (out) => {
-      writeFileSync(join(out, 'browse/changes/99.html'), '');
-      reseal(out, (text) => text.replace(/^(.*)(changes\/2\.html)\n/m, `$1$2\n${hash('sha256', '')}  browse/changes/99.html\n`), 1);
-    },
-    'browse-surplus',
-    'browse/changes/99.html',
     true,
+    'browse-surplus',
+    SURPLUS,
+    (tree) => {
+      tree.write(SURPLUS, '');
+      reseal(tree, (text) => text.replace(LINE, `$&${sha256(tree.bytes(SURPLUS))}  ${SURPLUS}\n`), 1);
+    },
   ],
-])('reports %s', async (_, damage, rule, path, needsStore) => {
-  const { store, out } = await workplace();
-  expect((await verify({ out, store })).violations).toEqual([]);
-  damage(out);
-  const alone = await verify({ out });
+])('reports %s', async (_, needsStore, rule, path, damage) => {
+  const tree = copy();
+  damage(tree);
   const found = { rule, path, cause: path };
-  expect(alone.violations).toMatchObject(needsStore ? [] : [found]);
-  expect((await verify({ out, store })).violations).toContainEqual(expect.objectContaining(found));
+  expect((await verify({ out: tree.folder })).violations).toMatchObject(needsStore ? [] : [found]);
+  expect((await verify({ out: tree.folder, store })).violations).toContainEqual(expect.objectContaining(found));
 });
 
 it('explains all differences by the build if the store changed since', async () => {
-  const { store, out } = await workplace();
-  await importHistory(store, goodHistory(61));
-  const { violations } = await verify({ out, store });
+  expect((await verify({ out: good, store })).violations).toEqual([]);
+  const later = join(temporaryFolder(), 'later.db');
+  await importHistory(later, goodHistory(61));
+  const { violations } = await verify({ out: good, store: later });
   const browse = violations.filter(({ rule }) => rule.startsWith('browse-'));
   expect(browse.length).toBeGreaterThan(3);
   expect(new Set(browse.map(({ cause }) => cause))).toEqual(new Set(['build.json']));

@@ -1,30 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COLLECTIONS, type Collection } from '../../src/contract/collection.ts';
+import { describe, expect, it } from 'vitest';
+import type { Collection } from '../../src/contract/collection.ts';
 import { DamagedPages } from '../../src/verify/damaged-pages.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
-import { DamagedTree } from './damaged-tree.ts';
-import { buildTree, goodHistory, importHistory } from './good-tree.ts';
+import { palimpsestHere } from '../support/palimpsest.ts';
+import { type DamagedTree, objectsIn } from './damaged-tree.ts';
+import { goodHistory, goodTreeOfFile, importHistory } from './good-tree.ts';
 
-let home = '';
-let good = '';
-let store = '';
-
-beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'palimpsest-causes-'));
-  [good, store] = [join(home, 'good'), join(home, 'good.db')];
-  await importHistory(store, goodHistory());
-  await buildTree(store, good);
-});
-
-afterAll(() => rmSync(home, { recursive: true, force: true }));
-
-const copy = () => DamagedTree.copyOf(good, join(temporaryFolder(), 'out'));
+const { store, copy } = goodTreeOfFile();
 
 /** Returns the causes, once without and once with the store. They must explain all violations. */
 async function causesOf({ folder }: DamagedTree): Promise<string[][]> {
@@ -41,40 +26,36 @@ async function causesOf({ folder }: DamagedTree): Promise<string[][]> {
 }
 
 const file = (collection: Collection, page: number) => `rest/${collection}/page/${page}/index.json`;
-/** The pages that have one file only. */
-const PAGES = COLLECTIONS.flatMap((collection) => (collection === 'data' ? [2, 5, 8] : [2]).map((page) => [collection, page] as const));
 
 describe('the cause of violations', () => {
-  it.each(PAGES)('is page %s %i if that is missing, cut short, or lacks an item', async (collection, page) => {
-    const path = file(collection, page);
-    for (const damage of [
-      (tree: DamagedTree) => tree.remove(path),
-      (tree: DamagedTree) => tree.write(path, tree.bytes(path).subarray(0, 300)),
-      (tree: DamagedTree) => tree.editPage(collection, page, (found) => void (Array.isArray(found.results) && found.results.pop())),
-      (tree: DamagedTree) => tree.editText(collection, page, (text) => text.replace(/"text":"(?=\w)/, '"text":"!')),
-    ]) {
-      const tree = copy();
-      damage(tree);
-      expect(await causesOf(tree)).toEqual([[path], [path]]);
-    }
+  it.each<[Collection, number, string, (tree: DamagedTree, path: string) => void]>([
+    ['data', 2, 'is missing', (tree, path) => tree.remove(path)],
+    ['data', 5, 'is cut short', (tree, path) => tree.write(path, tree.bytes(path).subarray(0, 300))],
+    ['account', 2, 'is missing', (tree, path) => tree.remove(path)],
+    [
+      'account',
+      2,
+      'lacks an item',
+      (tree) => tree.editPage('account', 2, (page) => Object.assign(page, { results: objectsIn(page.results).slice(0, -1) })),
+    ],
+    ['data', 8, 'has another text', (tree) => tree.editText('data', 8, (text) => text.replace(/"text":"(?=\w)/, '"text":"!'))],
+  ])('is page %s %i if it %s', async (collection, page, _, damage) => {
+    const [tree, path] = [copy(), file(collection, page)];
+    damage(tree, path);
+    expect(await causesOf(tree)).toEqual([[path], [path]]);
   });
 
   it('is each of several damaged pages, with the items of that page', async () => {
     const tree = copy();
-    const lost = [3, 6].map((page) => tree.page('data', page).results);
-    for (const page of [3, 6]) tree.remove(file('data', page));
+    const pages = [3, 6].map((page) => [file('data', page), objectsIn(tree.page('data', page).results)] as const);
+    for (const [path] of pages) tree.remove(path);
     const { violations } = await verify({ out: tree.folder, store });
-    for (const [index, page] of [3, 6].entries()) {
-      const subjects = violations
-        .filter(({ cause, rule }) => cause === file('data', page) && rule === 'store-missing')
-        .map((one) => one.subject);
-      const records = lost[index];
-      expect(subjects).toEqual(Array.isArray(records) ? records.map(({ id }) => `record ${id}`) : []);
+    for (const [path, records] of pages) {
+      const found = violations.filter(({ cause, rule }) => cause === path && rule === 'store-missing');
+      expect(found.map(({ subject }) => subject)).toEqual(records.map(({ id }) => `record ${id}`));
     }
-    expect(await causesOf(tree)).toEqual([
-      [file('data', 3), file('data', 6)],
-      [file('data', 3), file('data', 6)],
-    ]);
+    const paths = pages.map(([path]) => path);
+    expect(await causesOf(tree)).toEqual([paths, paths]);
   });
 
   it('is the last of several damaged pages in a row, for items that may have been on any of them', async () => {
@@ -88,12 +69,11 @@ describe('the cause of violations', () => {
   });
 
   it('is the damaged one of two files with the same page', async () => {
-    const tree = copy();
-    tree.write('rest/data/index.json', tree.text('rest/data/index.json').replace('"text":"', '"text":"!'));
-    expect((await causesOf(tree))[0]).toEqual(['rest/data/index.json']);
-    const other = copy();
-    other.write(file('data', 1), other.text(file('data', 1)).replace('"text":"', '"text":"!'));
-    expect((await causesOf(other))[0]).toEqual([file('data', 1)]);
+    for (const path of ['rest/data/index.json', file('data', 1)]) {
+      const tree = copy();
+      tree.write(path, tree.text(path).replace('"text":"', '"text":"!'));
+      expect((await causesOf(tree))[0]).toEqual([path]);
+    }
   });
 
   it('is the manifest if that is damaged', async () => {
@@ -116,14 +96,6 @@ describe('the cause of violations', () => {
       'build.json',
       file('data', 4),
     ]);
-  });
-
-  it('is the file itself if the digests are right', async () => {
-    const tree = copy();
-    tree.editFeed((records) => records.map((record, index) => (index === 10 ? { ...record, data_type: 'Age' } : record)));
-    tree.reseal();
-    const { violations } = await verify({ out: tree.folder });
-    expect(violations[0]).toMatchObject({ rule: 'record-field', path: file('data', 2), cause: file('data', 2) });
   });
 });
 
@@ -161,7 +133,6 @@ describe('palimpsest verify', () => {
     tree.write('stray', '');
     const { stdout } = await palimpsestHere(['verify', '--out', tree.folder]);
     expect(stdout).toMatch(/: 1 violation, caused by 1 file\n {2}checked {3}60 records and 8 accounts\n/);
-    expect(await palimpsestJson(['verify', '--out', good])).toMatchObject({ causes: [], violations: [] });
   });
 });
 

@@ -19,23 +19,28 @@ const { right, wrong }: { readonly right: readonly Vector[]; readonly wrong: rea
   readFileSync(new URL('../diff/vectors.json', import.meta.url), 'utf8'),
 );
 
-/** Returns the rules that a generated record breaks. */
-function broken({ type, previous, old, new: text }: Omit<Vector, 'html' | 'says'>, diff_html: string): string[] {
-  const id = 1_456_705_800_000_000;
-  const first_encountered_date = '2016-02-29T00:30:00.000000Z';
+const DEL = '<del style="background:#ffe6e6;">';
+const INS = '<ins style="background:#e6ffe6;">';
+/** The id of a generated record: its date in microseconds. */
+const GENERATED = 1_456_705_800_000_000;
+const IMPORTED = 500;
+
+/** Returns the rules that a record breaks. It and its predecessor are generated, unless they have the ids of imported records. */
+function broken({ type, previous, old, new: text }: Omit<Vector, 'html' | 'says'>, diff_html: string, ids = [GENERATED, GENERATED]) {
+  const [id = 0, before = 0] = ids;
   const record: ChangeRecord = {
     id,
     account: 'ada',
     data_type: type,
     previous: previous ? 1 : null,
     text,
-    first_encountered_date,
+    first_encountered_date: '2016-02-29T00:30:00.000000Z',
     diff_html,
     web_archive_url: null,
   };
   const report = new Report();
-  checkChange(record, previous ? { ...record, text: old } : undefined, 'page', report);
-  const rules = report.violations.map((violation) => violation.rule);
+  checkChange(record, previous ? { ...record, id: before, text: old } : undefined, 'page', report);
+  const rules = [...report.violations, ...report.notes].map((violation) => violation.rule);
   return markupError(diff_html) === undefined ? rules : ['record-markup', ...rules];
 }
 
@@ -72,6 +77,92 @@ describe('the check of a generated change', () => {
   });
 });
 
-it.each(['<', '&', '<a href="', '<span>', '<br>', '<span>x</span>', '&amp;', '>'])('rejects 500,000 repetitions of %j', (piece) => {
-  expect(broken({ type: 'Bio', previous: true, old: 'a', new: 'b' }, piece.repeat(500_000))).not.toEqual([]);
+/** A change, with a wrong markup. The old text is undefined for a first record. */
+type Change = readonly [what: string, type: DataType, old: string | null | undefined, text: string | null, html: string];
+
+const MISSHAPEN: readonly Change[] = [
+  ['an ins before a del', 'Bio', 'plain', 'new', `${INS}new</ins>${DEL}plain</del>`],
+  ['two elements of a kind side by side', 'Bio', 'plain', 'new', `${DEL}pl</del>${DEL}ain</del>${INS}new</ins>`],
+  ['an empty element', 'Bio', 'plain', 'new', `<span></span>${DEL}plain</del>${INS}new</ins>`],
+  ['an element in an element', 'Bio', 'plain', 'new', `${DEL}<span>plain</span></del>${INS}new</ins>`],
+  ['the elements of the other form', 'Bio', 'plain', 'new', '<del>plain</del><ins>new</ins>'],
+  ['a break of the other form', 'Bio', 'plain', 'a\nb', `${DEL}plain</del>${INS}a<br />b</ins>`],
+  ['a break outside of an element', 'Bio', 'plain', 'plain', '<span>plain</span><br>'],
+  ['a bracket that is not escaped', 'Bio', 'plain', '>', `${DEL}plain</del>${INS}></ins>`],
+  ['an ampersand that is not escaped', 'Bio', 'plain', '&', `${DEL}plain</del>${INS}&</ins>`],
+  ['an uncommon entity', 'Bio', 'plain', '¶', `${DEL}plain</del>${INS}&para;</ins>`],
+  ['a link in single quotes', 'Bio', 'plain', '@x', `${DEL}plain</del>${INS}<a href='https://twitter.com/x'>@x</a></ins>`],
+  ['a link around an element', 'Bio', 'plain', 'plain', '<a href="https://twitter.com/x"><span>plain</span></a>'],
+  ['a break in a link', 'Bio', 'plain', '@x\n', `${DEL}plain</del>${INS}<a href="https://twitter.com/x">@x<br></a></ins>`],
+  ['a lone surrogate', 'Bio', 'plain', '\ud83d', `${DEL}plain</del>${INS}\ud83d</ins>`],
+  ['a first record with an empty element', 'Name', undefined, 'dee', `<span></span>${INS}dee</ins>`],
+  ['a kept letter of a badge', 'Verified', 'true', 'false', `${DEL}tru</del>${INS}fals</ins><span>e</span>`],
+  ['no white space around', 'Location', 'plain', 'x', '<del>plain</del><br /><ins>x</ins>'],
+  ['other white space around', 'Location', 'plain', 'x', ' <del>plain</del><br /><ins>x</ins> '],
+  ['a place with the markup of bios', 'Location', 'plain', 'x', `${DEL}plain</del>${INS}x</ins>`],
+  ['a place without a break', 'Location', 'plain', 'x', '\n<del>plain</del><ins>x</ins>\n'],
+  ['a link to another address', 'Website', 'a', 'x.y', `\n<del>a</del><br /><ins><a href='http://y.z'>x.y</a></ins>\n`],
+  ['a link around a part of the value', 'Website', 'a', 'x.y/z', `\n<del>a</del><br /><ins><a href='http://x.y'>x.y</a>/z</ins>\n`],
+  ['a website in double quotes', 'Website', 'a', 'x.y', `\n<del>a</del><br /><ins><a href="http://x.y">x.y</a></ins>\n`],
+  ['a scheme in two elements', 'Website', 'a', 'http://a', `${INS}http:</ins>${INS}//</ins><span>a</span>`],
+];
+
+const WRONG_TEXT: readonly Change[] = [
+  ['another text', 'Bio', 'plain', 'new', `${DEL}plain</del>${INS}nwe</ins>`],
+  ['an additional line break', 'Bio', 'plain', 'a b', `${DEL}plain</del>${INS}a<br>b</ins>`],
+  ['a character that was escaped twice', 'Bio', 'plain', '&', `${DEL}plain</del>${INS}&amp;amp;</ins>`],
+  ['an address that is not removed', 'Website', 'a', null, '\n<del>a</del><br /><ins>x</ins>\n'],
+];
+
+/** Markup that is wrong only because of the predecessor. */
+const WRONG_PREDECESSOR: readonly Change[] = [
+  ['another previous text', 'Bio', 'plain', 'new', `${DEL}plan</del>${INS}new</ins>`],
+  ['no previous text', 'Bio', 'plain', 'new', `${INS}new</ins>`],
+  ['another previous place', 'Location', 'plain', 'x', '\n<del></del><br /><ins>x</ins>\n'],
+];
+const MISFORMED_AFTER: Change = ['a scheme', 'Website', 'a', 'http://a', '\n<del>a</del><br /><ins>http://a</ins>\n'];
+const KEPT_OF_NOTHING: Change = ['a kept text', 'Name', undefined, 'dee', '<span>dee</span>'];
+const KEPT_OF_EMPTY: Change = ['a kept address', 'Website', null, 'http://a', `${INS}http://</ins><span>a</span>`];
+
+/** Returns the rules that a change breaks: generated; generated after an imported one; imported. */
+function rulesOf([, type, old, text, html]: Change): readonly string[][] {
+  const vector = { type, previous: old !== undefined, old: old ?? null, new: text };
+  return [
+    [GENERATED, GENERATED],
+    [GENERATED, IMPORTED],
+    [IMPORTED, IMPORTED],
+  ].map((ids) => broken(vector, html, ids));
+}
+
+describe('the check of a change', () => {
+  it.each(MISSHAPEN)('finds a wrong form, whoever made the predecessor: %s', (...change) => {
+    expect(rulesOf(change)).toEqual([['diff-form'], ['diff-form'], ['imported-diff-form']]);
+  });
+
+  it.each(WRONG_TEXT)('finds a wrong text, whoever made the predecessor: %s', (...change) => {
+    expect(rulesOf(change)).toEqual([['diff-text'], ['diff-text'], ['imported-diff-text']]);
+  });
+
+  it.each(WRONG_PREDECESSOR)('takes no imported predecessor for certain: %s', (...change) => {
+    expect(rulesOf(change)).toEqual([['diff-previous'], ['imported-diff-previous'], ['imported-diff-previous']]);
+  });
+
+  it('takes no imported predecessor for certain in the form of a change', () => {
+    const [form, previous] = ['imported-diff-form', 'imported-diff-previous'];
+    expect(rulesOf(MISFORMED_AFTER)).toEqual([['diff-form'], [form], [form]]);
+    expect(rulesOf(KEPT_OF_EMPTY)).toEqual([
+      ['diff-form', 'diff-previous'],
+      [form, previous],
+      [form, previous],
+    ]);
+    expect(rulesOf(KEPT_OF_NOTHING)).toEqual([
+      ['diff-form', 'diff-previous'],
+      ['diff-form', 'diff-previous'],
+      [form, previous],
+    ]);
+  });
+});
+
+it.each(['<', '&', '<a href="', '<span>', '<br>', '<span>x</span>', '&amp;', '>'])('rejects 100,000 repetitions of %j', (piece) => {
+  expect(broken({ type: 'Bio', previous: true, old: 'a', new: 'b' }, piece.repeat(100_000))).not.toEqual([]);
 });

@@ -110,11 +110,11 @@ export class DamagedTree {
 
   /** All records of the feed, newest first. */
   feed(): RecordJson[] {
-    return this.items('data').map((item) => ({ id: undefined, ...item }));
+    return records(this.items('data'));
   }
 
   accounts(): AccountJson[] {
-    return this.items('account').map((item) => ({ screen_name: undefined, ...item, data: recordsIn(item['data']) }));
+    return this.items('account').map((item) => ({ screen_name: undefined, ...item, data: records(objectsIn(item['data'])) }));
   }
 
   private items(collection: Collection): Json[] {
@@ -246,11 +246,12 @@ export function one<T>(items: readonly T[], matches: (item: T) => boolean): T {
   return found;
 }
 
-function objectsIn(value: unknown): Json[] {
+/** Returns the objects in a list. Other items become empty objects. */
+export function objectsIn(value: unknown): Json[] {
   if (!Array.isArray(value)) throw new Error('not an array');
   return value.map((item: unknown) => ({ ...(typeof item === 'object' ? item : {}) }));
 }
 
-function recordsIn(value: unknown): RecordJson[] {
-  return objectsIn(value).map((item) => ({ id: undefined, ...item }));
+function records(items: readonly Json[]): RecordJson[] {
+  return items.map((item) => ({ id: undefined, ...item }));
 }

@@ -11,12 +11,14 @@ import { readerOf } from '../zip/zips.ts';
 
 /** What a damaged ZIP has instead of the right bytes. */
 export interface ZipEdits {
-  /** Returns the row of a member; undefined to leave it out. */
+  /** The path of the member to edit. */
+  readonly of?: string;
+  /** Returns the row of the member; undefined to leave it out. */
   readonly row?: (place: MemberPlace) => MemberPlace | undefined;
-  /** Returns the entries of a member in the central directory. */
-  readonly entries?: (entry: Buffer, path: string) => readonly Buffer[];
-  /** Returns bytes before a member. */
-  readonly gap?: (path: string) => string;
+  /** Returns the entries of the member in the central directory. */
+  readonly entries?: (entry: Buffer) => readonly Buffer[];
+  /** Bytes before the member. */
+  readonly gap?: string;
   /** Further members, by path. */
   readonly more?: { readonly [path: string]: string };
 }
@@ -24,7 +26,7 @@ export interface ZipEdits {
 const FIRST = 'rest/data/index.json';
 
 /** Writes the files of a folder as a ZIP, with a right CRC-32 for everything that is edited. */
-export function zipOf(folder: string, to: string, { row = same, entries = (entry) => [entry], gap, more = {} }: ZipEdits = {}): string {
+export function zipOf(folder: string, to: string, { more = {}, ...edits }: ZipEdits = {}): string {
   const files = [
     // the first member is that of a build
     ...pathsIn(folder)
@@ -35,7 +37,8 @@ export function zipOf(folder: string, to: string, { row = same, entries = (entry
   const [rows, pieces, directory] = [new IndexRows(), [] as Buffer[], [] as Buffer[]];
   let offset = 0;
   const append = (path: string, member: Buffer) => {
-    const listed = entries(encodeEntry(member, path.length, offset), path);
+    const entry = encodeEntry(member, path.length, offset);
+    const listed = (path === edits.of ? edits.entries?.(entry) : undefined) ?? [entry];
     directory.push(...listed);
     pieces.push(member);
     offset += member.length;
@@ -43,13 +46,15 @@ export function zipOf(folder: string, to: string, { row = same, entries = (entry
   };
   let members = 0;
   for (const [path, bytes] of files) {
-    const between = Buffer.from(gap?.(path) ?? '');
+    const between = Buffer.from((path === edits.of && edits.gap) || '');
     pieces.push(between);
     offset += between.length;
     const member = packMember(path, [bytes]);
     const header = decodeHeader(member);
-    const place = header && row({ ...header, offset, content: hash('sha256', bytes).slice(0, 16) });
-    if (place !== undefined) rows.add(place);
+    if (header === undefined) throw new Error('no header');
+    const place = { ...header, offset, content: hash('sha256', bytes).slice(0, 16) };
+    const row = path === edits.of && edits.row !== undefined ? edits.row(place) : place;
+    if (row !== undefined) rows.add(row);
     members += append(path, member);
   }
   const index = Buffer.concat([...rows.pieces()]);
@@ -58,10 +63,6 @@ export function zipOf(folder: string, to: string, { row = same, entries = (entry
   const length = directory.reduce((sum, entry) => sum + entry.length, 0);
   writeFileSync(to, Buffer.concat([...pieces, ...directory, encodeEndRecords({ members, offset, length })]));
   return to;
-}
-
-function same(place: MemberPlace): MemberPlace {
-  return place;
 }
 
 /** Changes a byte of a member of a ZIP. `at` counts from its local header, or from its end if it is negative. */

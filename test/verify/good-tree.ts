@@ -1,9 +1,15 @@
+import { join } from 'node:path';
+import { beforeAll } from 'vitest';
 import type { Account } from '../../src/contract/account.ts';
 import { type ChangeRecord, DATA_TYPES, type DataType } from '../../src/contract/record.ts';
 import type { Site } from '../../src/contract/site.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { type BuildSummary, build } from '../../src/tree/build.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { type History, toNdjson } from '../support/histories.ts';
+import { sourceOf } from '../support/snapshots.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { DamagedTree } from './damaged-tree.ts';
 
 /** Small pages, so that a small history has several: 60 records on 9 pages, 8 accounts on 3. */
 export const SITE: Site = { base_url: 'https://history.example/api', page_size: 7, account_page_size: 3 };
@@ -94,13 +100,24 @@ function accountOf(name: string, records: readonly ChangeRecord[]): Account {
 
 /** Imports a history into a store. Creates the store if it does not exist. */
 export async function importHistory(store: string, history: History): Promise<void> {
-  const bytes = Buffer.from(`${toNdjson(history).join('\n')}\n`);
-  async function* open(): AsyncGenerator<Uint8Array> {
-    yield bytes;
-  }
-  await importInputs(store, [{ name: 'history', size: bytes.length, open }], { onConflict: 'replace' });
+  await importInputs(store, [sourceOf(toNdjson(history), 'history')], { onConflict: 'replace' });
 }
 
 export function buildTree(store: string, out: string, site: Site = SITE): Promise<BuildSummary> {
   return build(store, { out, site });
+}
+
+/** The tree of the good history and its store, for all tests of a file. A copy is deleted after its test. */
+export function goodTreeOfFile({ html = false }: { readonly html?: boolean } = {}): {
+  readonly good: string;
+  readonly store: string;
+  readonly copy: () => DamagedTree;
+} {
+  const folder = folderOfFile();
+  const [good, store] = [join(folder, 'good'), join(folder, 'good.db')];
+  beforeAll(async () => {
+    await importHistory(store, goodHistory());
+    await build(store, { out: good, site: SITE, html });
+  });
+  return { good, store, copy: () => DamagedTree.copyOf(good, join(temporaryFolder(), 'out')) };
 }

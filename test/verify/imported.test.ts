@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 
@@ -14,30 +15,20 @@ const imported = (...lines: readonly object[]): Step => ({ command: ['import'], 
 const replaced = (...lines: readonly object[]): Step => ({ command: ['import', '--on-conflict', 'replace'], lines });
 const observed = (...lines: readonly object[]): Step => ({ command: ['observe'], lines });
 
-const bio = (id: number, day: number, text: string, more: object = {}) => ({
-  id,
-  account: 'ann',
-  data_type: 'Bio',
-  previous: null,
-  text,
-  first_encountered_date: `2020-01-0${day}T00:00:00Z`,
-  diff_html: `<ins style="background:#e6ffe6;">${text}</ins>`,
-  web_archive_url: null,
-  ...more,
-});
+const bio = (id: number, day: number, text: string, more: object = {}) =>
+  bioRecord(id, {
+    account: 'ann',
+    text,
+    first_encountered_date: `2020-01-0${day}T00:00:00Z`,
+    diff_html: `<ins style="background:#e6ffe6;">${text}</ins>`,
+    ...more,
+  });
 const website = (id: number, text: string) =>
   bio(id, 1, text, { data_type: 'Website', diff_html: `\n<del></del><br /><ins>${text}</ins>\n` });
 const snapshot = (day: number, fields: object) => ({ observed_at: `2021-01-0${day}T00:00:00Z`, screen_name: 'ann', ...fields });
 const profile = (fields: object) => ({
-  screen_name: 'ann',
-  account_creation_date: null,
-  profile_image_url: '',
-  data: [],
-  data_page_count: 0,
-  display_name: '',
-  website: null,
-  location: '',
-  bio: '',
+  ...{ screen_name: 'ann', account_creation_date: null, profile_image_url: '', data: [], data_page_count: 0 },
+  ...{ display_name: '', website: null, location: '', bio: '' },
   ...fields,
 });
 

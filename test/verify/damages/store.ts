@@ -1,144 +1,85 @@
 import { one } from '../damaged-tree.ts';
-import type { Damage } from './damage.ts';
+import { type Damage, damaged, sealed } from './damage.ts';
 
-/** Damages that leave a valid tree: only a comparison with the store finds them. All are resealed. */
-export const STORE_DAMAGES: readonly Damage[] = [
-  {
-    name: 'build.json has the fingerprint of another store',
-    damage: (tree) => tree.editBuild({ store: '0'.repeat(64) }),
-    expects: 'store-fingerprint',
-    path: 'build.json',
-    mentions: '0'.repeat(64),
-    ...sealed(),
-  },
-  {
-    name: 'the newest record is missing from the whole tree',
-    damage: (tree) => {
+const LAST_PAGE = 'rest/account/page/3/index.json';
+
+/** Damages that leave a valid tree: only a comparison with the store finds them. */
+export const STORE_DAMAGES: readonly Damage[] = sealed([
+  damaged('build.json has the fingerprint of another store', ['store-fingerprint', 'build.json', undefined, '0'.repeat(64)], (tree) =>
+    tree.editBuild({ store: '0'.repeat(64) }),
+  ),
+  damaged(
+    'the newest record is missing from the whole tree',
+    ['store-missing', 'rest/data/index.json', 'record 128'],
+    (tree) => {
       tree.editFeed((records) => records.slice(1));
-      tree.editAccount('Bob_2', (account) => account.data.shift());
+      tree.editAccount('Bob_2', ({ data }) => data.shift());
     },
-    expects: 'store-missing',
-    path: 'rest/data/index.json',
-    subject: 'record 128',
-    also: ['store-differs'],
-    ...sealed(),
-  },
-  {
-    name: 'the oldest records are missing from the whole tree',
-    damage: (tree) => {
+    'store-differs',
+  ),
+  damaged(
+    'the oldest records are missing from the whole tree',
+    ['store-missing', 'rest/data/page/8/index.json', 'record 20'],
+    (tree) => {
       tree.editFeed((records) => records.filter((record) => record['account'] !== '日本' || Number(record.id) > 24));
-      tree.editAccount('日本', (account) => account.data.splice(-2));
+      tree.editAccount('日本', ({ data }) => data.splice(-2));
     },
-    expects: 'store-missing',
-    path: 'rest/data/page/8/index.json',
-    subject: 'record 20',
-    also: ['store-surplus'],
-    ...sealed(),
-  },
-  {
-    name: 'the oldest record is missing from the whole tree',
-    damage: (tree) => {
+    'store-surplus',
+  ),
+  damaged(
+    'the oldest record is missing from the whole tree',
+    ['store-missing', 'rest/data', 'record 10'],
+    (tree) => {
       tree.editFeed((records) => records.slice(0, -1));
       tree.editAccount('ada', (account) => {
         account.data.pop();
-        Object.assign(account, { data_page_count: 2 });
-        Object.assign(
-          one(account.data, (record) => record.id === 94),
-          { previous: null },
-        );
+        account['data_page_count'] = 2;
       });
-      tree.editFeed(
-        (records) =>
-          void Object.assign(
-            one(records, (record) => record.id === 94),
-            { previous: null },
-          ),
-      );
+      tree.editRecord(94, (record) => Object.assign(record, { previous: null }));
       // ada now begins with record 22, after all other accounts with records
-      tree.editAccounts(([ada, ...others]) => (ada === undefined ? [] : [...others.slice(0, 5), ada, ...others.slice(5)]));
+      tree.editAccounts((accounts) => {
+        const ada = one(accounts, ({ screen_name }) => screen_name === 'ada');
+        return [...accounts.slice(1, 6), ada, ...accounts.slice(6)];
+      });
     },
-    expects: 'store-missing',
-    path: 'rest/data',
-    subject: 'record 10',
-    also: ['store-differs', 'store-surplus'],
-    ...sealed(),
-  },
-  {
-    name: 'the last account without records is missing',
-    damage: (tree) => tree.editAccounts((accounts) => accounts.slice(0, -1)),
-    expects: 'store-missing',
-    path: 'rest/account',
-    subject: 'account zoe',
-    ...sealed(),
-  },
-  {
-    name: 'an account without records is missing before another account',
-    damage: (tree) => tree.editAccounts((accounts) => accounts.filter((account) => account.screen_name !== 'aaron')),
-    expects: 'store-missing',
-    path: 'rest/account/page/3/index.json',
-    subject: 'account aaron',
-    ...sealed(),
-  },
-  {
-    name: 'the tree is empty',
-    damage: (tree) => {
-      tree.setItems('data', []);
-      tree.setItems('account', []);
-    },
-    expects: 'store-missing',
-    path: 'rest/account',
-    subject: 'account çelik',
-    ...sealed(),
-  },
-  {
-    name: 'the tree has an invented record',
-    damage: (tree) => {
-      const made = { id: 127, account: 'eli', data_type: 'Verified', previous: 50, text: 'false' };
+    'store-differs',
+    'store-surplus',
+  ),
+  damaged('the last account without records is missing', ['store-missing', 'rest/account', 'account zoe'], (tree) =>
+    tree.editAccounts((accounts) => accounts.slice(0, -1)),
+  ),
+  damaged('an account without records is missing before another account', ['store-missing', LAST_PAGE, 'account aaron'], (tree) =>
+    tree.editAccounts((accounts) => accounts.filter((account) => account.screen_name !== 'aaron')),
+  ),
+  damaged('the tree is empty', ['store-missing', 'rest/account', 'account çelik'], (tree) => {
+    tree.setItems('data', []);
+    tree.setItems('account', []);
+  }),
+  damaged(
+    'the tree has an invented record',
+    ['store-surplus', 'rest/data/index.json', 'record 127'],
+    (tree) => {
       const diff_html = '<del style="background:#ffe6e6;">true</del><ins style="background:#e6ffe6;">false</ins>';
-      const rest = { first_encountered_date: '2016-02-28T23:59:58.000058Z', diff_html, web_archive_url: null };
-      tree.editFeed(([newest, ...others]) => (newest === undefined ? [] : [newest, { ...made, ...rest }, ...others]));
-      tree.editAccount('eli', (account) => Object.assign(account, { data: [{ ...made, ...rest }, ...account.data], data_page_count: 2 }));
+      const made = { id: 127, account: 'eli', data_type: 'Verified', previous: 50, text: 'false' };
+      const record = { ...made, first_encountered_date: '2016-02-28T23:59:58.000058Z', diff_html, web_archive_url: null };
+      tree.editFeed(([newest = record, ...others]) => [newest, record, ...others]);
+      tree.editAccount('eli', (account) => Object.assign(account, { data: [record, ...account.data], data_page_count: 2 }));
     },
-    expects: 'store-surplus',
-    path: 'rest/data/index.json',
-    subject: 'record 127',
-    also: ['store-differs'],
-    ...sealed(),
-  },
-  {
-    name: 'the tree has an invented account',
-    damage: (tree) =>
-      tree.editAccounts((accounts) => [
-        ...accounts.slice(0, -1),
-        ...accounts.slice(-1).map((zoe) => ({ ...zoe, screen_name: 'bea' })),
-        ...accounts.slice(-1),
-      ]),
-    expects: 'store-surplus',
-    path: 'rest/account/page/3/index.json',
-    subject: 'account bea',
-    ...sealed(),
-  },
-  {
-    name: 'the text of a record is changed in the whole tree',
-    damage: (tree) =>
+    'store-differs',
+  ),
+  damaged('the tree has an invented account', ['store-surplus', LAST_PAGE, 'account bea'], (tree) =>
+    tree.editAccounts((accounts) => {
+      const zoe = one(accounts, ({ screen_name }) => screen_name === 'zoe');
+      return [...accounts.slice(0, -1), { ...zoe, screen_name: 'bea' }, zoe];
+    }),
+  ),
+  damaged(
+    'the text of a record is changed in the whole tree',
+    ['store-differs', 'rest/data/page/2/index.json', 'record 110', 'forged'],
+    (tree) =>
       tree.editRecord(110, (record) => Object.assign(record, { text: 'forged', diff_html: '\n<del></del><br /><ins>forged</ins>\n' })),
-    expects: 'store-differs',
-    path: 'rest/data/page/2/index.json',
-    subject: 'record 110',
-    mentions: 'forged',
-    ...sealed(),
-  },
-  {
-    name: 'the image of an account is changed',
-    damage: (tree) => tree.editAccount('zoe', (account) => Object.assign(account, { profile_image_url: 'https://evil.example/' })),
-    expects: 'store-differs',
-    path: 'rest/account/page/3/index.json',
-    subject: 'account zoe',
-    mentions: 'evil',
-    ...sealed(),
-  },
-];
-
-function sealed(): { readonly deep: true; readonly withStore: true } {
-  return { deep: true, withStore: true };
-}
+  ),
+  damaged('the image of an account is changed', ['store-differs', LAST_PAGE, 'account zoe', 'evil'], (tree) =>
+    tree.editAccount('zoe', (account) => Object.assign(account, { profile_image_url: 'https://evil.example/' })),
+  ),
+]).map((damage) => ({ ...damage, withStore: true }));
