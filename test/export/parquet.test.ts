@@ -49,9 +49,7 @@ describe.skipIf(DUCKDB.skip)(`Parquet ${DUCKDB.reason}`, () => {
       fc.asyncProperty(histories(20), async (history) => {
         files += 1;
         const path = join(folder, `${files}.db`);
-        await importInputs(path, [sourceOf(toNdjson(history))], {
-          onConflict: 'fail',
-        });
+        await importInputs(path, [sourceOf(toNdjson(history))], { onConflict: 'fail' });
         await observe(path, [
           { observed_at: '2031-01-01T00:00:00Z', id: '1', screen_name: 'first', bio: '=1', verified: true },
           { observed_at: '2031-01-02T00:00:00.5Z', id: '1', screen_name: 'second', bio: '' },
@@ -68,7 +66,7 @@ describe.skipIf(DUCKDB.skip)(`Parquet ${DUCKDB.reason}`, () => {
           store.close();
         }
       }),
-      { numRuns: times('generated exports', 10, 300) },
+      { numRuns: times('generated exports', 3, 300) },
     );
   });
 
@@ -108,11 +106,5 @@ describe.skipIf(DUCKDB.skip)(`Parquet ${DUCKDB.reason}`, () => {
     expect(parts).toHaveLength(3);
     expect(await duckdb(`SELECT sum(length(text)) FROM '${fileWith(parts)}'`)).toEqual([[15_000_000n]]);
     expect(await duckdb(`SELECT count(*) FROM '${fileWith(parquetParts({ columns: COLUMNS }, []))}'`)).toEqual([[0n]]);
-  });
-
-  it('has the same bytes for the same rows', () => {
-    const rows: readonly Value[][] = [[1, '2020-01-01T00:00:00Z', 'a', true]];
-    const bytes = () => Buffer.concat([...parquetParts({ columns: COLUMNS }, rows)]);
-    expect(bytes()).toEqual(bytes());
   });
 });

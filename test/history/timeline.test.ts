@@ -3,19 +3,9 @@ import type { FormerHandle } from '../../src/contract/account-state.ts';
 import { parseInstant } from '../../src/contract/instant.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
 import { timeline } from '../../src/history/timeline.ts';
+import { bioRecord } from '../support/bio-record.ts';
 
-function record(id: number, date: string): ChangeRecord {
-  return {
-    id,
-    account: 'now',
-    data_type: 'Bio',
-    previous: null,
-    text: '',
-    first_encountered_date: date,
-    diff_html: '',
-    web_archive_url: null,
-  };
-}
+const record = (id: number, date: string): ChangeRecord => ({ ...bioRecord(id, { first_encountered_date: date }), data_type: 'Bio' });
 
 function former(handle: string, time: string): FormerHandle {
   return { handle, seen_to: parseInstant(time) ?? Number.NaN };

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeAccountState, encodeExportHeader } from '../../src/contract/account-state.ts';
 import { CONFLICT_POLICIES, type ConflictPolicy } from '../../src/contract/conflict-policy.ts';
-import { BatchEncoder, type ReadRequest } from '../../src/import/encoded-batch.ts';
+import type { ReadRequest } from '../../src/import/encoded-batch.ts';
 import type { ImportSummary } from '../../src/import/import.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { ReadingThread } from '../../src/import/reading-thread-client.ts';
@@ -14,18 +14,11 @@ import { times } from '../support/proof.ts';
 import { allRows } from '../support/store-rows.ts';
 
 /** How many sets of inputs are generated. */
-const RUNS = { numRuns: times('sets of generated inputs', 5, 300) };
+const RUNS = { numRuns: times('sets of generated inputs', 3, 300) };
 
 const person = (name: string, data: readonly object[], bio = '') => ({
-  screen_name: name,
-  account_creation_date: null,
-  profile_image_url: '',
-  data,
-  data_page_count: 1,
-  display_name: name,
-  website: null,
-  location: '',
-  bio,
+  ...{ screen_name: name, account_creation_date: null, profile_image_url: '', data, data_page_count: 1 },
+  ...{ display_name: name, website: null, location: '', bio },
 });
 const page = (results: readonly object[]) => ({ count: results.length, next: null, previous: null, results });
 const record = fc
@@ -96,7 +89,7 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array> {
 }
 
 describe('an import with a thread', () => {
-  it('writes the same rows, summaries and rejects as without it', { timeout: 600_000 }, async () => {
+  it('writes the same rows, summaries and rejects as without it', async () => {
     await fc.assert(
       fc.asyncProperty(inputs, fc.constantFrom(...CONFLICT_POLICIES), fc.boolean(), async (texts, policy, keeps) => {
         expect(await results(true, texts, policy, keeps)).toEqual(await results(false, texts, policy, keeps));
@@ -130,15 +123,5 @@ describe('the thread of an import', () => {
     await thread.close();
     expect(Buffer.from(batch?.json ?? []).toString()).toBe(JSON.stringify(one) + JSON.stringify(two));
     expect(batch).toMatchObject({ ids: Float64Array.of(1, 2), values: Uint32Array.of(0, 1), others: [{ at: 2, item: { kind: 'page' } }] });
-  });
-
-  it('returns nothing if it has ended, so that the main thread reads the values', async () => {
-    const thread = new ReadingThread();
-    await thread.close();
-    expect(await thread.ask(request(JSON.stringify(bioRecord(1))))).toBeUndefined();
-  });
-
-  it('returns nothing for values with an error, so that the main thread reports it', () => {
-    expect(new BatchEncoder().encode(request(JSON.stringify(bioRecord(1)), '{"broken'))).toBeUndefined();
   });
 });

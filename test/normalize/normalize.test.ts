@@ -37,16 +37,10 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 describe('normalizeSources', () => {
   it('writes consecutive equal profiles of an account as one line with all times, and keeps every observed value', async () => {
-    const precise = {
-      id: '7',
-      screen_name: undefined,
-      website: null,
-      account_creation_date: null,
-      profile_image_url: '',
-      former_names: ['old'],
-    };
+    const values = { id: '7', website: null, account_creation_date: null, profile_image_url: '', former_names: ['old'] };
+    const precise = { ...values, screen_name: undefined, observed_at: '2020-01-01T00:00:09.000001Z', web_archive_url: '' };
     const inputs = inputsFrom([
-      [seen(2), seen(9, { ...precise, observed_at: '2020-01-01T00:00:09.000001Z', web_archive_url: '' })],
+      [seen(2), seen(9, precise)],
       [seen(1), seen(3, { bio: 'two' }), seen(4), seen(4, { web_archive_url: 'https://archive.example/1' })],
     ]);
     const summary = await normalizePart(inputs, part, 0, 1);
@@ -59,7 +53,6 @@ describe('normalizeSources', () => {
       { ...seen(4), observed_at: time(4) },
       { ...seen(4), observed_at: time(4), web_archive_url: 'https://archive.example/1' },
     ]);
-    const { screen_name: _, ...values } = precise;
     expect(lines.filter(({ id }) => id === '7')).toEqual([
       { observed_at: '2020-01-01T00:00:09.000001Z', ...values, bio: 'one', web_archive_url: '' },
     ]);

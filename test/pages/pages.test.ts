@@ -1,22 +1,12 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { importInputs } from '../../src/import/import.ts';
 import { accountPages } from '../../src/pages/account-pages.ts';
 import { feedPages } from '../../src/pages/feed-pages.ts';
 import type { Pages } from '../../src/pages/page.ts';
 import type { Direction } from '../../src/store/direction.ts';
-import { Store } from '../../src/store/store.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { type History, histories, toNdjson } from '../support/histories.ts';
-
-async function storeOf(history: History, path: string): Promise<Store> {
-  async function* bytes() {
-    yield Buffer.from(toNdjson(history).join('\n'));
-  }
-  await importInputs(path, [{ name: 'lines', size: undefined, open: bytes }], { onConflict: 'fail' });
-  return Store.open(path);
-}
+import { storeOf } from '../browse/small-site.ts';
+import { type History, histories } from '../support/histories.ts';
+import { times } from '../support/proof.ts';
 
 function rendered(pages: Pages, end: Direction): [number, string][] {
   return Array.from(pages.walk(end), (page): [number, string] => [page.number, Buffer.concat(page.render()).toString()]);
@@ -56,14 +46,11 @@ function envelopes(collection: string, items: readonly object[], size: number): 
 
 describe('pages', () => {
   it('have the bytes of the interface, in a walk from either end', async () => {
-    const folder = temporaryFolder();
-    let run = 0;
     const sizes = fc.record({ page_size: fc.integer({ min: 1, max: 40 }), account_page_size: fc.integer({ min: 1, max: 9 }) });
     await fc.assert(
       fc.asyncProperty(histories(80), sizes, async (history, size) => {
         fc.pre(history.records.length + history.accounts.length > 0);
-        run += 1;
-        const store = await storeOf(history, join(folder, `${run}.db`));
+        const store = await storeOf(history);
         const site = { base_url: 'https://example.org/api', ...size };
         const pages = expected(history, size);
         for (const [collection, found] of [
@@ -76,7 +63,7 @@ describe('pages', () => {
         }
         store.close();
       }),
-      { numRuns: 80 },
+      { numRuns: times('generated histories', 25, 1000) },
     );
   });
 });
