@@ -100,7 +100,7 @@ describe('a page', () => {
     ['begins with a byte order mark', (_, text) => `\ufeff${text}`],
     ['is UTF-16', (_, text) => Buffer.from(text, 'utf16le')],
     ['has only opening brackets', () => '['.repeat(BRACKETS)],
-    ['has a raw control character', (_, text) => text.replace('"account"', '"acc\tount"')],
+    ['has a raw control character', (_, text) => text.replace('"id"', '"\tid"')],
   ])('is not JSON if it %s', (_, edit) => {
     const found = expectOne('data', edit, 'page-json');
     expect(found).toEqual([...itemsOf('data').slice(0, 4), ...itemsOf('data').slice(8)]);
