@@ -137,6 +137,7 @@ describe('a page', () => {
 
   it.each<[string, Edit]>([
     ['is pretty-printed', (page) => JSON.stringify(page, undefined, 2)],
+    ['ends with a newline', (_, text) => `${text}\n`],
     ['has its fields in another order', ({ count, ...page }) => ({ ...page, count })],
     ['has the fields of a record in another order', (_, text) => text.replace(/("id":\d+),("account":"[^"]*")/, '$2,$1')],
     ['has unnecessary escapes', (_, text) => text.replace(/"account":"(.)/, (_all, first: string) => `"account":"\\u${unitOf(first)}`)],
