@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { diffHtml } from '../../src/diff/diff-html.ts';
 import { shown } from './browser.ts';
 
@@ -15,14 +15,14 @@ function prose(letters: string, length: number, seed: number): string {
 
 const SCRIPTS = { latin: 'abcdefghijklmnopqrstuvwxyz', kana: '東京在住のエンジニア日本語です', emoji: '🙋🙌🙍👍🏽' };
 
-describe.each(Object.entries(SCRIPTS))('two unlike texts in %s', (_, letters) => {
-  it.each([500, 1000, 3000, 10_000, 100_000])('of %i characters are compared to the end', (length) => {
-    const [before, after] = [prose(letters, length, 1), prose(letters, length, 2)];
-
-    const html = diffHtml('Bio', before, after);
-
-    expect(shown(html)).toEqual({ before, after });
-  });
+it.each([
+  ['latin', 500],
+  ['emoji', 3000],
+  ['kana', 5000],
+  ['latin', 100_000],
+] as const)('two unlike texts in %s of %i characters are compared to the end', (script, length) => {
+  const [before, after] = [prose(SCRIPTS[script], length, 1), prose(SCRIPTS[script], length, 2)];
+  expect(shown(diffHtml('Bio', before, after))).toEqual({ before, after });
 });
 
 it('two long texts are shown one after the other, even if they are similar', () => {
@@ -33,21 +33,13 @@ it('two long texts are shown one after the other, even if they are similar', () 
   );
 });
 
-describe('a text of a million characters', () => {
-  it.each(['a', '@a ', '#a ', '\n', '\r\n', '<', '&', '👩‍👩‍👧‍👦', '\u0301', 'http://x.example/@a '])(
-    'is rendered if it repeats %j',
-    (piece) => {
-      const before = piece.repeat(1_000_000 / piece.length);
-      for (const [old, fresh] of [
-        ['', before],
-        [before, `${before}x`],
-      ] as const) {
-        const html = diffHtml('Bio', old, fresh);
-        expect(html.length).toBeGreaterThan(fresh.length);
-      }
-    },
-  );
-});
+it.each(['a', '@a ', '#a ', '\n', '\r\n', '<', '&', '👩‍👩‍👧‍👦', '\u0301', 'http://x.example/@a '])(
+  'a text of a million characters is rendered if it repeats %j',
+  (piece) => {
+    const before = piece.repeat(1_000_000 / piece.length);
+    for (const old of ['', before]) expect(diffHtml('Bio', old, `${before}x`).length).toBeGreaterThan(before.length);
+  },
+);
 
 it('more than a thousand edits are shown as one', () => {
   const [before, after] = ['ab'.repeat(1250), 'cd'.repeat(1250)];

@@ -6,19 +6,10 @@ import type { Observation, Profile } from '../../src/contract/observation.ts';
 import { ProfilePool, storedProfile } from '../../src/observe/profile-pool.ts';
 import { StringPool } from '../../src/observe/string-pool.ts';
 import { openSpool } from '../../src/store/spool-file.ts';
+import { profile } from '../store/accounts.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-const NOBODY: Profile = {
-  screen_name: undefined,
-  id: '1',
-  display_name: undefined,
-  bio: undefined,
-  location: undefined,
-  website: undefined,
-  verified: undefined,
-  profile_image_url: undefined,
-  account_creation_date: undefined,
-};
+const NOBODY = profile('ann', '1');
 
 function observed(profile: Partial<Profile>, former_names: readonly string[] = []): Observation {
   return { observed_at: 0, web_archive_url: null, profile: { ...NOBODY, ...profile }, former_names };
@@ -35,7 +26,7 @@ function newPool() {
 
 it('returns the profile and the former names of each observation, whatever came before', () => {
   const text = fc.option(fc.constantFrom('', 'a', 'b'), { nil: undefined });
-  const profile = fc.record({
+  const seen = fc.record({
     id: fc.option(fc.constantFrom('1', '2'), { nil: undefined }),
     screen_name: fc.constantFrom('ann', 'bob'),
     display_name: text,
@@ -46,7 +37,7 @@ it('returns the profile and the former names of each observation, whatever came 
     profile_image_url: text,
     account_creation_date: fc.option(fc.constantFrom(null, '2010-11-29T21:18:15Z'), { nil: undefined }),
   });
-  const observation = fc.tuple(profile, fc.array(fc.constantFrom('c', 'd'), { maxLength: 2 }));
+  const observation = fc.tuple(seen, fc.array(fc.constantFrom('c', 'd'), { maxLength: 2 }));
   fc.assert(
     fc.property(fc.array(observation, { maxLength: 40 }), (all) => {
       const { profiles, contentAt } = newPool();

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TWITTER } from '../../src/diff/diff-html.ts';
 import { accountKey } from '../../src/observe/account-key.ts';
-import { observeInputs } from '../../src/observe/observe.ts';
 import { build } from '../../src/tree/build.ts';
 import { verify } from '../../src/verify/verify.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { inputsFrom, observeSerially } from '../support/parts.ts';
 import { times } from '../support/proof.ts';
-import { type Contents, contentsOf, observe, type Snapshot, sourceOf, withoutFormerHandles } from '../support/snapshots.ts';
-import { folderOfFile } from '../whole/stores.ts';
+import { type Contents, contentsOf, observe, type Snapshot, withoutFormerHandles } from '../support/snapshots.ts';
 
 /** How many histories are generated for each property. */
 const RUNS = { numRuns: times('generated histories for each property', 20, 300) };
-const START = Date.UTC(2020, 0, 1) * 1000;
+const forAll = <Histories>(generated: fc.Arbitrary<Histories>, check: (histories: Histories) => Promise<void>) =>
+  fc.assert(fc.asyncProperty(generated, check), RUNS);
 
-const folder = folderOfFile();
+const START = Date.UTC(2020, 0, 1) * 1000;
 
 /** A generated snapshot: `id` belongs to the account, the other fields to this observation. */
 interface TestSnapshot {
@@ -44,52 +44,43 @@ const anybody = fc.oneof({ weight: 3, arbitrary: known }, { weight: 1, arbitrary
 /** Some accounts have no id, and no other account has their handles. */
 const apart = fc.oneof({ weight: 3, arbitrary: known }, { weight: 1, arbitrary: byName('dee', 'eli') });
 
-function snapshots(who: typeof anybody, step: number, most: number): fc.Arbitrary<TestSnapshot[]> {
-  const gap = step === 0 ? fc.constantFrom(0, 0, 1, 1_000_000) : fc.constantFrom(step, 7 * step);
-  return fc.array(fc.record({ who, fields, gap }), { maxLength: most, size: 'max' }).map((all) => {
+/** Generates snapshots in order of time, with these gaps between them. */
+function inTime(one: fc.Arbitrary<Omit<TestSnapshot, 'instant'>>, gaps: readonly number[], most: number): fc.Arbitrary<TestSnapshot[]> {
+  return fc.array(fc.tuple(one, fc.constantFrom(...gaps)), { maxLength: most, size: 'max' }).map((all) => {
     let instant = START;
-    return all.map(({ who, fields, gap }) => {
+    return all.map(([snapshot, gap]) => {
       instant += gap;
-      return { ...who, instant, fields };
+      return { ...snapshot, instant };
     });
   });
 }
 
+const of = (who: typeof anybody) => fc.tuple(who, fields).map(([names, fields]) => ({ ...names, fields }));
+const [CROWDED, SECOND] = [[0, 0, 1, 1_000_000], 1_000_000];
 /** Snapshots at distinct times, with gaps between them. */
-const distinct = snapshots(anybody, 1000, 25);
-const distinctApart = snapshots(apart, 1000, 25);
+const distinct = inTime(of(anybody), [1000, 7000], 25);
+const distinctApart = inTime(of(apart), [1000, 7000], 25);
 /** Several snapshots at one time, or a microsecond later. */
-const crowded = snapshots(anybody, 0, 25);
-const crowdedApart = snapshots(apart, 0, 25);
+const crowded = inTime(of(anybody), CROWDED, 25);
+const crowdedApart = inTime(of(apart), CROWDED, 25);
+/** Two values of one field, so that the same profile recurs often, also beside another of the same time. */
+const repeating = inTime(
+  fc.constantFrom('one', 'two').map((bio) => ({ id: '1', screen_name: 'ann', fields: { bio } })),
+  [0, 0, SECOND],
+  12,
+);
 
 /** Leaves out all but the first snapshot of each account and time. */
 function oneEach(all: readonly TestSnapshot[]): TestSnapshot[] {
   return [...new Map(all.toReversed().map((each) => [`${accountKey(each)} ${each.instant}`, each])).values()].toReversed();
 }
 
-/** Two values of one field, so that the same profile recurs often, also beside another of the same time. */
-const repeating = fc
-  .array(fc.record({ bio: fc.constantFrom('one', 'two'), gap: fc.constantFrom(0, 0, 1_000_000) }), { maxLength: 12, size: 'max' })
-  .map((all) => {
-    let instant = START;
-    return all.map(({ bio, gap }): TestSnapshot => {
-      instant += gap;
-      return { id: '1', screen_name: 'ann', instant, fields: { bio } };
-    });
-  });
-
 function written({ id, screen_name, instant, fields }: TestSnapshot): Snapshot {
   const time = new Date(Math.floor(instant / 1000)).toISOString().slice(0, -1);
   return { observed_at: `${time}${String(instant % 1000).padStart(3, '0')}Z`, id, screen_name, ...fields };
 }
 
-let stores = 0;
-
-/** Returns the path of a store that does not exist yet. */
-function newPath(): string {
-  stores += 1;
-  return join(folder, String(stores));
-}
+const newPath = () => join(temporaryFolder(), 'store');
 
 /** Returns the contents of a new store after some runs. */
 async function contentsAfter(...runs: readonly (readonly TestSnapshot[])[]): Promise<Contents> {
@@ -98,11 +89,15 @@ async function contentsAfter(...runs: readonly (readonly TestSnapshot[])[]): Pro
   return contentsOf(store);
 }
 
-/** Splits a list at the given positions. */
-function splitAt<T>(list: readonly T[], places: readonly number[]): T[][] {
-  const cuts = [0, ...places.map((place) => place % (list.length + 1)).sort((a, b) => a - b), list.length];
-  return cuts.slice(1).map((cut, index) => list.slice(cuts[index], cut));
+/** Divides groups of snapshots into runs, in their order. */
+function inRuns(groups: readonly (readonly TestSnapshot[])[]): fc.Arbitrary<TestSnapshot[][]> {
+  return fc.array(fc.nat({ max: 100 }), { maxLength: 3 }).map((places) => {
+    const cuts = [0, ...places.map((place) => place % (groups.length + 1)).sort((a, b) => a - b), groups.length];
+    return cuts.slice(1).map((cut, index) => groups.slice(cuts[index], cut).flat());
+  });
 }
+
+const anyRuns = (all: readonly TestSnapshot[]) => inRuns(all.map((each) => [each]));
 
 interface Account {
   id: string | undefined;
@@ -169,91 +164,59 @@ function expected(unsorted: readonly TestSnapshot[]): object[] {
 }
 
 describe('snapshots', () => {
-  it('give the same records as a slow model that recomputes everything', async () => {
-    const check = async (all: readonly TestSnapshot[]) => {
+  it.each([
+    ['of one time', crowdedApart],
+    ['of distinct times', distinct],
+    ['that repeat', repeating],
+  ])('%s give the same records as a slow model that recomputes everything', async (_, generated) => {
+    await forAll(generated, async (all) => {
       const { feed } = await contentsAfter(all);
       expect(feed.map(({ diff_html, ...record }) => record)).toEqual(expected(all));
-    };
-    await fc.assert(fc.asyncProperty(crowdedApart, check), RUNS);
-    await fc.assert(fc.asyncProperty(distinct, check), RUNS);
-    await fc.assert(fc.asyncProperty(repeating, check), RUNS);
+    });
   });
 
   it('give the same store in any order and from sources in any order, also with other accounts at the same time', async () => {
     const sources = crowded
       .map(oneEach)
       .chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length }), fc.integer({ min: 1, max: 4 })));
-    await fc.assert(
-      fc.asyncProperty(sources, async ([all, other, count]) => {
-        const store = newPath();
-        const inputs = Array.from({ length: count }, (_, number) =>
-          sourceOf(other.filter((_, index) => index % count === number).map(written)),
-        );
-        await observeInputs(store, inputs, { snapshots: { from: undefined, observedAt: undefined, unescape: false }, network: TWITTER });
-        expect(contentsOf(store)).toEqual(await contentsAfter(all));
-      }),
-      RUNS,
-    );
+    await forAll(sources, async ([all, other, count]) => {
+      const store = newPath();
+      const dealt = Array.from({ length: count }, (_, number) => other.filter((_, index) => index % count === number).map(written));
+      await observeSerially(store, inputsFrom(dealt));
+      expect(contentsOf(store)).toEqual(await contentsAfter(all));
+    });
   });
 
   it('give the same store in one run and in several, even if the runs divide snapshots of one account and time', async () => {
-    const places = fc.array(fc.nat({ max: 100 }), { maxLength: 3 });
-    const check = async (all: readonly TestSnapshot[], parts: readonly (readonly TestSnapshot[])[]) => {
-      expect(await contentsAfter(...parts)).toEqual(await contentsAfter(all));
-    };
-    await fc.assert(
-      fc.asyncProperty(repeating, places, (all, cuts) => check(all, splitAt(all, cuts))),
-      RUNS,
-    );
     // ids of one time are in the order of the accounts of a run
-    await fc.assert(
-      fc.asyncProperty(crowded, places, (all, cuts) => {
-        const moments = [...new Set(all.map(({ instant }) => instant))].map((instant) => all.filter((each) => each.instant === instant));
-        return check(
-          all,
-          splitAt(moments, cuts).map((part) => part.flat()),
-        );
-      }),
-      RUNS,
+    const byTime = crowded.chain((all) =>
+      inRuns([...new Set(all.map(({ instant }) => instant))].map((instant) => all.filter((each) => each.instant === instant))),
     );
+    for (const generated of [repeating.chain(anyRuns), byTime])
+      await forAll(generated, async (runs) => expect(await contentsAfter(...runs)).toEqual(await contentsAfter(runs.flat())));
   });
 
   it('give the same store account by account, even if handles move between accounts', async () => {
-    await fc.assert(
-      fc.asyncProperty(distinctApart, fc.shuffledSubarray(['1', '2', '3', undefined], { minLength: 4 }), async (all, ids) => {
-        const oneByOne = await contentsAfter(...ids.map((id) => all.filter((snapshot) => snapshot.id === id)));
-        expect(withoutFormerHandles(oneByOne)).toEqual(withoutFormerHandles(await contentsAfter(all)));
-      }),
-      RUNS,
-    );
+    await forAll(fc.tuple(distinctApart, fc.shuffledSubarray(['1', '2', '3', undefined], { minLength: 4 })), async ([all, ids]) => {
+      const oneByOne = await contentsAfter(...ids.map((id) => all.filter((snapshot) => snapshot.id === id)));
+      expect(withoutFormerHandles(oneByOne)).toEqual(withoutFormerHandles(await contentsAfter(all)));
+    });
   });
 
   it('add nothing when all or some of them are repeated', async () => {
-    await fc.assert(
-      fc.asyncProperty(crowdedApart, async (all) => {
-        expect(await contentsAfter(all, all)).toEqual(await contentsAfter(all));
-      }),
-      RUNS,
-    );
-    await fc.assert(
-      fc.asyncProperty(distinct, fc.array(fc.nat({ max: 100 }), { maxLength: 2 }), async (all, places) => {
-        const once = await contentsAfter(all);
-        expect(await contentsAfter(all, ...splitAt(all, places))).toEqual(once);
-      }),
-      RUNS,
-    );
+    await forAll(crowdedApart, async (all) => expect(await contentsAfter(all, all)).toEqual(await contentsAfter(all)));
+    await forAll(distinct.chain(anyRuns), async (runs) => {
+      expect(await contentsAfter(runs.flat(), ...runs)).toEqual(await contentsAfter(runs.flat()));
+    });
   });
 
   it('give a store whose tree passes verify', async () => {
-    await fc.assert(
-      fc.asyncProperty(crowded, async (all) => {
-        const [store, out] = [newPath(), newPath()];
-        await observe(store, all.map(written));
-        await build(store, { out, site: { base_url: 'https://history.example', page_size: 7, account_page_size: 2 } });
-        expect(await verify({ out, store })).toMatchObject({ violations: [], notes: [] });
-      }),
-      RUNS,
-    );
+    await forAll(crowded, async (all) => {
+      const [store, out] = [newPath(), newPath()];
+      await observe(store, all.map(written));
+      await build(store, { out, site: { base_url: 'https://history.example', page_size: 7, account_page_size: 2 } });
+      expect(await verify({ out, store })).toMatchObject({ violations: [], notes: [] });
+    });
   });
 });
 
@@ -264,15 +227,11 @@ describe('conflicts', () => {
     website: fc.constantFrom(undefined, null, '', 'https://a.example'),
     verified: fc.constantFrom(undefined, true, false),
   });
-  const clashing = fc
-    .array(fc.record({ who: accounts, fields: few, gap: fc.constantFrom(0, 0, 0, 1_000_000) }), { maxLength: 12, size: 'max' })
-    .map((all) => {
-      let instant = START;
-      return all.map(({ who, fields, gap }): TestSnapshot => {
-        instant += gap;
-        return { ...who, instant, fields };
-      });
-    });
+  const clashing = inTime(
+    fc.tuple(accounts, few).map(([names, fields]) => ({ ...names, fields })),
+    [0, 0, 0, SECOND],
+    12,
+  );
   const FIELDS = { bio: 'Bio', website: 'Website', verified: 'Verified' } as const;
 
   /** Returns the fields that have several values at one time, each with its values in alphabetical order. */
@@ -316,36 +275,20 @@ describe('conflicts', () => {
     return sortedOf(values);
   }
 
-  it('are reported for each account, field and time with several values, with all of them', async () => {
-    await fc.assert(
-      fc.asyncProperty(clashing, async (all) => {
-        expect(await reported(all)).toEqual(expectedOf(all));
-      }),
-      RUNS,
-    );
-  });
-
-  it('are the same for any order of the snapshots', async () => {
+  it('are reported for each account, field and time with several values, with all of them, for any order of the snapshots', async () => {
     const shuffled = clashing.chain((all) => fc.shuffledSubarray(all, { minLength: all.length }));
-    await fc.assert(
-      fc.asyncProperty(shuffled, async (all) => {
-        expect(await reported(all)).toEqual(expectedOf(all));
-      }),
-      RUNS,
-    );
+    await forAll(shuffled, async (all) => expect(await reported(all)).toEqual(expectedOf(all)));
   });
 
   it('are the same in several runs, even if the runs divide snapshots of one time, and on repetition', async () => {
-    await fc.assert(
-      fc.asyncProperty(clashing, fc.array(fc.nat({ max: 100 }), { maxLength: 3 }), async (all, places) => {
-        expect(await reported(...splitAt(all, places))).toEqual(expectedOf(all));
-        const store = newPath();
-        await observe(store, all.map(written));
-        const again = await observe(store, all.map(written));
-        expect(again.conflicts.count).toBe(expectedOf(all).length);
-        expect(again.records).toEqual({ Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 });
-      }),
-      RUNS,
-    );
+    await forAll(clashing.chain(anyRuns), async (runs) => {
+      const all = runs.flat();
+      expect(await reported(...runs)).toEqual(expectedOf(all));
+      const store = newPath();
+      await observe(store, all.map(written));
+      const again = await observe(store, all.map(written));
+      expect(again.conflicts.count).toBe(expectedOf(all).length);
+      expect(again.records).toEqual({ Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 });
+    });
   });
 });
