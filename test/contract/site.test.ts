@@ -18,7 +18,6 @@ describe('parseBaseUrl', () => {
     'ftp://example.org',
     'https://',
     'https://example.org/?a=1',
-    'https://example.org/#x',
     'https://example.org?',
     'https://me:pw@example.org',
     'javascript:alert(1)',
@@ -30,16 +29,11 @@ describe('parseBaseUrl', () => {
 
   it.each([
     ['https://example.org/rest', 'https://example.org'],
-    ['https://example.org/rest/', 'https://example.org'],
-    ['https://example.org/api/rest//', 'https://example.org/api'],
-    ['https://example.org/rest/data', 'https://example.org'],
     ['https://example.org/api//rest/account/', 'https://example.org/api'],
     ['https://example.org/rest/data/?page=2', 'https://example.org'],
     ['https://example.org/api/?page=2', 'https://example.org/api'],
-    ['https://example.org/api#top', 'https://example.org/api'],
     ['https://me:pw@example.org/api', 'https://example.org/api'],
     ['https://example.org/rest/data/page/last/index.json', 'https://example.org'],
-    ['https://example.org/rest/account/index.json', 'https://example.org'],
   ])('rejects %s and suggests %s', (text, meant) => {
     expect(() => parseBaseUrl(text)).toThrow(
       expect.objectContaining({ code: 'usage', hint: expect.stringContaining(`did you mean ${meant}?`) }),
@@ -52,9 +46,8 @@ describe('parseBaseUrl', () => {
   );
 
   it('does not show a password in the error', () => {
-    expect(() => parseBaseUrl('https://me:pw@example.org')).toThrow(
-      expect.objectContaining({ message: '"https://…@example.org" cannot be a base URL', found: 'a user name or password' }),
-    );
+    const message = '"https://…@example.org" cannot be a base URL';
+    expect(() => parseBaseUrl('https://me:pw@example.org')).toThrow(expect.objectContaining({ message, found: 'a user name or password' }));
   });
 
   it('isBaseUrl accepts a path that ends in rest, from a tree of an earlier release', () => {

@@ -123,24 +123,14 @@ describe('parseJson', () => {
         const text = `${all.slice(0, all.length - places)}${places === 0 ? '' : `.${all.slice(-places)}`}${exponent === 0 ? '' : `e${exponent}`}`;
         const shift = exponent - places;
         const isInteger = shift >= 0 || digits % 10n ** BigInt(-shift) === 0n;
-        const parsed = parse(`{"id":${text}}`);
-        if (!isInteger && Number.isInteger(Number(text))) expect(parsed).toMatchObject({ code: 'bad-field', place: { field: 'id' } });
-        else expect(parsed).toEqual({ value: { id: Number(text) } });
+        const parsed = parse(`{"a":[0.5,{"id":${text}}]}`);
+        if (!isInteger && Number.isInteger(Number(text)))
+          expect(parsed).toMatchObject({ code: 'bad-field', place: { field: 'a[1].id' }, found: expect.stringContaining('round') });
+        else expect(parsed).toEqual({ value: { a: [0.5, { id: Number(text) }] } });
       }),
       { numRuns: 2000 },
     );
   });
-
-  it.each(['9007199254740990.6', '1e-400', '-0.00000000000000000000000000000000000000000000001e-300', '1.0000000000000000000001'])(
-    'rejects %s, which would be rounded to an integer',
-    (number) => {
-      expect(parse(`{"a":[0.5,{"id":${number}}]}`)).toMatchObject({
-        code: 'bad-field',
-        place: { field: 'a[1].id' },
-        found: expect.stringContaining('round'),
-      });
-    },
-  );
 
   it('parses long and deeply nested texts, also with repeated names', () => {
     const long = JSON.stringify('\\"'.repeat(3_000_000));

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { jsonValues } from '../../src/sources/json-values.ts';
 import { NotJson, type RawValue } from '../../src/sources/raw-value.ts';
+import { times } from '../support/proof.ts';
 
 async function valuesOf(pieces: readonly string[]): Promise<RawValue[]> {
   async function* stream() {
@@ -80,7 +81,7 @@ describe('jsonValues', () => {
           expect(error).toBeInstanceOf(NotJson);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: times('broken documents', 500, 2000) },
     );
   });
 
@@ -140,7 +141,7 @@ describe('jsonValues', () => {
           (where === 'first' ? [2] : [1, 3]).map((number) => [number, other]),
         );
       }),
-      { numRuns: 40 },
+      { numRuns: times('long lines', 6, 40) },
     );
   });
 

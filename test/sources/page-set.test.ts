@@ -107,43 +107,38 @@ describe('the report on a set of saved pages', () => {
     ]);
   });
 
-  const plain = { collection: 'data', next: null, previous: null } as const;
-  const doubtful: readonly (readonly [string, readonly SavedPage[], object])[] = [
-    [
-      'pages that contain all their items',
-      [
-        { ...plain, count: 3, items: 3 },
-        { ...plain, count: 5, items: 5 },
-      ],
-      { status: 'complete', missingItems: 0 },
-    ],
+  const links = (next: string | null, previous: string | null = null) => ({
+    next: next && `${BASE}/data/?${next}`,
+    previous: previous && `${BASE}/data/?${previous}`,
+  });
+  /** A page of `count` items, with `items` of them, and without links. */
+  const plain = (count: number, items: number, more: Partial<SavedPage> = {}): SavedPage => ({
+    collection: 'data',
+    next: null,
+    previous: null,
+    count,
+    items,
+    ...more,
+  });
+
+  it.each<[string, readonly SavedPage[], object]>([
+    ['pages that contain all their items', [plain(3, 3), plain(5, 5)], { status: 'complete', missingItems: 0 }],
     ['an empty collection', [page('data', 0, 100, 1)], { status: 'complete', count: 0 }],
-    [
-      'a page without links and with items missing',
-      [{ ...plain, count: 30, items: 10 }],
-      { status: 'incomplete', missingItems: 20, expectedPages: null },
-    ],
-    [
-      'pages without links that may be identical',
-      [
-        { ...plain, count: 20, items: 10 },
-        { ...plain, count: 20, items: 10 },
-      ],
-      { status: 'unknown' },
-    ],
+    ['a page without links and with items missing', [plain(30, 10)], { status: 'incomplete', missingItems: 20, expectedPages: null }],
+    ['pages without links that may be identical', [plain(20, 10), plain(20, 10)], { status: 'unknown' }],
     [
       'pages with cursors',
-      ['?cursor=a', '?cursor=b'].map((query) => ({ ...plain, next: `${BASE}/data/${query}`, count: 20, items: 10 })),
+      ['cursor=a', 'cursor=b'].map((query) => plain(20, 10, links(query))),
       { status: 'unknown', reason: 'some pages have no page number in next or previous' },
     ],
     [
       'the last page of a collection with cursors',
-      [{ ...plain, previous: `${BASE}/data/?cursor=a`, count: 20, items: 5 }],
+      [plain(20, 5, links(null, 'cursor=a'))],
       { status: 'incomplete', missingItems: 15, missingPages: [] },
     ],
     [
       'pages of different queries',
-      ['a', 'b'].map((account) => ({ ...plain, next: `${BASE}/data/?account=${account}&page=2`, count: 20, items: 10 })),
+      ['a', 'b'].map((account) => plain(20, 10, links(`account=${account}&page=2`))),
       { status: 'unknown', reason: 'the pages belong to different queries' },
     ],
     [
@@ -151,31 +146,14 @@ describe('the report on a set of saved pages', () => {
       [page('data', 20, 10, 1), { ...page('data', 20, 10, 2), items: 9 }],
       { status: 'incomplete', missingItems: 1, missingPages: [] },
     ],
-    [
-      'links that contradict each other',
-      [{ ...plain, next: `${BASE}/data/?page=9`, previous: `${BASE}/data/?page=3`, count: 20, items: 20 }],
-      { status: 'unknown' },
-    ],
-    [
-      'a page beyond its own count',
-      [{ ...plain, next: `${BASE}/data/?page=900000000000000`, previous: `${BASE}/data/?page=899999999999998`, count: 20, items: 20 }],
-      { status: 'unknown' },
-    ],
+    ['links that contradict each other', [plain(20, 20, links('page=9', 'page=3'))], { status: 'unknown' }],
+    ['a page beyond its own count', [plain(20, 20, links('page=900000000000000', 'page=899999999999998'))], { status: 'unknown' }],
     [
       'the second page with a page size in its links',
-      [{ ...plain, next: `${BASE}/data/?page=3&page_size=5`, previous: `${BASE}/data/?page_size=5`, count: 12, items: 5 }],
-      {
-        status: 'incomplete',
-        missingItems: 7,
-        missingPages: [
-          { from: 1, to: 1 },
-          { from: 3, to: 3 },
-        ],
-      },
+      [plain(12, 5, links('page=3&page_size=5', 'page_size=5'))],
+      { status: 'incomplete', missingItems: 7, missingPages: [1, 3].map((number) => ({ from: number, to: number })) },
     ],
-  ];
-
-  it.each(doubtful)('claims only what is certain for %s', (_, pages, expected) => {
+  ])('claims only what is certain for %s', (_, pages, expected) => {
     expect(reportsOf(pages)).toMatchObject([expected]);
   });
 

@@ -41,53 +41,27 @@ describe('SnapshotCache', () => {
     expect(third.place).toEqual({ file: 'file', line: 2 });
   });
 
-  const hard: readonly (readonly [string, ...string[]])[] = [
+  /** The texts of two snapshots that differ in one time. */
+  const at = (text: (time: string) => string) => [ONE, TWO].map(text);
+  const hard: readonly (readonly [string, readonly string[]])[] = [
+    ['a time in its bio', at((time) => `{"bio":"\\"observed_at\\":\\"${time}\\"","observed_at":"${ONE}","screen_name":"a"}`)],
+    ['two times, the first different', at((time) => `{"observed_at":"${time}","observed_at":"${ONE}","screen_name":"a"}`)],
+    ['two times, a space in the first', at((time) => `{"observed_at" :"${time}","observed_at":"${ONE}","screen_name":"a"}`)],
+    ['two times, the second escaped', at((time) => `{"observed_at":"${time}","observed\\u005Fat":"${ONE}","screen_name":"a"}`)],
+    ['an escape in its time', at((time) => `{"observed_at":"\\u0032${time.slice(1)}","screen_name":"a"}`)],
+    ['a time that does not exist', at((time) => `{"observed_at":"${time.replace('01-02', '02-30')}","screen_name":"a"}`)],
+    ['a time that is not a string', [`{"observed_at":"${ONE}","screen_name":"a"}`, `{"observed_at":17,"screen_name":"a"}`]],
     [
-      'a time in its bio',
-      ...[ONE, TWO].map((time) => `{"bio":"\\"observed_at\\":\\"${time}\\"","observed_at":"${ONE}","screen_name":"a"}`),
-    ],
-    ['two times, the first different', ...[ONE, TWO].map((time) => `{"observed_at":"${time}","observed_at":"${ONE}","screen_name":"a"}`)],
-    ['two times, the second different', ...[ONE, TWO].map((time) => `{"observed_at":"${ONE}","observed_at":"${time}","screen_name":"a"}`)],
-    [
-      'two times, a space in the second',
-      ...[ONE, TWO].map((time) => `{"observed_at":"${time}","observed_at" :"${ONE}","screen_name":"a"}`),
-    ],
-    ['two times, a space in the first', ...[ONE, TWO].map((time) => `{"observed_at" :"${time}","observed_at":"${ONE}","screen_name":"a"}`)],
-    ['two times, a tab in the second', ...[ONE, TWO].map((time) => `{"observed_at":"${time}","observed_at"\t:"${ONE}","screen_name":"a"}`)],
-    [
-      'two times, the second escaped',
-      ...[ONE, TWO].map((time) => `{"observed_at":"${time}","\\u006fbserved_at":"${ONE}","screen_name":"a"}`),
-    ],
-    [
-      'two times, the second escaped otherwise',
-      ...[ONE, TWO].map((time) => `{"observed_at":"${time}","observed\\u005Fat":"${ONE}","screen_name":"a"}`),
-    ],
-    ['an escape in its time', ...[ONE, TWO].map((time) => `{"observed_at":"\\u0032${time.slice(1)}","screen_name":"a"}`)],
-    ['a space before its time', ...[ONE, TWO].map((time) => `{"observed_at": "${time}","screen_name":"a"}`)],
-    ['an invalid time', ...[ONE, '2020-02-30T00:00:00Z', TWO].map((time) => `{"observed_at":"${time}","screen_name":"a"}`)],
-    ['a time that is not a string', `{"observed_at":"${ONE}","screen_name":"a"}`, `{"observed_at":17,"screen_name":"a"}`],
-    [
-      'another text of the same letters',
-      `{"observed_at":"${ONE}","screen_name":"a","bio":""}`,
-      `{"observed_at":"","screen_name":"a","bio":"${ONE}"}`,
+      'the time in another field',
+      [`{"observed_at":"${ONE}","screen_name":"a","bio":""}`, `{"observed_at":"","screen_name":"a","bio":"${ONE}"}`],
     ],
     [
       'a text that is cut short',
-      `{"observed_at":"${ONE}","screen_name":"a"}`,
-      `{"observed_at":"${TWO}","screen_name":"a"`,
-      `{"observed_at":"${TWO}`,
+      [`{"observed_at":"${ONE}","screen_name":"a"}`, `{"observed_at":"${TWO}","screen_name":"a"`, `{"observed_at":"${TWO}`],
     ],
-    [
-      'a field of another name',
-      `{"observed_at":"${ONE}","screen_name":"a","observed_at":"${ONE}"}`,
-      `{"x\\"observed_at":"${TWO}","screen_name":"a"}`,
-    ],
-    [
-      'other snapshots beside it',
-      ...[ONE, TWO].map((time) => `[{"observed_at":"${time}","screen_name":"a"},{"observed_at":"${ONE}","screen_name":"b"}]`),
-    ],
+    ['another beside it', at((time) => `[{"observed_at":"${time}","screen_name":"a"},{"observed_at":"${ONE}","screen_name":"b"}]`)],
   ];
-  it.each(hard)('gives the same result as reading alone: %s', async (_, ...texts) => {
+  it.each(hard)('gives the same result as reading alone: %s', async (_, texts) => {
     await expectSameAlone([...texts, ...texts, ...texts.toReversed()]);
   });
 

@@ -1,40 +1,35 @@
-import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hash } from 'node:crypto';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkBag } from '../../../src/sources/archives/bag.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+
+/** Returns a bag with one page. */
+function newBag(): string {
+  const bag = temporaryFolder();
+  const page = '{"results":[]}';
+  mkdirSync(join(bag, 'data/rest/data'), { recursive: true });
+  writeFileSync(join(bag, 'data/rest/data/index.json'), page);
+  writeFileSync(join(bag, 'bagit.txt'), 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n');
+  writeFileSync(join(bag, 'manifest-sha256.txt'), `${hash('sha256', page)}  data/rest/data/index.json\n`);
+  return bag;
+}
 
 describe('checkBag', () => {
-  let bag: string;
-  let outside: string;
-  beforeEach(() => {
-    bag = mkdtempSync(join(tmpdir(), 'palimpsest-test-'));
-    outside = mkdtempSync(join(tmpdir(), 'palimpsest-test-'));
-    const page = '{"results":[]}';
-    mkdirSync(join(bag, 'data/rest/data'), { recursive: true });
-    writeFileSync(join(bag, 'data/rest/data/index.json'), page);
-    writeFileSync(join(outside, 'index.json'), page);
-    writeFileSync(join(bag, 'bagit.txt'), 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n');
-    const digest = createHash('sha256').update(page).digest('hex');
-    writeFileSync(join(bag, 'manifest-sha256.txt'), `${digest}  data/rest/data/index.json\n`);
-  });
-  afterEach(() => {
-    for (const folder of [bag, outside]) rmSync(folder, { recursive: true, force: true });
-  });
-
   it('accepts files in folders', async () => {
-    await expect(checkBag(bag)).resolves.toBeUndefined();
+    await expect(checkBag(newBag())).resolves.toBeUndefined();
   });
 
-  it.each<readonly [string, () => string]>([
+  it.each([
     ['the folder that contains it', () => '.'],
-    ['the bag', () => bag],
-    ['another folder', () => outside],
+    ['the bag', (bag: string) => bag],
+    ['another folder', temporaryFolder],
     ['nothing', () => 'missing'],
     ['a file', () => 'index.json'],
   ])('refuses a link to %s', async (_, target) => {
-    symlinkSync(target(), join(bag, 'data/rest/data/link'));
+    const bag = newBag();
+    symlinkSync(target(bag), join(bag, 'data/rest/data/link'));
     await expect(checkBag(bag)).rejects.toMatchObject({
       code: 'bad-archive',
       expected: 'only files and folders',
@@ -43,6 +38,7 @@ describe('checkBag', () => {
   });
 
   it('does not follow links that form two circles', async () => {
+    const bag = newBag();
     // a walk that follows them visits 2 ** 40 folders, until the system refuses the 41st link
     for (const name of ['one', 'two']) symlinkSync('.', join(bag, 'data', name));
     await expect(checkBag(bag)).rejects.toMatchObject({ code: 'bad-archive', expected: 'only files and folders' });

@@ -1,45 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { changed, describeFormat, fixture } from './format-suite.ts';
-import { NOON, observationsIn, readValues } from './reading.ts';
+import { changed, describeFormat, fixture, MIRA, observation } from './format-suite.ts';
+import { profileOf, readValues } from './reading.ts';
 
 const detailed = fixture('bluesky');
-
-async function profileOf(value: unknown) {
-  return observationsIn(await readValues([value]))[0]?.profile;
-}
 
 describeFormat({
   name: 'bluesky',
   observations: [
-    {
-      observed_at: NOON,
-      web_archive_url: null,
-      profile: {
-        screen_name: 'mira.example.org',
-        id: 'did:plc:qq4hb2xkzt7v3m5ndwy6scfa',
-        display_name: 'Mira Okonjo 🌿',
-        bio: 'Maps of rivers & roads.',
-        location: undefined,
-        website: 'https://maps.example.org/mira',
-        verified: true,
-        profile_image_url: 'https://cdn.example.org/img/avatar/mira@jpeg',
-        account_creation_date: '2023-04-27T14:23:34Z',
-      },
-      former_names: [],
-    },
+    observation({
+      ...MIRA,
+      screen_name: 'mira.example.org',
+      id: 'did:plc:qq4hb2xkzt7v3m5ndwy6scfa',
+      bio: 'Maps of rivers & roads.',
+      location: undefined,
+      profile_image_url: 'https://cdn.example.org/img/avatar/mira@jpeg',
+      account_creation_date: '2023-04-27T14:23:34Z',
+    }),
   ],
-  fields: {
-    screen_name: { keys: ['handle'], path: 'handle' },
-    id: { keys: ['did'], path: 'did' },
-    display_name: { keys: ['displayName'], path: 'displayName', absent: '' },
-    bio: { keys: ['description'], path: 'description', absent: '' },
-    website: { keys: ['website'], path: 'website', absent: null },
-    verified: { keys: ['verification', 'verifiedStatus'], path: 'verification.verifiedStatus' },
-    profile_image_url: { keys: ['avatar'], path: 'avatar', absent: '' },
-    account_creation_date: { keys: ['createdAt'], path: 'createdAt' },
-  },
-  isTimed: false,
-  isStrict: false,
+  fields: { screen_name: 'handle', id: 'did', verified: 'verification.verifiedStatus', account_creation_date: 'createdAt' },
+  texts: { display_name: 'displayName', bio: 'description', website: 'website', profile_image_url: 'avatar' },
+  absent: { display_name: '', bio: '', website: null, profile_image_url: '' },
 });
 
 describe('a Bluesky profile', () => {
@@ -48,19 +28,14 @@ describe('a Bluesky profile', () => {
     expect(await profileOf(basic)).toEqual({ screen_name: 'mira.example.org', id: detailed['did'] });
   });
 
-  it.each([
-    ['valid', true],
-    ['invalid', false],
-    ['none', false],
-    ['some later word', false],
-    [null, undefined],
-    [undefined, undefined],
-  ])('with the verification status %j gives verified %j', async (status, verified) => {
-    expect((await profileOf(changed(detailed, ['verification', 'verifiedStatus'], status)))?.verified).toBe(verified);
-  });
-
-  it.each([null, 7, [], undefined])('with the verification %j gives verified undefined', async (verification) => {
-    expect((await profileOf(changed(detailed, ['verification'], verification)))?.verified).toBeUndefined();
+  it.each<[unknown, boolean | undefined]>([
+    [{ verifiedStatus: 'valid' }, true],
+    [{ verifiedStatus: 'invalid' }, false],
+    [{ verifiedStatus: 'none' }, false],
+    [{ verifiedStatus: 'some later word' }, false],
+    ...[{ verifiedStatus: null }, {}, null, 7, [], undefined].map((verification): [unknown, undefined] => [verification, undefined]),
+  ])('with the verification %j gives verified %j', async (verification, verified) => {
+    expect((await profileOf(changed(detailed, ['verification'], verification)))?.verified).toBe(verified);
   });
 
   it('has no handle if it has the placeholder for handles that do not resolve', async () => {

@@ -1,43 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { changed, describeFormat, fixture } from './format-suite.ts';
-import { errorIn, NOON, observationsIn, readValues } from './reading.ts';
+import { changed, describeFormat, fixture, observation } from './format-suite.ts';
+import { errorIn, observationsIn, profileOf, readValues } from './reading.ts';
 
 const account = fixture('mastodon');
-
-async function profileOf(value: unknown) {
-  return observationsIn(await readValues([value]))[0]?.profile;
-}
 
 describeFormat({
   name: 'mastodon',
   observations: [
-    {
-      observed_at: NOON,
-      web_archive_url: null,
-      profile: {
-        screen_name: 'mira@town.example',
-        id: '109349320508690443@town.example',
-        display_name: 'Mira Okonjo :map:',
-        bio: 'Maps of rivers & roads.\nMade by hand, see https://shop.example.org/maps/of/rivers/and/roads\n\nWith @tove for #rivers',
-        location: undefined,
-        website: undefined,
-        verified: undefined,
-        profile_image_url: 'https://files.town.example/accounts/avatars/mira.png',
-        account_creation_date: '2022-11-15T00:00:00Z',
-      },
-      former_names: [],
-    },
+    observation({
+      screen_name: 'mira@town.example',
+      id: '109349320508690443@town.example',
+      display_name: 'Mira Okonjo :map:',
+      bio: 'Maps of rivers & roads.\nMade by hand, see https://shop.example.org/maps/of/rivers/and/roads\n\nWith @tove for #rivers',
+      location: undefined,
+      website: undefined,
+      verified: undefined,
+      profile_image_url: 'https://files.town.example/accounts/avatars/mira.png',
+      account_creation_date: '2022-11-15T00:00:00Z',
+    }),
   ],
-  fields: {
-    screen_name: { keys: ['acct'], path: 'acct' },
-    id: { keys: ['id'], path: 'id' },
-    display_name: { keys: ['display_name'], path: 'display_name' },
-    bio: { keys: ['note'], path: 'note' },
-    profile_image_url: { keys: ['avatar'], path: 'avatar' },
-    account_creation_date: { keys: ['created_at'], path: 'created_at' },
-  },
-  isTimed: false,
-  isStrict: false,
+  fields: { screen_name: 'acct', id: 'id', account_creation_date: 'created_at' },
+  texts: { display_name: 'display_name', bio: 'note', profile_image_url: 'avatar' },
 });
 
 describe('a Mastodon account', () => {

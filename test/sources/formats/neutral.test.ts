@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changed, describeFormat, fixture } from './format-suite.ts';
+import { changed, describeFormat, fixture, MIRA, observation } from './format-suite.ts';
 import { errorIn, NOON, observationsIn, readText, readValues } from './reading.ts';
 
 const whole = fixture('neutral');
@@ -7,33 +7,21 @@ const whole = fixture('neutral');
 describeFormat({
   name: 'neutral',
   observations: [
-    {
-      observed_at: 1_700_324_952_006_921,
-      web_archive_url: 'https://web.archive.org/web/20231118162912/https://social.example/mira_okonjo',
-      profile: {
-        screen_name: 'mira_okonjo',
-        id: '878301212025782272',
-        display_name: 'Mira Okonjo 🌿',
-        bio: 'Cartographer.\nMaps of rivers & roads.',
-        location: 'Port Vell',
-        website: 'https://maps.example.org/mira',
-        verified: false,
-        profile_image_url: 'https://images.example.org/mira.png',
-        account_creation_date: '2010-11-29T21:18:15Z',
+    observation(
+      { ...MIRA, bio: 'Cartographer.\nMaps of rivers & roads.', verified: false },
+      {
+        observed_at: 1_700_324_952_006_921,
+        web_archive_url: 'https://web.archive.org/web/20231118162912/https://social.example/mira_okonjo',
       },
-      former_names: [],
-    },
+    ),
   ],
-  fields: {
-    screen_name: { keys: ['screen_name'], path: 'screen_name' },
-    id: { keys: ['id'], path: 'id' },
-    display_name: { keys: ['display_name'], path: 'display_name' },
-    bio: { keys: ['bio'], path: 'bio' },
-    location: { keys: ['location'], path: 'location' },
-    website: { keys: ['website'], path: 'website' },
-    verified: { keys: ['verified'], path: 'verified' },
-    profile_image_url: { keys: ['profile_image_url'], path: 'profile_image_url' },
-    account_creation_date: { keys: ['account_creation_date'], path: 'account_creation_date' },
+  fields: { screen_name: 'screen_name', id: 'id', verified: 'verified', account_creation_date: 'account_creation_date' },
+  texts: {
+    display_name: 'display_name',
+    bio: 'bio',
+    location: 'location',
+    website: 'website',
+    profile_image_url: 'profile_image_url',
   },
   isTimed: true,
   isStrict: true,

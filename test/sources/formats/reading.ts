@@ -1,5 +1,5 @@
 import { parseInstant } from '../../../src/contract/instant.ts';
-import type { Observation } from '../../../src/contract/observation.ts';
+import type { Observation, Profile } from '../../../src/contract/observation.ts';
 import { type ObserveContext, observationsOf, type SnapshotItem } from '../../../src/sources/observations.ts';
 import type { Input, InputError } from '../../../src/sources/source.ts';
 
@@ -41,6 +41,11 @@ export function observationsIn(found: readonly SnapshotItem[]): Observation[] {
     if (item.kind === 'observation') return item.observation;
     throw new Error(`not an observation: ${JSON.stringify(item)}`);
   });
+}
+
+/** Returns the first profile that a value has. */
+export async function profileOf(value: unknown, context: Partial<ObserveContext> = {}): Promise<Profile | undefined> {
+  return observationsIn(await readValues([value], context))[0]?.profile;
 }
 
 /** Returns the only input error. */

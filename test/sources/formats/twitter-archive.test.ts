@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changed, describeFormat, fixture } from './format-suite.ts';
+import { changed, describeFormat, fixture, MIRA, observation } from './format-suite.ts';
 import { errorIn, NOON, observationsIn, readValues } from './reading.ts';
 
 const archive = fixture('twitter-archive');
@@ -7,36 +7,27 @@ const archive = fixture('twitter-archive');
 describeFormat({
   name: 'twitter-archive',
   observations: [
-    {
-      observed_at: 1_667_629_987_558_000,
-      web_archive_url: null,
-      profile: {
-        screen_name: 'mira_okonjo',
-        id: '878301212025782272',
-        display_name: 'Mira Okonjo 🌿',
-        bio: 'Maps of rivers & roads. https://t.co/AbCdEf1234',
-        location: 'Port Vell',
-        website: 'https://t.co/QwErTy5678',
-        verified: true,
-        profile_image_url: 'https://images.example.org/mira.png',
-        account_creation_date: '2010-11-29T21:18:15Z',
-      },
-      former_names: ['mira_maps', 'mapmira'],
-    },
+    observation(
+      { ...MIRA, bio: 'Maps of rivers & roads. https://t.co/AbCdEf1234', website: 'https://t.co/QwErTy5678' },
+      { observed_at: 1_667_629_987_558_000, former_names: ['mira_maps', 'mapmira'] },
+    ),
   ],
   fields: {
-    screen_name: { keys: ['account', 0, 'account', 'username'], path: 'account.username' },
-    id: { keys: ['account', 0, 'account', 'accountId'], path: 'account.accountId' },
-    display_name: { keys: ['account', 0, 'account', 'accountDisplayName'], path: 'account.accountDisplayName' },
-    bio: { keys: ['profile', 0, 'profile', 'description', 'bio'], path: 'profile.description.bio', absent: '' },
-    location: { keys: ['profile', 0, 'profile', 'description', 'location'], path: 'profile.description.location', absent: '' },
-    website: { keys: ['profile', 0, 'profile', 'description', 'website'], path: 'profile.description.website', absent: null },
-    verified: { keys: ['verified', 0, 'verified', 'verified'], path: 'verified.verified' },
-    profile_image_url: { keys: ['profile', 0, 'profile', 'avatarMediaUrl'], path: 'profile.avatarMediaUrl' },
-    account_creation_date: { keys: ['account', 0, 'account', 'createdAt'], path: 'account.createdAt' },
+    screen_name: 'account.username',
+    id: 'account.accountId',
+    verified: 'verified.verified',
+    account_creation_date: 'account.createdAt',
   },
+  texts: {
+    display_name: 'account.accountDisplayName',
+    bio: 'profile.description.bio',
+    location: 'profile.description.location',
+    website: 'profile.description.website',
+    profile_image_url: 'profile.avatarMediaUrl',
+  },
+  absent: { bio: '', location: '', website: null },
+  keysOf: ([file = '', ...path]) => [file, 0, file, ...path],
   isTimed: true,
-  isStrict: false,
 });
 
 describe('the account of a Twitter archive', () => {

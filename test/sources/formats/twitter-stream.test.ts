@@ -1,75 +1,45 @@
 import { describe, expect, it } from 'vitest';
-import { changed, describeFormat, fixture } from './format-suite.ts';
+import { changed, describeFormat, fixture, MIRA, observation } from './format-suite.ts';
 import { errorIn, NOON, observationsIn, readValues } from './reading.ts';
 
 const tweet = fixture('twitter-stream');
 const DELIVERED = 1_358_090_018_657_000;
 
+const UNSET = { location: '', website: null, verified: false };
+
 describeFormat({
   name: 'twitter-stream',
   observations: [
+    { ...MIRA, bio: 'Maps of rivers &amp; roads.', profile_image_url: 'https://images.example.org/mira_normal.png' },
     {
-      observed_at: DELIVERED,
-      web_archive_url: null,
-      profile: {
-        screen_name: 'mira_okonjo',
-        id: '878301212025782272',
-        display_name: 'Mira Okonjo 🌿',
-        bio: 'Maps of rivers &amp; roads.',
-        location: 'Port Vell',
-        website: 'https://maps.example.org/mira',
-        verified: true,
-        profile_image_url: 'https://images.example.org/mira_normal.png',
-        account_creation_date: '2010-11-29T21:18:15Z',
-      },
-      former_names: [],
+      ...UNSET,
+      screen_name: 'tove_lind',
+      id: '501',
+      display_name: 'Tove Lind',
+      bio: '',
+      profile_image_url: 'https://images.example.org/tove_normal.png',
+      account_creation_date: '2011-02-01T08:00:00Z',
     },
     {
-      observed_at: DELIVERED,
-      web_archive_url: null,
-      profile: {
-        screen_name: 'tove_lind',
-        id: '501',
-        display_name: 'Tove Lind',
-        bio: '',
-        location: '',
-        website: null,
-        verified: false,
-        profile_image_url: 'https://images.example.org/tove_normal.png',
-        account_creation_date: '2011-02-01T08:00:00Z',
-      },
-      former_names: [],
+      ...UNSET,
+      screen_name: 'harbour_office',
+      id: '502',
+      display_name: 'Harbour Office',
+      bio: 'Notices',
+      profile_image_url: 'https://images.example.org/harbour_normal.png',
+      account_creation_date: '2011-03-02T08:00:00Z',
     },
-    {
-      observed_at: DELIVERED,
-      web_archive_url: null,
-      profile: {
-        screen_name: 'harbour_office',
-        id: '502',
-        display_name: 'Harbour Office',
-        bio: 'Notices',
-        location: '',
-        website: null,
-        verified: false,
-        profile_image_url: 'https://images.example.org/harbour_normal.png',
-        account_creation_date: '2011-03-02T08:00:00Z',
-      },
-      former_names: [],
-    },
-  ],
-  fields: {
-    screen_name: { keys: ['user', 'screen_name'], path: 'user.screen_name' },
-    id: { keys: ['user', 'id_str'], path: 'user.id_str' },
-    display_name: { keys: ['user', 'name'], path: 'user.name', absent: '' },
-    bio: { keys: ['user', 'description'], path: 'user.description', absent: '' },
-    location: { keys: ['user', 'location'], path: 'user.location', absent: '' },
-    website: { keys: ['user', 'url'], path: 'user.url', absent: null },
-    verified: { keys: ['user', 'verified'], path: 'user.verified' },
-    profile_image_url: { keys: ['user', 'profile_image_url_https'], path: 'user.profile_image_url_https' },
-    account_creation_date: { keys: ['user', 'created_at'], path: 'user.created_at' },
+  ].map((profile) => observation(profile, { observed_at: DELIVERED })),
+  fields: { screen_name: 'user.screen_name', id: 'user.id_str', verified: 'user.verified', account_creation_date: 'user.created_at' },
+  texts: {
+    display_name: 'user.name',
+    bio: 'user.description',
+    location: 'user.location',
+    website: 'user.url',
+    profile_image_url: 'user.profile_image_url_https',
   },
+  absent: { display_name: '', bio: '', location: '', website: null },
   isTimed: true,
-  isStrict: false,
 });
 
 describe('a tweet of the stream', () => {

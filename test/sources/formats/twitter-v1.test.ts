@@ -1,46 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import type { ObserveContext } from '../../../src/sources/observations.ts';
-import { changed, describeFormat, fixture } from './format-suite.ts';
-import { errorIn, NOON, observationsIn, readValues } from './reading.ts';
+import { changed, describeFormat, fixture, MIRA, observation } from './format-suite.ts';
+import { errorIn, profileOf, readValues } from './reading.ts';
 
 const whole = fixture('twitter-v1');
-
-async function profileOf(value: unknown, context: Partial<ObserveContext> = {}) {
-  return observationsIn(await readValues([value], context))[0]?.profile;
-}
 
 describeFormat({
   name: 'twitter-v1',
   observations: [
-    {
-      observed_at: NOON,
-      web_archive_url: null,
-      profile: {
-        screen_name: 'mira_okonjo',
-        id: '878301212025782272',
-        display_name: 'Mira Okonjo 🌿',
-        bio: 'Maps of rivers &amp; roads. Shop: https://shop.example.org/ News: https://news.example.org/?a=1&b=2',
-        location: 'Port Vell',
-        website: 'https://maps.example.org/mira',
-        verified: true,
-        profile_image_url: 'https://images.example.org/mira_normal.png',
-        account_creation_date: '2010-11-29T21:18:15Z',
-      },
-      former_names: [],
-    },
+    observation({
+      ...MIRA,
+      bio: 'Maps of rivers &amp; roads. Shop: https://shop.example.org/ News: https://news.example.org/?a=1&b=2',
+      profile_image_url: 'https://images.example.org/mira_normal.png',
+    }),
   ],
-  fields: {
-    screen_name: { keys: ['screen_name'], path: 'screen_name' },
-    id: { keys: ['id_str'], path: 'id_str' },
-    display_name: { keys: ['name'], path: 'name', absent: '' },
-    bio: { keys: ['description'], path: 'description', absent: '' },
-    location: { keys: ['location'], path: 'location', absent: '' },
-    verified: { keys: ['verified'], path: 'verified' },
-    profile_image_url: { keys: ['profile_image_url_https'], path: 'profile_image_url_https' },
-    account_creation_date: { keys: ['created_at'], path: 'created_at' },
-  },
-  isTimed: false,
-  isStrict: false,
+  fields: { screen_name: 'screen_name', id: 'id_str', verified: 'verified', account_creation_date: 'created_at' },
+  texts: { display_name: 'name', bio: 'description', location: 'location', profile_image_url: 'profile_image_url_https' },
+  absent: { display_name: '', bio: '', location: '' },
 });
 
 describe('a user of the Twitter API 1.1', () => {

@@ -1,60 +1,36 @@
 import { describe, expect, it } from 'vitest';
-import { changed, describeFormat, fixture } from './format-suite.ts';
-import { errorIn, NOON, observationsIn, readValues } from './reading.ts';
+import { changed, describeFormat, fixture, MIRA, observation } from './format-suite.ts';
+import { errorIn, profileOf, readValues } from './reading.ts';
 
 const whole = fixture('twitter-v2');
-
-async function profilesOf(value: unknown) {
-  return observationsIn(await readValues([value])).map(({ profile }) => profile);
-}
 
 describeFormat({
   name: 'twitter-v2',
   observations: [
-    {
-      observed_at: NOON,
-      web_archive_url: null,
-      profile: {
-        screen_name: 'mira_okonjo',
-        id: '878301212025782272',
-        display_name: 'Mira Okonjo 🌿',
-        bio: 'Maps of rivers & roads. Shop: https://shop.example.org/',
-        location: 'Port Vell',
-        website: 'https://maps.example.org/mira',
-        verified: true,
-        profile_image_url: 'https://images.example.org/mira_normal.png',
-        account_creation_date: '2010-11-29T21:18:15Z',
-      },
-      former_names: [],
-    },
+    observation({
+      ...MIRA,
+      bio: 'Maps of rivers & roads. Shop: https://shop.example.org/',
+      profile_image_url: 'https://images.example.org/mira_normal.png',
+    }),
   ],
-  fields: {
-    screen_name: { keys: ['username'], path: 'username' },
-    id: { keys: ['id'], path: 'id' },
-    bio: { keys: ['description'], path: 'description', absent: '' },
-    location: { keys: ['location'], path: 'location', absent: '' },
-    verified: { keys: ['verified'], path: 'verified' },
-    profile_image_url: { keys: ['profile_image_url'], path: 'profile_image_url' },
-    account_creation_date: { keys: ['created_at'], path: 'created_at' },
-  },
-  isTimed: false,
-  isStrict: false,
+  fields: { screen_name: 'username', id: 'id', verified: 'verified', account_creation_date: 'created_at' },
+  texts: { bio: 'description', location: 'location', profile_image_url: 'profile_image_url' },
+  absent: { bio: '', location: '' },
 });
 
 describe('a user of the Twitter API 2', () => {
   it('leaves fields undefined that were not requested', async () => {
     const asked = { id: '501', name: 'Tove', username: 'tove_lind' };
-    expect(await profilesOf(asked)).toEqual([{ screen_name: 'tove_lind', id: '501', display_name: 'Tove' }]);
+    expect(await profileOf(asked)).toEqual({ screen_name: 'tove_lind', id: '501', display_name: 'Tove' });
   });
 
   it('has no website if url is missing', async () => {
     const { url: _, entities: __, ...bare } = whole;
-    expect(await profilesOf(bare)).toMatchObject([{ website: null }]);
+    expect(await profileOf(bare)).toMatchObject({ website: null });
   });
 
   it('is not unescaped, because this API does not escape', async () => {
-    const found = await readValues([{ ...whole, name: 'A &amp; B' }], { unescape: true });
-    expect(observationsIn(found)).toMatchObject([{ profile: { display_name: 'A &amp; B' } }]);
+    expect(await profileOf({ ...whole, name: 'A &amp; B' }, { unescape: true })).toMatchObject({ display_name: 'A &amp; B' });
   });
 
   it.each([undefined, 'twitter-v2' as const])('is read from every kind of response (from %s)', async (from) => {
