@@ -43,38 +43,9 @@ describe('entitiesIn', () => {
   });
 });
 
-describe('a text of a million characters', () => {
-  const MILLION = 1_000_000;
-  it.each(
-    [
-      '@',
-      '#',
-      '#a',
-      '@a',
-      'a',
-      'a.',
-      '-.',
-      '.',
-      'https://',
-      'https://a.b/',
-      '中',
-      '#中',
-      'a@',
-      'éa',
-      'rt@a',
-      '\u{20021}',
-      '#\u{20021}',
-      ' #a/',
-      'a.b/#',
-      '\u0301',
-      '#\u0301',
-      '@a\u0301',
-      'http',
-      'a:1',
-    ].map((piece) => [piece] as const),
-  )('is searched to its end if it repeats %j', (piece) => {
-    const text = `${piece.repeat(MILLION / piece.length)} @x`;
+const PIECES = '@ # #a a. -. https:// https://a.b/ #中 a@ éa rt@a #\u{20021} a.b/# #\u0301 @a\u0301 a:1'.split(' ');
 
-    expect(entitiesIn(text).at(-1)?.name).toBe('x');
-  });
+it.each(PIECES)('entitiesIn searches a million characters to their end if they repeat %j', (piece) => {
+  const text = `${piece.repeat(1_000_000 / piece.length)} @x`;
+  expect(entitiesIn(text).at(-1)?.name).toBe('x');
 });

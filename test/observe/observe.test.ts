@@ -120,19 +120,9 @@ describe('an account', () => {
 
   it.each<[string, readonly Snapshot[], readonly string[]]>([
     [
-      'with an id keeps its history under a new handle',
-      [snapshot(0, { ...seven, bio: 'a' }), snapshot(1, { ...jill, bio: 'b' })],
-      ['jill Bio "a"', 'jill Bio "b"'],
-    ],
-    [
       'shows its id if its handle moved to another id',
       [snapshot(0, { ...seven, bio: 'a' }), snapshot(1, { ...eight, screen_name: 'Jack', bio: 'b' })],
       ['jack~7 Bio "a"', 'Jack Bio "b"'],
-    ],
-    [
-      'gets its handle back when it is observed with it again',
-      [snapshot(0, { ...seven, bio: 'a' }), snapshot(1, { ...eight, bio: 'b' }), snapshot(2, { ...seven, bio: 'a' })],
-      ['jack Bio "a"', 'jack~8 Bio "b"'],
     ],
     [
       'without an id gets a generated name if another account takes its handle',
@@ -322,13 +312,13 @@ describe('a conflict', () => {
 
   it('is still counted if the list is full, and long values are truncated', async () => {
     const clashes = Array.from({ length: 150 }, (_, index) =>
-      [`${index} ${'x'.repeat(9000)}`, 'y'].map((bio) => ({ ...snapshot(0, { bio }), screen_name: `n${index}` })),
+      [`${index} ${'x'.repeat(600)}`, 'y'].map((bio) => ({ ...snapshot(0, { bio }), screen_name: `n${index}` })),
     );
     const { conflicts } = await observe(newStore(), clashes.flat());
     expect(conflicts.count).toBe(150);
     expect(conflicts.listed).toHaveLength(100);
     const [{ account, values } = { account: '', values: [] }] = conflicts.listed;
-    expect(values[0]?.text).toBe(`${`${account.slice(1)} ${'x'.repeat(9000)}`.slice(0, 500)}…`);
+    expect(values[0]?.text).toBe(`${`${account.slice(1)} ${'x'.repeat(600)}`.slice(0, 500)}…`);
     const many = await observe(
       newStore(),
       Array.from({ length: 30 }, (_, index) => snapshot(0, { bio: String(index) })),

@@ -1,12 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { TWITTER } from '../../src/diff/diff-html.ts';
-import { observeInputs } from '../../src/observe/observe.ts';
 import { partHeader } from '../../src/sources/part-header.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { contentsOf, type Snapshot, sourceOf } from '../support/snapshots.ts';
-
-const SNAPSHOTS = { from: undefined, observedAt: undefined, unescape: false };
+import { inputsFrom, observeSerially } from '../support/parts.ts';
+import { contentsOf, type Snapshot } from '../support/snapshots.ts';
 
 /** Returns a part as the lines of a file. */
 function part(number: number, parts: number, snapshots: readonly Snapshot[], more: { readonly [field: string]: unknown } = {}): Snapshot[] {
@@ -21,8 +18,7 @@ const seen = (second: number, bio: string): Snapshot => ({ observed_at: `2020-01
 /** Observes sources into a new store. Returns the texts of the records, newest first. */
 async function texts(...sources: readonly (readonly (Snapshot | string)[])[]): Promise<(string | null)[]> {
   const store = join(temporaryFolder(), 'store.db');
-  const inputs = sources.map((values, index) => sourceOf(values, `source ${index}`));
-  await observeInputs(store, inputs, { snapshots: SNAPSHOTS, network: TWITTER });
+  await observeSerially(store, inputsFrom(sources));
   return contentsOf(store).feed.map(({ text }) => text);
 }
 
@@ -51,7 +47,7 @@ describe('parts', () => {
       found: '1 snapshot',
     });
     for (const more of [{ version: 2 }, { part: 3 }, { parts: 10_001 }, { also: 1 }])
-      await expect(texts(first, part(1, 3, [], more), third)).rejects.toMatchObject({ code: 'bad-part', place: { file: 'source 1' } });
+      await expect(texts(first, part(1, 3, [], more), third)).rejects.toMatchObject({ code: 'bad-part', place: { file: 'input 1' } });
   });
 
   it('fail if no part has a snapshot because all items were rejected, or no file was read', async () => {

@@ -48,7 +48,7 @@ function saying(records: readonly ShownRecord[], text: (record: ShownRecord) => 
 }
 
 describe.skipIf(!existsSync(SAVED))('snapshots of the US Congress and of British MPs (skipped if they are missing)', () => {
-  it('give the records of a live service, except for links that Twitter shortened, in any order of the runs', async () => {
+  it('give the same records as a live service, one by one, except for links that Twitter shortened', async () => {
     const folder = temporaryFolder();
     const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
     await observe(store, CONGRESS);
@@ -57,6 +57,9 @@ describe.skipIf(!existsSync(SAVED))('snapshots of the US Congress and of British
     expect([feed.length, accounts.length]).toEqual([6921, 1659]);
     const [found, saved] = [byAccount(feed), byAccount(savedRecords())];
     expect(saying(found, () => '')).toEqual(saying(saved, () => ''));
+    // which words of a change are kept is a matter of taste, but a first record has only one markup
+    for (const [index, { previous, text, ...record }] of found.entries())
+      if (previous === null && text === saved[index]?.text) expect(record['diff_html']).toBe(saved[index]?.['diff_html']);
     const texts = found.flatMap((record, index) => (record.text === saved[index]?.text ? [] : [[saved[index]?.text, record.text]]));
     expect(texts).toHaveLength(98);
     for (const [wrapped, written] of texts) {
@@ -66,9 +69,6 @@ describe.skipIf(!existsSync(SAVED))('snapshots of the US Congress and of British
       expect(pattern.length).toBeGreaterThan(1);
       expect(written).toMatch(new RegExp(`^${pattern.join('\\S+')}$`));
     }
-    const other = join(folder, 'other.db');
-    for (const paths of [[MPS, CONGRESS], [CONGRESS]]) await observe(other, ...paths);
-    expect(contentsOf(other)).toEqual(contentsOf(store));
     await build(store, { out, site: { base_url: 'https://history.example', page_size: 100, account_page_size: 100 } });
     expect(await verify({ out, store })).toMatchObject({ records: 6921, accounts: 1659, violations: [], notes: [] });
   });

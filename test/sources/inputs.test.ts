@@ -1,14 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symwriteFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
 import { decode } from '../../src/sources/decode.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
 import type { Input } from '../../src/sources/source.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { PROGRAM } from '../support/palimpsest.ts';
 
 async function* nothing() {}
 
@@ -86,18 +83,6 @@ describe('inputsOf', () => {
     mkdirSync(join(folder, 'empty'));
     const failure = failureOf(() => inputsOf([join(folder, name)], nothing()));
     expect(failure).toMatchObject({ code: 'no-source', place: { file: join(folder, name) } });
-  });
-
-  it('returns more files than a function call can have arguments', async () => {
-    const folder = folderWith('0');
-    // a hard link is created faster than a file; a thread with a small stack allows fewer arguments
-    for (let index = 1; index < 20_000; index += 1) linkSync(join(folder, '0'), join(folder, String(index)));
-    const script = `
-      const { parentPort, workerData } = require('node:worker_threads');
-      import(${JSON.stringify(join(PROGRAM, 'dist/sources/inputs.js'))}).then(
-        ({ inputsOf }) => parentPort.postMessage(inputsOf([workerData], []).length));`;
-    const worker = new Worker(script, { eval: true, workerData: folder, resourceLimits: { stackSizeMb: 0.31 } });
-    expect(await once(worker, 'message')).toEqual([20_000]);
   });
 
   it('skips pipes and sockets in a folder, because reading them would block', () => {

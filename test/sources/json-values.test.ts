@@ -160,7 +160,7 @@ describe('jsonValues', () => {
     expect(values.map((value) => value.text)).toEqual(['1', '{\n"results":[],"results":[2]}']);
   });
 
-  it.each(['{"a":"', '[{"a":"', '{"results":[{"a":"', '{"a":1}\n{"a":"'])('rejects a value as soon as it is too long: %j', async (head) => {
+  it.each(['[{"a":"', '{"a":1}\n{"a":"'])('rejects a value as soon as it is too long: %j', async (head) => {
     let given = 0;
     async function* endless() {
       yield head;

@@ -93,6 +93,19 @@ describe('observationsOf', () => {
     expect(names).toEqual([...once, ...once]);
   });
 
+  it.each([
+    ['twitter-v1', 'users'],
+    ['bluesky', 'profiles'],
+    ['mastodon', 'accounts'],
+  ] as const)('reads the %s snapshots of the list %s, and names one that is broken', async (format, list) => {
+    const found = await readValues([{ [list]: [fixture(format), 7, fixture(format)], statuses: [] }]);
+    expect(found.map(({ kind, place }) => [kind, place.field])).toEqual([
+      ['observation', `${list}[0]`],
+      ['error', `${list}[1]`],
+      ['observation', `${list}[2]`],
+    ]);
+  });
+
   it('continues after a value that is not a snapshot', async () => {
     const line = JSON.stringify(neutral);
     const found = await readText([line, '{"a":', '7', '{"other": 1}', `[[${line}]]`, '', line].join('\n'));

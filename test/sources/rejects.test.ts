@@ -6,6 +6,7 @@ import { Failure } from '../../src/contract/failure.ts';
 import { RejectsFile } from '../../src/sources/rejects.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { times } from '../support/proof.ts';
 
 const inputError = (number: number, item: unknown = `item ${number}`): InputError => ({
   kind: 'error',
@@ -60,7 +61,7 @@ describe('RejectsFile', () => {
           expect(readdirSync(join(path, '..'))).toEqual(expected.length > 0 ? ['rejects'] : []);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: times('runs with rejects', 20, 200) },
     );
   });
 

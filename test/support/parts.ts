@@ -2,7 +2,7 @@ import { parseInstant } from '../../src/contract/instant.ts';
 import { TWITTER } from '../../src/diff/diff-html.ts';
 import { type NormalizeOptions, type NormalizeSummary, normalizeSources } from '../../src/normalize/normalize.ts';
 import { localPart } from '../../src/normalize/part-file.ts';
-import { type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
+import { type ObserveOptions, type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
 import type { Input, InputError } from '../../src/sources/source.ts';
 import { type Snapshot, sourceOf } from './snapshots.ts';
@@ -22,10 +22,10 @@ const SNAPSHOTS: NormalizeOptions['snapshots'] = {
 };
 
 /** Observes inputs in one process. */
-export async function observeSerially(store: string, inputs: readonly Input[]): Promise<RunResult> {
+export async function observeSerially(store: string, inputs: readonly Input[], options: Partial<ObserveOptions> = {}): Promise<RunResult> {
   const rejects: InputError[] = [];
   const onReject = (error: InputError) => void rejects.push(error);
-  return { summary: await observeInputs(store, inputs, { snapshots: SNAPSHOTS, network: TWITTER, onReject }), rejects };
+  return { summary: await observeInputs(store, inputs, { snapshots: SNAPSHOTS, network: TWITTER, onReject, ...options }), rejects };
 }
 
 /** Writes one part of inputs. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changed, describeFormat, fixture, MIRA, observation } from './format-suite.ts';
-import { profileOf, readValues } from './reading.ts';
+import { profileOf } from './reading.ts';
 
 const detailed = fixture('bluesky');
 
@@ -41,14 +41,5 @@ describe('a Bluesky profile', () => {
   it('has no handle if it has the placeholder for handles that do not resolve', async () => {
     const { screen_name: _, ...rest } = (await profileOf(detailed)) ?? {};
     expect(await profileOf({ ...detailed, handle: 'handle.invalid' })).toEqual({ ...rest, screen_name: undefined });
-  });
-
-  it('is read from lists', async () => {
-    const found = await readValues([{ profiles: [detailed, null, detailed] }]);
-    expect(found.map(({ kind, place }) => [kind, place.field])).toEqual([
-      ['observation', 'profiles[0]'],
-      ['error', 'profiles[1]'],
-      ['observation', 'profiles[2]'],
-    ]);
   });
 });

@@ -8,63 +8,24 @@ import { readText } from './reading.ts';
 import { expectSound } from './sound.ts';
 
 /** The total number of generated snapshots. */
-const SNAPSHOTS = times('broken snapshots', 7_000, 100_000);
+const SNAPSHOTS = times('broken snapshots', 2_000, 100_000);
 const SEED = 20240229;
-const AT_ONCE = 500;
+const AT_ONCE = 250;
 
 /** Matches values that correctly contain no snapshot: a notice, an empty page or list. */
 const NO_SNAPSHOT = /"(?:delete|users|accounts|profiles|meta)":/;
 
 /** JSON texts of values that fields do not expect. Some exist only as text. */
 const VALUES = [
-  'null',
-  'true',
-  'false',
-  '0',
-  '-1',
-  '-0',
-  '1.5',
-  '1e400',
-  '-1e400',
-  '878301212025782272',
-  '9007199254740993',
-  '""',
-  '" "',
-  '"\\u0000"',
-  '"a\\u0000b"',
-  '"\\ud800"',
-  '"\\udc00\\ud800"',
-  '"\\ud83c\\udf3f"',
-  '"a\\nb\\u007f"',
-  '"\\u202e"',
-  '"&amp;amp;&#0;&#xD800;&lt"',
-  '"<p>a<br><b>b</p><table><a>"',
-  '"https://"',
-  '"https://t.co/AbCdEf12"',
-  '"javascript:0"',
-  '"/a.png"',
-  '"handle.invalid"',
-  '"a@b@c"',
-  '"@"',
-  '"0000-01-01T00:00:00Z"',
-  '"0001-01-01T00:00:00+23:59"',
-  '"1969-12-31T23:59:59.999Z"',
-  '"2255-06-05T23:47:34.740992Z"',
-  '"9999-12-31T23:59:59-23:59"',
-  '"2023-02-30T00:00:00Z"',
-  '"Mon Nov 31 21:18:15 +0000 2010"',
-  '"Mon Nov 29 21:18:15 +9999 2010"',
-  '"Mon Nov 29 21:18:15 +0000 9999"',
-  '[]',
-  '[[]]',
-  '[null]',
-  '[{}]',
-  '{}',
-  '{"__proto__":{"id":"1"}}',
-  '{"constructor":{"prototype":7},"toString":7}',
-  '{"length":4294967295,"0":{}}',
-  '{"urls":[{"url":"https://t.co/AbCdEf12","expanded_url":null}]}',
-] as const;
+  ...'null true false 0 -1 -0 1.5 1e400 -1e400 878301212025782272 9007199254740993 [] [[]] [null] [{}] {}'.split(' '),
+  ...String.raw`"" "\u0000" "a\u0000b" "\ud800" "\udc00\ud800" "\ud83c\udf3f" "a\nb\u007f" "\u202e" "&amp;amp;&#0;&#xD800;&lt"`.split(' '),
+  ...'"https://" "https://t.co/AbCdEf12" "javascript:0" "/a.png" "handle.invalid" "a@b@c" "@"'.split(' '),
+  ...'"0000-01-01T00:00:00Z" "0001-01-01T00:00:00+23:59" "1969-12-31T23:59:59.999Z" "2255-06-05T23:47:34.740992Z"'.split(' '),
+  ...'"9999-12-31T23:59:59-23:59" "2023-02-30T00:00:00Z"'.split(' '),
+  ...['Nov 31 21:18:15 +0000 2010', 'Nov 29 21:18:15 +9999 2010', 'Nov 29 21:18:15 +0000 9999'].map((date) => `"Mon ${date}"`),
+  ...['" "', '"<p>a<br><b>b</p><table><a>"', '{"__proto__":{"id":"1"}}', '{"constructor":{"prototype":7},"toString":7}'],
+  ...['{"length":4294967295,"0":{}}', '{"urls":[{"url":"https://t.co/AbCdEf12","expanded_url":null}]}'],
+];
 
 /** Keys that may change the detected format of a value. */
 const KEYS = (

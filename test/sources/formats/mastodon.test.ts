@@ -57,17 +57,11 @@ describe('a Mastodon account', () => {
   });
 
   it.each([
-    '<p>',
     '<b id=N>',
-    '<b id=N><p>',
-    '<a href=N>',
     '<font color=N><table><tr><td>',
-    '<table>x',
     '<ul><li>',
     '<script>',
-    '<!--',
     '&amp',
-    '<svg>',
     '<select><option>',
     '<a N=N ',
     ' N=N',
@@ -79,10 +73,5 @@ describe('a Mastodon account', () => {
 
   it('is rejected with a longer note', async () => {
     expect(errorIn(await readValues([{ ...account, note: 'a'.repeat(100_001) }]))).toMatchObject({ place: { field: 'note' } });
-  });
-
-  it('is read from lists', async () => {
-    const found = await readValues([{ accounts: [account], statuses: [], hashtags: [] }]);
-    expect(found).toMatchObject([{ kind: 'observation', place: { field: 'accounts[0]' } }]);
   });
 });

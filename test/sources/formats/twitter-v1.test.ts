@@ -74,15 +74,6 @@ describe('a user of the Twitter API 1.1', () => {
     expect(await profileOf(mention)).toEqual({ screen_name: 'tove_lind', id: '501', display_name: 'Tove' });
   });
 
-  it('is read from lists', async () => {
-    const found = await readValues([{ users: [whole, 7, whole], next_cursor: 0 }]);
-    expect(found).toMatchObject([
-      { kind: 'observation', place: { line: 1, field: 'users[0]' } },
-      { kind: 'error', place: { line: 1, field: 'users[1]' } },
-      { kind: 'observation', place: { line: 1, field: 'users[2]' } },
-    ]);
-  });
-
   it.each(['Mon Foo 29 21:18:15 +0000 2010', 'Mon Nov 31 21:18:15 +0000 2010', 'Mon Nov 29 25:18:15 +0000 2010'])(
     'is rejected with the creation date %s',
     async (date) => expect(errorIn(await readValues([{ ...whole, created_at: date }]))).toMatchObject({ place: { field: 'created_at' } }),
