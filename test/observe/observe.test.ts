@@ -125,6 +125,11 @@ describe('an account', () => {
       ['jack~7 Bio "a"', 'Jack Bio "b"'],
     ],
     [
+      'gets its handle back when it is observed with it again',
+      [snapshot(0, { ...seven, bio: 'a' }), snapshot(1, { ...eight, bio: 'b' }), snapshot(2, { ...seven, bio: 'a' })],
+      ['jack Bio "a"', 'jack~8 Bio "b"'],
+    ],
+    [
       'without an id gets a generated name if another account takes its handle',
       [
         snapshot(0, { bio: 'a' }),

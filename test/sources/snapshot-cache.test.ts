@@ -42,6 +42,15 @@ describe('SnapshotCache', () => {
     expect(third.place).toEqual({ file: 'file', line: 2 });
   });
 
+  it.each<[string, (time: string | undefined) => string]>([
+    ['a time in its bio', (time) => `{"bio":"\\"observed_at\\":\\"${time}\\"","observed_at":"${ONE}","screen_name":"a"}`],
+    ['two times, the first different', (time) => `{"observed_at":"${time}","observed_at":"${ONE}","screen_name":"a"}`],
+    ['two times, a space in the second', (time) => `{"observed_at":"${time}","observed_at" :"${ONE}","screen_name":"a"}`],
+    ['two times, the second escaped', (time) => `{"observed_at":"${time}","observed\\u005Fat":"${ONE}","screen_name":"a"}`],
+  ])('gives the same result as reading alone with %s', async (_, text) => {
+    await expectSameAlone([text(ONE), text(TWO), text(ONE), text(TWO), text(TWO), text(ONE)]);
+  });
+
   it.each([
     ['a time that is not a string', `{"observed_at":17,"screen_name":"a"}`],
     ['the time in another field', `{"observed_at":"","screen_name":"a","bio":"${ONE}"}`],
