@@ -38,12 +38,12 @@ const CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_|HOSTNA
 
 /** Retries requests with exponential backoff and jitter, and waits as long as Retry-After says. */
 export class RetryingClient {
-  readonly #client: HttpClient;
+  readonly #client: Pick<HttpClient, 'get'>;
   readonly #options: RetryOptions;
   #hasAnswered = false;
   retries = 0;
 
-  constructor(client: HttpClient, options: RetryOptions) {
+  constructor(client: Pick<HttpClient, 'get'>, options: RetryOptions) {
     this.#client = client;
     this.#options = options;
   }
