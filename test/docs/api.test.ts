@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../src/serve/server.ts';
@@ -10,8 +9,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { publishVersion } from '../support/versions.ts';
 import { complaints, openapi, QUESTIONS, treeOf, validates } from './openapi.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
 describe('docs/openapi.json', () => {
   it('is a valid OpenAPI 3.1 document', async () => {
@@ -30,20 +28,17 @@ describe('docs/openapi.json', () => {
     expect(complaints('Record', { ...record, data_type: 'Verified', text: 'yes' })).not.toEqual([]);
   });
 
-  it('describes the answers of palimpsest serve', async () => {
-    const out = await treeOf(EXTREME, temporaryFolder());
-    const server = await serve({ out, host: '127.0.0.1', port: 0, rebase: true });
-    onTestFinished(server.close);
-    await validates((target, method) => ask(server.url, target, method));
-  });
-
-  it('describes the answers of a site with versions', async () => {
+  it('describes the answers of palimpsest serve, also with versions', async () => {
     const folder = temporaryFolder();
     const [tree, site] = [await treeOf(EXTREME, folder), join(folder, 'site')];
     for (const time of ['2026-11-20T03:00:00Z', '2026-11-21T03:00:00Z']) publishVersion(tree, site, new Date(time));
-    const server = await serve({ out: site, host: '127.0.0.1', port: 0, rebase: true });
-    onTestFinished(server.close);
-    const send = (target: string, method: string) => ask(server.url, target, method);
+    const served = async (out: string) => {
+      const server = await serve({ out, host: '127.0.0.1', port: 0, rebase: true });
+      onTestFinished(server.close);
+      return { url: server.url, send: (target: string, method: string) => ask(server.url, target, method) };
+    };
+    await validates((await served(tree)).send);
+    const { url, send } = await served(site);
     await validates(send, [
       ...QUESTIONS,
       ['GET', '?as_of=1', 200],
@@ -56,9 +51,9 @@ describe('docs/openapi.json', () => {
     ]);
     const answer = await send('/rest/data/?as_of=2026-11-20T04:00:00Z', 'GET');
     expect(answer.headers).toMatchObject({ 'palimpsest-version': '1', 'cache-control': 'public, max-age=3600' });
-    expect(JSON.parse(answer.body.toString())).toMatchObject({ next: `${server.url}/rest/data/?as_of=1&page=2` });
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ next: `${url}/rest/data/?as_of=1&page=2` });
     const past = await send('/as_of/1/rest/data/', 'GET');
-    expect(JSON.parse(past.body.toString())).toMatchObject({ next: `${server.url}/as_of/1/rest/data/?page=2` });
+    expect(JSON.parse(past.body.toString())).toMatchObject({ next: `${url}/as_of/1/rest/data/?page=2` });
   });
 });
 
@@ -67,7 +62,7 @@ describe('docs/api.md', () => {
   const examples = [...document.matchAll(/^## (Page|Change record|Account|Errors)\n.*?```json\n(.*?)\n```/gms)];
 
   it('has an example of each schema, which is valid', () => {
-    const schemas: { readonly [heading: string]: string } = {
+    const schemas: Readonly<Record<string, string>> = {
       Page: 'RecordPage',
       'Change record': 'Record',
       Account: 'Account',
@@ -77,17 +72,12 @@ describe('docs/api.md', () => {
     for (const [, heading = '', text = ''] of examples) expect(complaints(schemas[heading] ?? '', JSON.parse(text)), heading).toEqual([]);
   });
 
-  it('has the record and the account of its examples from the sample', () => {
-    const sample = read('data/sample/records.ndjson') + read('data/sample/accounts.ndjson');
-    expect(sample).toContain(examples[1]?.[2]);
-    expect(JSON.parse(examples[2]?.[2] ?? '')).toMatchObject({ data: [] });
-  });
+  it('has the record of its example from the sample', () => expect(read('data/sample/records.ndjson')).toContain(examples[1]?.[2]));
 
   it('has every field of every schema in its table, with its type', () => {
     for (const schema of ['RecordPage', 'Record', 'Account']) {
-      for (const [field, { type }] of Object.entries<{ readonly type?: string | readonly string[] }>(
-        openapi.components.schemas[schema].properties,
-      )) {
+      const { properties } = openapi.components.schemas[schema];
+      for (const [field, { type }] of Object.entries<{ readonly type?: string | readonly string[] }>(properties)) {
         const words = [type ?? 'string'].flat().join(' or ');
         expect(document, field).toMatch(new RegExp(`^\\| \`${field}\` \\| ${words} \\|`, 'm'));
       }

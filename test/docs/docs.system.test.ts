@@ -1,32 +1,47 @@
-import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { cp } from 'node:fs/promises';
+import { spawn, spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { crc32, deflateRawSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { TABLES } from '../../src/export/tables.ts';
+import { Connection } from '../../src/store/connection.ts';
+import { build } from '../../src/tree/build.ts';
+import { encodeHeader } from '../../src/zip/local-header.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { BIN, palimpsest } from '../support/palimpsest.ts';
+import { BIN, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { requirement } from '../support/requirement.ts';
 import { shell } from '../support/shell.ts';
-import { section } from './blocks.ts';
+import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { filesInZip, writeZip } from '../zip/zips.ts';
+import { blocksOf, section } from './blocks.ts';
+import { machine } from './machine.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const needs = (program: string) => requirement(program, () => spawnSync(program, ['--version']).status === 0).skip;
+
+/** A new folder with the data of the checkout. */
+function withData(): string {
+  const folder = temporaryFolder();
+  cpSync(join(ROOT, 'data'), join(folder, 'data'), { recursive: true });
+  return folder;
+}
 
 describe('README.md', () => {
-  const document = read('README.md');
-  const lines = [...section(document, 'Use your own data').matchAll(/^npx palimpsest ([^#\n]+)/gm)].map((match) =>
+  const lines = [...section(read('README.md'), 'Use your own data').matchAll(/^npx palimpsest ([^#\n]+)/gm)].map((match) =>
     (match[1] ?? '').trim().split(/\s+/),
   );
 
   it('has commands that work in sequence', async () => {
-    const folder = temporaryFolder();
-    for (const sample of ['data/sample', 'data/sample-snapshots.ndjson'])
-      await cp(join(ROOT, sample), join(folder, sample), { recursive: true });
+    const cwd = withData();
     expect(lines.map((line) => line[0])).toEqual(['import', 'build', 'verify', 'serve', 'observe', 'history']);
     const [serving, ...ending] = lines.toSorted((a, b) => Number(b[0] === 'serve') - Number(a[0] === 'serve'));
-    for (const line of ending) expect(await palimpsest(line, { cwd: folder }), line.join(' ')).toMatchObject({ code: 0 });
+    for (const line of ending) expect(await palimpsestHere(line, { cwd }), line.join(' ')).toMatchObject({ code: 0 });
     const served = spawn(process.execPath, [BIN, ...(serving ?? []), '--port', '0', '--json'], {
-      cwd: folder,
+      cwd,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     try {
@@ -40,23 +55,6 @@ describe('README.md', () => {
   });
 });
 
-describe('docs/tutorial.md', () => {
-  it('has commands that work one after another', async () => {
-    const folder = temporaryFolder();
-    await cp(join(ROOT, 'data/sample'), join(folder, 'data/sample'), { recursive: true });
-    const blocks = [...read('docs/tutorial.md').matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1] ?? '');
-    // a server does not end, and the packages are installed
-    const script = blocks.filter((block) => !/^(npm ci|npx palimpsest serve|curl )/.test(block)).join('');
-    expect(script.match(/^npx palimpsest \w+/gm)).toEqual(
-      ['import', 'build', 'verify', 'observe', 'history', 'build', 'verify'].map((command) => `npx palimpsest ${command}`),
-    );
-    const commands = script.replaceAll('npx palimpsest', `"${process.execPath}" "${BIN}"`);
-    const { stdout, stderr, status } = await shell(commands, folder);
-    expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('{+ and tunnels+}');
-  });
-});
-
 async function firstLine(stream: AsyncIterable<Buffer | string>): Promise<string> {
   let text = '';
   for await (const piece of stream) {
@@ -64,4 +62,114 @@ async function firstLine(stream: AsyncIterable<Buffer | string>): Promise<string
     if (text.includes('\n')) break;
   }
   return text;
+}
+
+describe('docs/tutorial.md', () => {
+  it('has commands that work one after another', async () => {
+    const folder = withData();
+    const blocks = [...read('docs/tutorial.md').matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1] ?? '');
+    // a server does not end, and the packages are installed
+    const script = blocks.filter((block) => !/^(npm ci|npx palimpsest serve|curl )/.test(block)).join('');
+    expect(script.match(/^npx palimpsest \w+/gm)).toEqual(
+      ['import', 'build', 'verify', 'observe', 'history', 'build', 'verify'].map((command) => `npx palimpsest ${command}`),
+    );
+    const { stdout, stderr, status } = await shell(script, folder, { PATH: machine(folder) });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('{+ and tunnels+}');
+  });
+});
+
+describe('docs/versions.md', () => {
+  const blocks = blocksOf('versions.md');
+  const commandsBelow = (heading: string) => blocks(heading, 'sh').join('');
+  const publish = commandsBelow('Publish a site');
+
+  it('has commands that work one after another', async () => {
+    const cwd = withData();
+    // folders stand for the buckets
+    const run = (commands: string) => shell(commands.replaceAll('s3://', 'targets/'), cwd, { PATH: machine(cwd) });
+    const live = () => JSON.parse(readFileSync(join(cwd, 'targets/bucket/site/head.json'), 'utf8')).versions;
+    expect(await run(publish)).toMatchObject({ status: 0, stderr: '' });
+    expect(live()).toMatchObject([{ number: 1 }]);
+    expect(existsSync(join(cwd, 'host'))).toBe(true);
+    // another night: new records, and the same build and publish
+    const again = publish.split('\n').filter((line) => / (build|publish) /.test(line));
+    expect(await run(['palimpsest observe data/sample-snapshots.ndjson', ...again].join('\n'))).toMatchObject({ status: 0, stderr: '' });
+    expect(live()).toMatchObject([{ number: 1 }, { number: 2 }]);
+    expect(await run(commandsBelow('Go back, and delete old versions'))).toMatchObject({ status: 0, stderr: '' });
+    // the rollback has number 3, and the ZIP is published again under the next one
+    expect(live()).toMatchObject([{ number: 1 }, { number: 4 }]);
+    // a server does not end
+    const copying = commandsBelow('Copy a site with its versions').replace(/^palimpsest serve .*\n/m, '');
+    expect(await run(copying.replace('rclone copy remote:', 'cp -R targets/'))).toMatchObject({ status: 0, stderr: '' });
+    expect(await run(commandsBelow('Keep copies of the store'))).toMatchObject({ status: 0, stderr: '' });
+  });
+});
+
+describe('docs/sql.md', () => {
+  const document = read('docs/sql.md');
+  const store = join(folderOfFile(), 'store.db');
+  const questions = [...document.matchAll(/^### (.*)\n\n```sql\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```$/gm)];
+
+  beforeAll(async () => {
+    for (const [, verb = '', source = ''] of document.matchAll(/^ {4}palimpsest (import|observe) (\S+)$/gm)) {
+      await palimpsestJson([verb, join(ROOT, source), '--store', store]);
+    }
+  });
+
+  it.skipIf(needs('sqlite3'))('has five questions with the answers of the sqlite3 shell', () => {
+    expect(questions).toHaveLength(5);
+    for (const [, question, sql = '', answer] of questions) {
+      const args = ['-readonly', '-header', '-separator', ' | ', store, sql];
+      const { status, stdout, stderr } = spawnSync('sqlite3', args, { encoding: 'utf8' });
+      expect({ question, status, stdout, stderr }).toEqual({ question, status: 0, stdout: answer, stderr: '' });
+    }
+  });
+
+  it('lists the columns of the views in their order, and the export has the same', () => {
+    const database = new Connection(store, { readonly: true });
+    for (const view of ['records', 'accounts'] as const) {
+      const start = document.indexOf(`\n\`${view}\` has one row`);
+      const [table = ''] = /(?<=\n\n)\| column [\s\S]*?\n\n/.exec(document.slice(start)) ?? [];
+      const listed = [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []);
+      const columns = database.prepare<[], string>(`SELECT name FROM pragma_table_info('${view}')`).pluck().all();
+      expect(listed).toEqual(columns);
+      expect(TABLES[view].columns.map(({ name }) => name)).toEqual(columns);
+    }
+    database.close();
+  });
+});
+
+describe.skipIf(needs('python3'))('the program in docs/tree.md', () => {
+  const [program = ''] = blocksOf('tree.md')('The ZIP of a tree', 'python');
+  const run = (zip: string, path: string) => spawnSync('python3', ['-c', program, zip, path]);
+
+  it('has at most 15 lines, and reads every kind of file from the ZIP of a tree', async () => {
+    expect(program.trimEnd().split('\n').length).toBeLessThanOrEqual(15);
+    const folder = temporaryFolder();
+    const [store, out] = [join(folder, 'store.db'), join(folder, 'history.zip')];
+    await importHistory(store, goodHistory());
+    await build(store, { out, site: SITE, html: true });
+    const kinds = new Map([...filesInZip(out)].map((file) => [file[0].replaceAll(/\d+|[^/]*(?=\.)/g, ''), file]));
+    expect(kinds.size).toBeGreaterThan(5);
+    for (const [path, bytes] of kinds.values()) {
+      const { status, stdout } = run(out, path);
+      expect([path, status, stdout.equals(bytes)]).toEqual([path, 0, true]);
+    }
+    expect(run(out, 'rest/data/page/99/index.json').status).not.toBe(0);
+  });
+
+  it('reads a file from a ZIP with the records of ZIP64', () => {
+    const zip = writeZip(temporaryFolder(), manyMembers(66_000));
+    expect(run(zip, 'file-65999').stdout.toString()).toBe('65999');
+  });
+});
+
+function* manyMembers(count: number): Generator<readonly [member: Buffer, digest: string]> {
+  for (let index = 0; index < count; index += 1) {
+    const bytes = Buffer.from(String(index));
+    const packed = deflateRawSync(bytes);
+    const header = encodeHeader({ path: `file-${index}`, method: 8, crc: crc32(bytes), packed: packed.length, size: bytes.length });
+    yield [Buffer.concat([header, packed]), hash('sha256', bytes)];
+  }
 }

@@ -1,16 +1,23 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { programFor } from '../../src/cli.ts';
 import { FAILURES } from '../../src/contract/failure.ts';
+import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
+import type { Host } from '../../src/rewrite/hosts/host.ts';
+import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
+import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
+import type { Program } from '../../src/rewrite/program.ts';
+import { FORMAT_NAMES } from '../../src/sources/formats/formats.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';
 import { RULES } from '../../src/verify/violation.ts';
 import { VERSION } from '../../src/version.ts';
+import { bioRecord } from '../support/bio-record.ts';
 import { commandsIn } from '../support/commands.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsestHere } from '../support/palimpsest.ts';
-import { section } from './blocks.ts';
+import { PROGRAM, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { blocksOf, section } from './blocks.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -59,6 +66,35 @@ describe('docs/commands.md', () => {
   });
 });
 
+describe('the section about rejected items in docs/commands.md', () => {
+  const text = read('docs/commands.md').split('\n### Rejected items\n')[1]?.split('\n### ')[0] ?? '';
+  /** The commands of each code block, as lists of arguments. */
+  const blocks = [...text.matchAll(/```sh\n(.*?)\n```/gs)].map(([, code = '']) => code.split('\n').map((line) => line.split(' ').slice(1)));
+  const user = (id: number, description: unknown) => ({ id_str: String(id), screen_name: `user_${id}`, description });
+  const change = (id: number, value: unknown) => bioRecord(id, { account: `user_${id}`, text: value });
+
+  it.each([
+    ['import', 'site', change],
+    ['observe', 'users', user],
+  ] as const)('has commands of %s that write rejects and read them after they were corrected', async (command, source, make) => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, source));
+    const write = (file: string, value: string) => writeFileSync(join(cwd, source, file), value);
+    write('1.ndjson', JSON.stringify(make(1, 7)));
+    write('2.ndjson', '');
+    write('3.ndjson', JSON.stringify(make(3, 'not rejected')));
+    const [first = [], second = []] = blocks.find(([line]) => line?.[0] === command) ?? [];
+    expect(await palimpsestJson(first, { cwd })).toMatchObject({ rejected: 2 });
+    // what the user does between the two commands
+    const file = join(cwd, 'rejects.ndjson');
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/"(text|description)":7/, '"$1":"corrected"'));
+    write('2.ndjson', JSON.stringify(make(2, 'corrected')));
+    expect(await palimpsestJson(second, { cwd })).toMatchObject({ rejected: 0 });
+    const { records } = await palimpsestJson(['history', 'user_2'], { cwd });
+    expect(records).toContainEqual(expect.objectContaining({ text: 'corrected' }));
+  });
+});
+
 describe('docs/errors.md', () => {
   it('lists exactly the error codes, with their exit codes', () => {
     const rows = [...read('docs/errors.md').matchAll(/^\| `([a-z-]+)` \| (\d+) \|/gm)].map((match) => [match[1], Number(match[2])]);
@@ -67,10 +103,17 @@ describe('docs/errors.md', () => {
 });
 
 describe('docs/snapshots.md', () => {
+  const document = read('docs/snapshots.md');
+
+  it('lists exactly the formats, in order', () => {
+    expect([...document.matchAll(/^## (.*)$/gm)].map((match) => match[1])).toEqual(FORMAT_NAMES);
+  });
+
   it('has an example that can be observed', async () => {
-    const snapshot = /```json\n(.*)\n```/.exec(read('docs/snapshots.md'))?.[1] ?? '';
-    const store = join(temporaryFolder(), 'store.db');
-    expect(await palimpsestHere(['observe', '-', '--store', store], { input: snapshot })).toMatchObject({ code: 0 });
+    const input = /```json\n(.*)\n```/.exec(document)?.[1] ?? '';
+    expect(await palimpsestJson(['observe', '-', '--store', join(temporaryFolder(), 'store.db')], { input })).toMatchObject({
+      snapshots: 1,
+    });
   });
 });
 
@@ -78,6 +121,43 @@ describe('docs/rules.md', () => {
   it('lists exactly the rules, word for word', () => {
     const rows = [...read('docs/rules.md').matchAll(/^\| `([a-z-]+)` \| (.*) \|$/gm)].map((match) => [match[1], match[2]]);
     expect(Object.fromEntries(rows)).toEqual(RULES);
+  });
+});
+
+describe('docs/hosts.md', () => {
+  const document = read('docs/hosts.md');
+
+  it('lists every supported and every refused host', () => {
+    for (const { name } of [...HOSTS, ...REFUSED]) expect(document).toMatch(new RegExp(`^\\| \`${name}\` \\|`, 'm'));
+    expect(read('README.md')).toContain('seventeen hosts');
+    expect(HOSTS).toHaveLength(17);
+  });
+
+  it('lists exactly the capabilities, word for word', () => {
+    const listed = section(document, 'Capabilities').split('The tests write the table')[0] ?? '';
+    const rows = [...listed.matchAll(/^\| `([a-z-]+)` \| (.*) \|$/gm)].map((match) => [match[1], match[2]]);
+    expect(Object.fromEntries(rows)).toEqual(CAPABILITIES);
+  });
+
+  it('has an example host that works', async () => {
+    const folder = temporaryFolder();
+    const source = (blocksOf('hosts.md')('A new host', 'ts')[0] ?? '').replace(/'\.\.?\/(program|host)\.ts'/g, (_, name: string) => {
+      return `'${pathToFileURL(join(ROOT, name === 'host' ? 'src/rewrite/hosts/host.ts' : 'src/rewrite/program.ts')).href}'`;
+    });
+    writeFileSync(join(folder, 'example.ts'), source);
+    const { example }: { readonly example: Host } = await import(/* @vite-ignore */ join(folder, 'example.ts'));
+    const program: Program = (name) => readFileSync(join(PROGRAM, `dist/rewrite/${name}.js`), 'utf8');
+    const site = { origin: 'https://example.org', domain: 'example.org', base: '/api', browse: false, hasVersions: false };
+    for (const { path, text } of example.render({ ...site, program })) writeFileSync(join(folder, path), text);
+    mkdirSync(join(folder, 'out/rest/data/page/2'), { recursive: true });
+    writeFileSync(join(folder, 'out/rest/data/page/2/index.json'), '{"page":2}');
+    process.env['TREE'] = join(folder, 'out');
+    const { handle }: { readonly handle: (request: Request) => Promise<Response> } = await import(
+      /* @vite-ignore */ pathToFileURL(join(folder, 'main.mjs')).href
+    );
+    const found = await handle(new Request('https://example.org/api/rest/data/?page=2'));
+    expect([found.status, await found.text()]).toEqual([200, '{"page":2}']);
+    expect((await handle(new Request('https://example.org/api/rest/data/?page=3'))).status).toBe(404);
   });
 });
 
@@ -93,23 +173,61 @@ describe('README.md', () => {
 
   it('shows a whole page of the sample', async () => {
     const cwd = temporaryFolder();
-    expect(await palimpsestHere(['import', join(ROOT, 'data/sample')], { cwd })).toMatchObject({ code: 0 });
-    expect(await palimpsestHere(['build'], { cwd })).toMatchObject({ code: 0 });
+    await palimpsestJson(['import', join(ROOT, 'data/sample')], { cwd });
+    await palimpsestJson(['build'], { cwd });
     const page = readFileSync(join(cwd, 'out/rest/data/page/4/index.json'), 'utf8');
     expect(section(document, 'Quick start')).toContain(`?page=4'\n\`\`\`\n\n\`\`\`json\n${page}\n\`\`\``);
   });
 
   it('has an example record that imports', async () => {
-    const record = /```json\n(.*)\n```/.exec(section(document, 'Use your own data'))?.[1] ?? '';
-    expect(await palimpsestHere(['import', '-', '--store', join(temporaryFolder(), 'store.db')], { input: record })).toMatchObject({
-      code: 0,
-    });
+    const input = /```json\n(.*)\n```/.exec(section(document, 'Use your own data'))?.[1] ?? '';
+    await palimpsestJson(['import', '-', '--store', join(temporaryFolder(), 'store.db')], { input });
+  });
+
+  it('shows the output of history in its picture (`npx vitest run --update` draws it anew)', async () => {
+    const cwd = temporaryFolder();
+    await palimpsestJson(['observe', join(ROOT, 'data/sample-snapshots.ndjson')], { cwd });
+    const { stdout } = await palimpsestHere(['history', 'nina_k', '--field', 'Bio'], { cwd });
+    const picture = historyPicture('palimpsest history nina_k --field Bio', stdout);
+    await expect(picture).toMatchFileSnapshot(join(ROOT, 'docs/history.svg'));
   });
 
   it('links only to files that exist', () => {
     for (const [, path = ''] of document.matchAll(/\]\(([^)#]+)\)/g)) expect(() => read(path), path).not.toThrow();
   });
 });
+
+const COLUMN = 8.41;
+const LINE = 19;
+const MARGIN = 16;
+
+const escapeText = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+
+/** Draws the output of `palimpsest history` as an SVG picture, with the colors of a terminal. */
+function historyPicture(command: string, output: string): string {
+  const lines = [`$ ${command}`, ...output.trimEnd().split('\n')];
+  const columns = Math.max(...lines.map((line) => [...line].length));
+  const [width, height] = [Math.ceil(columns * COLUMN) + 2 * MARGIN, lines.length * LINE + 2 * MARGIN];
+  let color = '';
+  const rows = lines.map((line, row) => {
+    const spans = line.split(/(?=\[-|\{\+)|(?<=-\]|\+\})/).map((part) => {
+      if (part.startsWith('[-')) color = ' class="removed"';
+      if (part.startsWith('{+')) color = ' class="added"';
+      const span = part === '' ? '' : `<tspan${color}>${escapeText(part)}</tspan>`;
+      if (/(-\]|\+\})$/.test(part)) color = '';
+      return span;
+    });
+    return `<text x="${MARGIN}" y="${MARGIN + row * LINE + 14}">${spans.join('')}</text>`;
+  });
+  const style =
+    'text{font:14px ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:#e6edf3;white-space:pre}' +
+    '.removed{fill:#ff8a80}.added{fill:#7ee787}';
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" ` +
+    `aria-label="The output of ${escapeText(command)}"><style>${style}</style>` +
+    `<rect width="100%" height="100%" rx="8" fill="#0d1117"/>\n${rows.join('\n')}\n</svg>\n`
+  );
+}
 
 /** A text as a regular expression that matches nothing else. */
 function quoted(text: string): string {

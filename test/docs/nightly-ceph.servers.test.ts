@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CreateBucketCommand, GetObjectCommand, PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3';
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CEPH, type CephStore, startCeph } from '../publish/stores.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { shell } from '../support/shell.ts';
-import { blocks, DONE, type Ended, JOB_ENV, machine, runJob, variables } from './nightly-page.ts';
+import { blocks, DONE, JOB_ENV, night, snapshot, variables } from './nightly-page.ts';
 
 interface Statement {
   readonly Action: string | readonly string[];
@@ -80,30 +80,15 @@ describe.skipIf(CEPH.requirement.skip)('the job in docs/nightly.md at another ob
     return { ...Object.fromEntries(values), ...KEYS };
   }
 
-  function night(work: string, name: string, snapshots: readonly unknown[]): Promise<Ended> {
-    const cwd = join(work, name);
-    mkdirSync(cwd);
-    const lines = snapshots.map((one) => JSON.stringify(one)).join('\n');
-    writeFileSync(join(cwd, 'fetch-snapshots.sh'), `#!/bin/sh\nmkdir -p "$1"\ncat > "$1/tonight.ndjson" <<'END'\n${lines}\nEND\n`, {
-      mode: 0o755,
-    });
-    const bin = machine(work, hasAws ? {} : { aws: `exec "${process.execPath}" "${AWS}" "$@"` });
-    const run = { GITHUB_RUN_ID: name, GITHUB_RUN_ATTEMPT: '1', GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') };
-    return runJob({ cwd, env: { ...JOB_ENV, ...variant(), ...run, PATH: `${bin}:${process.env['PATH']}` }, firstNight: name === 'first' });
-  }
-
-  const snapshot = (id: number, day: number) => ({
-    observed_at: `2030-01-0${day}T00:00:00Z`,
-    id: String(id),
-    screen_name: `somebody_${id}`,
-    bio: `as of day ${day}`,
-  });
+  /** Runs one night with this store. */
+  const nightAt = (work: string, name: string, snapshots: readonly unknown[]) =>
+    night(work, name, snapshots, { env: variant(), programs: hasAws ? {} : { aws: `exec "${process.execPath}" "${AWS}" "$@"` } });
 
   // at Ceph, who writes an object may also read and delete it, so only two of the four actions can be tested
   it.each(['s3:PutObject', 's3:ListBucket'])('fails with target-denied if its policy lacks %s', async (action) => {
     expect(new Set(ROLE.flatMap(({ Action }) => asList(Action)))).toContain(action);
     await allow(action);
-    expect(await night(temporaryFolder(), 'first', [snapshot(1, 1)])).toMatchObject({
+    expect(await nightAt(temporaryFolder(), 'first', [snapshot(1, 1)])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('(target-denied)'),
     });
@@ -112,8 +97,8 @@ describe.skipIf(CEPH.requirement.skip)('the job in docs/nightly.md at another ob
   it('runs two nights with the permissions of its policy, and only the site is public', async () => {
     const work = temporaryFolder();
     await allow();
-    expect(await night(work, 'first', [snapshot(1, 1), snapshot(2, 1), { screen_name: 7 }])).toEqual(DONE);
-    expect(await night(work, 'second', [snapshot(1, 2), snapshot(3, 2)])).toEqual(DONE);
+    expect(await nightAt(work, 'first', [snapshot(1, 1), snapshot(2, 1), { screen_name: 7 }])).toEqual(DONE);
+    expect(await nightAt(work, 'second', [snapshot(1, 2), snapshot(3, 2)])).toEqual(DONE);
     expect(JSON.parse(readFileSync(join(work, 'second/published.json'), 'utf8'))).toMatchObject({
       invalidate: ['/rest/*'],
       conditional: true,

@@ -1,22 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { BIN } from '../support/palimpsest.ts';
 import { shell } from '../support/shell.ts';
 import { blocksOf } from './blocks.ts';
+import { machine } from './machine.ts';
 
-const document = readFileSync(fileURLToPath(new URL('../../docs/nightly.md', import.meta.url)), 'utf8');
+export const page = readFileSync(new URL('../../docs/nightly.md', import.meta.url), 'utf8');
 
 /** The code blocks of one language below a heading of docs/nightly.md, in their order. */
 export const blocks = blocksOf('nightly.md');
-
-/** The cells of a table's column below a heading, without the head. */
-export const tableCommands = (heading: string): readonly string[] => {
-  const start = document.indexOf(`\n## ${heading}\n`);
-  return [...document.slice(start, document.indexOf('\n## ', start + 4)).matchAll(/^\| [^|]* \| `(palimpsest [^`]*)` \|/gm)].map(
-    ([, command = '']) => command,
-  );
-};
 
 /** A step of the workflow that runs a command. */
 export interface Step {
@@ -57,18 +48,6 @@ export function variables(lines: string): Record<string, string> {
 /** The environment of the job in the workflow. */
 export const JOB_ENV: Readonly<Record<string, string>> = variables(workflow.slice(0, workflow.indexOf('    steps:\n')));
 
-/** Writes programs that stand for those of the machine on which a job runs, into a folder for PATH. */
-export function machine(folder: string, programs: Readonly<Record<string, string>> = {}): string {
-  const bin = join(folder, 'bin');
-  mkdirSync(bin, { recursive: true });
-  const npx = `shift\nexec "${process.execPath}" "${BIN}" "$@"`;
-  const gh = `echo "$@" >> "${join(folder, 'issues.txt')}"`;
-  for (const [name, text] of Object.entries({ npx, gh, sleep: 'exit 0', ...programs })) {
-    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-  }
-  return bin;
-}
-
 /** How a command or a job ended. */
 export interface Ended {
   /** The command that failed first, or 'all done'. */
@@ -79,28 +58,44 @@ export interface Ended {
 
 export const DONE: Ended = { ended: 'all done', status: 0, stderr: '' };
 
-export interface Job {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** The value of `inputs.first_night`. */
-  readonly firstNight?: boolean;
+interface Night {
   readonly steps?: readonly Step[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Programs of the machine, besides those that each has. */
+  readonly programs?: Readonly<Record<string, string>>;
 }
 
-/** Runs the steps of the workflow as GitHub Actions does: after a failure only the steps whose condition is true. */
-export async function runJob({ cwd, env, firstNight = false, steps = STEPS }: Job): Promise<Ended> {
+/**
+ * Runs the steps of one night on a new machine, in a new folder, as GitHub Actions does: after a failure only the steps whose
+ * condition is true. Instead of the script of the page, a script with these snapshots fetches them.
+ */
+export async function night(work: string, name: string, snapshots: readonly unknown[], options: Night = {}): Promise<Ended> {
+  const { steps = STEPS, env = {}, programs = {} } = options;
+  const cwd = join(work, name);
+  mkdirSync(cwd);
+  const lines = snapshots.map((one) => JSON.stringify(one)).join('\n');
+  const script = `#!/bin/sh\nmkdir -p "$1"\ncat > "$1/tonight.ndjson" <<'END'\n${lines}\nEND\n`;
+  writeFileSync(join(cwd, 'fetch-snapshots.sh'), script, { mode: 0o755 });
+  const run = { GITHUB_RUN_ID: name, GITHUB_RUN_ATTEMPT: '1', GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') };
+  const all = { ...JOB_ENV, ...env, ...run, PATH: machine(work, programs) };
+  const firstNight = name === 'first' ? 'true' : '';
   let result = DONE;
   for (const { command, condition, env: own } of steps) {
     if (!isTrue(condition, result !== DONE, cwd)) continue;
-    const values = Object.entries(own).map(([name, value]) => [
-      name,
-      /^\$\{\{ inputs\.first_night \}\}$/.test(value) ? (firstNight ? 'true' : '') : value,
-    ]);
-    const { status, stderr } = await shell(command, cwd, { ...env, ...Object.fromEntries(values) });
+    const values = Object.entries(own).map(([key, value]) => [key, value.replace(/^\$\{\{ inputs\.first_night \}\}$/, firstNight)]);
+    const { status, stderr } = await shell(command, cwd, { ...all, ...Object.fromEntries(values) });
     if (status !== 0 && result === DONE) result = { ended: command, status, stderr };
   }
   return result;
 }
+
+/** What a night observes of an account. */
+export const snapshot = (id: number, day: number) => ({
+  observed_at: `2030-01-0${day}T00:00:00Z`,
+  id: String(id),
+  screen_name: `somebody_${id}`,
+  bio: `as of day ${day}`,
+});
 
 function isTrue(condition: string | undefined, hasFailed: boolean, cwd: string): boolean {
   if (condition === undefined) return !hasFailed;

@@ -1,21 +1,17 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bioRecord } from '../support/bio-record.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { shell } from '../support/shell.ts';
 import type { ShownRecord } from '../support/snapshots.ts';
-import { blocks, DONE, type Ended, JOB_ENV, machine, runJob, STEPS, type Step, stepsIn, tableCommands, variables } from './nightly-page.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { section } from './blocks.ts';
+import { machine } from './machine.ts';
+import { blocks, DONE, JOB_ENV, night, page, STEPS, type Step, snapshot, stepsIn, variables } from './nightly-page.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
-
-const snapshot = (id: number, day: number) => ({
-  observed_at: `2030-01-0${day}T00:00:00Z`,
-  id: String(id),
-  screen_name: `somebody_${id}`,
-  bio: `as of day ${day}`,
-});
 
 /** Steps with two folders beside the job's own in place of the buckets. */
 const inFolders = (steps: readonly Step[]): readonly Step[] =>
@@ -26,56 +22,21 @@ const inFolders = (steps: readonly Step[]): readonly Step[] =>
 const local = inFolders(STEPS);
 const withoutPull = local.filter(({ command }) => !command.includes('store pull'));
 
-/** Copies a file: aws s3 cp FROM TO. */
-const AWS = 'mkdir -p "$(dirname "$4")" && cp "$3" "$4"';
+/** Runs one night with folders as buckets. */
+const nightIn = (work: string, name: string, snapshots: readonly unknown[], steps = local, env: Readonly<Record<string, string>> = {}) =>
+  night(work, name, snapshots, { steps, env, programs: { aws: 'mkdir -p "$(dirname "$4")" && cp "$3" "$4"' } });
 
-/** Runs one night on a new machine, which has nothing but the buckets. */
-function night(
-  work: string,
-  name: string,
-  snapshots: readonly unknown[],
-  steps: readonly Step[] = local,
-  more: Readonly<Record<string, string>> = {},
-): Promise<Ended> {
-  const cwd = join(work, name);
-  mkdirSync(cwd);
-  const lines = snapshots.map((one) => JSON.stringify(one)).join('\n');
-  writeFileSync(join(cwd, 'fetch-snapshots.sh'), `#!/bin/sh\nmkdir -p "$1"\ncat > "$1/tonight.ndjson" <<'END'\n${lines}\nEND\n`, {
-    mode: 0o755,
+/** Imports, before it observes, two records of a history service whose dates disagree with the order of their ids. */
+const withHistory = local.flatMap((step) => {
+  if (!step.command.includes('palimpsest observe')) return [step];
+  const more = (day: number) => ({
+    account: `historical_${day}`,
+    first_encountered_date: `2020-01-0${day}T00:00:00Z`,
+    diff_html: '<b>a</b>',
   });
-  const env = {
-    ...JOB_ENV,
-    ...more,
-    PATH: `${machine(work, { aws: AWS })}:${process.env['PATH']}`,
-    GITHUB_STEP_SUMMARY: join(cwd, 'summary.md'),
-    GITHUB_RUN_ID: name,
-    GITHUB_RUN_ATTEMPT: '1',
-  };
-  return runJob({ cwd, env, firstNight: name === 'first', steps });
-}
-
-/** Two records of a history service. Their dates disagree with the order of their ids. */
-const HISTORICAL = [2, 1].map((day, index) => ({
-  id: 10 + index,
-  account: `historical_${index}`,
-  data_type: 'Bio',
-  previous: null,
-  text: 'a',
-  first_encountered_date: `2020-01-0${day}T00:00:00Z`,
-  diff_html: '<b>a</b>',
-  web_archive_url: null,
-}));
-
-/** Steps that import those records before they observe. */
-const withHistory = local.toSpliced(
-  local.findIndex(({ command }) => command.includes('palimpsest observe')),
-  0,
-  {
-    command: `printf '%s\\n' ${HISTORICAL.map((record) => `'${JSON.stringify(record)}'`).join(' ')} | npx palimpsest import -`,
-    condition: undefined,
-    env: {},
-  },
-);
+  const records = [bioRecord(10, more(2)), bioRecord(11, more(1))].map((record) => `'${JSON.stringify(record)}'`);
+  return [{ command: `printf '%s\\n' ${records.join(' ')} | npx palimpsest import -`, condition: undefined, env: {} }, step];
+});
 
 const many = (day: number, from: number) => Array.from({ length: 30 }, (_, index) => snapshot(from + index, day));
 
@@ -90,13 +51,12 @@ function seen(work: string): Map<number, ShownRecord> {
 
 const issues = (work: string) => (existsSync(join(work, 'issues.txt')) ? readFileSync(join(work, 'issues.txt'), 'utf8') : '');
 
-describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
-  let home = '';
+describe('the job in docs/nightly.md', () => {
+  const home = join(folderOfFile(), 'home');
   beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), 'palimpsest-nightly-'));
-    expect(await night(home, 'first', many(1, 100), withHistory)).toEqual(DONE);
+    mkdirSync(home);
+    expect(await nightIn(home, 'first', many(1, 100), withHistory)).toEqual(DONE);
   });
-  afterAll(() => rmSync(home, { recursive: true, force: true }));
 
   /** Returns a copy of the buckets and the machine after the first night. */
   function afterFirstNight(): string {
@@ -121,7 +81,7 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
     const blocked = join(work, 'bucket/site/rest/account/index.json.partial');
     mkdirSync(blocked);
     const unusable = { ...snapshot(400, 2), screen_name: 7 };
-    const broken = await night(work, 'second', [...many(2, 200), unusable]);
+    const broken = await nightIn(work, 'second', [...many(2, 200), unusable]);
     expect(broken.ended).toMatch(/publish .* > published.json/);
     expect(broken.stderr).toContain('(file-system)');
     expect(issues(work)).toContain('issue create --title The nightly publish failed');
@@ -133,7 +93,7 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
     rmSync(blocked, { recursive: true });
 
     // other and fewer snapshots
-    expect(await night(work, 'third', [snapshot(300, 3), snapshot(301, 3)])).toEqual(DONE);
+    expect(await nightIn(work, 'third', [snapshot(300, 3), snapshot(301, 3)])).toEqual(DONE);
     const after = seen(work);
     expect(after.size).toBeGreaterThan(halfway.size);
     for (const [id, record] of [...before, ...halfway]) expect(after.get(id)).toEqual(record);
@@ -144,7 +104,7 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
     const work = afterFirstNight();
     const before = [filesIn(join(work, 'private')), filesIn(join(work, 'bucket'))];
     expect(withoutPull).toHaveLength(local.length - 1);
-    const left = await night(work, 'left-out', [snapshot(300, 2)], withoutPull);
+    const left = await nightIn(work, 'left-out', [snapshot(300, 2)], withoutPull);
     expect(left).toMatchObject({
       ended: expect.stringContaining('store push'),
       status: 3,
@@ -153,13 +113,12 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
     expect(readFileSync(join(work, 'left-out/summary.md'), 'utf8')).toContain('| refused | store-diverged |');
     expect([filesIn(join(work, 'private')), filesIn(join(work, 'bucket'))]).toEqual(before);
     // the next whole night continues from the store of the first
-    expect(await night(work, 'third', [snapshot(300, 2)])).toEqual(DONE);
+    expect(await nightIn(work, 'third', [snapshot(300, 2)])).toEqual(DONE);
   });
 
   it('fails if the store is missing on a later night', async () => {
-    const work = afterFirstNight();
-    rmSync(join(work, 'private'), { recursive: true });
-    const missing = await night(work, 'second', many(2, 200));
+    const work = temporaryFolder();
+    const missing = await nightIn(work, 'second', [snapshot(300, 2)]);
     expect(missing).toMatchObject({
       ended: expect.stringContaining('store pull'),
       status: 1,
@@ -172,7 +131,7 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
     // somebody replaced the store on purpose, but not the site
     rmSync(join(work, 'private'), { recursive: true });
     mkdirSync(join(work, 'private'));
-    const refused = await night(work, 'smaller', [snapshot(300, 2)], withoutPull);
+    const refused = await nightIn(work, 'smaller', [snapshot(300, 2)], withoutPull);
     expect(refused).toMatchObject({ ended: expect.stringContaining('--plan'), status: 3 });
     expect(JSON.parse(readFileSync(join(work, 'smaller/plan.json'), 'utf8'))).toMatchObject({ refusals: [{ code: 'reader-gaps' }] });
     expect(readFileSync(join(work, 'smaller/summary.md'), 'utf8')).toContain('| refused | reader-gaps |');
@@ -180,13 +139,13 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
   });
 });
 
-describe('the variant with versions in docs/nightly.md', { timeout: 240_000 }, () => {
+describe('the variant with versions in docs/nightly.md', () => {
   it('adds a version every night', async () => {
     const work = temporaryFolder();
     const [env = '', step = ''] = blocks('A night with versions', 'yaml');
     const publishing = local.findIndex(({ command }) => command.endsWith('> published.json'));
     const steps = local.toSpliced(publishing + 1, 0, ...inFolders(stepsIn(step)));
-    const run = (name: string, snapshots: readonly unknown[]) => night(work, name, snapshots, steps, variables(env));
+    const run = (name: string, snapshots: readonly unknown[]) => nightIn(work, name, snapshots, steps, variables(env));
     expect(await run('first', many(1, 100))).toEqual(DONE);
     expect(await run('second', many(2, 200))).toEqual(DONE);
     const { versions } = JSON.parse(readFileSync(join(work, 'bucket/site/head.json'), 'utf8'));
@@ -198,17 +157,18 @@ describe('the variant with versions in docs/nightly.md', { timeout: 240_000 }, (
 });
 
 describe('the table of hosts in docs/nightly.md', () => {
+  const commands = [...section(page, 'How readers reach the pages').matchAll(/^\| [^|]* \| `(palimpsest [^`]*)` \|/gm)].map(
+    ([, command = '']) => command,
+  );
+
   it('has commands that write the files of each host', async () => {
     const cwd = temporaryFolder();
-    const env = { ...JOB_ENV, PATH: `${machine(cwd)}:${process.env['PATH']}` };
-    const build = `npx palimpsest import "${SAMPLE}" && npx palimpsest build`;
-    expect(await shell(build, cwd, env)).toMatchObject({ status: 0 });
-    const commands = tableCommands('How readers reach the pages');
+    const env = { ...JOB_ENV, PATH: machine(cwd) };
+    expect(await shell(`palimpsest import "${SAMPLE}" && palimpsest build`, cwd, env)).toMatchObject({ status: 0 });
     expect(commands).toHaveLength(3);
     for (const command of commands) {
       rmSync(join(cwd, 'host'), { recursive: true, force: true });
-      const { status, stderr } = await shell(`npx ${command}`, cwd, env);
-      expect(status, `${command}\n${stderr}`).toBe(0);
+      expect(await shell(command, cwd, env), command).toMatchObject({ status: 0 });
       const files = [...filesIn(join(cwd, 'host')).values()].join('');
       if (command.includes('--origin')) expect(files).toContain('history-example.s3.eu-central-1.amazonaws.com');
     }

@@ -1,12 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
 import type { Exchange } from '../serve/exchange.ts';
-import { type History, toNdjson } from '../support/histories.ts';
-import { palimpsestJson } from '../support/palimpsest.ts';
+import type { History } from '../support/histories.ts';
+import { buildTree, importHistory } from '../verify/good-tree.ts';
 
 /** The document. */
 export const openapi = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
@@ -67,22 +67,9 @@ export async function validates(
 }
 
 /** Builds a tree of small pages from a history. */
-export async function treeOf(history: History, folder: string): Promise<string> {
-  const [input, store, out] = [join(folder, 'history.ndjson'), join(folder, 'store.db'), join(folder, 'out')];
-  writeFileSync(input, `${toNdjson(history).join('\n')}\n`);
-  await palimpsestJson(['import', input, '--store', store]);
-  await palimpsestJson([
-    'build',
-    '--store',
-    store,
-    '--out',
-    out,
-    '--base-url',
-    'https://history.example',
-    '--page-size',
-    '2',
-    '--account-page-size',
-    '1',
-  ]);
+export async function treeOf(history: History, folder: string, base_url = 'https://history.example'): Promise<string> {
+  const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
+  await importHistory(store, history);
+  await buildTree(store, out, { base_url, page_size: 2, account_page_size: 1 });
   return out;
 }

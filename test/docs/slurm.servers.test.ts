@@ -1,15 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cluster, SLURM, type Task } from '../support/cluster.ts';
 import { outcomeOf, serialOutcome, writeSnapshots } from '../support/cluster-runs.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { BIN, palimpsest } from '../support/palimpsest.ts';
+import { BIN, palimpsestHere } from '../support/palimpsest.ts';
 import { isFull } from '../support/proof.ts';
 import { shell } from '../support/shell.ts';
+import { folderOfFile } from '../whole/stores.ts';
 import { blocksOf } from './blocks.ts';
-import { machine } from './nightly-page.ts';
+import { machine } from './machine.ts';
 
 const PARTS = 4;
 const [PAGE = ''] = blocksOf('cluster.md')('Slurm', 'sh');
@@ -48,35 +48,28 @@ function logsOf(work: string, job = ''): string {
 describe.skipIf(SLURM.skip)('the script for Slurm in docs/cluster.md', { timeout: 600_000 }, () => {
   let cluster: Cluster;
   /** A folder in which each task ran twice at the same time. */
-  let twice = '';
+  const twice = folderOfFile();
   let tasksOfTwice: readonly Task[] = [];
 
   beforeAll(async () => {
     cluster = await Cluster.start();
-    twice = mkdtempSync(join(tmpdir(), 'palimpsest-test-'));
     writeSnapshots(join(twice, 'snapshots'));
     await submit(SCRIPT, twice);
     await submit(SCRIPT.replace('palimpsest.db', 'other.db'), twice);
     tasksOfTwice = await cluster.ended(twice);
   }, 600_000);
-  afterAll(async () => {
-    await cluster?.stop();
-    rmSync(twice, { recursive: true, force: true });
-  });
+  afterAll(() => cluster?.stop());
 
   /** Runs a script of the page, as a user of the cluster. */
   async function submit(script: string, work: string, stopIn = ''): Promise<void> {
-    const path = `${machine(work, { npx: NODE_PROGRAM })}:${process.env['PATH']}`;
-    expect(await shell(script, work, { ...cluster.env, PATH: path, STOP_IN: stopIn })).toMatchObject({ status: 0 });
+    const env = { ...cluster.env, PATH: machine(work, { npx: NODE_PROGRAM }), STOP_IN: stopIn };
+    expect(await shell(script, work, env)).toMatchObject({ status: 0 });
   }
-
-  const serial = (work: string) => serialOutcome(join(work, 'snapshots'), join(work, 'serial.db'));
 
   it('gives the store and the tree of observe, also if each task runs twice at the same time', async () => {
     expect(endsOf(tasksOfTwice), logsOf(twice)).toEqual({ 'normalize COMPLETED': 2 * PARTS, 'observe COMPLETED': 2 });
     expect(new Set(tasksOfTwice.map(({ node }) => node))).toEqual(new Set(['n1', 'n2']));
-    const expected = await serial(twice);
-    for (const name of ['palimpsest.db', 'other.db']) expect(await outcomeOf(join(twice, name))).toEqual(expected);
+    for (const name of ['palimpsest.db', 'other.db']) expect(await outcomeOf(join(twice, name))).toEqual(await serialOutcome());
     expect(readdirSync(join(twice, 'run-1'))).toHaveLength(PARTS);
   });
 
@@ -92,7 +85,7 @@ describe.skipIf(SLURM.skip)('the script for Slurm in docs/cluster.md', { timeout
     const restarted = tasks.filter(({ restarts }) => restarts > 0);
     expect(restarted.map(({ name }) => name)).toContain(job);
     expect(new Set(restarted.map(({ node }) => node))).toEqual(new Set(['n2']));
-    expect(await outcomeOf(join(work, 'palimpsest.db'))).toEqual(await serial(work));
+    expect(await outcomeOf(join(work, 'palimpsest.db'))).toEqual(await serialOutcome());
   });
 
   it('cancels the second job if a task fails, and its log names the file', async () => {
@@ -105,16 +98,15 @@ describe.skipIf(SLURM.skip)('the script for Slurm in docs/cluster.md', { timeout
   });
 
   it('repeats one part that is missing or damaged, which observe names', async () => {
-    const before = await outcomeOf(join(twice, 'palimpsest.db'));
     rmSync(join(twice, 'palimpsest.db'));
     const part = join(twice, 'run-1/part-1.ndjson.gz');
-    const observe = () => palimpsest(['observe', 'run-1', '--store', 'palimpsest.db'], { cwd: twice });
+    const observe = () => palimpsestHere(['observe', 'run-1', '--store', 'palimpsest.db'], { cwd: twice });
     truncateSync(part, readFileSync(part).length - 1);
     expect(await observe()).toMatchObject({ code: 1, stderr: expect.stringContaining('part-1.ndjson.gz') });
     rmSync(part);
     expect(await observe()).toMatchObject({ code: 1, stderr: expect.stringContaining('no part 1') });
     await submit(SCRIPT.replace(/--array=\S+/, '--array=1'), twice);
     await cluster.ended(twice);
-    expect(await outcomeOf(join(twice, 'palimpsest.db'))).toEqual(before);
+    expect(await outcomeOf(join(twice, 'palimpsest.db'))).toEqual(await serialOutcome());
   });
 });

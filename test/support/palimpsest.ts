@@ -103,7 +103,8 @@ export async function palimpsestHere(args: readonly string[], options: RunOption
 }
 
 /** The variables that a command reads while it runs. Node.js and other libraries read some only once, when a process starts. */
-const READ_LATE = /^(?:PALIMPSEST_.*|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AZURE_STORAGE_CONNECTION_STRING)$/;
+export const READ_LATE: RegExp =
+  /^(?:PALIMPSEST_.*|AWS_(?:ACCESS_KEY_ID|SECRET_ACCESS_KEY|REGION|ENDPOINT_URL|REQUEST_CHECKSUM_CALCULATION)|AZURE_STORAGE_CONNECTION_STRING|GITHUB_STEP_SUMMARY|TZ)$/;
 
 /** Whether a command needs a process of its own. */
 function needsProcess({ program, uid, onStart, ownProcess, env = {} }: RunOptions): boolean {
