@@ -2,28 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { COLLECTIONS, type Collection } from '../../src/contract/collection.ts';
 import { parseEnvelope } from '../../src/contract/envelope.ts';
 import { filesIn } from '../support/folder.ts';
-import type { History } from '../support/histories.ts';
-import { expectSame } from './answered.ts';
 import { type BothSides, bothSides } from './both-sides.ts';
-import { drf } from './live-service.ts';
+import { drf, expectSame } from './live-service.ts';
 import { EMPTY, EXTREME, LARGE, SMALL } from './samples.ts';
 
-interface Case {
-  readonly name: string;
-  readonly history: History;
-  readonly page_size: number;
-  readonly account_page_size: number;
-}
-
-const CASES: readonly Case[] = [
+const CASES = [
   { name: 'an empty store', history: EMPTY, page_size: 100, account_page_size: 100 },
   { name: 'exactly one page', history: SMALL, page_size: SMALL.records.length, account_page_size: SMALL.accounts.length },
   { name: 'a page and one item', history: SMALL, page_size: SMALL.records.length - 1, account_page_size: SMALL.accounts.length - 1 },
-  { name: 'ids, dates and names at the limits of their ranges', history: EXTREME, page_size: 2, account_page_size: 1 },
-  { name: 'pages of 1', history: LARGE, page_size: 1, account_page_size: 1 },
-  { name: 'pages of 3 and 2', history: LARGE, page_size: 3, account_page_size: 2 },
-  { name: 'pages of 7', history: LARGE, page_size: 7, account_page_size: 7 },
-  { name: 'pages of 100', history: LARGE, page_size: 100, account_page_size: 100 },
+  { name: 'ids, dates and names at the limits of their ranges', history: EXTREME, page_size: 1, account_page_size: 1 },
+  { name: 'pages of 7 and 2', history: LARGE, page_size: 7, account_page_size: 2 },
 ];
 
 describe.skipIf(drf.skip)(`a tree and a live Django REST Framework (${drf.reason || 'installed'})`, () => {

@@ -1,14 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
 import { createInterface } from 'node:readline';
-import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
-import { isObject } from '../../src/contract/json.ts';
+import { expect, onTestFinished } from 'vitest';
 import type { Site } from '../../src/contract/site.ts';
+import { ask } from '../serve/exchange.ts';
 import { requirement } from '../support/requirement.ts';
-import { type Answered, headersOf } from './answered.ts';
 
 /** The Python of the system. Another Python on the PATH does not find the packages of the system. */
 const PYTHON = '/usr/bin/python3';
@@ -19,6 +16,30 @@ export const drf = requirement(
   `Django REST Framework for ${PYTHON} (apt-get install python3-djangorestframework)`,
   () => spawnSync(PYTHON, ['-c', 'import django, rest_framework'], { timeout: 60_000 }).status === 0,
 );
+
+/** The response of the live service or of a tree. */
+export interface Answered {
+  readonly status: number;
+  /** The headers that the interface defines, as lines. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+/** Returns the headers that the interface defines, as lines. */
+export function headersOf(get: (name: string) => unknown): string[] {
+  return ['Content-Type', 'Vary', 'Allow'].map((name) => `${name}: ${get(name)}`);
+}
+
+/** Expects the same status, headers and bytes in our response and in that of the live service. */
+export function expectSame(ours: Answered, theirs: Answered, request: string): void {
+  expect([ours.status, ...ours.headers], request).toEqual([theirs.status, ...theirs.headers]);
+  if (ours.body.equals(theirs.body)) return;
+  const different = ours.body.findIndex((byte, index) => byte !== theirs.body[index]);
+  const at = different === -1 ? ours.body.length : different;
+  // Latin-1 shows every byte as one character
+  const around = (body: Buffer) => body.subarray(Math.max(0, at - 60), at + 60).toString('latin1');
+  expect(around(ours.body), `${request}: around byte ${at}`).toBe(around(theirs.body));
+}
 
 export interface LiveService {
   /** The address of the service, without a trailing slash. */
@@ -31,12 +52,17 @@ export interface LiveService {
     method?: string,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Answered & { readonly location: string | undefined }>;
-  /** Stops it before the end of the test. */
+  /** Stops it before its end. */
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a service with the items of an NDJSON file. It ends with the test. */
-export async function startService(ndjson: string, database: string, sizes: Omit<Site, 'base_url'>): Promise<LiveService> {
+/** Starts a service with the items of an NDJSON file. It ends with the test, or when `onEnd` calls its argument. */
+export async function startService(
+  ndjson: string,
+  database: string,
+  sizes: Omit<Site, 'base_url'>,
+  onEnd: (stop: () => Promise<void>) => void = onTestFinished,
+): Promise<LiveService> {
   const child = spawn(PYTHON, [SERVICE, database, ndjson, String(sizes.page_size), String(sizes.account_page_size)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -45,33 +71,21 @@ export async function startService(ndjson: string, database: string, sizes: Omit
     child.stdin.end();
     await ended;
   };
-  onTestFinished(stop);
+  onEnd(stop);
   const failure = ended.then(([code]) => {
     throw new Error(`${SERVICE} exited with ${code}; see its output on standard error`);
   });
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), failure]);
-  const { port, release } = parseReady(JSON.parse(String(line)));
+  const { port, rest_framework } = JSON.parse(String(line));
+  const baseUrl = `http://127.0.0.1:${port}`;
   return {
-    baseUrl: `http://127.0.0.1:${port}`,
-    release,
-    ask: (target, method = 'GET', headers = {}) => ask(port, target, method, headers),
+    baseUrl,
+    release: String(rest_framework),
+    ask: async (target, method = 'GET', more = {}) => {
+      const { status, headers, body } = await ask(baseUrl, target, method, { accept: 'application/json', ...more });
+      if (status >= 500) throw new Error(`the service failed at ${method} ${target} with ${status}; see its output on standard error`);
+      return { status, headers: headersOf((name) => headers[name.toLowerCase()]), body, location: headers.location };
+    },
     stop,
   };
-}
-
-function parseReady(value: unknown): { readonly port: number; readonly release: string } {
-  if (isObject(value) && typeof value['port'] === 'number' && typeof value['rest_framework'] === 'string') {
-    return { port: value['port'], release: value['rest_framework'] };
-  }
-  throw new Error(`${SERVICE} printed an unexpected line: ${JSON.stringify(value)}`);
-}
-
-async function ask(port: number, path: string, method: string, more: Readonly<Record<string, string>>): ReturnType<LiveService['ask']> {
-  const sent = request({ host: '127.0.0.1', port, path, method, headers: { accept: 'application/json', ...more }, agent: false }).end();
-  const message = await new Promise<IncomingMessage>((resolve, reject) => sent.once('response', resolve).once('error', reject));
-  const { statusCode: status = 0, headers } = message;
-  const body = await buffer(message);
-  if (status >= 500) throw new Error(`the service failed at ${method} ${path} with ${status}; see its output on standard error`);
-  const get = (name: string) => headers[name.toLowerCase()]?.toString();
-  return { status, headers: headersOf(get), body, location: headers.location };
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
 import { encodeEnvelopeHead, parseEnvelope } from '../../src/contract/envelope.ts';
 import { NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
@@ -12,9 +12,10 @@ import {
   UNKNOWN_METHODS,
   UNKNOWN_SPELLINGS,
 } from '../conformance/requests.ts';
-import { type Answered, expectSame } from './answered.ts';
+import { times } from '../support/proof.ts';
+import { folderOfFile } from '../whole/stores.ts';
 import { type BothSides, bothSides } from './both-sides.ts';
-import { drf } from './live-service.ts';
+import { type Answered, drf, expectSame } from './live-service.ts';
 import { LOOK_ALIKES, parseVectors, queries } from './queries.ts';
 import { SMALL } from './samples.ts';
 
@@ -22,8 +23,20 @@ const VECTORS = new URL('../../../shared/vectors/page-queries.json', import.meta
 const absent = existsSync(VECTORS) ? '' : ` (skipped: ${VECTORS.pathname} is missing)`;
 
 describe.skipIf(drf.skip)(`a query to a tree and to a live Django REST Framework (${drf.reason || 'installed'})`, () => {
+  /** Both sides with exactly three pages of each collection. */
+  let sides: BothSides;
+  let stop = async () => {};
+  const folder = folderOfFile();
+  beforeAll(async () => {
+    const sizes = { page_size: Math.ceil(SMALL.records.length / 3), account_page_size: Math.ceil(SMALL.accounts.length / 3) };
+    sides = await bothSides(SMALL, sizes, folder, (end) => {
+      stop = end;
+    });
+    expect(sides.tree.pages).toEqual({ data: 3, account: 3 });
+  });
+  afterAll(() => stop());
+
   test.skipIf(absent !== '')(`gets the same response, the one of the shared vectors${absent}`, async () => {
-    const sides = await threePages();
     for (const { query, status, page } of parseVectors(JSON.parse(readFileSync(VECTORS, 'utf8')))) {
       for (const collection of COLLECTIONS) {
         const target = `/rest/${collection}/${query}`;
@@ -36,7 +49,6 @@ describe.skipIf(drf.skip)(`a query to a tree and to a live Django REST Framework
   });
 
   test('gets the same response with any character before or after the page number', async () => {
-    const sides = await threePages();
     for (const character of LOOK_ALIKES.map(encodeURIComponent)) {
       for (const value of [character, `${character}2`, `2${character}`, `0${character}2`]) {
         await expectLive(sides, `/rest/data/?page=${value}`);
@@ -45,33 +57,28 @@ describe.skipIf(drf.skip)(`a query to a tree and to a live Django REST Framework
   });
 
   test('gets the same response for any combination of parameters and values', async () => {
-    const sides = await threePages();
     await fc.assert(
       fc.asyncProperty(queries, (query) => expectLive(sides, `/rest/data/?${query}`)),
-      { seed: 1, numRuns: 500 },
+      { seed: 1, numRuns: times('queries', 200, 5000) },
     );
   });
-});
 
-test.skipIf(drf.skip)(`a tree answers other requests like a live Django REST Framework (${drf.reason || 'installed'})`, async () => {
-  const { live, tree } = await threePages();
-  for (const collection of COLLECTIONS) {
-    for (const method of ['DELETE', 'PUT', 'PATCH']) {
-      const target = `/rest/${collection}/?page=99`;
-      expectSame(tree.ask(target, method), await live.ask(target, method), `${method} ${target}`);
+  test('gets the same response with other methods and without the slash', async () => {
+    const { live, tree } = sides;
+    for (const collection of COLLECTIONS) {
+      for (const method of ['DELETE', 'PUT', 'PATCH']) {
+        const target = `/rest/${collection}/?page=99`;
+        expectSame(tree.ask(target, method), await live.ask(target, method), `${method} ${target}`);
+      }
+      for (const query of ['', '?page=2', '?page=2&a=%20']) {
+        const { status, location } = await live.ask(`/rest/${collection}${query}`);
+        expect(resolve('GET', `/rest/${collection}`, query.slice(1))).toMatchObject({ status, headers: { Location: location } });
+      }
     }
-    for (const query of ['', '?page=2', '?page=2&a=%20']) {
-      const { status, location } = await live.ask(`/rest/${collection}${query}`);
-      expect(resolve('GET', `/rest/${collection}`, query.slice(1))).toMatchObject({ status, headers: { Location: location } });
-    }
-  }
-});
+  });
 
-/** The requests in test/conformance besides queries. */
-test.skipIf(drf.skip)(
-  `a tree answers the requests of the conformance tests like a live Django REST Framework (${drf.reason || 'installed'})`,
-  async () => {
-    const { live, tree } = await threePages();
+  test('gets the same response for the requests of the conformance tests', async () => {
+    const { live, tree } = sides;
     const answered = (path: string, method = 'GET') => resolve(method, path.replace(/\?.*/s, ''), path.split(/\?(.*)/s)[1] ?? '');
     for (const path of UNKNOWN_SPELLINGS) {
       expect((await live.ask(path)).status, path).toBe(404);
@@ -96,16 +103,8 @@ test.skipIf(drf.skip)(
     const { body } = await live.ask('/rest/data/?z=1&page=2');
     expect(parseEnvelope(JSON.parse(body.toString())).next).toBe(`${live.baseUrl}/rest/data/?page=3&z=1`);
     expect(parseEnvelope(JSON.parse(tree.ask('/rest/data/?z=1&page=2').body.toString())).next).toBe(`${live.baseUrl}/rest/data/?page=3`);
-  },
-);
-
-/** Returns both sides with exactly three pages of each collection. */
-async function threePages(): Promise<BothSides> {
-  const { records, accounts } = SMALL;
-  const sides = await bothSides(SMALL, { page_size: Math.ceil(records.length / 3), account_page_size: Math.ceil(accounts.length / 3) });
-  expect(sides.tree.pages).toEqual({ data: 3, account: 3 });
-  return sides;
-}
+  });
+});
 
 /** Compares our response with that of the live service. Allows for the differences before 3.15 and for the limits of a tree. */
 async function expectLive({ live, tree }: BothSides, target: string): Promise<void> {
