@@ -1,5 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { portOf } from '../publish/stores.ts';
+import { bioRecord } from '../support/bio-record.ts';
+import { temporaryFolder } from '../support/folder.ts';
 
 /** A service whose answers the test writes, by request target. */
 export interface CannedService {
@@ -8,6 +13,8 @@ export interface CannedService {
   readonly answers: Map<string, unknown>;
   /** The targets in the order in which they were asked for. */
   readonly asked: string[];
+  /** Called before each answer. */
+  onRequest: () => void;
   /** Headers of the last request. */
   headers: IncomingMessage['headers'];
 }
@@ -17,20 +24,32 @@ export async function startCannedService(): Promise<CannedService> {
     const target = request.url ?? '';
     service.asked.push(target);
     service.headers = request.headers;
+    service.onRequest();
     const answer = service.answers.get(target);
     if (typeof answer === 'function') return void answer(response, request);
     if (answer === undefined) return void response.writeHead(404, { 'Content-Type': 'application/json' }).end('{"detail":"Not found."}');
     response.writeHead(200, { 'Content-Type': 'application/json' }).end(typeof answer === 'string' ? answer : JSON.stringify(answer));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
+  const baseUrl = `http://127.0.0.1:${await listen(server)}`;
+  const service: CannedService = { baseUrl, answers: new Map(), asked: [], headers: {}, onRequest: () => {} };
+  return service;
+}
+
+/** Starts a server that ends with the test. Returns its port. */
+export async function listen(server: Server): Promise<number> {
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
-  const port = address === null || typeof address === 'string' ? 0 : address.port;
-  const service: CannedService = { baseUrl: `http://127.0.0.1:${port}`, answers: new Map(), asked: [], headers: {} };
-  return service;
+  return portOf(server);
+}
+
+/** Starts a service with this number of records of one account, ten on a page. The store does not exist yet. */
+export async function serviceOf(count: number): Promise<{ readonly service: CannedService; readonly store: string }> {
+  const service = await startCannedService();
+  serve(service, recordsTo(count));
+  return { service, store: join(temporaryFolder(), 'store.db') };
 }
 
 /** Answers with a status, headers and no page. */
@@ -46,17 +65,7 @@ export function failFrom(service: CannedService, target: string, answer: (respon
   });
 }
 
-export const record = (id: number, more: object = {}) => ({
-  id,
-  account: 'jack',
-  data_type: 'Bio',
-  previous: null,
-  text: `text ${id}`,
-  first_encountered_date: '2023-11-18T16:29:12Z',
-  diff_html: '',
-  web_archive_url: null,
-  ...more,
-});
+export const record = (id: number, more: object = {}) => bioRecord(id, { text: `text ${id}`, ...more });
 
 export const account = (screen_name: string, data: readonly object[], more: object = {}) => ({
   screen_name,
@@ -70,6 +79,22 @@ export const account = (screen_name: string, data: readonly object[], more: obje
   bio: '',
   ...more,
 });
+
+/** The records with the ids from the newest to 1. */
+export const recordsTo = (newest: number) => Array.from({ length: newest }, (_, index) => record(newest - index));
+
+/** Has the service show records, newest first, and their accounts, each with its records. */
+export function serve(service: CannedService, records: readonly ReturnType<typeof record>[], size = 10, accountSize = 100): void {
+  const names = [...new Set(records.toReversed().map((one) => one.account))];
+  const dataOf = (name: string) => records.filter((one) => one.account === name);
+  show(service, 'data', records, size);
+  show(
+    service,
+    'account',
+    names.map((name) => account(name, dataOf(name))),
+    accountSize,
+  );
+}
 
 /** Has the service show a collection in pages. */
 export function show(service: CannedService, collection: 'data' | 'account', items: readonly unknown[], size = 100): void {

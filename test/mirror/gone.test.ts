@@ -3,33 +3,21 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { contentsOf } from '../support/snapshots.ts';
-import { account, type CannedService, record, show, startCannedService } from './canned-service.ts';
+import { account, record, recordsTo, serve, serviceOf, show, startCannedService } from './canned-service.ts';
 import { idsIn, mirrored } from './mirrored.ts';
 
 type Records = readonly ReturnType<typeof record>[];
 
-interface MovingService {
-  readonly service: CannedService;
-  readonly store: string;
-  /** Lets the service show accounts with a bio each, in this order, two a page, and records newest first. */
-  readonly serve: (names: readonly string[], records?: Records) => void;
-  /** Does something just before a target is asked for the n-th time from now. */
-  readonly onRequest: (target: string, time: number, work: () => void) => void;
-}
-
-async function movingService(): Promise<MovingService> {
+async function movingService() {
   const service = await startCannedService();
+  /** Lets the service show accounts with a bio each, in this order, two a page, and records newest first. */
   const serve = (names: readonly string[], records: Records = []) => {
     show(service, 'data', records, 2);
-    const items = names.map((name) =>
-      account(
-        name,
-        records.filter((one) => one.account === name),
-        { bio: `bio of ${name}` },
-      ),
-    );
+    const dataOf = (name: string) => records.filter((one) => one.account === name);
+    const items = names.map((name) => account(name, dataOf(name), { bio: `bio of ${name}` }));
     show(service, 'account', items, 2);
   };
+  /** Does something just before a target is asked for the n-th time from now. */
   const onRequest = (target: string, time: number, work: () => void) => {
     let times = 0;
     const answer = (response: ServerResponse) => {
@@ -93,23 +81,14 @@ describe('an account that a service removed', () => {
   it('is gone alone if two others have one screen name', async () => {
     const { service, store } = await movingService();
     const twin = (created: string) => account('twin', [], { account_creation_date: created });
-    const twins = [
-      ...['a', 'b', 'd'].map((name) => account(name, [])),
-      twin('2010-01-01T00:00:00Z'),
-      account('c', []),
-      twin('2020-01-01T00:00:00Z'),
-    ];
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => account(name, []));
+    const twins = [a, b, d, twin('2010-01-01T00:00:00Z'), c, twin('2020-01-01T00:00:00Z')];
     show(service, 'data', []);
     show(service, 'account', twins, 2);
     await mirrored(store, service.baseUrl, { onReject: () => {} });
     service.answers.clear();
     show(service, 'data', []);
-    show(
-      service,
-      'account',
-      twins.filter(({ screen_name }) => screen_name !== 'b'),
-      2,
-    );
+    show(service, 'account', twins.toSpliced(1, 1), 2);
     for (const isFull of [false, true]) {
       const result = await mirrored(store, service.baseUrl, { isFull });
       expect(result).toMatchObject({ isComplete: true, gone: { account: isFull ? [] : ['b'] } });
@@ -118,69 +97,50 @@ describe('an account that a service removed', () => {
 });
 
 describe('an account that a removal pulls to a page that was read', () => {
-  it('is found in a first mirror', async () => {
-    const { service, store, serve, onRequest } = await movingService();
-    serve(['a', 'b', 'c', 'd']);
-    onRequest('/rest/account/?page=2', 1, () => serve(['b', 'c', 'd']));
-    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, gone: { account: ['a'] } });
-    expect(accountsIn(store)).toEqual(['a', 'b', 'c', 'd']);
-  });
-
-  it('is found, and is not gone, in a mirror with --full', async () => {
+  it('is found, and is not gone', async () => {
     const { service, store, serve, onRequest } = await movingService();
     serve(ABCDEF);
-    await mirrored(store, service.baseUrl);
-    onRequest('/rest/account/?page=2', 1, () => serve(['b', 'c', 'd', 'e', 'f']));
+    onRequest('/rest/account/?page=2', 1, () => serve(ABCDEF.slice(1)));
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, gone: { account: ['a'] } });
+    expect(accountsIn(store)).toEqual(ABCDEF);
+    onRequest('/rest/account/?page=2', 1, () => serve(ABCDEF.slice(2)));
     const full = await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { share: 1 } });
-    expect(full).toMatchObject({ isComplete: true, gone: { account: ['a'] } });
-    expect(accountsIn(store)).toEqual(['b', 'c', 'd', 'e', 'f']);
+    expect(full).toMatchObject({ isComplete: true, gone: { account: ['b'] } });
+    expect(accountsIn(store)).toEqual(ABCDEF.slice(2));
   });
 });
 
 describe('records that a mirror with --full --delete does not find', () => {
-  const recordsTo = (newest: number) => Array.from({ length: newest }, (_, index) => record(newest - index));
+  const options = { isFull: true, maxDelete: { share: 1 } };
 
   it('are deleted if they are the oldest and the count agrees', async () => {
-    const { service, store } = await movingService();
-    show(service, 'data', recordsTo(20), 5);
-    show(service, 'account', [account('jack', recordsTo(20))]);
+    const { service, store } = await serviceOf(20);
     await mirrored(store, service.baseUrl);
-    show(service, 'data', recordsTo(20).slice(0, -2), 5);
-    show(service, 'account', [account('jack', recordsTo(20).slice(0, -2))]);
-    const full = await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { share: 1 } });
+    serve(service, recordsTo(20).slice(0, -2));
+    const full = await mirrored(store, service.baseUrl, options);
     expect(full).toMatchObject({ isComplete: true, gone: { data: [1, 2], account: [] }, deleted: { records: 2 } });
   });
 
   it('are not gone if a page links to no next one although the count has more', async () => {
-    const { service, store } = await movingService();
-    show(service, 'data', recordsTo(20), 5);
-    show(service, 'account', [account('jack', recordsTo(20))]);
+    const { service, store } = await serviceOf(20);
     await mirrored(store, service.baseUrl);
-    service.answers.set('/rest/data/?page=2', { ...(service.answers.get('/rest/data/?page=2') as object), next: null });
-    const full = await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { share: 1 } });
+    service.answers.set('/rest/data/', { ...(service.answers.get('/rest/data/') as object), next: null });
+    const full = await mirrored(store, service.baseUrl, options);
     expect(full).toMatchObject({ isComplete: true, gone: { data: [], account: [] }, deleted: { records: 0 } });
     expect(idsIn(store)).toHaveLength(20);
   });
 
   it('are deleted only by a complete mirror', async () => {
-    const { service, store } = await movingService();
-    show(service, 'data', recordsTo(20), 5);
-    show(service, 'account', [account('jack', recordsTo(20))]);
+    const { service, store } = await serviceOf(30);
     await mirrored(store, service.baseUrl);
-    const left = recordsTo(20).filter(({ id }) => id !== 18);
-    show(service, 'data', left, 5);
-    show(service, 'account', [account('jack', left)]);
+    serve(service, recordsTo(30).toSpliced(2, 1));
     const right = service.answers.get('/rest/data/?page=3');
     service.answers.set('/rest/data/?page=3', '<!DOCTYPE html>');
-    const options = { isFull: true, maxDelete: { share: 1 } };
-    expect(await mirrored(store, service.baseUrl, options)).toMatchObject({
-      isComplete: false,
-      gone: { data: [18] },
-      deleted: { records: 0 },
-    });
-    expect(idsIn(store)).toHaveLength(20);
+    const incomplete = await mirrored(store, service.baseUrl, options);
+    expect(incomplete).toMatchObject({ isComplete: false, gone: { data: [28] }, deleted: { records: 0 } });
+    expect(idsIn(store)).toHaveLength(30);
     service.answers.set('/rest/data/?page=3', right);
     expect(await mirrored(store, service.baseUrl, options)).toMatchObject({ isComplete: true, deleted: { records: 1 } });
-    expect(idsIn(store)).toHaveLength(19);
+    expect(idsIn(store)).toHaveLength(29);
   });
 });

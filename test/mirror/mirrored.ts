@@ -17,7 +17,7 @@ export function mirrored(store: string, baseUrl: string, options: Partial<Mirror
     },
     maxDelete: undefined,
     signal: new AbortController().signal,
-    firstPause: 2,
+    firstPause: 0.01,
     timeout: 5000,
     ...options,
   });

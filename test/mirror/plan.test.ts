@@ -63,131 +63,53 @@ function saysWhy({ isCountUnstable, records, accounts, gaps, pages }: Missing): 
   return isCountUnstable || records + accounts + gaps.length + pages.length > 0;
 }
 
-const grow = fc.record({ kind: fc.constant('grow' as const), records: fc.nat({ max: 12 }), newAccounts: fc.nat({ max: 2 }) });
-const remove = fc.record({
-  kind: fc.constant('remove' as const),
-  at: fc.double({ min: 0, max: 0.999, noNaN: true }),
-  records: fc.integer({ min: 1, max: 4 }),
-});
-const removeAccounts = fc.record({
-  kind: fc.constant('remove accounts' as const),
-  at: fc.double({ min: 0, max: 0.999, noNaN: true }),
-  accounts: fc.integer({ min: 1, max: 3 }),
-});
-const reset = fc.record({ kind: fc.constant('reset' as const), records: fc.nat({ max: 30 }) });
+const grow = (records: number, newAccounts = 0): Change => ({ kind: 'grow', records, newAccounts });
+const remove = (at: number, records: number): Change => ({ kind: 'remove', at, records });
+const removeAccounts = (at: number, accounts: number): Change => ({ kind: 'remove accounts', at, accounts });
+const reset = (records: number): Change => ({ kind: 'reset', records });
+
+const share = fc.double({ min: 0, max: 0.999, noNaN: true });
+const grows = fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 2 })).map(([records, accounts]) => grow(records, accounts));
+const removes = fc.tuple(share, fc.integer({ min: 1, max: 4 })).map(([at, records]) => remove(at, records));
+const removesAccounts = fc.tuple(share, fc.integer({ min: 1, max: 3 })).map(([at, accounts]) => removeAccounts(at, accounts));
+const resets = fc.nat({ max: 30 }).map(reset);
 
 /** The last request that a change can come before. */
 const LAST_CHANGE = 60;
 
-/** Changes before some of the first requests of a service; after those it is at rest. */
-function changes(change: fc.Arbitrary<Change>): fc.Arbitrary<ReadonlyMap<number, readonly Change[]>> {
-  return fc
-    .array(fc.tuple(fc.nat({ max: LAST_CHANGE }), fc.array(change, { minLength: 1, maxLength: 3 })), { maxLength: 12 })
-    .map((entries) => new Map(entries));
+/** What a service is made of: the size of its pages, the number of its records, and its changes. */
+type Shape = [pageSize: number, records: number, changes: ReadonlyMap<number, readonly Change[]>];
+
+/** Services that change before some of the first requests; after those they are at rest. */
+function services(change: fc.Arbitrary<Change>): fc.Arbitrary<Shape> {
+  const changes = fc.array(fc.tuple(fc.nat({ max: LAST_CHANGE }), fc.array(change, { minLength: 1, maxLength: 3 })), { maxLength: 12 });
+  return fc.tuple(
+    fc.integer({ min: 1, max: 7 }),
+    fc.nat({ max: 60 }),
+    changes.map((entries) => new Map(entries)),
+  );
 }
 
-const shape = { pageSize: fc.integer({ min: 1, max: 7 }), records: fc.nat({ max: 60 }) };
+const changesAt = (...entries: readonly (readonly [request: number, ...changes: Change[]])[]) =>
+  new Map(entries.map(([request, ...changes]) => [request, changes]));
 
-type Example = [{ pageSize: number; records: number; changes: ReadonlyMap<number, readonly Change[]> }];
-
-/** The count agrees with the known records, although as many new records are missing as known ones were removed. */
-const AGREES_BY_CHANCE: Example[] = [
-  [
-    {
-      pageSize: 5,
-      records: 6,
-      changes: new Map<number, readonly Change[]>([
-        [
-          11,
-          [
-            { kind: 'reset', records: 17 },
-            { kind: 'grow', records: 12, newAccounts: 0 },
-          ],
-        ],
-        [14, [{ kind: 'reset', records: 22 }]],
-      ]),
-    },
-  ],
-  [
-    {
-      pageSize: 6,
-      records: 31,
-      changes: new Map<number, readonly Change[]>([
-        [10, [{ kind: 'reset', records: 16 }]],
-        [
-          12,
-          [
-            { kind: 'grow', records: 3, newAccounts: 0 },
-            { kind: 'remove', at: 0, records: 2 },
-            { kind: 'remove', at: 0, records: 3 },
-          ],
-        ],
-      ]),
-    },
-  ],
-  [
-    {
-      pageSize: 2,
-      records: 1,
-      changes: new Map<number, readonly Change[]>([
-        [1, [{ kind: 'reset', records: 20 }]],
-        [
-          6,
-          [
-            { kind: 'reset', records: 13 },
-            { kind: 'remove', at: 0, records: 1 },
-            { kind: 'grow', records: 7, newAccounts: 0 },
-          ],
-        ],
-      ]),
-    },
-  ],
-];
-
-/** Page 4 does not exist, but page 1, read next, says that it does. When it is requested again, all records were removed. */
-const PAGE_LOST: Example = [
-  {
-    pageSize: 1,
-    records: 6,
-    changes: new Map<number, readonly Change[]>([
-      [0, [{ kind: 'remove', at: 0, records: 1 }]],
-      [15, [{ kind: 'grow', records: 3, newAccounts: 0 }]],
-      [19, [{ kind: 'reset', records: 0 }]],
-      [
-        20,
-        [
-          { kind: 'grow', records: 4, newAccounts: 0 },
-          { kind: 'remove accounts', at: 0, accounts: 1 },
-        ],
-      ],
-      [21, [{ kind: 'reset', records: 0 }]],
-    ]),
-  },
-];
-
-/** As many accounts come as are removed while the pages are read from the last one back: the new ones are not seen, the old ones are. */
-const ACCOUNTS_REPLACED: Example = [
-  {
-    pageSize: 1,
-    records: 7,
-    changes: new Map<number, readonly Change[]>([
-      [8, [{ kind: 'grow', records: 0, newAccounts: 2 }]],
-      [
-        15,
-        [
-          { kind: 'grow', records: 0, newAccounts: 2 },
-          { kind: 'remove accounts', at: 0, accounts: 2 },
-        ],
-      ],
-    ]),
-  },
+/** Services that once were mirrored wrongly. */
+const EXAMPLES: readonly Shape[] = [
+  // the count agrees with the known records, although as many new records are missing as known ones were removed
+  [5, 6, changesAt([11, reset(17), grow(12)], [14, reset(22)])],
+  [6, 31, changesAt([10, reset(16)], [12, grow(3), remove(0, 2), remove(0, 3)])],
+  [2, 1, changesAt([1, reset(20)], [6, reset(13), remove(0, 1), grow(7)])],
+  // page 4 does not exist, but page 1, read next, says that it does; when it is requested again, all records were removed
+  [1, 6, changesAt([0, remove(0, 1)], [15, grow(3)], [19, reset(0)], [20, grow(4), removeAccounts(0, 1)], [21, reset(0)])],
+  // as many accounts come as are removed while the pages are read from the last one back: the new ones are not seen, the old ones are
+  [1, 7, changesAt([8, grow(0, 2)], [15, grow(0, 2), removeAccounts(0, 2)])],
 ];
 
 describe('the plan of a mirror', () => {
   it('misses no record and no account of a service that grows between any two requests', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.record({ ...shape, changes: changes(grow) }), async ({ pageSize, records, changes }) => {
-        const service = new SimulatedService(pageSize, records, changes);
+      fc.asyncProperty(services(grows), async (shape) => {
+        const service = new SimulatedService(...shape);
         const night = nights();
         for (let count = 0; count < 3; count += 1) {
           const { isComplete, has } = await night(service);
@@ -201,87 +123,60 @@ describe('the plan of a mirror', () => {
   });
 
   it('ends, and is never complete without a record of the service, whatever a service adds, removes and resets', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.record({ ...shape, changes: changes(fc.oneof(grow, remove, removeAccounts, reset)) }),
-        async ({ pageSize, records, changes }) => {
-          const service = new SimulatedService(pageSize, records, changes);
-          const night = nights();
-          for (let count = 0; count < 4 || service.requests <= LAST_CHANGE; count += 1) {
-            const { isComplete, missing, has, requests } = await night(service);
-            const missed = service.lastShown.filter((id) => !has.data.has(id));
-            if (isComplete) expect(missed).toEqual([]);
-            else expect(saysWhy(missing)).toBe(true);
-            expect(requests).toBeLessThan(2000);
-          }
-          // the service is at rest now
-          await night(service, true);
-          const { isComplete, has } = await night(service);
-          expect(isComplete).toBe(true);
-          expect([...has.data].toSorted()).toEqual([...service.records].toSorted());
-        },
-      ),
-      { numRuns: RUNS, examples: [...AGREES_BY_CHANCE, PAGE_LOST, ACCOUNTS_REPLACED] },
-    );
+    const mirrorEveryNight = async (shape: Shape) => {
+      const service = new SimulatedService(...shape);
+      const night = nights();
+      for (let count = 0; count < 4 || service.requests <= LAST_CHANGE; count += 1) {
+        const { isComplete, missing, has, requests } = await night(service);
+        const missed = service.lastShown.filter((id) => !has.data.has(id));
+        if (isComplete) expect(missed).toEqual([]);
+        else expect(saysWhy(missing)).toBe(true);
+        expect(requests).toBeLessThan(2000);
+      }
+      // the service is at rest now
+      await night(service, true);
+      const { isComplete, has } = await night(service);
+      expect(isComplete).toBe(true);
+      expect([...has.data].toSorted()).toEqual([...service.records].toSorted());
+    };
+    const changing = services(fc.oneof(grows, removes, removesAccounts, resets));
+    const examples = EXAMPLES.map((example): [Shape] => [example]);
+    await fc.assert(fc.asyncProperty(changing, mirrorEveryNight), { numRuns: RUNS, examples });
   });
 
   it('finds exactly the removed accounts if nothing moves while it reads them, and none that exists, whatever is added and removed', async () => {
     let exact = 0;
     await fc.assert(
-      fc.asyncProperty(
-        fc.record({ ...shape, changes: changes(fc.oneof(grow, remove, removeAccounts)) }),
-        async ({ pageSize, records, changes }) => {
-          const service = new SimulatedService(pageSize, records, changes);
-          const night = nights();
-          let known = new Set((await night(service)).has.account);
-          for (const isFull of [true, false, true, true]) {
-            const first = service.accountRequests.length;
-            const { isComplete, gone, has } = await night(service, isFull);
-            expect(gone.account.filter((name) => service.accounts.includes(String(name)))).toEqual([]);
-            if (isFull && isComplete && service.lastChange <= (service.accountRequests[first] ?? 0)) {
-              exact += 1;
-              expect(gone.account).toEqual([...known].filter((name) => !service.accounts.includes(String(name))).toSorted());
-            }
-            known = has.account;
+      fc.asyncProperty(services(fc.oneof(grows, removes, removesAccounts)), async (shape) => {
+        const service = new SimulatedService(...shape);
+        const night = nights();
+        let known = new Set((await night(service)).has.account);
+        for (const isFull of [true, false, true, true]) {
+          const first = service.accountRequests.length;
+          const { isComplete, gone, has } = await night(service, isFull);
+          expect(gone.account.filter((name) => service.accounts.includes(String(name)))).toEqual([]);
+          if (isFull && isComplete && service.lastChange <= (service.accountRequests[first] ?? 0)) {
+            exact += 1;
+            expect(gone.account).toEqual([...known].filter((name) => !service.accounts.includes(String(name))).toSorted());
           }
-        },
-      ),
+          known = has.account;
+        }
+      }),
       { numRuns: RUNS },
     );
     expect(exact).toBeGreaterThan(0);
   });
 
   it('finds that all records were removed, also after a run that found fewer records than it knew', async () => {
-    const changes: readonly (readonly [number, readonly Change[]])[] = [
-      [0, [{ kind: 'reset', records: 3 }]],
-      [1, [{ kind: 'remove', at: 0, records: 1 }]],
-      [
-        2,
-        [
-          { kind: 'grow', records: 5, newAccounts: 0 },
-          { kind: 'remove', at: 0, records: 4 },
-        ],
-      ],
-      [5, [{ kind: 'reset', records: 0 }]],
-    ];
-    const service = new SimulatedService(1, 0, new Map(changes));
+    const changes = changesAt([0, reset(3)], [1, remove(0, 1)], [2, grow(5), remove(0, 4)], [5, reset(0)]);
+    const service = new SimulatedService(1, 0, changes);
     const night = nights();
     await night(service);
     expect([...(await night(service, true)).has.data]).toEqual([]);
   });
 
   it('finds new records while others were removed and the count stayed the same', async () => {
-    const changes: readonly (readonly [number, readonly Change[]])[] = [
-      [2, [{ kind: 'grow', records: 2, newAccounts: 0 }]],
-      [
-        4,
-        [
-          { kind: 'remove', at: 0, records: 2 },
-          { kind: 'grow', records: 2, newAccounts: 0 },
-        ],
-      ],
-    ];
-    const service = new SimulatedService(2, 3, new Map(changes));
+    const service = new SimulatedService(2, 3, changesAt([2, grow(2)], [4, remove(0, 2), grow(2)]));
     const { has, isComplete } = await nights()(service);
     expect(isComplete).toBe(true);
     expect(service.records.filter((id) => !has.data.has(id))).toEqual([]);
@@ -292,7 +187,7 @@ describe('the plan of a mirror', () => {
     const night = nights();
     const first = await night(service);
     expect(first).toMatchObject({ isComplete: true });
-    service.apply({ kind: 'grow', records: 30, newAccounts: 2 });
+    service.apply(grow(30, 2));
     expect((await night(service)).requests).toBeLessThan(10);
     expect((await night(service)).requests).toBe(3);
   });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { appendFileSync, createReadStream, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,9 +9,11 @@ import type { Exchange } from '../../src/mirror/exchange.ts';
 import { WarcRecorder } from '../../src/mirror/warc-recorder.ts';
 import { type ReadRecord, readRecords } from '../../src/warc/read-records.ts';
 import { readMembers } from '../archive/warc-reader.ts';
+import { portOf } from '../publish/stores.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
-import { account, type CannedService, record, show, startCannedService, status } from './canned-service.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { isFull } from '../support/proof.ts';
+import { serviceOf, status } from './canned-service.ts';
 import { fingerprint, mirrored } from './mirrored.ts';
 
 /** Passes connections on to a port, and keeps the bytes of each direction. */
@@ -23,21 +25,12 @@ async function startWiretap(port: number): Promise<{ readonly port: number; read
     upstream.on('data', (piece) => void received.push(piece)).pipe(client);
     for (const socket of [client, upstream]) socket.on('error', () => socket.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
-  return { port: (server.address() as AddressInfo).port, sent, received };
+  return { port: portOf(server), sent, received };
 }
 
-async function serviceOf(records: number): Promise<CannedService> {
-  const service = await startCannedService();
-  const items = Array.from({ length: records }, (_, index) => record(records - index));
-  show(service, 'data', items, 10);
-  show(service, 'account', [account('jack', items)]);
-  return service;
-}
-
-async function recordsIn(path: string): Promise<ReadRecord[]> {
+async function plainRecords(path: string): Promise<ReadRecord[]> {
   const records: ReadRecord[] = [];
   for await (const found of readRecords(path, createReadStream(path), () => true)) records.push(found);
   return records;
@@ -45,8 +38,7 @@ async function recordsIn(path: string): Promise<ReadRecord[]> {
 
 describe('palimpsest mirror --warc', () => {
   it('keeps the bytes on the wire, of retried requests too, and an import of the file makes the same store', async () => {
-    const folder = temporaryFolder();
-    const service = await serviceOf(25);
+    const { service, store } = await serviceOf(25);
     const second = JSON.stringify(service.answers.get('/rest/data/?page=2'));
     const wiretap = await startWiretap(Number(new URL(service.baseUrl).port));
     const address = `http://127.0.0.1:${wiretap.port}`;
@@ -63,8 +55,10 @@ describe('palimpsest mirror --warc', () => {
     for (const [target, page] of service.answers) {
       if (typeof page !== 'function') service.answers.set(target, JSON.parse(JSON.stringify(page).replaceAll(service.baseUrl, address)));
     }
-    const [store, warc] = [join(folder, 'store.db'), join(folder, 'night.warc.gz')];
-    await palimpsestJson(['mirror', address, '--store', store, '--delay', '0ms', '--warc', warc]);
+    const [warc, copy] = [`${store}.warc.gz`, `${store}-copy.db`];
+    const recorder = await WarcRecorder.open(warc, address, 'test');
+    await mirrored(store, address, { record: recorder.record });
+    await recorder.close();
     const records = readMembers(readFileSync(warc));
     const blocks = (type: string) =>
       Buffer.concat(records.filter(({ fields }) => fields.get('warc-type') === type).map(({ block }) => block));
@@ -72,7 +66,6 @@ describe('palimpsest mirror --warc', () => {
     expect(blocks('request').toString('latin1')).toBe(Buffer.concat(wiretap.sent).toString('latin1'));
     expect(blocks('response').toString('latin1')).toBe(Buffer.concat(wiretap.received).toString('latin1'));
     expect(blocks('response').toString('latin1')).toContain('HTTP/1.1 429 ');
-    const copy = join(folder, 'copy.db');
     const { archives } = await palimpsestJson(['import', warc, '--store', copy, '--require-complete']);
     expect(archives).toMatchObject([{ pages: 4, failed: 1, missing: [] }]);
     expect(fingerprint(copy)).toBe(fingerprint(store));
@@ -82,8 +75,7 @@ describe('palimpsest mirror --warc', () => {
     ['disconnect', 'the server closes the connection', (response: ServerResponse) => void response.socket?.destroy()],
     ['time', 'the rest never comes', () => {}],
   ])('keeps what arrived of a response as truncated (%s) if %s', async (reason, _, cut) => {
-    const folder = temporaryFolder();
-    const service = await serviceOf(25);
+    const { service, store } = await serviceOf(25);
     const second = JSON.stringify(service.answers.get('/rest/data/?page=2'));
     let calls = 0;
     service.answers.set('/rest/data/?page=2', (response: ServerResponse) => {
@@ -92,54 +84,44 @@ describe('palimpsest mirror --warc', () => {
       if (calls > 1) return response.end(second);
       return response.write(second.slice(0, 100), () => cut(response));
     });
-    const [store, path] = [join(folder, 'store.db'), join(folder, 'night.warc.gz')];
+    const [path, copy] = [`${store}.warc.gz`, `${store}-copy.db`];
     const recorder = await WarcRecorder.open(path, service.baseUrl, 'test');
-    expect(await mirrored(store, service.baseUrl, { record: recorder.record, timeout: 1000 })).toMatchObject({ isComplete: true });
+    expect(await mirrored(store, service.baseUrl, { record: recorder.record, timeout: 200 })).toMatchObject({ isComplete: true });
     await recorder.close();
     const records = readMembers(readFileSync(path));
-    const truncated = records.findIndex(({ fields }) => fields.has('warc-truncated'));
-    expect(Object.fromEntries(records[truncated]?.fields ?? [])).toMatchObject({ 'warc-type': 'response', 'warc-truncated': reason });
-    expect(records[truncated]?.block.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-    expect(records[truncated]?.block.toString().split('\r\n\r\n')[1]).toBe(second.slice(0, 100));
-    expect(records[truncated + 1]?.block.toString()).toMatch(/^GET \/rest\/data\/\?page=2 /);
-    const copy = join(folder, 'copy.db');
+    const [cutShort] = records.filter(({ fields }) => fields.has('warc-truncated'));
+    expect(Object.fromEntries(cutShort?.fields ?? [])).toMatchObject({ 'warc-type': 'response', 'warc-truncated': reason });
+    expect(cutShort?.fields.get('warc-target-uri')).toBe(`${service.baseUrl}/rest/data/?page=2`);
+    expect(cutShort?.block.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(cutShort?.block.toString().split('\r\n\r\n')[1]).toBe(second.slice(0, 100));
     const { archives } = await palimpsestJson(['import', path, '--store', copy, '--require-complete']);
     expect(archives).toMatchObject([{ pages: 4, missing: [] }]);
     expect(fingerprint(copy)).toBe(fingerprint(store));
   });
 
   it('appends to the file when an interrupted run resumes', async () => {
-    const folder = temporaryFolder();
-    const service = await serviceOf(25);
+    const { service, store } = await serviceOf(25);
     const second = service.answers.get('/rest/data/?page=2');
     service.answers.set('/rest/data/?page=2', (response: ServerResponse) =>
       response.writeHead(301, { Location: 'https://elsewhere.example/' }).end(),
     );
-    const [store, warc] = [join(folder, 'store.db'), join(folder, 'night.warc')];
+    const [warc, copy] = [`${store}.warc`, `${store}-copy.db`];
     const args = ['mirror', service.baseUrl, '--store', store, '--delay', '0ms', '--warc', warc];
-    expect(await palimpsest(args)).toMatchObject({ code: 1 });
+    expect(await palimpsestHere(args)).toMatchObject({ code: 1 });
     const before = readFileSync(warc);
     // the end of a record that a crash interrupted
     appendFileSync(warc, before.subarray(0, 300));
     service.answers.set('/rest/data/?page=2', second);
     await palimpsestJson(args);
     expect(readFileSync(warc).subarray(0, before.length).equals(before)).toBe(true);
-    const records = await recordsIn(warc);
+    const records = await plainRecords(warc);
     expect(records.filter(({ type }) => type === 'warcinfo')).toHaveLength(2);
-    const copy = join(folder, 'copy.db');
     await palimpsestJson(['import', warc, '--store', copy, '--require-complete']);
     expect(fingerprint(copy)).toBe(fingerprint(store));
   });
 
-  it('refuses a name that does not say whether the file is compressed, and a file that is not a WARC', async () => {
-    const folder = temporaryFolder();
-    expect(await palimpsest(['mirror', 'http://127.0.0.1:1', '--warc', 'night.gz'])).toMatchObject({ code: 2 });
-    const other = join(folder, 'other.warc.gz');
-    writeFileSync(other, gzipSync('a letter'));
-    const { code, stderr } = await palimpsest(['mirror', 'http://127.0.0.1:1', '--store', join(folder, 's.db'), '--warc', other]);
-    expect(code).toBe(3);
-    expect(stderr).toContain('not-ours');
-    expect(readFileSync(other).equals(gzipSync('a letter'))).toBe(true);
+  it('refuses a name that does not say whether the file is compressed', async () => {
+    expect(await palimpsestHere(['mirror', 'http://127.0.0.1:1', '--warc', 'night.gz'])).toMatchObject({ code: 2 });
   });
 });
 
@@ -159,44 +141,44 @@ async function append(path: string, exchanges: readonly Exchange[]): Promise<voi
   await recorder.close();
 }
 
-describe('a WARC that a crash cut short', () => {
-  it.each(['night.warc', 'night.warc.gz'])('%s is continued after its last complete record, wherever it was cut', async (name) => {
+describe.each(['night.warc', 'night.warc.gz'])('the file %s', (name) => {
+  const recordsIn = async (path: string) => (name.endsWith('.gz') ? readMembers(readFileSync(path)) : await plainRecords(path));
+
+  it('is continued after its last complete record, wherever a crash cut it', async () => {
     const path = join(temporaryFolder(), name);
     await append(path, [EXCHANGE, EXCHANGE]);
     const whole = readFileSync(path);
     const ends = name.endsWith('.gz') ? readMembers(whole).map(({ offset, length }) => offset + length) : plainEnds(whole);
     // the first record of a file is written at once with the file
     const first = ends[0] ?? 0;
-    for (let length = first; length <= whole.length; length += length % 7 === 0 ? 1 : 5) {
+    for (let length = first; length <= whole.length; length += isFull ? 1 : 25) {
       writeFileSync(path, whole);
       truncateSync(path, length);
       await append(path, []);
+      const complete = ends.filter((end) => end <= length);
       const found = readFileSync(path);
-      const kept = ends.filter((end) => end <= length).at(-1) ?? 0;
-      expect(found.subarray(0, kept).equals(whole.subarray(0, kept)), `cut at ${length}`).toBe(true);
-      const types = name.endsWith('.gz')
-        ? readMembers(found).map(({ fields }) => fields.get('warc-type'))
-        : (await recordsIn(path)).map(({ type }) => type);
-      expect(types.length, `cut at ${length}`).toBe(ends.filter((end) => end <= length).length + 1);
+      expect(found.subarray(0, complete.at(-1)).equals(whole.subarray(0, complete.at(-1))), `cut at ${length}`).toBe(true);
+      expect((await recordsIn(path)).length, `cut at ${length}`).toBe(complete.length + 1);
     }
   });
 
-  it.each(['night.warc', 'night.warc.gz'])('%s is refused if other bytes follow, and is not changed', async (name) => {
+  it('is refused if it is no WARC, or other bytes follow, and is not changed', async () => {
     const path = join(temporaryFolder(), name);
     await append(path, [EXCHANGE]);
-    appendFileSync(path, 'a letter');
-    const before = readFileSync(path);
-    await expect(append(path, [])).rejects.toMatchObject({ code: 'not-ours' });
-    expect(readFileSync(path).equals(before)).toBe(true);
+    for (const before of [Buffer.concat([readFileSync(path), Buffer.from('a letter')]), gzipSync('a letter')]) {
+      writeFileSync(path, before);
+      await expect(append(path, [])).rejects.toMatchObject({ code: 'not-ours' });
+      expect(readFileSync(path).equals(before)).toBe(true);
+    }
   });
+});
 
-  it('notes an answer with status 304 as a revisit', async () => {
-    const path = join(temporaryFolder(), 'night.warc.gz');
-    await append(path, [{ ...EXCHANGE, status: 304, response: Buffer.from('HTTP/1.1 304 Not Modified\r\n\r\n'), body: Buffer.alloc(0) }]);
-    const [, revisit] = readMembers(readFileSync(path));
-    expect(revisit?.fields.get('warc-type')).toBe('revisit');
-    expect(revisit?.fields.get('warc-profile')).toBe('http://netpreserve.org/warc/1.1/revisit/server-not-modified');
-  });
+it('an answer with status 304 is a revisit', async () => {
+  const path = join(temporaryFolder(), 'night.warc.gz');
+  await append(path, [{ ...EXCHANGE, status: 304, response: Buffer.from('HTTP/1.1 304 Not Modified\r\n\r\n'), body: Buffer.alloc(0) }]);
+  const [, revisit] = readMembers(readFileSync(path));
+  expect(revisit?.fields.get('warc-type')).toBe('revisit');
+  expect(revisit?.fields.get('warc-profile')).toBe('http://netpreserve.org/warc/1.1/revisit/server-not-modified');
 });
 
 /** The ends of the records of a WARC that is not compressed and has no response of other software. */

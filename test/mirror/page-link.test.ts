@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { checkNext } from '../../src/mirror/page-link.ts';
+
+const BASE = 'https://history.example/api';
+/** Checks the link on page 1 of three pages of ten items. */
+const check = (next: string, count = 30, page = 1) => checkNext(BASE, 'data', page, next, count, 10);
+const refused = (found: string) => expect.objectContaining({ code: 'bad-service', found });
+
+it.each([
+  ['is absolute', `${BASE}/rest/data/?page=2`],
+  ['is relative', '?page=2'],
+  ['has other parameters', `${BASE}/rest/data/?a=1&page=2`],
+  ['is of HTTP behind a TLS proxy', 'http://history.example/api/rest/data/?page=2'],
+])('a next that %s is followed', (_, next) => {
+  expect(() => check(next)).not.toThrow();
+});
+
+it.each([
+  ['leaves the origin', 'https://other.example/api/rest/data/?page=2', 'another origin'],
+  ['is no address', 'https://', 'another origin'],
+  ['leaves the base path', 'https://history.example/rest/data/?page=2', 'another path'],
+  ['leads to the other collection', `${BASE}/rest/account/?page=2`, 'another path'],
+  ['loops', `${BASE}/rest/data/?page=1`, 'page 1: a loop'],
+  ['has no page', `${BASE}/rest/data/`, 'page none: a loop'],
+  ['skips pages', `${BASE}/rest/data/?page=9`, 'page 9'],
+])('a next that %s is refused, with its address', (_, next, found) => {
+  expect(() => check(next)).toThrow(refused(found));
+  expect(() => check(next)).toThrow(expect.objectContaining({ place: { file: next, field: 'next' } }));
+});
+
+it('a next is refused after as many items as the count, and if nothing is counted', () => {
+  expect(() => check(`${BASE}/rest/data/?page=4`, 30, 3)).not.toThrow();
+  expect(() => check(`${BASE}/rest/data/?page=5`, 30, 4)).toThrow(refused('one more page'));
+  expect(() => check(`${BASE}/rest/data/?page=2`, 0)).toThrow(refused('one more page'));
+});

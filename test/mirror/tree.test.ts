@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { serve } from '../../src/serve/server.ts';
+import { LARGE } from '../drf/samples.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import type { History } from '../support/histories.ts';
+import { mirrored } from './mirrored.ts';
+import { type Site, startSite } from './site.ts';
+
+function first<T>(items: readonly T[]): T {
+  const [item] = items;
+  if (item === undefined) throw new Error('an item was expected');
+  return item;
+}
+
+const newest = first(LARGE.records);
+const newRecord = (more = 1): History => ({ records: [{ ...newest, id: newest.id + more, previous: newest.id + more - 1 }], accounts: [] });
+const changed = { ...first(LARGE.accounts.filter(({ data }) => data.length > 0)), profile_image_url: 'https://images.example/changed.jpg' };
+
+describe('a mirror of a tree', () => {
+  let site: Site;
+  let store: string;
+  beforeEach(async () => {
+    site = await startSite(temporaryFolder());
+    onTestFinished(site.stop);
+    store = join(temporaryFolder(), 'store.db');
+  });
+
+  it('builds the same tree, byte for byte, and then reads only changed pages', async () => {
+    expect(await mirrored(store, site.baseUrl)).toMatchObject({ isComplete: true, isTree: true });
+    expect(await site.builtFrom(store)).toEqual(filesIn(site.out));
+
+    site.answered.length = 0;
+    expect(await mirrored(store, site.baseUrl)).toMatchObject({ isComplete: true });
+    expect(site.answered).toEqual(['200 /build.json']);
+
+    await site.build({ records: [], accounts: [changed] });
+    site.answered.length = 0;
+    expect(await mirrored(store, site.baseUrl)).toMatchObject({ isComplete: true, pages: { read: 1 } });
+    expect(site.answered).toEqual(['200 /build.json', '200 /manifest-sha256.txt', expect.stringMatching(/^200 \/rest\/account\//)]);
+    expect(await site.builtFrom(store)).toEqual(filesIn(site.out));
+
+    await site.build(newRecord());
+    site.answered.length = 0;
+    expect(await mirrored(store, site.baseUrl)).toMatchObject({ isComplete: true, records: { added: 1 } });
+    expect(site.answered.length).toBeLessThan(8);
+    expect(await site.builtFrom(store)).toEqual(filesIn(site.out));
+  });
+
+  it('rejects a page if its SHA-256 differs from the manifest, and imports the rest', async () => {
+    site.fault = (path) => (path.endsWith('/rest/data/?page=3') ? 'damaged' : undefined);
+    const gaps = [{ page: 3, reason: expect.stringContaining('the manifest has') }];
+    expect(await mirrored(store, site.baseUrl)).toMatchObject({ isComplete: false, missing: { gaps } });
+    site.fault = () => undefined;
+    expect(await mirrored(store, site.baseUrl)).toMatchObject({ isComplete: true });
+  });
+
+  it('reads the pages that the manifest shows as changed, also if a cache answers 304 for old ETags', async () => {
+    site.fault = () => 'unchanged';
+    expect(await mirrored(store, site.baseUrl)).toMatchObject({ isComplete: true, isTree: true });
+    await site.build({ records: [], accounts: [changed] });
+    expect(await mirrored(store, site.baseUrl)).toMatchObject({ isComplete: true, pages: { read: 1, unchanged: 0 } });
+    expect(await site.builtFrom(store)).toEqual(filesIn(site.out));
+  });
+
+  it('continues with the new manifest if the tree is published meanwhile, and builds the new tree', async () => {
+    let published = 0;
+    site.fault = async (path) => {
+      if (path.endsWith('/rest/data/?page=5') || path.endsWith('/rest/account/?page=2')) {
+        published += 1;
+        if (published < 3) await site.build(newRecord(published));
+      }
+      return undefined;
+    };
+    expect(await mirrored(store, site.baseUrl)).toMatchObject({ isComplete: true });
+    expect(published).toBeGreaterThan(1);
+    expect(await site.builtFrom(store)).toEqual(filesIn(site.out));
+  });
+
+  it('reads the pages of palimpsest serve without a manifest, builds the same tree, and then reads only new pages', async () => {
+    const server = await serve({ out: site.out, host: '127.0.0.1', port: 0, rebase: true });
+    onTestFinished(server.close);
+    expect(await mirrored(store, server.url)).toMatchObject({ isComplete: true, isTree: false });
+    expect(await site.builtFrom(store)).toEqual(filesIn(site.out));
+    await site.build(newRecord());
+    const { records, requests } = await mirrored(store, server.url);
+    expect([records.added, requests.all]).toEqual([1, expect.any(Number)]);
+    expect(requests.all).toBeLessThan(8);
+    expect(await site.builtFrom(store)).toEqual(filesIn(site.out));
+  });
+});
