@@ -1,12 +1,9 @@
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { buildArgs, differences, freshTree, pagesIn } from '../whole/trees.ts';
 
+export { folderOfFile as folderForFile } from '../whole/stores.ts';
 export { BASE_URL } from '../whole/trees.ts';
 
 export const SAMPLE: string = fileURLToPath(new URL('../../data/sample', import.meta.url));
@@ -18,13 +15,6 @@ export const FORMS = [
   ['warc', 'history.warc'],
   ['bag', 'history-bag'],
 ] as const;
-
-/** Creates a folder that is removed after the last test of the file. */
-export function folderForFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'palimpsest-test-'));
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Builds a tree from sources. Returns its folder. */
 export async function treeOf(folder: string, source: string, options: readonly string[] = []): Promise<string> {

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/folder.ts';
 
 const FULL = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
 
-it('a file that closed after an error, while the work went on, is not written', { timeout: 5000 }, async () => {
+it('a file that closed after an error, while the work went on, is not written', async () => {
   const path = join(temporaryFolder(), 'file');
   const written = writeDraft(path, async (file) => {
     file.destroy(FULL);
@@ -18,7 +18,7 @@ it('a file that closed after an error, while the work went on, is not written', 
   expect(readdirSync(dirname(path))).toEqual([]);
 });
 
-it('the next write to a file that closed after an error fails', { timeout: 5000 }, async () => {
+it('the next write to a file that closed after an error fails', async () => {
   const path = join(temporaryFolder(), 'file');
   let writes = 0;
   const written = writeDraft(path, async (file) => {

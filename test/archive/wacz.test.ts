@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { WARCParser } from 'warcio';
 import { openPromise } from 'yauzl';
+import { filesIn } from '../support/folder.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
 import { archiveOf, BASE_URL, folderForFile, SAMPLE, treeOf } from './archived.ts';
 import { readMembers, splitMessage } from './warc-reader.ts';
 
@@ -34,13 +36,18 @@ async function filesInZip(path: string): Promise<Map<string, Buffer>> {
 }
 
 describe('a WACZ', () => {
+  const folder = folderForFile();
+  const wacz = join(folder, 'history.wacz');
   let files: Map<string, Buffer>;
   let pages: Map<string, Buffer>;
+  let browse: Map<string, Buffer>;
   beforeAll(async () => {
-    const folder = folderForFile();
-    const out = await treeOf(folder, SAMPLE, ['--page-size', '10', '--account-page-size', '10']);
+    const out = await treeOf(folder, SAMPLE, ['--html', '--page-size', '10', '--account-page-size', '10']);
     pages = new Map([...addresses()].map(([url, path]) => [url, readFileSync(join(out, path))]));
-    files = await filesInZip(await archiveOf(out, 'wacz', join(folder, 'history.wacz')));
+    const browseFiles = [...filesIn(out)].filter(([path]) => path === 'index.html' || path.startsWith('browse/'));
+    browse = new Map(browseFiles.map(([path, bytes]) => [`${BASE_URL}/${path}`, bytes]));
+    browse.set(`${BASE_URL}/`, browse.get(`${BASE_URL}/index.html`) ?? Buffer.alloc(0));
+    files = await filesInZip(await archiveOf(out, 'wacz', wacz));
   });
   const fileAt = (path: string) => files.get(path) ?? Buffer.alloc(0);
 
@@ -56,7 +63,7 @@ describe('a WACZ', () => {
 
   it('lists the correct hash and size of every file', () => {
     const datapackage = JSON.parse(fileAt('datapackage.json').toString());
-    expect(datapackage).toMatchObject({ profile: 'data-package', wacz_version: '1.1.1', mainPageUrl: `${BASE_URL}/rest/data/` });
+    expect(datapackage).toMatchObject({ profile: 'data-package', wacz_version: '1.1.1', mainPageUrl: `${BASE_URL}/` });
     const digest = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
     const wanted = ['archive/data.warc.gz', 'indexes/index.cdx', 'pages/pages.jsonl'].map((path) => ({
       name: path.split('/').at(-1),
@@ -75,11 +82,18 @@ describe('a WACZ', () => {
     const [info, ...responses] = readMembers(fileAt('archive/data.warc.gz'));
     expect(info?.fields.get('warc-type')).toBe('warcinfo');
     expect(info?.block.toString()).toMatch(/^software: palimpsest [\d.]+\r\nformat: WARC File Format 1\.1\r\n/);
-    expect(responses.map(({ fields }) => fields.get('warc-target-uri'))).toEqual([...pages.keys()]);
     const ids = new Set<string>();
-    for (const { fields, block } of responses) {
+    const urls = responses.map(({ fields }) => fields.get('warc-target-uri') ?? '');
+    expect(urls.slice(0, pages.size)).toEqual([...pages.keys()]);
+    expect(new Set(urls.slice(pages.size))).toEqual(new Set(browse.keys()));
+    for (const [index, { fields, block }] of responses.entries()) {
       const { head, body } = splitMessage(block);
-      const url = fields.get('warc-target-uri') ?? '';
+      const url = urls[index] ?? '';
+      ids.add(fields.get('warc-record-id') ?? '');
+      if (browse.has(url)) {
+        expect(body.equals(browse.get(url) ?? Buffer.alloc(0)), url).toBe(true);
+        continue;
+      }
       expect(body.equals(pages.get(url) ?? Buffer.alloc(0)), url).toBe(true);
       expect(head.split('\r\n')).toEqual([
         'HTTP/1.1 200 OK',
@@ -95,7 +109,6 @@ describe('a WACZ', () => {
       expect([fields.get('warc-payload-digest'), fields.get('warc-block-digest')]).toEqual([sha256(body), sha256(block)]);
       expect(fields.get('warc-date')).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
       expect(fields.get('warc-record-id')).toMatch(/^<urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}>$/);
-      ids.add(fields.get('warc-record-id') ?? '');
     }
     expect(ids.size).toBe(responses.length);
   });
@@ -105,7 +118,7 @@ describe('a WACZ', () => {
     for await (const record of new WARCParser([fileAt('archive/data.warc.gz')])) {
       if (record.warcType === 'response') bodies.set(record.warcTargetURI ?? '', await record.contentText());
     }
-    expect(bodies).toEqual(new Map([...pages].map(([url, body]) => [url, body.toString()])));
+    expect(bodies).toEqual(new Map([...pages, ...browse].map(([url, body]) => [url, body.toString()])));
   });
 
   it('has an index that is sorted and points to the record of every page', () => {
@@ -113,7 +126,7 @@ describe('a WACZ', () => {
     const bytes = lines.map((line) => Buffer.from(line));
     expect(bytes.toSorted(Buffer.compare)).toEqual(bytes);
     const entries = lines.map((line) => JSON.parse(line.slice(line.indexOf('{'))));
-    expect(new Set(entries.map(({ url }) => url))).toEqual(new Set(pages.keys()));
+    expect(new Set(entries.map(({ url }) => url))).toEqual(new Set([...pages.keys(), ...browse.keys()]));
     const records = new Map(readMembers(fileAt('archive/data.warc.gz')).map((record) => [record.offset, record]));
     for (const { url, offset, length, digest, status, mime, filename } of entries) {
       const record = records.get(Number(offset));
@@ -122,20 +135,26 @@ describe('a WACZ', () => {
         Number(length),
         digest,
       ]);
-      expect([status, mime, filename]).toEqual(['200', 'application/json', 'data.warc.gz']);
+      expect([status, filename]).toEqual(['200', 'data.warc.gz']);
+      expect(record?.block.toString('latin1').toLowerCase()).toContain(`content-type: ${browse.has(url) ? mime : 'application/json'}`);
     }
     expect(lines.find((line) => line.includes('"https://example.org/api/rest/data/?page=10"'))).toMatch(
       /^org,example\)\/api\/rest\/data\/\?page=10 \d{14} \{/,
     );
   });
 
-  it('lists only the entry points as pages', () => {
-    const lines = fileAt('pages/pages.jsonl')
+  it('lists only the entry points as pages, with the home page first', () => {
+    const [first, ...entries] = fileAt('pages/pages.jsonl')
       .toString()
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(lines[0]).toMatchObject({ format: 'json-pages-1.0', id: 'pages' });
-    expect(lines.slice(1).map(({ url }) => url)).toEqual([`${BASE_URL}/rest/data/`, `${BASE_URL}/rest/account/`]);
+    expect(first).toMatchObject({ format: 'json-pages-1.0', id: 'pages' });
+    expect(entries.map(({ url }) => url)).toEqual([`${BASE_URL}/`, `${BASE_URL}/rest/data/`, `${BASE_URL}/rest/account/`]);
+  });
+
+  it('has browse files that an import leaves out', async () => {
+    const { archives } = await palimpsestJson(['import', wacz, '--store', join(folder, 'copy.db')]);
+    expect(archives).toMatchObject([{ failed: 0, missing: [], other: browse.size }]);
   });
 });

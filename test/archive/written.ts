@@ -1,8 +1,16 @@
 import { createWriteStream } from 'node:fs';
-import { Readable } from 'node:stream';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { gzipSync } from 'node:zlib';
 import { ZipFile } from 'yazl';
+import { type ImportOptions, type ImportSummary, importInputs } from '../../src/import/import.ts';
+import type { ArchiveReport } from '../../src/sources/archives/capture-selection.ts';
+import { openArchives } from '../../src/sources/archives/open-archives.ts';
+import { inputsOf } from '../../src/sources/inputs.ts';
+import type { InputError } from '../../src/sources/source.ts';
 import { account, record } from '../mirror/canned-service.ts';
+import { idsIn } from '../mirror/mirrored.ts';
+import { temporaryFolder } from '../support/folder.ts';
 
 export const BASE = 'https://history.example';
 
@@ -24,6 +32,28 @@ export function http(status: number, body: Buffer | string, headers: readonly st
 /** A response record at an address below the base URL. */
 export function capture(target: string, block: Buffer, more: Readonly<Record<string, string>> = {}): Buffer {
   return warcRecord({ 'WARC-Type': 'response', 'WARC-Target-URI': BASE + target, 'WARC-Date': '2026-01-01T00:00:00Z', ...more }, block);
+}
+
+export interface Imported {
+  readonly ids: readonly number[];
+  readonly report: ArchiveReport | undefined;
+  readonly summary: ImportSummary;
+}
+
+/** Imports a file with archives into a new store. */
+export async function importFile(
+  path: string,
+  onDamage?: (error: InputError) => void,
+  options: Partial<ImportOptions> = {},
+): Promise<Imported> {
+  const { inputs, reports, close } = await openArchives(inputsOf([path], process.stdin), onDamage);
+  const store = join(temporaryFolder(), 'store.db');
+  try {
+    const summary = await importInputs(store, inputs, { onConflict: 'fail', ...options });
+    return { ids: idsIn(store), report: reports[0], summary };
+  } finally {
+    close();
+  }
 }
 
 /** Pages of a feed with records of one account, newest first, and the page of the account. */
@@ -50,11 +80,14 @@ export function idsDown(highest: number, lowest = 1): number[] {
 }
 
 /** Writes a ZIP with these files, stored unless `compress` is set. */
-export async function writeZip(path: string, files: ReadonlyMap<string, Buffer | Readable>, compress = false): Promise<void> {
+export async function writeZip(path: string, files: ReadonlyMap<string, Buffer>, compress = false): Promise<void> {
   const zip = new ZipFile();
-  for (const [name, content] of files) {
-    zip.addReadStream(content instanceof Readable ? content : Readable.from([content]), name, { compress });
-  }
+  for (const [name, content] of files) zip.addBuffer(content, name, { compress });
   zip.end();
   await pipeline(zip.outputStream, createWriteStream(path));
+}
+
+/** A compressed WARC that expands to a thousand times its size. */
+export function bomb(): Buffer {
+  return gzipSync(capture('/rest/data/', Buffer.alloc((1 << 26) + (1 << 20))));
 }
