@@ -52,7 +52,7 @@ async function archivedDocument(page: Page): Promise<Frame> {
 }
 
 /** Sends a file, or the range of it that is asked for. */
-export function sendRange(path: string, { headers, method }: IncomingMessage, response: ServerResponse): void {
+function sendRange(path: string, { headers, method }: IncomingMessage, response: ServerResponse): void {
   const { size } = statSync(path);
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? [];
   const start = from === '' && to !== '' ? Math.max(0, size - Number(to)) : Number(from);

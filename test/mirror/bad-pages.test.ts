@@ -65,14 +65,6 @@ describe('a page of the feed that cannot be read', () => {
     expect(service.asked.filter((target) => target === feed(12))).toHaveLength(1);
   });
 
-  it('is asked for until it can be read, if a gateway answers in its place', async () => {
-    answerFirst(feed(4), 4, status(502));
-    answerFirst(feed(5), 6, status(504));
-    const reasons: string[] = [];
-    expect(await mirrored(store, service.baseUrl, { onRetry: (reason) => void reasons.push(reason) })).toMatchObject({ isComplete: true });
-    expect(reasons).toHaveLength(10);
-  });
-
   it('ends the run if many before it could not be read either, and the next run goes on behind them', async () => {
     for (let page = 4; page < 16; page += 1) service.answers.set(feed(page), status(500));
     await expect(mirrored(store, service.baseUrl)).rejects.toMatchObject({

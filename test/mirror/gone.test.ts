@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { contentsOf } from '../support/snapshots.ts';
-import { account, record, recordsTo, serve, serviceOf, show, startCannedService } from './canned-service.ts';
+import { account, type record, recordsTo, serve, serviceOf, show, startCannedService } from './canned-service.ts';
 import { idsIn, mirrored } from './mirrored.ts';
 
 type Records = readonly ReturnType<typeof record>[];
@@ -41,19 +41,6 @@ const accountsIn = (store: string) =>
 const ABCDEF = ['a', 'b', 'c', 'd', 'e', 'f'];
 
 describe('an account that a service removed', () => {
-  it('is gone, and no account is that the service shows, if a new account comes before the last page of the feed', async () => {
-    const { service, store, serve, onRequest } = await movingService();
-    const records = [record(2, { account: 'a' }), record(1, { account: 'b' })];
-    serve(ABCDEF, records);
-    await mirrored(store, service.baseUrl);
-    const left = ['a', 'b', 'd', 'e', 'f'];
-    serve(left, records);
-    onRequest('/rest/data/', 2, () => serve([...left, 'g'], [record(3, { account: 'g' }), ...records]));
-    const full = await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { most: 1 } });
-    expect(full).toMatchObject({ isComplete: true, gone: { data: [], account: ['c'] } });
-    expect(accountsIn(store)).toEqual(['a', 'b', 'd', 'e', 'f', 'g']);
-  });
-
   it('is known again if it comes back on a page with the ETag from before it was deleted', async () => {
     const { service, store, serve } = await movingService();
     const tagged = (names: readonly string[]) => {

@@ -9,14 +9,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf } from '../support/snapshots.ts';
 import { account, failFrom, listen, record, recordsTo, serve, serviceOf, show, startCannedService, status } from './canned-service.ts';
-import { fingerprint, idsIn, mirrored } from './mirrored.ts';
-
-/** The fingerprint of a new mirror of a service. */
-async function mirroredAnew(baseUrl: string): Promise<string> {
-  const store = join(temporaryFolder(), 'whole.db');
-  await mirrored(store, baseUrl);
-  return fingerprint(store);
-}
+import { fingerprint, idsIn, mirrored, mirroredAnew } from './mirrored.ts';
 
 /** Collects what a mirror rejects. */
 function collected() {
@@ -105,31 +98,6 @@ describe('a mirror', () => {
     serve(service, recordsTo(55));
     expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, isResumed: false, records: { added: 55 } });
     expect(idsIn(store)).toHaveLength(55);
-  });
-
-  it('mirrors a service without items', async () => {
-    const { service, store } = await serviceOf(0);
-    for (let night = 0; night < 2; night += 1) expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true });
-    expect(idsIn(store)).toEqual([]);
-    expect(fingerprint(store)).toMatch(/^[0-9a-f]{64}$/);
-  });
-
-  it('replaces changed records, reports removed ones, and deletes them only with maxDelete', async () => {
-    const { service, store } = await serviceOf(50);
-    await mirrored(store, service.baseUrl);
-    const left = recordsTo(50).filter(({ id }) => id !== 7);
-    serve(
-      service,
-      left.map((one) => (one.id === 9 ? { ...one, text: 'corrected' } : one)),
-    );
-    const full = await mirrored(store, service.baseUrl, { isFull: true });
-    expect(full).toMatchObject({ isComplete: true, changed: [9], gone: { data: [7], account: [] }, deleted: { records: 0 } });
-    expect(idsIn(store)).toContain(7);
-    const tooMany = mirrored(store, service.baseUrl, { isFull: true, maxDelete: { most: 0 } });
-    await expect(tooMany).rejects.toMatchObject({ code: 'too-many-deletes' });
-    expect(await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { most: 1 } })).toMatchObject({ deleted: { records: 1 } });
-    expect(idsIn(store)).not.toContain(7);
-    expect(fingerprint(store)).toBe(await mirroredAnew(service.baseUrl));
   });
 
   it.each([
@@ -305,24 +273,27 @@ describe('palimpsest mirror', () => {
     expect(service.asked).toHaveLength(4);
   });
 
-  it('replaces and deletes records and accounts in a store that passes store check', async () => {
-    const service = await startCannedService();
-    const store = join(temporaryFolder(), 'store.db');
+  it('replaces changed records, deletes removed ones only with --delete, and leaves a store that passes store check', async () => {
+    const { service, store } = await serviceOf(0);
+    const args = argsOf(service.baseUrl, store);
     const nameOf = (id: number) => ['jack', 'biz', 'ev'][id % 3] ?? '';
     // more than two blocks of the feed
     const all = recordsTo(700).map((one) => ({ ...one, account: nameOf(one.id) }));
     serve(service, all, 100);
-    expect(await palimpsestJson(argsOf(service.baseUrl, store))).toMatchObject({ complete: true, records: { added: 700 } });
+    expect(await palimpsestJson(args)).toMatchObject({ complete: true, records: { added: 700 } });
     expect(await palimpsestJson(['store', 'check', '--store', store])).toMatchObject({ records: 700, finding_count: 0 });
     const isGone = (id: number) => id === 10 || (id > 300 && id < 320) || nameOf(id) === 'ev';
     const left = all.filter(({ id }) => !isGone(id)).map((one) => (one.id === 601 ? { ...one, text: 'corrected' } : one));
     serve(service, left, 100);
-    expect(await palimpsestJson([...argsOf(service.baseUrl, store), '--full', '--delete', '--max-delete', '100%'])).toMatchObject({
-      complete: true,
-      changed: [601],
-      deleted: { records: 700 - left.length, accounts: 1 },
-    });
+    const kept = { complete: true, changed: [601], deleted: { records: 0, accounts: 0 } };
+    expect(await palimpsestJson([...args, '--full'])).toMatchObject(kept);
+    expect(idsIn(store)).toHaveLength(700);
+    const tooMany = await palimpsestHere([...args, '--full', '--delete', '--max-delete', '0', '--json']);
+    expect(JSON.parse(tooMany.stdout).error).toMatchObject({ code: 'too-many-deletes' });
+    const deleted = { records: 700 - left.length, accounts: 1 };
+    expect(await palimpsestJson([...args, '--full', '--delete', '--max-delete', '100%'])).toMatchObject({ complete: true, deleted });
     expect(idsIn(store)).toEqual(left.map(({ id }) => id));
+    expect(fingerprint(store)).toBe(await mirroredAnew(service.baseUrl));
     const checked = await palimpsestJson(['store', 'check', '--store', store]);
     expect(checked).toMatchObject({ records: left.length, accounts: 2, finding_count: 0 });
   });
@@ -344,8 +315,8 @@ describe('palimpsest mirror', () => {
   });
 
   it('reports an address without a service, and rejects invalid options', async () => {
-    const service = await startCannedService();
-    const store = join(temporaryFolder(), 'store.db');
+    const { service, store } = await serviceOf(0);
+    service.answers.clear();
     const { code, stdout } = await palimpsestHere([...argsOf(service.baseUrl, store), '--json']);
     expect(code).toBe(1);
     expect(JSON.parse(stdout).error).toMatchObject({ code: 'bad-service', file: `${service.baseUrl}/rest/data/`, found: 'status 404' });

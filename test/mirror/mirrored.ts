@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { type MirrorOptions, type MirrorResult, mirror } from '../../src/mirror/mirror.ts';
 import { Connection } from '../../src/store/connection.ts';
 import { Store } from '../../src/store/store.ts';
+import { temporaryFolder } from '../support/folder.ts';
 
 /** Mirrors without delay, and fails where something is set aside. */
 export function mirrored(store: string, baseUrl: string, options: Partial<MirrorOptions> = {}): Promise<MirrorResult> {
@@ -21,6 +23,13 @@ export function mirrored(store: string, baseUrl: string, options: Partial<Mirror
     timeout: 5000,
     ...options,
   });
+}
+
+/** The fingerprint of a new mirror of a service. */
+export async function mirroredAnew(baseUrl: string): Promise<string> {
+  const store = join(temporaryFolder(), 'whole.db');
+  await mirrored(store, baseUrl);
+  return fingerprint(store);
 }
 
 export function fingerprint(path: string): string {

@@ -47,7 +47,8 @@ export async function startSite(folder: string): Promise<Site> {
       else response.end(body);
     };
     if (fault === 'missing') return send(404, Buffer.alloc(0));
-    if (fault === 'unchanged' && headers['if-none-match'] !== undefined) return send(304, Buffer.alloc(0), { ETag: headers['if-none-match'] });
+    if (fault === 'unchanged' && headers['if-none-match'] !== undefined)
+      return send(304, Buffer.alloc(0), { ETag: headers['if-none-match'] });
     const isFile = /^\/(head\.json|build\.json|manifest-sha256\.txt|versions\/.+)$/.test(url);
     const path = [join(target, url), join(out, url)].find((one) => isFile && existsSync(one));
     if (path !== undefined) {
@@ -61,7 +62,11 @@ export async function startSite(folder: string): Promise<Site> {
     const source = inFiles(async (file) => (existsSync(join(out, file)) ? new Uint8Array(readFileSync(join(out, file))) : undefined), []);
     const answer = await respond(asked, '', source, () => {});
     const body = Buffer.from(await answer.arrayBuffer());
-    send(answer.status, fault === 'damaged' ? Buffer.from(String(body).replace('2015-', '2016-')) : body, Object.fromEntries(answer.headers));
+    send(
+      answer.status,
+      fault === 'damaged' ? Buffer.from(String(body).replace('2015-', '2016-')) : body,
+      Object.fromEntries(answer.headers),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const baseUrl = `http://127.0.0.1:${portOf(server)}`;
