@@ -12,6 +12,8 @@ import {
   UNKNOWN_METHODS,
   UNKNOWN_SPELLINGS,
 } from '../conformance/requests.ts';
+import { validates } from '../docs/openapi.ts';
+import { ask } from '../serve/exchange.ts';
 import { times } from '../support/proof.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { type BothSides, bothSides } from './both-sides.ts';
@@ -61,6 +63,10 @@ describe.skipIf(drf.skip)(`a query to a tree and to a live Django REST Framework
       fc.asyncProperty(queries, (query) => expectLive(sides, `/rest/data/?${query}`)),
       { seed: 1, numRuns: times('queries', 200, 5000) },
     );
+  });
+
+  test('gets responses that docs/openapi.json describes', async () => {
+    await validates((target, method) => ask(sides.live.baseUrl, target, method, { accept: 'application/json' }));
   });
 
   test('gets the same response with other methods and without the slash', async () => {
