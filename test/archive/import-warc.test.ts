@@ -13,58 +13,58 @@ import { BASE, bomb, capture, http, type Imported, idsDown, importFile, pagesOf,
 const opened = (path: string) => openArchives(inputsOf([path], process.stdin));
 
 /** Imports a WARC of these records into a new store. */
-async function importWarc(
-  records: readonly Buffer[],
-  options: { readonly gzip?: 'members' | 'whole' } = {},
-): Promise<Imported> {
+async function importWarc(records: readonly Buffer[], options: { readonly gzip?: 'members' | 'whole' } = {}): Promise<Imported> {
   const warc = join(temporaryFolder(), options.gzip === undefined ? 'a.warc' : 'a.warc.gz');
   const pieces = options.gzip === 'members' ? records.map((one) => gzipSync(one)) : records;
   writeFileSync(warc, options.gzip === 'whole' ? gzipSync(Buffer.concat(pieces)) : Buffer.concat(pieces));
   return await importFile(warc, undefined, { onConflict: 'replace' });
 }
 
+const DATE = '2026-01-01T00:00:00Z';
 const PAGES = pagesOf(idsDown(25));
 const pageAt = (target: string) => PAGES.get(target) ?? '';
 const captures = [...PAGES].map(([target, body]) => capture(target, http(200, body)));
 
+/** A capture with a body in two chunks. */
+function encoded(target: string, encoding: string, body: Buffer): Buffer {
+  const half = Math.floor(body.length / 2);
+  const chunks = [body.subarray(0, half), body.subarray(half)].flatMap((piece) => [
+    `${piece.length.toString(16)};name=value\r\n`,
+    piece,
+    '\r\n',
+  ]);
+  const whole = Buffer.concat([...chunks, '0\r\nTrailer: x\r\n\r\n'].map((piece) => Buffer.from(piece)));
+  return capture(target, http(200, whole, [`Content-Encoding: ${encoding}`, 'transfer-encoding: Chunked']));
+}
+
 describe('import of a WARC', () => {
   it.each([{}, { gzip: 'members' }, { gzip: 'whole' }] as const)('reads response records, compressed or not: %o', async (options) => {
-    const info = warcRecord({ 'WARC-Type': 'warcinfo', 'WARC-Date': '2026-01-01T00:00:00Z' }, 'software: other\r\n');
+    const info = warcRecord({ 'WARC-Type': 'warcinfo', 'WARC-Date': DATE }, 'software: other\r\n');
     const { ids, report, summary } = await importWarc([info, ...captures], options);
     expect(ids).toEqual(idsDown(25));
     expect(report).toMatchObject({ pages: 4, repeated: 0, failed: 0, other: 0, missing: [] });
     expect(summary.pageSets.map(({ status }) => status)).toEqual(['complete', 'complete']);
   });
 
-  it('reads resource records, and addresses in angle brackets', async () => {
-    const resources = [...PAGES].map(([target, body]) =>
-      warcRecord({ 'WARC-Type': 'resource', 'WARC-Target-URI': `<${BASE}${target}>`, 'WARC-Date': '2026-01-01T00:00:00Z' }, body),
-    );
-    expect((await importWarc(resources)).ids).toEqual(idsDown(25));
-  });
-
-  it('reads bodies in chunks, and with each Content-Encoding', async () => {
-    const chunked = (body: Buffer) => {
-      const half = Math.floor(body.length / 2);
-      const chunk = (piece: Buffer) =>
-        Buffer.concat([Buffer.from(`${piece.length.toString(16)};name=value\r\n`), piece, Buffer.from('\r\n')]);
-      return Buffer.concat([chunk(body.subarray(0, half)), chunk(body.subarray(half)), Buffer.from('0\r\nTrailer: x\r\n\r\n')]);
-    };
-    const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, raw: deflateRawSync };
-    for (const [name, encode] of Object.entries(encoders)) {
-      const headers = [`Content-Encoding: ${name === 'raw' ? 'deflate' : name}`, 'transfer-encoding: Chunked'];
-      const encoded = [...PAGES].map(([target, body]) => capture(target, http(200, chunked(encode(body)), headers)));
-      expect((await importWarc(encoded)).ids, name).toEqual(idsDown(25));
-    }
-    // tools that decode the body and keep the headers
-    const decoded = [...PAGES].map(([target, body]) =>
-      capture(target, http(200, body, ['Content-Encoding: br', 'Transfer-Encoding: chunked'])),
-    );
-    expect((await importWarc(decoded)).ids).toEqual(idsDown(25));
-    const interim = [...PAGES].map(([target, body]) =>
-      capture(target, Buffer.concat([Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n'), http(200, body)])),
-    );
-    expect((await importWarc(interim)).ids).toEqual(idsDown(25));
+  it.each<readonly [string, (target: string, body: string) => Buffer]>([
+    [
+      'resource records, and addresses in angle brackets',
+      (target, body) => warcRecord({ 'WARC-Type': 'resource', 'WARC-Target-URI': `<${BASE}${target}>`, 'WARC-Date': DATE }, body),
+    ],
+    ['bodies in chunks with Content-Encoding gzip', (target, body) => encoded(target, 'gzip', gzipSync(body))],
+    ['bodies in chunks with Content-Encoding br', (target, body) => encoded(target, 'br', brotliCompressSync(body))],
+    ['bodies in chunks with Content-Encoding deflate', (target, body) => encoded(target, 'deflate', deflateSync(body))],
+    ['bodies in chunks with Content-Encoding deflate without a header', (target, body) => encoded(target, 'deflate', deflateRawSync(body))],
+    [
+      'bodies that a tool has decoded, with the headers of before',
+      (target, body) => capture(target, http(200, body, ['Content-Encoding: br', 'Transfer-Encoding: chunked'])),
+    ],
+    [
+      'bodies after an interim response',
+      (target, body) => capture(target, Buffer.concat([Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n'), http(200, body)])),
+    ],
+  ])('reads %s', async (_, make) => {
+    expect((await importWarc([...PAGES].map(([target, body]) => make(target, body)))).ids).toEqual(idsDown(25));
   });
 
   it('takes the last good capture of an address, before and after bad ones', async () => {
@@ -101,15 +101,9 @@ describe('import of a WARC', () => {
       capture('/robots.txt', http(404, 'none')),
       capture('/rest/other/', http(200, '{}')),
       capture('/rest/data/?page=9', http(404, '{"detail":"Invalid page."}')),
-      warcRecord(
-        { 'WARC-Type': 'request', 'WARC-Target-URI': `${BASE}/rest/data/`, 'WARC-Date': '2026-01-01T00:00:00Z' },
-        'GET / HTTP/1.1\r\n\r\n',
+      ...['request', 'revisit', 'metadata'].map((type) =>
+        warcRecord({ 'WARC-Type': type, 'WARC-Target-URI': `${BASE}/rest/data/`, 'WARC-Date': '2026-01-03T00:00:00Z' }, 'a: b\r\n\r\n'),
       ),
-      warcRecord(
-        { 'WARC-Type': 'revisit', 'WARC-Target-URI': `${BASE}/rest/data/`, 'WARC-Date': '2026-01-03T00:00:00Z' },
-        'HTTP/1.1 304 x\r\n\r\n',
-      ),
-      warcRecord({ 'WARC-Type': 'metadata', 'WARC-Target-URI': `${BASE}/rest/data/`, 'WARC-Date': '2026-01-01T00:00:00Z' }, 'a: b\r\n'),
     ];
     const { report } = await importWarc([...captures.filter((_, index) => index !== 1), ...others]);
     expect(report).toMatchObject({ pages: 3, failed: 1, other: 2, missing: [{ url: `${BASE}/rest/data/?page=9`, reason: 'status 404' }] });
@@ -166,11 +160,10 @@ describe('import refuses a WARC', () => {
 
   it('that is cut short, at every place inside a record', async () => {
     for (const options of [{}, { gzip: 'members' }] as const) {
-      const folder = temporaryFolder();
       const records = options.gzip === undefined ? signed : signed.map((one) => gzipSync(one));
       const whole = Buffer.concat(records);
       const ends = records.map((_, index) => records.slice(0, index + 1).reduce((sum, { length }) => sum + length, 0));
-      const path = join(folder, 'a.warc');
+      const path = join(temporaryFolder(), 'a.warc');
       for (let length = 40; length < whole.length; length += isFull ? 89 : 499) {
         if (ends.includes(length)) continue;
         writeFileSync(path, whole.subarray(0, length));
@@ -182,8 +175,7 @@ describe('import refuses a WARC', () => {
   it('of which one byte was changed, unless the import is the same', async () => {
     const expected = await importWarc(signed);
     const [plain, compressed] = [Buffer.concat(signed), Buffer.concat(signed.map((one) => gzipSync(one)))];
-    const folder = temporaryFolder();
-    const path = join(folder, 'a.warc');
+    const path = join(temporaryFolder(), 'a.warc');
     let refused = 0;
     for (const whole of [plain, compressed]) {
       for (let at = 12; at < whole.length; at += isFull ? 97 : 499) {
@@ -207,10 +199,8 @@ describe('import refuses a WARC', () => {
 
   it('with a digest of the body that is wrong, in each form of digest', async () => {
     const body = Buffer.from(pageAt('/rest/account/'));
-    const sha1 = createHash('sha1').update(body).digest();
-    const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-    const bits = [...sha1].map((byte) => byte.toString(2).padStart(8, '0')).join('');
-    const inBase32 = (bits.match(/.{5}/g) ?? []).map((five) => base32.charAt(Number.parseInt(five, 2))).join('');
+    const bits = [...createHash('sha1').update(body).digest()].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+    const inBase32 = bits.replace(/.{5}/g, (five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.charAt(Number.parseInt(five, 2)));
     const right = [
       `sha1:${inBase32}`,
       `sha-256:${digest('sha256', body, 'hex')}`,

@@ -1,41 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { sendRange } from '../browse/viewer.ts';
-import { inPackage, installed } from '../conformance/child.ts';
+import { describe, expect, it } from 'vitest';
+import { serveViewer } from '../browse/viewer.ts';
+import { installed } from '../conformance/child.ts';
 import { openPage } from '../conformance/subjects/chromium.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { requirement } from '../support/requirement.ts';
 import { archiveOf, BASE_URL, SAMPLE, treeOf } from './archived.ts';
 
 const chromium = requirement('chromium', () => spawnSync('chromium', ['--version']).status === 0);
-/** The service worker of ReplayWeb.page, which answers requests from a WACZ in the browser. */
-const WORKER = inPackage('replaywebpage/sw.js');
 const replayWebPage = installed('replaywebpage');
 
-/** Serves a page, the worker and a WACZ. The worker reads ranges of it. */
-async function startSite(wacz: string): Promise<string> {
-  const server = createServer((request, response) => {
-    const path = request.url?.replace(/\?.*/, '');
-    if (path === '/history.wacz') return sendRange(wacz, request, response);
-    if (path === '/sw.js') return void response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(readFileSync(WORKER));
-    if (path === '/') return void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>a viewer</title>');
-    return void response.writeHead(404).end();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-/** Registers the worker and has it load the WACZ. */
+/** Registers the service worker of ReplayWeb.page, which answers requests from a WACZ, and has it load the WACZ. */
 const LOAD = `new Promise(async (resolve, reject) => {
   navigator.serviceWorker.addEventListener('message', ({ data }) => {
     if (data.msg_type === 'collAdded') resolve(true);
@@ -66,8 +43,9 @@ describe.skipIf(chromium.skip || replayWebPage.skip)(
     it('answers a client that follows next through both collections with the bytes of the tree', async () => {
       const folder = temporaryFolder();
       const out = await treeOf(folder, SAMPLE, ['--page-size', '20', '--account-page-size', '7']);
-      const site = await startSite(await archiveOf(out, 'wacz', join(folder, 'history.wacz')));
-      const page = await openPage(join(folder, 'profile'), `${site}/`);
+      const { url } = await serveViewer(await archiveOf(out, 'wacz', join(folder, 'history.wacz')));
+      // a page without the program of the viewer
+      const page = await openPage(join(folder, 'profile'), `${url}sw.js`);
       try {
         expect(await page.evaluate(LOAD)).toBe(true);
         for (const [collection, pages] of [

@@ -26,10 +26,9 @@ beforeAll(async () => {
   dataPages = data_pages;
 });
 
-function copyOfTree(): string {
-  const tree = join(temporaryFolder(), 'out');
-  cpSync(out, tree, { recursive: true });
-  return tree;
+function flipped(zip: string): string {
+  flipByte(zip, 'rest/data/page/3/index.json', -5);
+  return zip;
 }
 
 describe('an archive that threads write', () => {
@@ -47,29 +46,34 @@ describe('an archive that threads write', () => {
     expect(readFileSync(path), 'from a ZIP').toEqual(expected[0]);
   });
 
-  it('is not written if pages were changed, also in a ZIP, and the first of them is reported', async () => {
-    const tree = copyOfTree();
-    for (const page of [3, 4, dataPages]) writeFileSync(join(tree, `rest/data/page/${page}/index.json`), `{"damaged":${page}}`);
-    const zip = zipOf(out, join(temporaryFolder(), 'tree.zip'));
-    flipByte(zip, 'rest/data/page/3/index.json', -5);
-    for (const source of [tree, zip]) {
-      const folder = temporaryFolder();
-      const failureOf = (threads: number | undefined) =>
-        writeWacz(openVerified(source), join(folder, 'history.wacz'), { threads }).catch((error: unknown) => error);
-      const failure = await failureOf(3);
-      expect(failure).toMatchObject({ code: 'tree-edited', place: { file: join(source, 'rest/data/page/3/index.json') } });
-      expect(failure).toEqual(await failureOf(undefined));
-      expect(readdirSync(folder)).toEqual([]);
-    }
-  });
-
-  it('is not written if a page is missing', async () => {
-    const tree = copyOfTree();
-    rmSync(join(tree, `rest/data/page/${dataPages}/index.json`));
-    const path = join(temporaryFolder(), 'history.wacz');
-    const written = writeWacz(openVerified(tree), path, { threads: 2 });
-    await expect(written).rejects.toMatchObject({ code: 'tree-edited', found: expect.stringContaining('ENOENT') });
-    expect(readdirSync(dirname(path))).toEqual([]);
+  it.each<readonly [string, (tree: string) => string, page: (dataPages: number) => number]>([
+    [
+      'pages were changed, and the first of them is reported',
+      (tree) => {
+        for (const page of [3, 4, dataPages]) writeFileSync(join(tree, `rest/data/page/${page}/index.json`), '{"damaged":true}');
+        return tree;
+      },
+      () => 3,
+    ],
+    ['a page in a ZIP was changed', (tree) => flipped(zipOf(tree, `${tree}.zip`)), () => 3],
+    [
+      'a page is missing',
+      (tree) => {
+        rmSync(join(tree, `rest/data/page/${dataPages}/index.json`));
+        return tree;
+      },
+      () => dataPages,
+    ],
+  ])('is not written if %s', async (_, damage, page) => {
+    const [copy, folder] = [join(temporaryFolder(), 'out'), temporaryFolder()];
+    cpSync(out, copy, { recursive: true });
+    const source = damage(copy);
+    const failureOf = (threads: number | undefined) =>
+      writeWacz(openVerified(source), join(folder, 'history.wacz'), { threads }).catch((error: unknown) => error);
+    const failure = await failureOf(3);
+    expect(failure).toMatchObject({ code: 'tree-edited', place: { file: join(source, `rest/data/page/${page(dataPages)}/index.json`) } });
+    expect(failure).toEqual(await failureOf(undefined));
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('is not written if it is stopped, and a later run writes it', async () => {

@@ -20,8 +20,6 @@ export const PARALLEL: Requirement = requirement('GNU parallel', () => existsSyn
 export interface Task {
   /** The name of its job. */
   readonly name: string;
-  /** Its number in the array; undefined if the job has none. */
-  readonly index: number | undefined;
   /** As Slurm writes it: PENDING, RUNNING, COMPLETED, FAILED. */
   readonly state: string;
   readonly node: string;
@@ -59,10 +57,7 @@ export class Cluster {
     await run(SCRIPT, ['start-node', this.#folder, name]);
   }
 
-  /**
-   * Returns all tasks that were submitted from a folder. Tasks of an array that did not start yet can be one entry without an
-   * index.
-   */
+  /** Returns all tasks that were submitted from a folder. Tasks of an array that did not start yet can be one entry. */
   async tasks(folder: string): Promise<readonly Task[]> {
     const { stdout } = await run('scontrol', ['--oneliner', 'show', 'job'], { env: { ...process.env, ...this.env } });
     return stdout
@@ -92,10 +87,8 @@ export class Cluster {
 }
 
 function taskIn(line: string): Task {
-  const index = valueIn(line, 'ArrayTaskId');
   return {
     name: valueIn(line, 'JobName'),
-    index: /^\d+$/.test(index) ? Number(index) : undefined,
     state: valueIn(line, 'JobState'),
     node: valueIn(line, 'NodeList'),
     restarts: Number(valueIn(line, 'Restarts')),
