@@ -67,6 +67,8 @@ export async function palimpsestJson(args: readonly string[], options: RunOption
 
 /** The commands that run in this process at the moment, and the folder and environment that all of them share. */
 let [running, shared] = [0, ''];
+/** The folder and environment of this process while no command runs. */
+let [folder, before]: [string, NodeJS.ProcessEnv] = ['', {}];
 
 /**
  * Runs the compiled program to its end in this process, which is much faster than to start a process. Starts one only if the
@@ -76,7 +78,7 @@ export async function palimpsestHere(args: readonly string[], options: RunOption
   const { env = {}, input = '', cwd } = options;
   const surroundings = JSON.stringify([cwd, env]);
   if (needsProcess(options) || (running > 0 && surroundings !== shared)) return palimpsest(args, options);
-  const [folder, before] = [process.cwd(), { ...process.env }];
+  if (running === 0) [folder, before] = [process.cwd(), { ...process.env }];
   running += 1;
   shared = surroundings;
   if (cwd !== undefined) process.chdir(cwd);
