@@ -24,9 +24,9 @@ export async function treeOf(folder: string, source: string, options: readonly s
   return out;
 }
 
-/** Writes an archive of a tree. Returns its path. */
-export async function archiveOf(out: string, form: string, path: string, zone = 'UTC'): Promise<string> {
-  await palimpsestJson(['archive', form, '--out', out, '--to', path], { env: { TZ: zone } });
+/** Writes an archive of a tree. Returns its path. A time zone needs a process, because it holds from the start. */
+export async function archiveOf(out: string, form: string, path: string, zone?: string): Promise<string> {
+  await palimpsestJson(['archive', form, '--out', out, '--to', path], zone === undefined ? {} : { env: { TZ: zone } });
   return path;
 }
 

@@ -29,7 +29,7 @@ describe('palimpsest archive', () => {
     async (form, name) => {
       const folder = temporaryFolder();
       const [one, other] = [join(folder, name), join(folder, `other-${name}`)];
-      await archiveOf(out, form, one, 'UTC');
+      await archiveOf(out, form, one);
       await archiveOf(out, form, other, 'Asia/Kolkata');
       if (form === 'bag') expect(differences(filesIn(other), filesIn(one))).toEqual([]);
       else expect(readFileSync(other).equals(readFileSync(one))).toBe(true);
