@@ -47,7 +47,6 @@ const ENTRY = ['cli', 'commands'];
 
 /** The files or folders that may import each package. */
 const PACKAGES: { readonly [name: string]: readonly string[] } = {
-  '@bomb.sh/tab': ['commands/completion.ts'],
   '@aws-sdk/client-s3': ['storage/targets/s3.ts', 'storage/targets/s3-parts.ts'],
   '@azure/identity': ['storage/targets/azure.ts'],
   '@azure/storage-blob': ['storage/targets/azure.ts'],

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Argument, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import type { Terminal } from '../terminal/terminal.ts';
 import { examples, JSON_HELP, type Program, QUIET_HELP } from './options.ts';
@@ -10,7 +11,7 @@ export function declareCompletion(program: Program, terminal: Terminal): void {
     .summary('write a script that completes commands and options in a shell')
     .description(
       'Writes a script that completes commands, options and their values when you press Tab. The script runs palimpsest, so ' +
-        'palimpsest must be on the PATH. The script for bash needs the package bash-completion.',
+        'palimpsest must be on the PATH.',
     )
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
@@ -24,11 +25,9 @@ export function declareCompletion(program: Program, terminal: Terminal): void {
         ['palimpsest completion fish > ~/.config/fish/completions/palimpsest.fish', 'for fish, if that folder exists'],
       ),
     )
-    .action(async (shell, options) => {
+    .action((shell, options) => {
       terminal.setOutput(options);
-      const { script } = await import('@bomb.sh/tab');
-      // the package writes the script to standard output itself
-      script(shell, 'palimpsest', 'palimpsest');
+      terminal.io.stdout.write(readFileSync(new URL(`../../src/commands/completions/${shell}`, import.meta.url), 'utf8'));
     });
 }
 
@@ -48,8 +47,10 @@ const FILES: Candidates = { values: [], files: true };
  * @param words the words after the name of the program; the last one is to be completed
  */
 export async function complete(program: CommandUnknownOpts, terminal: Terminal, words: readonly string[]): Promise<void> {
-  const current = words.at(-1) ?? '';
-  const { values, files } = await candidates(program, words.slice(0, -1), current);
+  const [, option, value] = /^(--[^=]+)=(.*)$/.exec(words.at(-1) ?? '') ?? [];
+  const before = words.slice(0, -1);
+  const current = value ?? words.at(-1) ?? '';
+  const { values, files } = await candidates(program, option === undefined ? before : [...before, option], current);
   const lines = values.filter(([value]) => value.startsWith(current)).map(([value, description]) => `${value}\t${description}\n`);
   terminal.io.stdout.write(`${lines.join('')}${files ? DIRECTIVES.files : DIRECTIVES.nothing}\n`);
 }
