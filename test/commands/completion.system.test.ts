@@ -1,34 +1,55 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { program } from '../conformance/child.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { BIN, palimpsest } from '../support/palimpsest.ts';
+import { BIN } from '../support/palimpsest.ts';
+import { until } from '../whole/killing.ts';
 
-/** The part of the package bash-completion that the script calls. */
-const BASH_COMPLETION =
-  '_get_comp_words_by_ref() { cur=$' +
-  '{COMP_WORDS[COMP_CWORD]}; prev=$' +
-  '{COMP_WORDS[COMP_CWORD-1]}; words=("$' +
-  '{COMP_WORDS[@]}"); cword=$COMP_CWORD; }';
+const SHELLS = [
+  { name: 'bash', start: 'bash --norc', source: 'source <(palimpsest completion bash)', substitution: '$(touch run)' },
+  {
+    name: 'zsh',
+    start: 'zsh -f',
+    source: 'autoload -Uz compinit; compinit -u -D; source <(palimpsest completion zsh)',
+    substitution: '$(touch run)',
+  },
+  { name: 'fish', start: 'fish --no-config', source: 'palimpsest completion fish | source', substitution: '(touch run)' },
+].map((shell) => ({ ...shell, needs: [program('tmux'), program(shell.name)] }));
 
-it('bash offers what the program answers when Tab is pressed', async () => {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, 'palimpsest'), `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`);
-  chmodSync(join(folder, 'palimpsest'), 0o755);
-  const lines = [
-    BASH_COMPLETION,
-    'compopt() { :; }',
-    (await palimpsest(['completion', 'bash'])).stdout,
-    'COMP_WORDS=(palimpsest ver); COMP_CWORD=1',
-    "complete -p palimpsest | grep -q __palimpsest_complete && __palimpsest_complete && printf '%s\\n' \"$" + '{COMPREPLY[@]}"',
-  ];
-  const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}` };
-  const { stdout } = spawnSync('bash', ['--norc', '-c', lines.join('\n')], { env, encoding: 'utf8' });
-  expect(stdout).toBe('verify\nversions\n');
-});
-
-it.each(['zsh', 'fish'])('there is a script for %s', async (shell) => {
-  const { code, stdout } = await palimpsest(['completion', shell]);
-  expect([code, stdout]).toEqual([0, expect.stringContaining('palimpsest complete --')]);
+it.for(SHELLS)('Tab completes in $name, and runs nothing of the line', async ({ start, source, substitution, needs }, { skip }) => {
+  for (const { skip: isMissing, reason } of needs) skip(isMissing, reason);
+  const home = temporaryFolder();
+  const folder = join(home, 'here');
+  mkdirSync(folder);
+  writeFileSync(join(home, 'palimpsest'), `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@"\n`);
+  chmodSync(join(home, 'palimpsest'), 0o755);
+  writeFileSync(join(folder, 'precious.txt'), 'precious');
+  writeFileSync(join(folder, 'history.zip'), '');
+  const env = { ...process.env, HOME: home, PATH: `${home}:${process.env['PATH']}`, TMUX_TMPDIR: home, LC_ALL: 'C.UTF-8' };
+  const tmux = (...args: string[]) => execFileSync('tmux', ['-f', '/dev/null', ...args], { env, cwd: folder, encoding: 'utf8' });
+  const screen = () => tmux('capture-pane', '-p');
+  const enter = (line: string) => tmux('send-keys', line, 'Enter');
+  tmux('new-session', '-d', '-x', '120', '-y', '50', start);
+  try {
+    enter(`${source}; ${source}; printf 'sou%s\\n' rced`);
+    await until(() => /^sourced/m.test(screen()));
+    expect(screen()).not.toMatch(/error|not found/i);
+    for (const [line, completed] of [
+      ['palimpsest export ndjson --to - > precious.txt --st', 'precious.txt --store'],
+      [`palimpsest import ${substitution} --on-con`, '--on-conflict'],
+      ['palimpsest observe --from=twi', '--from=twitter-'],
+      ['palimpsest build --out hist', '--out history.zip'],
+      ['palimpsest rewrite nginx-n', 'rewrite nginx-njs'],
+    ] as const) {
+      tmux('send-keys', line, 'Tab');
+      await until(() => screen().includes(completed));
+      tmux('send-keys', 'C-c');
+    }
+  } finally {
+    tmux('kill-server');
+  }
+  expect(readFileSync(join(folder, 'precious.txt'), 'utf8')).toBe('precious');
+  expect(existsSync(join(folder, 'run'))).toBe(false);
 });

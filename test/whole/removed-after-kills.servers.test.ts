@@ -1,10 +1,9 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PLACES, type Place } from '../backup/places.ts';
 import { type FaultyProxy, startProxy } from '../publish/proxy.ts';
-import type { Store } from '../publish/stores.ts';
+import { AZURITE, CEPH, fetchAll, rclone, type Store } from '../publish/stores.ts';
 import { filesIn, pathsIn } from '../support/folder.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { times } from '../support/proof.ts';
@@ -82,24 +81,36 @@ function filesWith(text: string, files: ReadonlyMap<string, Buffer>): string[] {
   return [...files].filter(([path, bytes]) => textsIn(path, bytes).some((one) => one.includes(text))).map(([path]) => path);
 }
 
-describe.each(PLACES.filter(({ isConditional }) => isConditional))('at $name', ({ skip, kind: server, start, place }) => {
+const PLACES = [{ name: 'a folder', server: undefined }, ...[CEPH, AZURITE].map((server) => ({ name: server.name, server }))];
+
+describe.each(PLACES)('at $name', ({ name: placeName, server }) => {
+  const skip = server !== undefined && (server.requirement.skip || rclone.skip);
   let running: Store | undefined;
   let proxy: FaultyProxy | undefined;
   beforeAll(async () => {
-    if (skip) return;
-    running = await start();
-    if (running !== undefined) proxy = await startProxy(running.endpoint);
+    if (skip || server === undefined) return;
+    running = await server.start();
+    proxy = await startProxy(running.endpoint);
   });
   afterAll(async () => {
     await proxy?.stop();
     await running?.stop();
   });
 
+  /** Returns all objects at the target, read by another program. */
+  async function objectsAt(address: string, prefix: string): Promise<Map<string, Buffer>> {
+    if (server === undefined || running === undefined) return filesIn(address);
+    const into = join(folder, `fetched from ${placeName}`);
+    rmSync(into, { recursive: true, force: true });
+    await fetchAll(server, running.endpoint, prefix, into);
+    return filesIn(into);
+  }
+
   /** Returns a function that counts what a run has done at the target until now. */
-  function progress(at: Place): () => number {
+  function progress(address: string): () => number {
     if (proxy === undefined) {
-      const before = new Set(marksIn(at.address));
-      return () => marksIn(at.address).filter((mark) => !before.has(mark)).length;
+      const before = new Set(marksIn(address));
+      return () => marksIn(address).filter((mark) => !before.has(mark)).length;
     }
     const before = proxy.requests;
     return () => (proxy?.requests ?? 0) - before;
@@ -107,9 +118,10 @@ describe.each(PLACES.filter(({ isConditional }) => isConditional))('at $name', (
 
   it.skipIf(skip).each(KINDS)('nothing of a removed account is left after killed runs: $name', async (kind) => {
     const random = chance(17);
-    const at = place(running, folder, kind.name.replaceAll(' ', '-'));
+    const prefix = kind.name.replaceAll(' ', '-');
+    const address = server === undefined ? join(folder, prefix) : server.address(prefix);
     const env = server === undefined || proxy === undefined ? {} : server.env(proxy.endpoint);
-    const home = join(folder, `${server?.name ?? 'folder'} ${kind.name}`);
+    const home = join(folder, `${placeName} ${kind.name}`);
     const local = { store: join(home, 'store.db'), out: join(home, kind.tree ?? 'none') };
     let imported = 0;
     const grow = async (records: number) => {
@@ -121,29 +133,29 @@ describe.each(PLACES.filter(({ isConditional }) => isConditional))('at $name', (
       if (kind.tree !== undefined) await palimpsestJson(['build', '--store', local.store, '--out', local.out, '--html', ...SIZES]);
     };
     await grow(400);
-    await palimpsestJson(kind.args(at.address, local), { env });
+    await palimpsestJson(kind.args(address, local), { env });
     let most = 4;
     let killed = 0;
     while (killed < KILLS) {
       await grow(4);
-      const done = progress(at);
+      const done = progress(address);
       const limit = random() * most;
-      const { signal } = await runAndKill(kind.args(at.address, local), { sign: () => done() > limit, delay: random() * 5 }, { env });
+      const { signal } = await runAndKill(kind.args(address, local), { sign: () => done() > limit, delay: random() * 5 }, { env });
       if (signal === 'SIGKILL') killed += 1;
       most = Math.max(2, signal === 'SIGKILL' ? most * 1.1 : Math.min(most, done()) * 0.9);
       // every fourth killed run is completed
-      if (random() < 0.25) await palimpsestJson(kind.args(at.address, local), { env });
+      if (random() < 0.25) await palimpsestJson(kind.args(address, local), { env });
     }
-    expect(filesWith(SECRET, await at.objects())).not.toEqual([]);
+    expect(filesWith(SECRET, await objectsAt(address, prefix))).not.toEqual([]);
 
     await palimpsestJson(['remove', SECRET, '--store', local.store, '--yes']);
     await build();
-    const after = [...kind.args(at.address, local), ...kind.afterRemoval];
+    const after = [...kind.args(address, local), ...kind.afterRemoval];
     await palimpsestJson(after, { env });
-    const objects = await at.objects();
+    const objects = await objectsAt(address, prefix);
     expect(filesWith(SECRET, objects)).toEqual([]);
     expect(filesWith(SECRET, filesIn(home))).toEqual([]);
-    const wanted = kind.tree === 'history' ? new Set(filesIn(local.out).keys()) : await listedFiles(at.address, kind, env);
+    const wanted = kind.tree === 'history' ? new Set(filesIn(local.out).keys()) : await listedFiles(address, kind, env);
     expect([...objects.keys()].filter((path) => !wanted.has(path) && !kind.isNeeded(path))).toEqual([]);
     expect([...filesIn(home).keys()].filter((path) => !/^(?:store\.db$|history\.zip$|history\/)/.test(path))).toEqual([]);
   });
