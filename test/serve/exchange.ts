@@ -29,19 +29,19 @@ export function ask(url: string, path: string, method = 'GET', headers: Readonly
 }
 
 /**
- * Sends bytes over a new connection. Returns all received bytes when the connection ends.
- * @param patience milliseconds of silence after which to give up: a server may wait for the rest of a broken request
+ * Sends a text in Latin-1 over a new connection, so that it can have any byte. Returns all received bytes when the connection ends.
+ * @param isEnd whether the client sends nothing more: a server waits for the rest of a broken request
  */
-export function sendRaw(url: string, bytes: string | Uint8Array, patience = 10_000): Promise<Buffer> {
+export function sendRaw(url: string, bytes: string, isEnd = false): Promise<Buffer> {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(url);
     const chunks: Buffer[] = [];
     const socket = connect(Number(port), hostname);
-    socket.setTimeout(patience, () => socket.destroy());
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.on('error', () => {}); // the server may close the connection after an invalid request
     socket.once('close', () => resolve(Buffer.concat(chunks)));
-    socket.write(bytes);
+    if (isEnd) socket.end(bytes, 'latin1');
+    else socket.write(bytes, 'latin1');
   });
 }
 

@@ -1,19 +1,20 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
-import { Failure } from '../../src/contract/failure.ts';
 import { parseBaseUrl } from '../../src/contract/site.ts';
+import { resolve } from '../../src/rewrite/resolve.ts';
 import { type RunningServer, type ServeOptions, serve } from '../../src/serve/server.ts';
+import { forEachLimit } from '../../src/storage/pool.ts';
 import { addBrowseFiles, BROWSE_FILES } from '../conformance/browse-files.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import type { History } from '../support/histories.ts';
 import { buildTree, goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 import { ask, parseRaw, sendRaw } from './exchange.ts';
-import { malformed, requestFor, traversals } from './hostile-requests.ts';
+import { malformed, request, traversals, UNFINISHED } from './hostile-requests.ts';
 
 /** The path of the tree's base URL. The server answers below it. */
 const BASE = new URL(SITE.base_url).pathname;
@@ -51,7 +52,7 @@ function historyWith(text: string): History {
   return { records: edited, accounts: accounts.map((account) => ({ ...account, bio: text, data: data(account.screen_name) })) };
 }
 
-/** A separate tree with a server, for a test that changes the tree. */
+/** A separate tree with a server, for a test that changes the tree or needs another base URL. */
 async function ownServer(
   options: Partial<ServeOptions> = {},
   base_url = SITE.base_url,
@@ -68,7 +69,6 @@ interface Page {
   readonly count: number;
   readonly next: string | null;
   readonly previous: string | null;
-  readonly results: readonly { readonly id?: number; readonly screen_name?: string }[];
 }
 
 const parse = (body: Buffer): Page => JSON.parse(body.toString());
@@ -79,89 +79,68 @@ describe.each(COLLECTIONS)('/rest/%s/', (collection) => {
 
   test.each([
     ['GET', '', 200],
-    ['GET', '?page=2', 200],
     ['GET', '?page=last', 200],
     ['GET', '?page=99', 404],
-    ['GET', '?page=abc', 404],
     ['GET', '?page=..%2F..%2Fbuild.json', 404],
-    ['HEAD', '', 200],
-    ['HEAD', '?page=2', 200],
-    ['HEAD', '?page=0', 404],
-    ['OPTIONS', '', 200],
     ['OPTIONS', '?page=99', 200],
     ['POST', '', 405],
-    ['PUT', '', 405],
-    ['PATCH', '?page=2', 405],
-    ['DELETE', '?page=99', 405],
-  ])('answers %s %s with %i and the headers of the API', async (method, query, status) => {
+    ['DELETE', '?page=2', 405],
+  ])('answers %s %s with %i, the headers of the API and the body of the rewrite function', async (method, query, status) => {
+    const { file, body = '' } = resolve(method, path, query.slice(1), BASE);
     for (const server of [plain, rebased]) {
       const { headers, ...answer } = await ask(server.url, path + query, method);
       expect(answer.status).toBe(status);
-      expect(headers['content-type']).toBe('application/json');
-      expect(headers['allow']).toBe('GET, POST, OPTIONS');
+      expect(headers).toMatchObject({
+        'content-type': 'application/json',
+        allow: 'GET, POST, OPTIONS',
+        'access-control-allow-origin': '*',
+      });
       expect(headers['vary']?.split(', ')[0]).toBe('Accept');
-      expect(headers['access-control-allow-origin']).toBe('*');
       expect(headers['cache-control']).toContain('must-revalidate');
       expect(headers['accept-ranges']).toBeUndefined();
-      if (method !== 'HEAD') expect(headers['content-length']).toBe(String(answer.body.length));
+      expect(headers['content-length']).toBe(String(answer.body.length));
+      if (status !== 200 || file === undefined)
+        expect(answer.body.toString()).toBe(file === undefined ? body : '{"detail":"Invalid page."}');
+      if (status === 404) expect(headers.etag).toBeUndefined();
     }
   });
 
-  test.each(['', '?page=2', '?page=last', '?page=99', '?page=0_2'])('answers HEAD %s like GET, but without a body', async (query) => {
-    for (const encoding of ['identity', 'gzip']) {
-      const [get, head] = await Promise.all(
-        ['GET', 'HEAD'].map((method) => ask(rebased.url, path + query, method, { 'Accept-Encoding': encoding })),
-      );
-      expect(head?.body.length).toBe(0);
-      expect({ ...head, body: get?.body }).toEqual({ ...get, headers: { ...get?.headers, date: head?.headers.date } });
-      expect(head?.headers['content-length']).toBe(String(get?.body.length));
+  test.each(['', '?page=2', '?page=99'])('answers HEAD %s like GET, but without a body', async (query) => {
+    for (const server of [plain, rebased]) {
+      for (const encoding of ['identity', 'gzip']) {
+        const [get, head] = await Promise.all(
+          ['GET', 'HEAD'].map((method) => ask(server.url, path + query, method, { 'Accept-Encoding': encoding })),
+        );
+        expect({ ...head, body: get?.body }).toEqual({ ...get, headers: { ...get?.headers, date: head?.headers.date } });
+        expect([head?.body.length, head?.headers['content-length']]).toEqual([0, String(get?.body.length)]);
+      }
     }
   });
 
-  test('answers OPTIONS with a description in JSON', async () => {
-    const { body } = await ask(plain.url, path, 'OPTIONS');
-    const name = collection === 'data' ? 'Data List' : 'Account List';
-    expect(JSON.parse(body.toString())).toEqual({ name, description: expect.any(String), renders: ['application/json'], parses: [] });
-  });
-
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('answers %s with "not allowed"', async (method) => {
-    const { status, body } = await ask(plain.url, path, method);
-    expect([status, body.toString()]).toEqual([405, `{"detail":"Method \\"${method}\\" not allowed."}`]);
-  });
-
-  test('ignores the body of a request', async () => {
-    const request = `POST ${path} HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(200_000)}GET ${path}?page=0 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`;
-    const answers = (await sendRaw(plain.url, request)).toString();
-    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 405', 'HTTP/1.1 404']);
-  });
-
-  test('answers a request for a missing page like DRF', async () => {
-    for (const query of ['?page=0', '?page=99', '?page=2.0']) {
-      const { status, body, headers } = await ask(plain.url, path + query);
-      expect([status, body.toString(), headers.etag]).toEqual([404, '{"detail":"Invalid page."}', undefined]);
-    }
-  });
-
-  test.each(['', '?page=2', '?a=%2F&page=2&b', '?page=2?x'])(
-    'redirects a request without the final slash and keeps the query %j',
-    async (query) => {
+  test('redirects a request without the final slash and keeps the query', async () => {
+    for (const query of ['', '?a=%2F&page=2&b', '?page=2?x']) {
       const { status, headers, body } = await ask(rebased.url, `${BASE}/rest/${collection}${query}`);
       expect([status, headers.location, body.length]).toEqual([301, `${path}${query}`, 0]);
-    },
-  );
+    }
+  });
 
   test('sends the bytes of the files if it keeps the links', async () => {
     const pages = collection === 'data' ? 9 : 3;
     for (let number = 1; number <= pages; number += 1) {
       const file = fileOf(`rest/${collection}/page/${number}/index.json`);
-      expect((await ask(plain.url, `${path}?page=${number}`)).body.equals(file), `page ${number}`).toBe(true);
+      const queries = [`?page=${number}`, ...(number === 1 ? [''] : []), ...(number === pages ? ['?page=last'] : [])];
+      for (const query of queries) expect((await ask(plain.url, path + query)).body.equals(file), query).toBe(true);
     }
-    expect((await ask(plain.url, path)).body.equals(fileOf(`rest/${collection}/page/1/index.json`))).toBe(true);
-    expect((await ask(plain.url, `${path}?page=last`)).body.equals(fileOf(`rest/${collection}/page/${pages}/index.json`))).toBe(true);
   });
 });
 
-test('the server answers 404 for the paths of files and for paths outside of the base URL', async () => {
+test('a server ignores the body of a request', async () => {
+  const post = `POST ${BASE}/rest/data/ HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(200_000)}`;
+  const answers = (await sendRaw(plain.url, post + request(`${BASE}/rest/data/?page=0`))).toString();
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 405', 'HTTP/1.1 404']);
+});
+
+test('a server answers 404 for the paths of files and for paths outside of the base URL', async () => {
   const files = [...filesIn(out).keys()].map((path) => `${BASE}/${path}`);
   expect(files).toContain(`${BASE}/build.json`);
   const others = ['/', '/rest/', '/rest/other/', '/rest/data/1/', '/favicon.ico', '/rest/data/page/2/'].map((path) => BASE + path);
@@ -173,140 +152,44 @@ test('the server answers 404 for the paths of files and for paths outside of the
   }
 });
 
-describe('an ETag', () => {
-  test.each(['', '?page=2', '?page=last'])('of %j leads to 304 without a body', async (query) => {
-    const path = `${BASE}/rest/data/${query}`;
-    const { headers } = await ask(plain.url, path);
-    const etag = headers.etag ?? '';
-    expect(etag).toMatch(/^W\/"[^"]+"$/);
-    for (const known of [etag, etag.slice(2), `"other", ${etag}`, `${etag},"other"`, '*']) {
-      for (const method of ['GET', 'HEAD']) {
-        const again = await ask(plain.url, path, method, { 'If-None-Match': known });
-        expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, etag]);
-        expect(again.headers).toMatchObject({ vary: headers.vary, allow: headers.allow, 'cache-control': headers['cache-control'] });
-      }
+test('an ETag leads to 304 without a body, also in a list', async () => {
+  const path = `${BASE}/rest/data/?page=2`;
+  const { headers } = await ask(plain.url, path);
+  const etag = headers.etag ?? '';
+  expect(etag).toMatch(/^W\/"[^"]+"$/);
+  for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
+    for (const method of ['GET', 'HEAD']) {
+      const again = await ask(plain.url, path, method, { 'If-None-Match': known });
+      expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, etag]);
+      expect(again.headers).toMatchObject({ vary: headers.vary, allow: headers.allow, 'cache-control': headers['cache-control'] });
     }
-    for (const known of ['"other"', etag.slice(3, -1), `"${etag}"`, '']) {
-      expect((await ask(plain.url, path, 'GET', { 'If-None-Match': known })).status, known).toBe(200);
-    }
-  });
-
-  test('differs by page, by links and by encoding', async () => {
-    const etags = [
-      await ask(plain.url, `${BASE}/rest/data/`),
-      await ask(plain.url, `${BASE}/rest/data/?page=2`),
-      await ask(rebased.url, `${BASE}/rest/data/`),
-      await ask(rebased.url, `${BASE}/rest/data/`, 'GET', { Host: 'other.example' }),
-      await ask(plain.url, `${BASE}/rest/data/?page=2`, 'GET', { 'Accept-Encoding': 'gzip' }),
-    ].map(({ headers }) => headers.etag);
-    expect(new Set(etags).size).toBe(etags.length);
-    expect((await ask(plain.url, `${BASE}/rest/data/?page=1`)).headers.etag).toBe(etags[0]);
-    expect((await ask(plain.url, `${BASE}/rest/data/?page=2`, 'GET', { 'If-None-Match': etags[4] ?? '' })).status).toBe(200);
-  });
-
-  test('of a page with changed links changes with its bytes, even if size and time of the file stay the same', async () => {
-    const { folder, server } = await ownServer({ rebase: true });
-    const file = join(folder, 'out/rest/data/page/2/index.json');
-    const long = new Date('2020-01-01T00:00:00Z');
-    utimesSync(file, long, long);
-    const { headers } = await ask(server.url, `${BASE}/rest/data/?page=2`);
-    const [before, { size }] = [readFileSync(file, 'utf8'), statSync(file)];
-    const after = before.replace('"count":30', '"count":31');
-    writeFileSync(file, after);
-    utimesSync(file, long, long);
-    expect([statSync(file).size, statSync(file).mtimeMs]).toEqual([size, long.getTime()]);
-    const again = await ask(server.url, `${BASE}/rest/data/?page=2`, 'GET', { 'If-None-Match': headers.etag ?? '' });
-    expect([again.status, parse(again.body).count]).toEqual([200, 31]);
-    expect(again.headers.etag).not.toBe(headers.etag);
-    expect((await ask(server.url, `${BASE}/rest/data/?page=2`, 'GET', { 'If-None-Match': again.headers.etag ?? '' })).status).toBe(304);
-  });
+  }
+  for (const known of ['"other"', etag.slice(3, -1), '']) {
+    expect((await ask(plain.url, path, 'GET', { 'If-None-Match': known })).status, known).toBe(200);
+  }
 });
 
-describe('gzip compression', () => {
-  test.each([
-    'gzip',
-    'GZIP',
-    'gzip, deflate, br',
-    'deflate,gzip',
-    'br;q=1.0, gzip;q=0.8, *;q=0.1',
-    'gzip;q=0.001',
-    'gzip; q=1',
-    'gzip ; q=0.5',
-  ])('is used for Accept-Encoding %j', async (accepted) => {
-    const [packed, unpacked] = [
-      await ask(plain.url, `${BASE}/rest/data/?page=2`, 'GET', { 'Accept-Encoding': accepted }),
-      await ask(plain.url, `${BASE}/rest/data/?page=2`),
-    ];
+describe('a compressed page', () => {
+  const askPage = (headers: Readonly<Record<string, string>>) => ask(plain.url, `${BASE}/rest/data/?page=2`, 'GET', headers);
+
+  test.each(['GZIP', 'deflate,gzip', 'br;q=1.0, gzip;q=0.8, *;q=0.1'])('is sent for Accept-Encoding %j', async (accepted) => {
+    const [packed, unpacked] = [await askPage({ 'Accept-Encoding': accepted }), await askPage({})];
     expect(packed.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' });
     expect(packed.headers['content-length']).toBe(String(packed.body.length));
     expect(gunzipSync(packed.body).equals(unpacked.body)).toBe(true);
     expect(unpacked.headers.vary).toBe('Accept, Accept-Encoding');
-    const again = await ask(plain.url, `${BASE}/rest/data/?page=2`, 'GET', {
-      'Accept-Encoding': accepted,
-      'If-None-Match': packed.headers.etag ?? '',
-    });
+    const again = await askPage({ 'Accept-Encoding': accepted, 'If-None-Match': packed.headers.etag ?? '' });
     expect([again.status, again.body.length]).toEqual([304, 0]);
   });
 
-  test.each([
-    '',
-    'identity',
-    'br',
-    'deflate',
-    'gzip;q=0',
-    'gzip; q=0',
-    'gzip;q=0.0',
-    'gzip;q=0.000',
-    'gzip;q=0, identity',
-    'gzipped',
-    'x-gzip-2',
-    'gzi p',
-  ])('is not used for Accept-Encoding %j', async (accepted) => {
-    const { headers, body } = await ask(plain.url, `${BASE}/rest/data/?page=2`, 'GET', { 'Accept-Encoding': accepted });
+  test.each(['identity', 'br', 'deflate', 'gzip;q=0', 'gzipped'])('is not sent for Accept-Encoding %j', async (accepted) => {
+    const { headers, body } = await askPage({ 'Accept-Encoding': accepted });
     expect(headers['content-encoding']).toBeUndefined();
     expect(body.equals(fileOf('rest/data/page/2/index.json'))).toBe(true);
-  });
-
-  test('is not used for responses other than pages', async () => {
-    for (const [method, path] of [
-      ['GET', '/rest/data/?page=99'],
-      ['OPTIONS', '/rest/data/'],
-      ['POST', '/rest/data/'],
-      ['GET', '/'],
-    ] as const) {
-      const { headers, body } = await ask(plain.url, path, method, { 'Accept-Encoding': 'gzip' });
-      expect(headers['content-encoding']).toBeUndefined();
-      expect(() => JSON.parse(body.toString())).not.toThrow();
-    }
   });
 });
 
 describe('links in pages', () => {
-  async function walk(start: string, link: 'next' | 'previous'): Promise<{ readonly urls: string[]; readonly pages: Page[] }> {
-    const [urls, pages]: [string[], Page[]] = [[], []];
-    for (let url: string | null = start; url !== null && urls.length < 20; url = pages.at(-1)?.[link] ?? null) {
-      const { origin, pathname, search } = new URL(url);
-      urls.push(url);
-      pages.push(parse((await ask(origin, pathname + search)).body));
-    }
-    return { urls, pages };
-  }
-
-  test.each([
-    ['data', 9, 60],
-    ['account', 3, 8],
-  ] as const)('lead through the whole collection %s on this server, forward and back', async (collection, count, items) => {
-    const start = `${rebased.url}/rest/${collection}/`;
-    const there = await walk(start, 'next');
-    expect(there.urls).toEqual([start, ...Array.from({ length: count - 1 }, (_, index) => `${start}?page=${index + 2}`)]);
-    const found = there.pages.flatMap((page) => page.results.map((item) => item.id ?? item.screen_name));
-    expect(found.length).toBe(items);
-    expect(new Set(found).size).toBe(items);
-    if (collection === 'data') expect(found).toEqual(goodHistory().records.map((record) => record.id));
-    const back = await walk(`${start}?page=last`, 'previous');
-    expect(back.pages).toEqual(there.pages.toReversed());
-  });
-
   test('are the only part of a page that changes', async () => {
     for (const [collection, pages] of [
       ['data', 9],
@@ -316,7 +199,9 @@ describe('links in pages', () => {
         const file = fileOf(`rest/${collection}/page/${number}/index.json`).toString();
         const { body } = await ask(rebased.url, `${BASE}/rest/${collection}/?page=${number}`);
         const end = file.indexOf(',"results":[');
-        expect(body.toString()).toBe(file.slice(0, end).replaceAll(`"${SITE.base_url}/rest/`, `"${rebased.url}/rest/`) + file.slice(end));
+        const links = file.slice(0, end).replaceAll(`"${SITE.base_url}/rest/`, `"${rebased.url}/rest/`);
+        expect(links).toContain(rebased.url);
+        expect(body.toString()).toBe(links + file.slice(end));
       }
     }
     // the text that looks like a link was really in the page
@@ -324,63 +209,41 @@ describe('links in pages', () => {
   });
 
   test('point to the host of the request', async () => {
-    for (const host of ['localhost:8080', 'history.test', '[::1]:80', '192.0.2.1']) {
+    for (const host of ['localhost:8080', '[::1]:80']) {
       const { next, previous } = parse((await ask(rebased.url, `${BASE}/rest/data/?page=3`, 'GET', { Host: host })).body);
       expect([next, previous]).toEqual([`http://${host}${BASE}/rest/data/?page=4`, `http://${host}${BASE}/rest/data/?page=2`]);
     }
   });
 
-  test.each([
-    'a"b',
-    'a\\b',
-    'a"],"x":["',
-    'evil.example/x',
-    'a b',
-    '<b>',
-    "$&$'$`",
-    '',
-    'é',
-    'a,b',
-    'user@evil.example',
-    'a?b',
-    'a#b',
-    '\u0080',
-  ])('stay unchanged if the Host header is %j', async (host) => {
-    const request = Buffer.from(`GET ${BASE}/rest/data/?page=3 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`, 'latin1');
-    const { status, body } = parseRaw(await sendRaw(rebased.url, request));
-    expect([status, body.toString()]).toEqual([200, fileOf('rest/data/page/3/index.json').toString()]);
+  test('stay unchanged without a usable Host header', async () => {
+    const target = `${BASE}/rest/data/?page=3`;
+    const hosts = ['a"b', 'a\\b', 'evil.example/x', 'a b', '<b>', "$&$'$`", '', 'é', 'user@evil.example', 'a?b', '\u0080'];
+    for (const sent of [
+      ...hosts.map((host) => request(target).replace('Host: h', () => `Host: ${host}`)),
+      `GET ${target} HTTP/1.0\r\n\r\n`,
+    ]) {
+      const { status, body } = parseRaw(await sendRaw(rebased.url, sent));
+      expect([status, body.toString()], sent).toEqual([200, fileOf('rest/data/page/3/index.json').toString()]);
+    }
   });
 
-  test('stay unchanged without a Host header', async () => {
-    const { status, body } = parseRaw(await sendRaw(rebased.url, `GET ${BASE}/rest/data/?page=3 HTTP/1.0\r\n\r\n`));
-    expect([status, body.toString()]).toEqual([200, fileOf('rest/data/page/3/index.json').toString()]);
-  });
-
-  test.each([
-    'http://a.example',
-    'https://a.example:8443/deep/er/path',
-    'https://a.example/api/v1.0',
-    'https://a.example/$&/"x"',
-    'https://a.example/é',
-    'https://a.example/my%20api',
-  ])('of a tree for %s point to this server, and unchanged links have a path that it serves', async (given) => {
-    const base_url = parseBaseUrl(given);
-    const { server } = await ownServer({ rebase: true }, base_url);
-    const { origin, pathname } = new URL(server.url);
-    expect(`${origin}${new URL(base_url).pathname}`.replace(/\/$/, '')).toBe(server.url);
-    const base = pathname.replace(/\/$/, '');
-    const { next, previous } = parse((await ask(origin, `${base}/rest/data/?page=3`)).body);
-    expect([next, previous]).toEqual([`${server.url}/rest/data/?page=4`, `${server.url}/rest/data/?page=2`]);
-    const { status, headers } = await ask(origin, `${base}/rest/data?page=2`);
-    expect([status, headers.location]).toEqual([301, `${base}/rest/data/?page=2`]);
-
-    const asBuilt = (await ownServer({ rebase: false }, base_url)).server;
-    const start = new URL(`${asBuilt.url}/rest/data/`);
-    const link = parse((await ask(asBuilt.url, start.pathname)).body).next ?? '';
-    expect(link).toBe(`${base_url}/rest/data/?page=2`);
-    const followed = await ask(asBuilt.url, link.slice(new URL(base_url).origin.length));
-    expect([followed.status, parse(followed.body).previous]).toEqual([200, `${base_url}/rest/data/`]);
-  });
+  test.each(['http://a.example', 'https://a.example:8443/$&/"x"', 'https://a.example/my%20é'])(
+    'of a tree for %s point to this server, or are as built, and both lead to pages',
+    async (given) => {
+      const base_url = parseBaseUrl(given);
+      const { pathname } = new URL(`${base_url}/`);
+      for (const rebase of [true, false]) {
+        const { server } = await ownServer({ rebase }, base_url);
+        const { origin } = new URL(server.url);
+        expect(server.url).toBe((origin + pathname).replace(/\/$/, ''));
+        const first = rebase ? server.url : base_url;
+        const { next } = parse((await ask(origin, `${pathname}rest/data/`)).body);
+        expect(next).toBe(`${first}/rest/data/?page=2`);
+        const followed = await ask(origin, `${pathname}rest/data/?page=2`);
+        expect([followed.status, parse(followed.body).previous]).toEqual([200, `${first}/rest/data/`]);
+      }
+    },
+  );
 });
 
 describe('a hostile request', () => {
@@ -402,14 +265,13 @@ describe('a hostile request', () => {
     for (const collection of COLLECTIONS) known.add((await ask(server.url, `/rest/${collection}/`, 'OPTIONS')).body.toString('latin1'));
     known.add(''); // HEAD
 
-    const requests = [...traversals('secret.txt').map(requestFor), ...malformed().map((text) => Buffer.from(text, 'latin1'))];
-    expect(requests.length).toBeGreaterThan(1000);
+    const whole = [...traversals(['/', '/rest/data/', '/rest/data/page/'], 'secret.txt').map((target) => request(target)), ...malformed()];
     const statuses = new Map<number, number>();
-    await forEachLimit(requests, 50, async (request) => {
-      const answer = await sendRaw(server.url, request, 5_000);
+    await forEachLimit([...whole, ...UNFINISHED], 50, async (sent) => {
+      const answer = await sendRaw(server.url, sent, UNFINISHED.includes(sent));
       const { status, body } = parseRaw(answer);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      const shown = request.toString('latin1').slice(0, 200);
+      const shown = sent.slice(0, 200);
       expect(answer.includes(SECRET), shown).toBe(false);
       // the path of the tree must not be disclosed either
       expect(answer.includes(folder), shown).toBe(false);
@@ -418,109 +280,67 @@ describe('a hostile request', () => {
       if (status === 200 && !body.includes('HTTP/1.1')) expect(known.has(body.toString('latin1')), shown).toBe(true);
     });
     // most requests were parsed and then refused
-    expect(statuses.get(404)).toBeGreaterThan(500);
-    expect(statuses.get(400)).toBeGreaterThan(50);
+    expect(statuses.get(404)).toBeGreaterThan(100);
+    expect(statuses.get(400)).toBeGreaterThan(20);
     expect(unhandled).toEqual([]);
     const { status, body } = await ask(server.url, '/rest/data/');
     expect([status, body.equals(readFileSync(join(folder, 'out/rest/data/index.json')))]).toEqual([200, true]);
   });
 
-  test('gets 404 for a page number that is too long for a file name', async () => {
-    const { status, body } = await ask(plain.url, `${BASE}/rest/data/page/${'9'.repeat(300)}/index.json`);
-    expect(body.toString()).not.toContain(home);
-    expect(status).toBe(404);
-  });
-
   test('cannot inject a header into a redirect', async () => {
     for (const query of ['?%0d%0aX-Evil: 1', '?%0D%0ASet-Cookie:x', '?\u010d\u010aX-Evil:1']) {
-      const answer = (
-        await sendRaw(plain.url, Buffer.from(`GET ${BASE}/rest/data${query} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`))
-      ).toString();
+      // as UTF-8: a server that writes the last byte of each character would write a line break
+      const answer = (await sendRaw(plain.url, Buffer.from(request(`${BASE}/rest/data${query}`)).toString('latin1'))).toString();
       expect(answer.split('\r\n').filter((line) => /^(X-Evil|Set-Cookie)/i.test(line))).toEqual([]);
     }
   });
-
-  async function forEachLimit<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
-    const queue = [...items];
-    const worker = async () => {
-      for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
-    };
-    await Promise.all(Array.from({ length: width }, worker));
-  }
 });
 
-describe('a server whose tree changes', () => {
-  test('serves a rebuilt tree at once', async () => {
-    const { folder, server } = await ownServer({ rebase: true });
-    const before = parse((await ask(server.url, `${BASE}/rest/data/`)).body);
-    expect([before.count, before.next]).toEqual([30, `${server.url}/rest/data/?page=2`]);
-    expect((await ask(server.url, `${BASE}/rest/data/?page=6`)).status).toBe(404);
-
-    await importHistory(join(folder, 'store.db'), goodHistory(60));
-    await buildTree(join(folder, 'store.db'), join(folder, 'out'), { ...SITE, base_url: 'https://moved.example' });
-    const { origin } = new URL(server.url);
-    const after = parse((await ask(origin, '/rest/data/')).body);
-    expect([after.count, after.next]).toEqual([60, `${origin}/rest/data/?page=2`]);
-    expect(after.results[0]?.id).toBe(goodHistory(60).records[0]?.id);
-    expect((await ask(server.url, '/rest/data/?page=6')).status).toBe(200);
-    expect(parse((await ask(server.url, '/rest/data/?page=last')).body).next).toBeNull();
-  });
-
-  test('answers 404 for a missing page', async () => {
-    const { folder, server } = await ownServer();
-    rmSync(join(folder, 'out/rest/data/page/2'), { recursive: true });
-    const { status, body } = await ask(server.url, `${BASE}/rest/data/?page=2`);
-    expect([status, body.toString()]).toEqual([404, '{"detail":"Invalid page."}']);
-    expect((await ask(server.url, `${BASE}/rest/data/?page=3`)).status).toBe(200);
-  });
+test('a server serves a rebuilt tree at once', async () => {
+  const { folder, server } = await ownServer({ rebase: true });
+  const before = parse((await ask(server.url, `${BASE}/rest/data/`)).body);
+  expect([before.count, before.next]).toEqual([30, `${server.url}/rest/data/?page=2`]);
+  expect((await ask(server.url, `${BASE}/rest/data/?page=6`)).status).toBe(404);
+  await importHistory(join(folder, 'store.db'), goodHistory(60));
+  await buildTree(join(folder, 'store.db'), join(folder, 'out'), { ...SITE, base_url: 'https://moved.example' });
+  const { origin } = new URL(server.url);
+  const after = parse((await ask(origin, '/rest/data/')).body);
+  expect([after.count, after.next]).toEqual([60, `${origin}/rest/data/?page=2`]);
+  expect((await ask(server.url, '/rest/data/?page=6')).status).toBe(200);
 });
 
 describe('serve fails', () => {
-  const options = (folder: string): ServeOptions => ({ out: folder, host: '127.0.0.1', port: 0, rebase: true });
+  const start = (folder: string, options: Partial<ServeOptions> = {}) =>
+    serve({ out: folder, host: '127.0.0.1', port: 0, rebase: true, ...options });
 
-  async function failure(attempt: Promise<RunningServer>): Promise<Failure> {
-    const error: unknown = await attempt.then(
-      (server) => server.close(),
-      (cause: unknown) => cause,
-    );
-    if (!(error instanceof Failure)) throw new Error('no Failure', { cause: error });
-    return error;
-  }
-
-  test('with no-tree if there is no tree', async () => {
+  test('with no-tree or tree-unfinished if there is no whole tree', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');
-    mkdirSync(join(folder, 'other'));
-    writeFileSync(join(folder, 'other/build.json'), '{"name":"another program"}');
-    for (const place of [folder, join(folder, 'nowhere'), join(folder, 'file'), join(folder, 'other')]) {
-      expect(await failure(serve(options(place)))).toMatchObject({ code: 'no-tree', place: { file: place } });
+    for (const [name, record] of [
+      ['other', '{"name":"another program"}'],
+      ['unfinished', '{"palimpsest":"0.1.0","state":"unfinished"}'],
+    ] as const) {
+      mkdirSync(join(folder, name));
+      writeFileSync(join(folder, name, 'build.json'), record);
+    }
+    for (const name of ['', 'nowhere', 'none.zip', 'file', 'other', 'unfinished']) {
+      const code = name === 'unfinished' ? 'tree-unfinished' : 'no-tree';
+      await expect(start(join(folder, name)), name).rejects.toMatchObject({ code, place: { file: join(folder, name) } });
     }
   });
 
-  test('with tree-unfinished if the tree is unfinished', async () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'build.json'), '{"palimpsest":"0.1.0","state":"unfinished"}');
-    expect(await failure(serve(options(folder)))).toMatchObject({ code: 'tree-unfinished', place: { file: folder } });
-  });
-
-  test('with port-taken if the port is in use', async () => {
+  test('with port-taken if the port is in use, or the address is of another machine', async () => {
     const port = Number(new URL(plain.url).port);
-    const error = await failure(serve({ ...options(out), port }));
-    expect(error).toMatchObject({ code: 'port-taken', found: 'another program on this port' });
-    expect(error.message).toContain(`127.0.0.1:${port}`);
+    const message = expect.stringContaining(`127.0.0.1:${port}`);
+    await expect(start(out, { port })).rejects.toMatchObject({ code: 'port-taken', found: 'another program on this port', message });
+    await expect(start(out, { host: '192.0.2.1' })).rejects.toMatchObject({ code: 'port-taken' });
     expect((await ask(plain.url, `${BASE}/rest/data/`)).status).toBe(200);
-  });
-
-  test('with port-taken if this machine does not have the address', async () => {
-    expect(await failure(serve({ ...options(out), host: '192.0.2.1' }))).toMatchObject({ code: 'port-taken' });
   });
 });
 
 test('a closed server releases its port although clients keep connections open', async () => {
   const server = await serve({ out, host: '127.0.0.1', port: 0, rebase: true });
-  const hanging = ['GET /rest/data/ HTTP/1.1\r\nHost: h\r\n\r\n', 'GET /rest/data/ HTTP/1.1\r\nHost: h\r\n'].map((part) =>
-    sendRaw(server.url, part),
-  );
+  const hanging = ['GET /rest/data/ HTTP/1.1\r\nHost: h\r\n\r\n', ...UNFINISHED].map((part) => sendRaw(server.url, part));
   await ask(server.url, `${BASE}/rest/data/`);
   await server.close();
   await Promise.all(hanging);
@@ -528,11 +348,6 @@ test('a closed server releases its port although clients keep connections open',
   const next = createServer();
   await new Promise<void>((done) => next.listen(Number(new URL(server.url).port), '127.0.0.1', done));
   next.close();
-});
-
-test('a running server returns its address and the build record of the tree', async () => {
-  expect(plain.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api$/);
-  expect(plain.build).toMatchObject({ records: 60, accounts: 8, base_url: SITE.base_url });
 });
 
 describe('a tree with browse files', () => {
@@ -543,24 +358,19 @@ describe('a tree with browse files', () => {
     addBrowseFiles(join(folder, 'out'));
     const feed = (links: string) => `<feed xmlns="http://www.w3.org/2005/Atom">
 <id>${base}/browse/changes.atom</id>
-<link rel="self" href="${links}/browse/changes.atom"/>
 <link rel="prev-archive" href="${links}/browse/changes/archive-2.atom"/>
 <entry><id>${base}/rest/data/#5</id><link href="${links}/browse/account/3f/nina_k.html#r5"/><link rel="via" href="${base}/5"/><content>é &lt;link href="${base}/"</content></entry>
 <entry><id>${base}/rest/data/#4</id><link href="${base}.example/4"/></entry>
 </feed>
 `;
-    const file = join(folder, 'out/browse/changes.atom');
-    writeFileSync(file, feed(base));
-    const [{ origin, pathname }, kept] = [new URL(server.url), await ownServer({ rebase: false }, base_url)];
+    writeFileSync(join(folder, 'out/browse/changes.atom'), feed(base));
+    const { origin, pathname } = new URL(server.url);
     const answer = await ask(origin, `${pathname}/browse/changes.atom`);
     expect(answer.body.toString()).toBe(feed(server.url.replace('&', '&amp;')));
     expect(answer.headers['content-length']).toBe(String(answer.body.length));
     const known = { 'If-None-Match': answer.headers.etag ?? '' };
     expect((await ask(origin, `${pathname}/browse/changes.atom`, 'GET', known)).status).toBe(304);
     expect((await ask(origin, `${pathname}/browse/changes.atom`, 'GET', { ...known, Host: 'other.example' })).status).toBe(200);
-    addBrowseFiles(join(kept.folder, 'out'));
-    writeFileSync(join(kept.folder, 'out/browse/changes.atom'), feed(base));
-    expect((await ask(new URL(kept.server.url).origin, `${pathname}/browse/changes.atom`)).body.toString()).toBe(feed(base));
   });
 
   test('has a home page, browse files with their types, and JSON pages for browsers too', async () => {

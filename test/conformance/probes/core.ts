@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parseEnvelope } from '../../../src/contract/envelope.ts';
+import { traversals } from '../../serve/hostile-requests.ts';
 import { askAll, eachCollection, Findings, type Probe } from '../probe.ts';
 
 /** Checks that following `next` from page 1 to the last page returns every item once. */
@@ -74,16 +75,10 @@ function unpack(encoding: string | undefined, body: Buffer): Buffer {
   return encoding === 'br' ? brotliDecompressSync(body) : body;
 }
 
-const UPS = ['..', '%2e%2e', '.%2e', '%252e%252e', '..;', '%c0%ae%c0%ae', '..%5c..', '%5c..'];
-const SLASHES = ['/', '%2f', '//', '%5c', '%252f'];
-
 /** Checks that no file outside the tree is served. */
 export const traversal: Probe = async ({ ask, site }) => {
   const findings = new Findings();
-  const starts = ['/', site.path('data'), `${site.path('data')}page/`];
-  const targets = starts.flatMap((start) =>
-    UPS.flatMap((up) => SLASHES.map((slash, at) => `${start}${`${up}${slash}`.repeat(1 + ((at + up.length) % 5))}secret.txt`)),
-  );
+  const targets = traversals(['/', site.path('data'), `${site.path('data')}page/`], 'secret.txt');
   for (const query of [
     '?page=../../../secret.txt',
     '?page=..%2F..%2F..%2F..%2Fsecret.txt%00',
