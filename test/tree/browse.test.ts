@@ -1,18 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { importInputs } from '../../src/import/import.ts';
 import { removeAccounts } from '../../src/store/remove.ts';
 import { isBrowsePath, linesOfBytes, linesOfGroup, listBrowseFiles } from '../../src/tree/browse-lines.ts';
 import { type BuildSummary, build } from '../../src/tree/build.ts';
-import { verify } from '../../src/verify/verify.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { histories, toNdjson } from '../support/histories.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere } from '../support/palimpsest.ts';
 import { goodHistory, importHistory, NAMES, SITE } from '../verify/good-tree.ts';
 
+const REMOVAL = { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false };
 const UNFINISHED = `{"palimpsest":"0.1.0","state":"unfinished","base_url":"${SITE.base_url}"`;
 
 /** A store, and functions that build its trees in named folders. */
@@ -52,14 +49,6 @@ describe('a build with --html', () => {
     expect(lines.at(-1)).toContain('  sort-keys.txt');
   });
 
-  it('writes nothing if nothing changed, and one rename makes the folder of a first build', async () => {
-    const { at, html } = await workplace();
-    await html('out');
-    const before = inodes(at('out'));
-    expect(await html('out')).toMatchObject({ written: 0, removed: 0 });
-    expect(inodes(at('out'))).toEqual(before);
-  });
-
   it('gives, after an import, the files of a build into an empty folder, and leaves unchanged files alone', async () => {
     const { store, at, html } = await workplace();
     await html('out');
@@ -73,7 +62,8 @@ describe('a build with --html', () => {
     // the new record is of one account of eight: the pages of the others stay
     expect(same.filter((path) => path.startsWith('browse/account/')).length).toBeGreaterThanOrEqual(NAMES.length - 1);
     expect(summary.unchanged).toBeGreaterThanOrEqual(same.length);
-    expect(await html('out')).toMatchObject({ written: 0 });
+    expect(await html('out')).toMatchObject({ written: 0, removed: 0 });
+    expect(inodes(at('out'))).toEqual(after);
   });
 
   it('removes the files of a removed account', async () => {
@@ -83,30 +73,12 @@ describe('a build with --html', () => {
     const kinds = ['browse/account/', 'browse/accounts/', 'browse/changes', 'browse/search/', 'index.html', 'rest/'];
     expect(kinds.filter((kind) => naming().some((path) => path.startsWith(kind)))).toEqual(kinds);
     expect(browsePaths(at('out')).join()).toContain('/dee.html');
-    await removeAccounts(store, ['dee'], { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false });
+    await removeAccounts(store, ['dee'], REMOVAL);
     expect((await html('out')).removedBrowseFiles).toBeGreaterThan(0);
     expect(browsePaths(at('out')).join()).not.toContain('/dee');
     expect(naming()).toEqual([]);
     await html('fresh');
     expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
-  });
-
-  it('gives, for each change of a feed with archives, the files of a build into an empty folder', async () => {
-    const { store, at } = await workplace(300);
-    const site = { ...SITE, page_size: 100, account_page_size: 100 };
-    const isSame = async () => {
-      await build(store, { out: at('out'), site, html: true });
-      await build(store, { out: at('fresh'), site, html: true, repair: true });
-      for (const file of ['manifest-sha256.txt', 'build.json']) {
-        expect(readFileSync(join(at('out'), file), 'utf8') === readFileSync(join(at('fresh'), file), 'utf8'), file).toBe(true);
-      }
-    };
-    await isSame();
-    await importHistory(store, goodHistory(301));
-    await isSame();
-    // all later records move to other archives
-    await removeAccounts(store, ['dee'], { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false });
-    await isSame();
   });
 
   it('gives, when accounts get more parts, the files of a build into an empty folder, and leaves archives and closed parts alone', async () => {
@@ -115,7 +87,7 @@ describe('a build with --html', () => {
     const settled = (path: string) => /archive-1\.atom$|~p\d+\.(html|atom)$/.test(path);
     let earlier = new Map<string, Buffer>();
     const inodesOf = () => new Map([...inodes(at('out'))].filter(([path]) => settled(path)));
-    for (const records of [200, 290, 330, 560, 900]) {
+    for (const records of [200, 330, 900]) {
       await importHistory(store, goodHistory(records));
       const before = existsSync(at('out')) ? inodesOf() : new Map<string, number>();
       await build(store, { out: at('out'), site, html: true });
@@ -142,52 +114,12 @@ describe('a build with --html', () => {
     const parts = [...earlier.keys()].filter((path) => /~p\d+\.html$/.test(path));
     expect(parts.filter((path) => path.includes('~p1.')).length).toBeGreaterThan(2);
     expect(parts.filter((path) => path.includes('~p4.')).length).toBeGreaterThan(0);
-  });
-
-  it('gives the same tree from any number of builds as from one', async () => {
-    const folder = temporaryFolder();
-    let run = 0;
-    const importLines = (store: string, lines: readonly string[]) =>
-      importInputs(
-        store,
-        [
-          {
-            name: 'lines',
-            size: undefined,
-            open: async function* () {
-              yield Buffer.from(lines.join('\n'));
-            },
-          },
-        ],
-        { onConflict: 'fail' },
-      );
-    const site = { base_url: 'https://history.example', page_size: 7, account_page_size: 3 };
-    await fc.assert(
-      fc.asyncProperty(histories(20), fc.nat({ max: 20 }), async (history, place) => {
-        const lines = toNdjson(history);
-        fc.pre(lines.length > 0);
-        run += 1;
-        const at = (name: string) => join(folder, `${run}`, name);
-        for (const batch of [lines.slice(0, place), lines.slice(place)]) {
-          if (batch.length === 0) continue;
-          await importLines(at('store.db'), batch);
-          await build(at('store.db'), { out: at('out'), site, html: true });
-        }
-        await build(at('store.db'), { out: at('fresh'), site, html: true });
-        expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
-        expect((await verify({ out: at('out'), store: at('store.db') })).violations).toEqual([]);
-      }),
-      { numRuns: 8 },
-    );
-  });
-
-  it('gives the same files on two threads as on one', async () => {
-    const { store, at } = await workplace(2100);
-    const args = ['--page-size', '7', '--account-page-size', '3', '--base-url', SITE.base_url];
-    await palimpsestJson(['build', '--html', '--store', store, '--out', at('threads'), ...args]);
-    expect(browsePaths(at('threads')).length).toBeGreaterThan(300);
-    // the check renders them again on one thread
-    expect((await verify({ out: at('threads'), store })).violations).toEqual([]);
+    // all later records move to other archives
+    await removeAccounts(store, ['dee'], REMOVAL);
+    await build(store, { out: at('out'), site, html: true });
+    rmSync(at('fresh'), { recursive: true });
+    await build(store, { out: at('fresh'), site, html: true });
+    expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
   });
 });
 
@@ -207,7 +139,7 @@ describe('a build with --no-html over a tree with browse files', () => {
     writeFileSync(at('out/browse/notes.txt'), 'mine');
     const files = browsePaths(at('out')).length - 1;
     const args = ['--page-size', '7', '--account-page-size', '3', '--base-url', SITE.base_url];
-    const { stdout } = await palimpsest(['build', '--no-html', '--store', store, '--out', at('out'), ...args]);
+    const { stdout } = await palimpsestHere(['build', '--no-html', '--store', store, '--out', at('out'), ...args]);
     expect(stdout).toContain(`\n  removed   ${files} browse files\n`);
     expect(readFileSync(at('out/browse/notes.txt'), 'utf8')).toBe('mine');
     rmSync(at('out/browse'), { recursive: true });
@@ -275,8 +207,8 @@ describe('a tree with damaged browse files', () => {
   ])('%s', async (_, damage, repair) => {
     const { at, html } = await workplace();
     await html('fresh');
-    await html('out');
-    const inode = statSync(at('out/browse/changes/3.html')).ino;
+    cpSync(at('fresh'), at('out'), { recursive: true });
+    const { ino } = statSync(at('out/browse/changes/3.html'));
     writeFileSync(at('out/browse/changes/2.html'), 'half');
     rmSync(at('out/browse/assets'), { recursive: true });
     // left by a build of another store
@@ -284,7 +216,7 @@ describe('a tree with damaged browse files', () => {
     damage(at('out'));
     await html('out', { repair });
     expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
-    expect(statSync(at('out/browse/changes/3.html')).ino).toBe(inode);
+    expect(statSync(at('out/browse/changes/3.html')).ino).toBe(ino);
   });
 });
 
@@ -316,7 +248,7 @@ describe('the lines of browse files', () => {
     '/index.html',
     'browse/x.',
     'browse/a\\b',
-    'browse/\u00e9',
+    'browse/é',
   ])('have no path like %s', (path) => {
     expect(isBrowsePath(path)).toBe(false);
   });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
 
 const SAVED = fileURLToPath(new URL('../../../shared/data/saved-pages', import.meta.url));
 
@@ -23,6 +23,6 @@ describe('import and build of the saved pages of a live service', () => {
       }
     }
     expect(compared).toBe(87);
-    expect(await palimpsest(['verify', '--out', out, '--store', store])).toMatchObject({ code: 0 });
+    await palimpsestJson(['verify', '--out', out, '--store', store]);
   });
 });

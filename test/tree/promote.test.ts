@@ -19,8 +19,14 @@ afterAll(() => {
   syncBuiltinESMExports();
 });
 
-/** The digests of a tree whose every file has the version that `versionOf` gives for its path. */
-function digestsOf(data: number, account: number, versionOf: (path: string) => number, encodings: readonly Encoding[] = []): TreeDigests {
+/** The digests of a tree whose every file has this version, or that for its path. */
+function digestsOf(
+  data: number,
+  account: number,
+  version: number | ((path: string) => number),
+  encodings: readonly Encoding[] = [],
+): TreeDigests {
+  const versionOf = typeof version === 'number' ? () => version : version;
   const digests = { data: new Digests(data, encodings), account: new Digests(account, encodings) };
   for (const collection of ['data', 'account'] as const) {
     const { pages } = digests[collection];
@@ -51,18 +57,25 @@ function renamed(out: string): string[] {
 }
 
 /** Digests of the same size as others, for files that are not there. */
-function noFiles(digests: TreeDigests): TreeDigests {
-  return {
-    data: new Digests(digests.data.pages, digests.data.encodings),
-    account: new Digests(digests.account.pages, digests.account.encodings),
-  };
+function noFiles({ data, account }: TreeDigests): TreeDigests {
+  return { data: new Digests(data.pages, data.encodings), account: new Digests(account.pages, account.encodings) };
+}
+
+/** Promotes a tree over another one. Returns its folder. */
+function promoted(before: TreeDigests, after: TreeDigests, present = before): string {
+  const folder = temporaryFolder();
+  const [stage, out] = [join(folder, 'stage'), join(folder, 'out')];
+  writeTree(out, present);
+  writeTree(stage, after, before);
+  promote(stage, out, before, after);
+  return out;
 }
 
 describe('promote', () => {
   it('moves a first tree with one rename', () => {
     const folder = temporaryFolder();
     const [stage, out] = [join(folder, 'stage'), join(folder, 'out')];
-    const after = digestsOf(3, 2, () => 1);
+    const after = digestsOf(3, 2, 1);
     writeTree(stage, after);
     mkdirSync(out);
     promote(stage, out, noFiles(after), after);
@@ -70,53 +83,29 @@ describe('promote', () => {
     expect(filesIn(out).size).toBe(slotCount(3) + slotCount(2));
   });
 
-  it('moves the feed before the accounts, and the highest page first', () => {
-    const folder = temporaryFolder();
-    const [stage, out] = [join(folder, 'stage'), join(folder, 'out')];
-    const [before, after] = [digestsOf(3, 2, () => 1), digestsOf(3, 2, () => 2)];
-    writeTree(out, before);
-    writeTree(stage, after, before);
-    promote(stage, out, before, after);
-    const pages = renamed(out)
-      .map((path) => /^rest\/(\w+)\/page\/(\d+)\//.exec(path)?.slice(1).join(' '))
-      .filter((page) => page !== undefined);
-    expect(pages).toEqual(['data 3', 'data 2', 'data 1', 'account 2', 'account 1']);
-    for (const [path, bytes] of filesIn(out)) expect(bytes.toString(), path).toBe('02'.repeat(32));
-  });
-
-  it('moves the index of a collection last, and compressed files before the file that they are copies of', () => {
-    const folder = temporaryFolder();
-    const [stage, out] = [join(folder, 'stage'), join(folder, 'out')];
-    const [before, after] = [digestsOf(2, 1, () => 1, ['gzip', 'brotli']), digestsOf(2, 1, () => 2, ['gzip', 'brotli'])];
-    writeTree(out, before);
-    writeTree(stage, after, before);
-    promote(stage, out, before, after);
+  it('moves the feed before the accounts, the highest page first, the index last, and a file after its compressed copies', () => {
+    const out = promoted(digestsOf(2, 1, 1, ['gzip', 'brotli']), digestsOf(2, 1, 2, ['gzip', 'brotli']));
     const copies = (path: string) => ['.br', '.gz', ''].map((suffix) => path + suffix);
     expect(renamed(out)).toEqual([
       ...['data/page/last', 'data/page/2', 'data/page/1', 'data'].flatMap((path) => copies(`rest/${path}/index.json`)),
       ...['account/page/last', 'account/page/1', 'account'].flatMap((path) => copies(`rest/${path}/index.json`)),
     ]);
+    for (const [path, bytes] of filesIn(out)) expect(bytes.toString(), path).toBe('02'.repeat(32));
   });
 
   it('leaves a file with the same bytes alone', () => {
-    const folder = temporaryFolder();
-    const [stage, out] = [join(folder, 'stage'), join(folder, 'out')];
-    const [before, after] = [digestsOf(3, 1, () => 1), digestsOf(3, 1, (path) => (path.includes('/2/') ? 2 : 1))];
-    writeTree(out, before);
-    writeTree(stage, after, before);
-    promote(stage, out, before, after);
+    const out = promoted(
+      digestsOf(3, 1, 1),
+      digestsOf(3, 1, (path) => (path.includes('/2/') ? 2 : 1)),
+    );
     expect(renamed(out)).toEqual(['rest/data/page/2/index.json']);
   });
 
   it('moves a new page with its folder, and with its compressed files', () => {
-    const folder = temporaryFolder();
-    const [stage, out] = [join(folder, 'stage'), join(folder, 'out')];
-    const [two, three] = [digestsOf(2, 1, () => 1, ['gzip']), digestsOf(3, 1, () => 1, ['gzip'])];
-    writeTree(out, two);
+    const [two, three] = [digestsOf(2, 1, 1, ['gzip']), digestsOf(3, 1, 1, ['gzip'])];
     const before = noFiles(three);
     for (const slot of Array(slotCount(1, ['gzip'])).keys()) before.account.copy(two.account, slot);
-    writeTree(stage, three, before);
-    promote(stage, out, before, three);
+    const out = promoted(before, three, two);
     expect(readdirSync(join(out, 'rest/data/page/3'))).toEqual(['index.json', 'index.json.gz']);
     expect(readFileSync(join(out, 'rest/data/page/last/index.json'), 'utf8')).toBe('01'.repeat(32));
   });
@@ -125,16 +114,8 @@ describe('promote', () => {
 describe('removeOldPages', () => {
   it('removes the pages that the tree no longer has, and counts them', async () => {
     const out = temporaryFolder();
-    writeTree(
-      out,
-      digestsOf(12, 3, () => 1),
-    );
-    expect(
-      await removeOldPages(
-        out,
-        digestsOf(9, 3, () => 1),
-      ),
-    ).toBe(3);
+    writeTree(out, digestsOf(12, 3, 1));
+    expect(await removeOldPages(out, digestsOf(9, 3, 1))).toBe(3);
     expect(readdirSync(join(out, 'rest/data/page')).toSorted()).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', 'last']);
     expect(existsSync(join(out, 'rest/account/page/3/index.json'))).toBe(true);
   });
@@ -143,14 +124,8 @@ describe('removeOldPages', () => {
 describe('removeVariants', () => {
   it('removes the compressed files of an encoding that the tree no longer has', () => {
     const out = temporaryFolder();
-    writeTree(
-      out,
-      digestsOf(2, 1, () => 1, ['gzip', 'brotli']),
-    );
-    removeVariants(
-      out,
-      digestsOf(2, 1, () => 1, ['gzip']),
-    );
+    writeTree(out, digestsOf(2, 1, 1, ['gzip', 'brotli']));
+    removeVariants(out, digestsOf(2, 1, 1, ['gzip']));
     const names = [...filesIn(out).keys()];
     expect(names.filter((name) => name.endsWith('.br'))).toEqual([]);
     expect(names.filter((name) => name.endsWith('.gz'))).toHaveLength(slotCount(2) + slotCount(1));

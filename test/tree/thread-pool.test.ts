@@ -1,38 +1,53 @@
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { inOrder } from '../../src/tree/in-order.ts';
 import { ThreadPool } from '../../src/tree/thread-pool.ts';
 
-/** A thread that works for as many milliseconds as the request says, and answers with its own number; -1 ends it, and -2 is an error. */
+/** A thread that waits until the gate of a request is open, and answers with its own number; -1 ends it, and -2 is an error. */
 const THREAD = `
   import { parentPort, workerData } from 'node:worker_threads';
-  parentPort.on('message', (milliseconds) => {
-    if (milliseconds === -1) process.exit(7);
-    if (milliseconds === -2) throw new RangeError('a bad request');
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-    parentPort.postMessage({ milliseconds, thread: workerData.thread });
+  const { gates, thread } = workerData;
+  parentPort.on('message', (request) => {
+    if (request === -1) process.exit(7);
+    if (request === -2) throw new RangeError('a bad request');
+    Atomics.compareExchange(gates, request, 0, 2);
+    Atomics.wait(gates, request, 2);
+    parentPort.postMessage({ request, thread });
   });
 `;
+/** The states of a gate, besides 0 before its request. */
+const [OPEN, WAITING] = [1, 2];
 
 interface Answer {
-  readonly milliseconds: number;
+  readonly request: number;
   readonly thread: number;
 }
 
 let pool: ThreadPool<number, Answer> | undefined;
-const start = (threads: number) => {
-  const data = Array.from({ length: threads }, (_, thread) => ({ thread }));
-  pool = new ThreadPool(new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`), data);
-  return pool;
-};
 afterEach(async () => await pool?.close());
+
+/** Starts threads, and closes the gates of some requests. */
+function start(threads: number, closed: readonly number[] = []) {
+  const gates = new Int32Array(new SharedArrayBuffer(32)).fill(OPEN);
+  for (const request of closed) gates[request] = 0;
+  const data = Array.from({ length: threads }, (_, thread) => ({ thread, gates }));
+  pool = new ThreadPool(new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`), data);
+  return { pool, gates };
+}
 
 describe('ThreadPool', () => {
   it('sends a request to the thread with the fewest, and inOrder yields the answers in the order of the requests', async () => {
-    const [threads, waits] = [start(2), [400, 0, 100, 0, 0]];
+    const { pool, gates } = start(2, [0]);
+    const ask = async (request: number) => {
+      const answer = await pool.ask(request);
+      // the first request is answered after the second
+      if (request === 1) Atomics.store(gates, 0, OPEN);
+      Atomics.notify(gates, 0);
+      return answer;
+    };
     const answers: Answer[] = [];
-    for await (const answer of inOrder(waits, 3, (wait) => threads.ask(wait))) answers.push(answer);
-    expect(answers.map(({ milliseconds }) => milliseconds)).toEqual(waits);
+    for await (const answer of inOrder([0, 1, 2, 3, 4], 3, ask)) answers.push(answer);
+    expect(answers.map(({ request }) => request)).toEqual([0, 1, 2, 3, 4]);
     expect(answers.slice(0, 3).map(({ thread }) => thread)).toEqual([0, 1, 0]);
   });
 
@@ -40,20 +55,19 @@ describe('ThreadPool', () => {
     ['that ends', -1, 'a thread ended early, with code 7'],
     ['that throws', -2, 'a bad request'],
   ])('rejects the requests of a thread %s, and later ones', async (_, request, message) => {
-    const threads = start(1);
-    expect(await threads.ask(0)).toEqual({ milliseconds: 0, thread: 0 });
-    const open = [threads.ask(request), threads.ask(0)];
+    const { pool } = start(1);
+    expect(await pool.ask(0)).toEqual({ request: 0, thread: 0 });
+    const open = [pool.ask(request), pool.ask(0)];
     for (const answer of open) await expect(answer).rejects.toThrow(message);
-    await expect(threads.ask(0)).rejects.toThrow(message);
+    await expect(pool.ask(0)).rejects.toThrow(message);
   });
 
-  it('rejects open requests when it is closed', async () => {
-    const threads = start(1);
-    await threads.ask(0);
-    const open = [60_000, 60_000].map(async (wait) => await threads.ask(wait).catch((error: Error) => error.message));
-    await setTimeout(20);
-    await threads.close();
+  it('rejects open requests when it is closed in the middle of one', async () => {
+    const { pool, gates } = start(1, [1, 2]);
+    const open = [1, 2].map(async (request) => await pool.ask(request).catch((error: Error) => error.message));
+    while (Atomics.load(gates, 1) !== WAITING) await setImmediate();
+    await pool.close();
     expect(await Promise.all(open)).toEqual(open.map(() => 'a thread ended early, with code 1'));
-    await expect(threads.ask(0)).rejects.toThrow('the threads are closed');
+    await expect(pool.ask(0)).rejects.toThrow('the threads are closed');
   });
 });
