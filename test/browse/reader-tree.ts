@@ -6,9 +6,8 @@ import type { Snapshot } from '../support/snapshots.ts';
 
 const SAMPLE: string = fileURLToPath(new URL('../../data/sample', import.meta.url));
 
-/** The path of the base URL of the tree. */
-export const BASE = '/api';
-export const BASE_URL: string = `https://${SITE_NAME}${BASE}`;
+/** The base URL of the tree. */
+export const BASE_URL: string = `https://${SITE_NAME}/api`;
 
 /** The account with the longest history in the tree. Its changes are on three pages. */
 const LONG_ACCOUNT = 'ferry_times';

@@ -3,6 +3,7 @@ import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { inPackage } from '../conformance/child.ts';
 import type { Frame, Page } from './chromium.ts';
@@ -43,12 +44,11 @@ export async function serveViewer(wacz: string): Promise<Viewer> {
 }
 
 async function archivedDocument(page: Page): Promise<Frame> {
-  for (let tries = 600; tries > 0; tries -= 1) {
+  for (;;) {
     const frame = page.frames().find((each) => /mp_\//.test(each.url()));
     if (frame !== undefined) return frame;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await setTimeout(20);
   }
-  throw new Error(`ReplayWeb.page shows no archived page: ${page.frames().map((each) => each.url())}`);
 }
 
 /** Sends a file, or the range of it that is asked for. */

@@ -1,17 +1,14 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { serve } from '../../src/serve/server.ts';
 import { installed } from '../conformance/child.ts';
-import { nginx } from '../conformance/subjects/nginx.ts';
-import { BIN, palimpsestJson } from '../support/palimpsest.ts';
-import { type Browser, CHROMIUM, type Context, launch, type Page } from './chromium.ts';
-import { BASE, BASE_URL, readerTree } from './reader-tree.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import { type Browser, CHROMIUM, type Frame, launch, type Page, until, visit } from './chromium.ts';
+import { BASE_URL, readerTree } from './reader-tree.ts';
 import { serveViewer } from './viewer.ts';
-import { walkByLinks, walkWithSearch } from './walk.ts';
 
 const VIEWER = installed('replaywebpage');
 
@@ -32,69 +29,81 @@ describe.skipIf(CHROMIUM.skip)(`a reader in Chromium ${CHROMIUM.reason}`, () => 
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** Opens a page. The test fails if it has an error, or asks for anything that does not begin with an address of the site. */
-  async function open(url: string, site: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
-    const context: Context = await browser.newContext(options);
-    context.setDefaultTimeout(15_000);
-    const page = await context.newPage();
-    const problems: string[] = [];
-    page.on('pageerror', ({ message }) => problems.push(message));
-    page.on('console', (message) => {
-      const { url: from } = message.location();
-      if (message.type() === 'error' && !isOfViewer(from)) problems.push(`${message.text()} ${from}`);
-    });
-    page.on('request', (request) => {
-      if (!request.url().startsWith(site)) problems.push(request.url());
-    });
-    onTestFinished(async () => {
-      await context.close();
-      expect(problems).toEqual([]);
-    });
-    await page.goto(url);
-    return page;
-  }
-
-  /** Walks through a site, with and without JavaScript. @param site the address of the tree, with a slash at its end */
-  async function walk(site: string, home = site): Promise<void> {
-    const page = await open(home, site);
-    const back = () => page.goBack();
-    await walkWithSearch({ frame: page, back, keyboard: page.keyboard });
-    const plain = await open(home, site, { javaScriptEnabled: false });
-    await walkByLinks({ frame: plain, back: () => plain.goBack() });
-  }
-
-  it('walks through a folder on a disk', async () => {
-    const site = `${pathToFileURL(out).href}/`;
-    await walk(site, `${site}index.html`);
-  });
-
   it('walks through the pages of palimpsest serve', async () => {
-    await walk(`${await startServe()}/`);
-  });
-
-  it.skipIf(nginx.needs.skip)(`walks through the pages of nginx ${nginx.needs.reason}`, async () => {
-    const [files, work] = [join(folder, 'nginx-files'), join(folder, 'nginx-work')];
-    mkdirSync(work);
-    await palimpsestJson(['rewrite', 'nginx', '--out', out, '--host-files', files]);
-    const { url, stop } = await nginx.start({ files, tree: out, work, base: BASE });
-    onTestFinished(stop);
-    await walk(`${url}${BASE}/`);
+    const server = await serve({ out, host: '127.0.0.1', port: 0, rebase: true });
+    onTestFinished(server.close);
+    const page = await visit(browser, `${server.url}/`, server.url);
+    await walk({ frame: page, back: () => page.goBack(), keyboard: page.keyboard });
   });
 
   it.skipIf(VIEWER.skip)(`walks through a WACZ in ReplayWeb.page, from its entry point ${VIEWER.reason}`, async () => {
     const wacz = join(folder, 'history.wacz');
     await palimpsestJson(['archive', 'wacz', '--out', out, '--to', wacz]);
     const viewer = await serveViewer(wacz);
-    const page = await open(viewer.urlOf(`${BASE_URL}/`), viewer.url);
+    const page = await visit(browser, viewer.urlOf(`${BASE_URL}/`), viewer.url, {}, isOfViewer);
     const frame = await viewer.document(page);
-    await walkWithSearch({ frame, back: () => page.goBack(), keyboard: page.keyboard });
+    await walk({ frame, back: () => page.goBack(), keyboard: page.keyboard });
   });
-
-  /** Starts `palimpsest serve`. Returns its URL. */
-  async function startServe(): Promise<string> {
-    const server = spawn(process.execPath, [BIN, 'serve', '--out', out, '--port', '0', '--json'], { stdio: ['ignore', 'pipe', 'inherit'] });
-    onTestFinished(() => void server.kill());
-    const line = await new Promise<string>((resolve) => server.stdout.setEncoding('utf8').once('data', resolve));
-    return JSON.parse(line).url;
-  }
 });
+
+/** What a reader reads in. In an archive, the document is in a frame of the viewer. */
+interface Reader {
+  readonly frame: Frame;
+  readonly back: () => Promise<unknown>;
+  readonly keyboard: Page['keyboard'];
+}
+
+/** The ids of the changes that a reader sees, in order. */
+const SHOWN = `Array.from(document.querySelectorAll('.changes article')).filter((each) => each.getClientRects().length > 0)`;
+
+/**
+ * Walks through the tree, from the home page: finds an account by three letters, filters its bios, opens a change, follows
+ * its permalink, and goes back.
+ */
+async function walk({ frame, back, keyboard }: Reader): Promise<void> {
+  await frame.locator('#query').click();
+  await keyboard.type('nin');
+  await until(frame, `document.querySelectorAll('[role=option]').length === 1`);
+  expect(await frame.locator('[role=option]').textContent()).toContain('@nina_k');
+  await keyboard.press('Enter');
+  await frame.waitForURL(/browse\/account\/[0-9a-f]{2}\/nina_k\.html$/);
+  expect(await frame.locator('h1').textContent()).toBe('Nina Kowal 🗺️ @nina_k');
+
+  const all = await frame.evaluate<number>(`${SHOWN}.length`);
+  await frame.locator('label[for=fB]').click();
+  await until(frame, `${SHOWN}.every((each) => each.matches('.B'))`);
+  const bios = await frame.evaluate<string[]>(`${SHOWN}.map(({ id }) => id)`);
+  expect(bios.length).toBeGreaterThan(1);
+  expect(bios.length).toBeLessThan(all);
+
+  // a change in the feed leads to the same change of its account
+  await frame.locator('nav[aria-label=Site] a[href$="browse/changes/1.html"]').click();
+  await frame.waitForURL(/browse\/changes\/1\.html$/);
+  const feedPage = frame.url();
+  const change = frame.locator('.changes article').nth(2);
+  const id = await change.getAttribute('id');
+  await change.locator('a').first().click();
+  await frame.waitForURL(new RegExp(`browse/account/.*#${id}$`));
+  await until(frame, `document.querySelector(':target')?.id === '${id}'`);
+  expect(await isInView(frame, `#${id}`)).toBe(true);
+
+  // its permalink is the same address
+  const address = frame.url();
+  await frame.locator(`#${id} h3 a`).first().click();
+  expect(frame.url()).toBe(address);
+  const other = await frame.evaluate<string>(`${SHOWN}.find((each) => each.id !== '${id}').id`);
+  await frame.locator(`#${other} h3 a`).first().click();
+  await until(frame, `document.querySelector(':target')?.id === '${other}'`);
+
+  await back();
+  await until(frame, `document.querySelector(':target')?.id === '${id}'`);
+  await back();
+  await until(frame, `location.href === ${JSON.stringify(feedPage)} || document.querySelector('h1')?.textContent === 'Changes'`);
+  expect(frame.url()).toBe(feedPage);
+}
+
+function isInView(frame: Frame, selector: string): Promise<boolean> {
+  return frame.evaluate(
+    `(() => { const { top, bottom } = document.querySelector('${selector}').getBoundingClientRect(); return top >= 0 && bottom <= innerHeight + 1; })()`,
+  );
+}

@@ -2,15 +2,16 @@ import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../../../src/contract/json.ts';
 import { serviceWorker as host } from '../../../src/rewrite/hosts/service-worker.ts';
+import { CHROMIUM } from '../../browse/chromium.ts';
 import type { Exchange } from '../../serve/exchange.ts';
-import { program, releaseFrom } from '../child.ts';
+import { releaseFrom } from '../child.ts';
 import type { Subject } from '../subject.ts';
 import { openPage } from './chromium.ts';
 import { startOrigin } from './static-origin.ts';
 
 export const serviceWorker: Subject = {
   host,
-  needs: program('chromium'),
+  needs: CHROMIUM,
   release: () => `Chromium ${releaseFrom('chromium', ['--version'], /Chromium (\d+)/)}`,
   start: async ({ files, tree, work, base }) => {
     const site = join(work, 'site');
