@@ -27,10 +27,11 @@ describe('the parts of an account', () => {
         const parts = accountParts(records);
         const found = parts.flatMap(({ first, last }) => records.filter(({ id }) => id >= first && id <= last).map(({ id }) => id));
         expect(found).toEqual(records.map(({ id }) => id));
-        for (const { id } of records) {
-          const part = parts[partOfRecord(parts, id) - 1];
-          expect([part?.first ?? Infinity, part?.last ?? -1]).toSatisfy(([first, last]) => first <= id && id <= last);
-        }
+        const isInItsPart = ({ id }: { readonly id: number }) => {
+          const { first = Infinity, last = -1 } = parts[partOfRecord(parts, id) - 1] ?? {};
+          return first <= id && id <= last;
+        };
+        expect(records.every(isInItsPart)).toBe(true);
       }),
     );
   });
@@ -59,13 +60,7 @@ describe('the parts of an account', () => {
   });
 
   it('have a page, except the first one as long as the main page shows it', () => {
-    expect([1, 50, 51, 100, 101, 151].map((count) => partsWithPage(partsOfCount(count)))).toEqual([
-      [],
-      [],
-      [2],
-      [2],
-      [1, 2, 3],
-      [1, 2, 3, 4],
-    ]);
+    const pages = [1, 51, 100, 101, 151].map((count) => partsWithPage(partsOfCount(count)).join());
+    expect(pages).toEqual(['', '2', '2', '1,2,3', '1,2,3,4']);
   });
 });

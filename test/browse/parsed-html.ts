@@ -1,4 +1,4 @@
-import type { DefaultTreeAdapterTypes } from 'parse5';
+import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 
 type Node = DefaultTreeAdapterTypes.Node;
 
@@ -22,10 +22,29 @@ export function elementsNamed(node: Node, name: string): DefaultTreeAdapterTypes
   return [...own, ...('childNodes' in node ? node.childNodes.flatMap((child) => elementsNamed(child, name)) : [])];
 }
 
-/** Returns what a page shows for a text: without surrogates that have no partner, and with a sign for control characters. */
+/** Returns what a page shows for a text. */
 export function readable(text: string): string {
-  return text.toWellFormed().replace(/\r\n?/g, '\n').replace(CONTROLS, '\ufffd');
+  return withoutControls(text).replace(/\r\n?/g, '\n');
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
-const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g;
+/** Returns a text without surrogates that have no partner, and with a sign for control characters. */
+export function withoutControls(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
+  return text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g, '\ufffd');
+}
+
+/** Everything that a page may contain. What a stranger wrote is never more than text, `del`, `ins`, `i` and safe links. */
+const ALLOWED =
+  /^(html\[lang\]|head|meta\[(charset|http-equiv,content|name,content)\]|title|link\[(rel,href|rel,href,type|rel,type,href)\]|script\[src,defer\]|body\[data-root\]|a\[(class,href|href|href,aria-current|href,rel|href,title|href,title,aria-current|id,href|href,data-holder)\]|header\[class\]|nav\[(aria-label|class,aria-label)\]|div(\[(class|dir|class,data-search|class,data-filters|class,tabindex,role,aria-label)\])?|main\[id\]|footer|h1|h2(\[id\])?|h3|p(\[(class|class,aria-hidden)\])?|span(\[(class|aria-current)\])?|b|bdi(\[class\])?|small|i|del|ins|code|ul(\[class\])?|li|dl(\[class\])?|dt|dd(\[(dir|class,dir)\])?|time\[datetime\]|article\[id,class\]|fieldset\[class\]|legend|input\[type,name,id(,checked)?\]|label\[for\]|table\[class\]|thead|tbody|tr|th\[scope(,class)?\]|td(\[class\])?|abbr\[title\]|svg\[class,viewBox,role,aria-label\]|text\[x,y\]|path\[d\]|rect\[x,y,width,height\]|section)$/;
+
+/** Returns what a page has that no page may have, and the parse errors that a person could not have meant. */
+export function foreignMarkup(html: string): string[] {
+  const errors: string[] = [];
+  const page = parse(html, { onParseError: ({ code, startLine }) => errors.push(`${code} in line ${startLine}`) });
+  const links = ['a', 'link', 'script'].flatMap((name) => elementsNamed(page, name)).flatMap(({ attrs }) => attrs);
+  return [
+    ...errors.filter((error) => !/^(control|non)-?character/.test(error)),
+    ...new Set(elementsOf(page).filter((element) => !ALLOWED.test(element))),
+    ...links.flatMap(({ name, value }) => (/^(href|src)$/.test(name) && !/^(https?:\/\/|[\w./~-]*(#\w*)?$)/i.test(value) ? [value] : [])),
+  ];
+}

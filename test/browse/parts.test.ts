@@ -8,11 +8,12 @@ import { NOTHING_RENDERED, type RenderedState } from '../../src/browse/rendered-
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { histories } from '../support/histories.ts';
+import { times } from '../support/proof.ts';
 import { observe, type Snapshot } from '../support/snapshots.ts';
-import { browseFiles, htmlOf, SITE, storeOf } from './small-site.ts';
+import { browseFiles, browseFilesAt, historyOf, SITE, storeOf, textsOf } from './small-site.ts';
 
 describe('the parts of the browse files', () => {
-  it('have distinct names, and each path belongs to the part that yields it', async () => {
+  it('have distinct names, each path belongs to the part that yields it, and nothing is rendered again', async () => {
     await fc.assert(
       fc.asyncProperty(histories(40), async (history) => {
         fc.pre(history.records.length > 0);
@@ -21,35 +22,18 @@ describe('the parts of the browse files', () => {
         const names = browse.parts.map(({ name }) => name);
         expect(new Set(names).size).toBe(names.length);
         for (const part of browse.parts) for (const { path } of browse.files(part, NOTHING_RENDERED)) expect(partOf(path)).toBe(part.name);
-        store.close();
-      }),
-      { numRuns: 5 },
-    );
-  });
-
-  it('have the same files in the same order if nothing is rendered', async () => {
-    await fc.assert(
-      fc.asyncProperty(histories(40), async (history) => {
-        fc.pre(history.records.length > 0);
-        const store = await storeOf(history);
         const { number, records } = store.revision;
         const unchanged = browseFiles(store, SITE, { revision: number, records, search: true });
         expect([...unchanged.keys()]).toEqual([...browseFiles(store).keys()].filter((file) => !file.startsWith('browse/search/')));
-        expect([...unchanged].filter(([path, bytes]) => bytes !== undefined && !path.startsWith('browse/assets/'))).toEqual([]);
-        store.close();
+        expect([...textsOf(unchanged).keys()].filter((path) => !path.startsWith('browse/assets/'))).toEqual([]);
       }),
-      { numRuns: 5 },
+      { numRuns: times('generated histories', 4, 50) },
     );
   });
 
   it('render no archive again that other archives followed before, and no search index with the same names', async () => {
-    const records = Array.from({ length: 450 }, (_, index) => ({
-      ...{ id: 450 - index, account: 'nina', data_type: 'Bio' as const, previous: index === 449 ? null : 449 - index, text: `${index}` },
-      ...{ first_encountered_date: '2024-03-01T00:00:00Z', diff_html: '', web_archive_url: null },
-    }));
-    const store = await storeOf({ records, accounts: [] });
-    const rendered = (state: RenderedState) =>
-      [...browseFiles(store, SITE, state)].flatMap(([path, bytes]) => (bytes === undefined ? [] : [path]));
+    const store = await storeOf(historyOf(Array(450).fill({})));
+    const rendered = (state: RenderedState) => [...textsOf(browseFiles(store, SITE, state)).keys()];
     const archives = (paths: readonly string[]) =>
       paths.filter((path) => path.startsWith('browse/changes/archive-')).map((path) => path.slice(23));
     expect(archives(rendered(NOTHING_RENDERED))).toEqual(['4.atom', '3.atom', '2.atom', '1.atom']);
@@ -62,49 +46,42 @@ describe('the parts of the browse files', () => {
 
   it('render only what a change can affect', async () => {
     const path = join(temporaryFolder(), 'store.db');
-    const snapshot = (screen_name: string, id: string, bio: string, day: number) => ({
-      observed_at: `2024-03-0${day}T00:00:00Z`,
-      screen_name,
-      id,
-      bio,
-    });
+    const snapshot = (screen_name: string, id: string, bio: string, day: number) => {
+      return { observed_at: `2024-03-0${day}T00:00:00Z`, screen_name, id, bio };
+    };
     await observe(path, [snapshot('nina', '1', 'a', 1), snapshot('omar', '2', 'b', 1)]);
     const before = Store.open(path);
     const [files, since] = [browseFiles(before), before.revision.number];
     before.close();
+    before.close();
     await observe(path, [snapshot('nina', '1', 'new', 2)]);
     const after = Store.open(path);
     const rendered = browseFiles(after, SITE, { revision: since, records: 0, search: false });
-    expect(rendered.get(accountPage('omar'))).toBeUndefined();
-    expect(htmlOf(rendered, accountPage('nina'))).toContain('<ins>new</ins>');
     const all = browseFiles(after);
+    after.close();
+    expect(rendered.get(accountPage('omar'))).toBeUndefined();
+    expect(rendered.get(accountPage('nina'))).toContain('<ins>new</ins>');
     // what is not rendered is as it was
-    for (const [file, bytes] of rendered) expect([file, all.get(file)]).toEqual([file, bytes ?? files.get(file)]);
+    for (const [file, text] of rendered) expect([file, all.get(file)]).toEqual([file, text ?? files.get(file)]);
     for (const file of [HOME, changesPage(1)]) {
       expect(rendered.get(file)).toEqual(all.get(file));
       expect(rendered.get(file)).not.toEqual(files.get(file));
     }
-    after.close();
   });
 
   it('lead from a former handle to the account, and name the former holder of a handle', async () => {
     const path = join(temporaryFolder(), 'store.db');
-    const at = (screen_name: string, id: string, day: number) => ({
-      observed_at: `2024-03-0${day}T00:00:00Z`,
-      screen_name,
-      id,
-      bio: screen_name,
-    });
+    const at = (screen_name: string, id: string, day: number) => {
+      return { observed_at: `2024-03-0${day}T00:00:00Z`, screen_name, id, bio: screen_name };
+    };
     await observe(path, [at('nina_old', '1', 1), at('taken', '2', 1), at('nina', '1', 3), at('moved', '2', 3), at('taken', '3', 4)]);
-    const store = Store.open(path);
-    const files = browseFiles(store);
-    const former = htmlOf(files, accountPage('nina_old'));
+    const files = browseFilesAt(path);
+    const former = files.get(accountPage('nina_old'));
     const target = `../../../${accountPage('nina')}`;
     expect(former).toContain(`<meta http-equiv=refresh content="0; url=${target}">`);
     expect(former).toContain(`<a href="${target}" data-holder><bdi>@nina</bdi></a>`);
-    expect(htmlOf(files, accountPage('nina'))).toContain('<bdi>@nina_old</bdi> until');
-    expect(htmlOf(files, accountPage('taken'))).toMatch(/@moved<\/bdi><\/a> had this handle until/);
-    store.close();
+    expect(files.get(accountPage('nina'))).toContain('<bdi>@nina_old</bdi> until');
+    expect(files.get(accountPage('taken'))).toMatch(/@moved<\/bdi><\/a> had this handle until/);
   });
 
   it('keep the addresses of the records of an account that was renamed', async () => {
@@ -119,32 +96,29 @@ describe('the parts of the browse files', () => {
       }));
     const filesAfter = async (snapshots: readonly Snapshot[]) => {
       await observe(path, snapshots);
-      const store = Store.open(path);
-      const files = browseFiles(store);
-      store.close();
-      return files;
+      return browseFilesAt(path);
     };
     const [old, present] = ['a', 'a_handle_that_is_very_much_longer_than_before'];
     const before = await filesAfter(bios(old, 0, 130));
     const after = await filesAfter(bios(present, 130, 230));
-    const recordsOf = (html: string) => [...html.matchAll(/<article id=(r\d+)/g)].map(([, id]) => id ?? '');
+    const recordsOf = (html = '') => [...html.matchAll(/<article id=(r\d+)/g)].map(([, id]) => id ?? '');
     const parts = [...before.keys()].filter((file) => file.startsWith(accountPath(accountPlace(old))) && /~p\d+\.html$/.test(file)).length;
     expect(parts).toBeGreaterThan(3);
     for (let part = 1; part <= parts; part += 1) {
-      const page = htmlOf(after, accountPage(present, part));
-      expect(recordsOf(page)).toEqual(expect.arrayContaining(recordsOf(htmlOf(before, accountPage(old, part)))));
-      const leading = htmlOf(after, accountPage(old, part));
+      const page = after.get(accountPage(present, part));
+      expect(recordsOf(page)).toEqual(expect.arrayContaining(recordsOf(before.get(accountPage(old, part)))));
+      const leading = after.get(accountPage(old, part));
       const target = `../../../${accountPage(present, part)}`;
       if (part > 1) expect(leading).toContain(`<meta http-equiv=refresh content="0; url=${target}">`);
     }
     expect(after.has(accountPage(old, parts + 1))).toBe(false);
     // the addresses of the first part are on the main page
     expect(after.has(accountPage(old, 1))).toBe(false);
-    for (const id of recordsOf(htmlOf(after, accountPage(present, 1)))) expect(htmlOf(after, accountPage(present))).toContain(` id=${id} `);
+    for (const id of recordsOf(after.get(accountPage(present, 1)))) expect(after.get(accountPage(present))).toContain(` id=${id} `);
 
     // another account with the handle has few records: the addresses of the older ones still lead on
     const another = await filesAfter([{ observed_at: '2026-01-01T00:00:00Z', screen_name: old, id: '2', bio: 'short' }]);
-    expect(htmlOf(another, accountPage(old))).toContain('short');
-    expect(htmlOf(another, accountPage(old, 2))).toContain(`url=../../../${accountPage(present, 2)}`);
+    expect(another.get(accountPage(old))).toContain('short');
+    expect(another.get(accountPage(old, 2))).toContain(`url=../../../${accountPage(present, 2)}`);
   });
 });
