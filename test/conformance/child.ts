@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ask } from '../serve/exchange.ts';
 import { type Requirement, requirement } from '../support/requirement.ts';
@@ -68,7 +69,7 @@ export function startChild(command: string, args: readonly string[], env: Readon
   const stop = async () => {
     stopping = true;
     child.kill('SIGTERM');
-    const killer = setTimeout(() => child.kill('SIGKILL'), 5000);
+    const killer = globalThis.setTimeout(() => child.kill('SIGKILL'), 5000);
     await ended;
     clearTimeout(killer);
   };
@@ -79,16 +80,14 @@ export function startChild(command: string, args: readonly string[], env: Readon
 export async function listening(port: number, ...children: readonly Child[]): Promise<Running> {
   const url = `http://127.0.0.1:${port}`;
   const stop = async () => void (await Promise.all(children.map((child) => child.stop())));
-  for (let tries = 300; ; tries -= 1) {
-    const failed = children.some((child) => child.process.exitCode !== null);
-    const answer = failed ? undefined : await ask(url, '/').catch(() => undefined);
-    if (answer !== undefined) return { url, ask: (target, method, headers) => ask(url, target, method, headers), stop };
-    if (failed || tries === 0) {
+  while ((await ask(url, '/').catch(() => undefined)) === undefined) {
+    if (children.some(({ process }) => process.exitCode !== null || process.signalCode !== null)) {
       await stop();
       throw new Error(`nothing answers at ${url}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await setTimeout(50);
   }
+  return { url, ask: (target, method, headers) => ask(url, target, method, headers), stop };
 }
 
 /** The host name in the base URL of every tree in these tests. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Collection } from '../../src/contract/collection.ts';
-import { type History, toNdjson } from '../support/histories.ts';
+import type { History } from '../support/histories.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
-import { goodHistory } from '../verify/good-tree.ts';
+import { goodHistory, importHistory } from '../verify/good-tree.ts';
 import { addOtherFiles } from './browse-files.ts';
 
 /** A text in the newest record, and two replacements of the same length that are used in turn. */
@@ -18,20 +18,27 @@ export class PublishedSite {
   /** The folder that hosts serve. */
   readonly tree: string;
   readonly #folder: string;
+  /** Returns the folder of the same tree with a changed newest record, which is built once for all copies. */
+  readonly #changed: () => Promise<string>;
 
-  private constructor(folder: string, base: string, browse: boolean) {
+  private constructor(folder: string, base: string, browse: boolean, changed: () => Promise<string>) {
     this.#folder = folder;
     this.base = base;
     this.browse = browse;
     this.tree = join(folder, 'tree');
+    this.#changed = changed;
   }
 
   /** Builds the tree with palimpsest, with file times one hour in the past. */
   static async build(folder: string, base: string, browse = false): Promise<PublishedSite> {
-    const site = new PublishedSite(folder, base, browse);
+    let changed: Promise<string> | undefined;
+    const site: PublishedSite = new PublishedSite(folder, base, browse, () => {
+      changed ??= site.#build(AFTER, `${folder}-changed`);
+      return changed;
+    });
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'secret.txt'), 'not for readers');
-    await site.#build(BEFORE);
+    await site.#build(BEFORE, site.tree);
     site.age();
     return site;
   }
@@ -39,12 +46,12 @@ export class PublishedSite {
   /** Returns a copy that one host may change. */
   copy(folder: string): PublishedSite {
     cpSync(this.#folder, folder, { recursive: true, preserveTimestamps: true });
-    return new PublishedSite(folder, this.base, this.browse);
+    return new PublishedSite(folder, this.base, this.browse, this.#changed);
   }
 
-  /** Builds the tree again with a changed newest record. Pages have different content of the same length; removed files are restored. */
+  /** Changes the newest record, as a build does. Pages have different content of the same length; removed files are restored. */
   async rebuild(): Promise<void> {
-    await this.#build(AFTER, ['--repair']);
+    cpSync(await this.#changed(), this.tree, { recursive: true });
   }
 
   /** Replaces the content of a file by different content of the same length and time, and updates the manifest. */
@@ -65,14 +72,14 @@ export class PublishedSite {
     writeFileSync(join(this.tree, 'build.json'), record);
   }
 
-  async #build(newest: string, more: readonly string[] = []): Promise<void> {
-    const at = (name: string) => join(this.#folder, name);
-    writeFileSync(at('history.ndjson'), `${toNdjson(historyWith(newest)).join('\n')}\n`);
-    await palimpsestJson(['import', at('history.ndjson'), '--store', at('store.db'), '--on-conflict', 'replace']);
-    const build = ['build', '--store', at('store.db'), '--base-url', `https://history.example${this.base}`, '--out', this.tree];
+  async #build(newest: string, out: string): Promise<string> {
+    const store = join(this.#folder, 'store.db');
+    await importHistory(store, historyWith(newest));
+    const build = ['build', '--store', store, '--base-url', `https://history.example${this.base}`, '--out', out];
     const sizes = ['--page-size', '20', '--account-page-size', '3'];
-    await palimpsestJson([...build, ...sizes, '--compress', 'gzip,brotli', ...more, ...(this.browse ? ['--html'] : [])]);
-    if (this.browse) addOtherFiles(this.tree);
+    await palimpsestJson([...build, ...sizes, '--compress', 'gzip,brotli', ...(this.browse ? ['--html'] : [])]);
+    if (this.browse) addOtherFiles(out);
+    return out;
   }
 
   /** Sets the file times to whole seconds in the past, as on the day after a build. */

@@ -70,7 +70,7 @@ const MORE: typeof TABLE = [
   [`?page=${'0'.repeat(4300)}2`, 404, 'digit-limit'],
 ];
 
-/** The measured answers of Django REST Framework; queries.test.ts compares them with a live one. */
+/** The measured answers of Django REST Framework; test/drf compares them with a live one. */
 export const QUERIES: readonly Query[] = queriesOf(TABLE);
 
 /** All queries, measured and not measured. */

@@ -6,11 +6,9 @@ import { withVersions } from '../../src/hosting/versions.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { isFull } from '../support/proof.ts';
 import { publishVersion } from '../support/versions.ts';
-import { anyQuery } from './probes/queries.ts';
 import { asOf, damagedFiles, everyFile, unreadable, type VersionedTrial } from './probes/versions.ts';
-import { QUERIES } from './queries.ts';
 import type { Subject } from './subject.ts';
-import { CORE, newOutcome, PROBES, score, siteAt } from './suite.ts';
+import { CORE, isAsDeclared, newOutcome, PROBES, siteAt } from './suite.ts';
 
 const BASE = '/api/v1.0';
 
@@ -46,30 +44,9 @@ export function conformsWithVersions(subject: Subject): void {
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     });
 
-    const core = { ...CORE, 'any query': anyQuery(host) };
-    test.each(Object.entries(core))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
     test('earlier versions', async () => expect(await asOf(trial)).toEqual([]));
     test.runIf(isFull)('every file, with and without gzip', async () => expect(await everyFile(trial)).toEqual([]));
-
-    test('answers the expected number of queries correctly', async () => {
-      outcome.score = await score(trial);
-      expect(outcome.score).toBeGreaterThanOrEqual(
-        QUERIES.filter(({ asks }) => asks === 'core' || !Object.hasOwn(host.cannot, asks)).length,
-      );
-    });
-
-    const tried = Object.entries({ ...PROBES, 'damaged-files': () => damagedFiles(trial) }).filter(
-      ([name]) => !Object.hasOwn(host.untested ?? {}, name),
-    );
-    test.each(tried.map(([name, probe]) => [name, Object.hasOwn(host.cannot, name) ? 'lacks' : 'has', probe] as const))(
-      '%s: %s it',
-      async (name, declared, probe) => {
-        const found = await probe(trial);
-        if (declared === 'has') expect(found).toEqual([]);
-        else expect(found, 'it can do what it says it cannot').not.toEqual([]);
-        outcome[declared].add(name);
-      },
-    );
+    isAsDeclared<VersionedTrial>(host, outcome, () => trial, CORE, { ...PROBES, 'damaged-files': damagedFiles });
     test('files that cannot be read', async () => expect(await unreadable(trial)).toEqual([]));
   });
 }

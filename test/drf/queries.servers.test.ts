@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
 import { encodeEnvelopeHead, parseEnvelope } from '../../src/contract/envelope.ts';
 import { NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
+import { ALL_QUERIES } from '../conformance/queries.ts';
 import {
   KNOWN_SPELLINGS,
   RARE_METHODS,
@@ -85,6 +86,7 @@ describe.skipIf(drf.skip)(`a query to a tree and to a live Django REST Framework
 
   test('gets the same response for the requests of the conformance tests', async () => {
     const { live, tree } = sides;
+    for (const { query } of ALL_QUERIES) await expectLive(sides, `/rest/data/${query}`);
     const answered = (path: string, method = 'GET') => resolve(method, path.replace(/\?.*/s, ''), path.split(/\?(.*)/s)[1] ?? '');
     for (const path of UNKNOWN_SPELLINGS) {
       expect((await live.ask(path)).status, path).toBe(404);

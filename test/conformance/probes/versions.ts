@@ -1,11 +1,11 @@
-import { readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { COLLECTIONS } from '../../../src/contract/collection.ts';
 import { openRegularFile } from '../../../src/tree/regular-file.ts';
 import { ZipReader } from '../../../src/zip/zip-reader.ts';
 import { filesIn } from '../../support/folder.ts';
-import { readHead, writeHead } from '../../support/versions.ts';
+import { readHead } from '../../support/versions.ts';
 import { Findings, type Trial } from '../probe.ts';
 import type { PublishedSite } from '../published-site.ts';
 
@@ -103,13 +103,12 @@ export const unreadable: VersionedProbe = async (trial) => {
   const { zip, index } = current(target);
   const damages: readonly (readonly [name: string, damage: () => void])[] = [
     ['no head.json', () => rmSync(join(target, 'head.json'))],
-    ['half of head.json', () => writeFileSync(join(target, 'head.json'), head.subarray(0, head.length / 2))],
     ['another byte in head.json', () => writeFileSync(join(target, 'head.json'), head.toString().replace('"offset":', '"offset":1'))],
-    ['the head.json of a store', () => writeHead(target, readHead(target), 'store')],
     ['no ZIP', () => rmSync(zip)],
-    ['half of the ZIP', () => truncateSync(zip, Math.floor(index.offset / 2))],
-    ['an empty index', () => overwrite(zip, index.offset, Buffer.alloc(index.buckets * index.capacity * 34))],
-    ['an index that is one byte further', () => overwrite(zip, index.offset, readFileSync(zip).subarray(index.offset - 1, -1))],
+    [
+      'an index of zeros',
+      () => writeFileSync(zip, readFileSync(zip).fill(0, index.offset, index.offset + index.buckets * index.capacity * 34)),
+    ],
     ['other local headers', () => damageMembers(zip, 20)],
   ];
   return await afterEach(trial, damages, true);
@@ -159,12 +158,6 @@ function current(target: string): { readonly zip: string; readonly index: ZipRea
   const version = readHead(target).versions.at(-1);
   if (version === undefined) throw new Error(`${target} has no version`);
   return { zip: join(target, version.file), index: version.index };
-}
-
-function overwrite(file: string, place: number, bytes: Buffer): void {
-  const all = readFileSync(file);
-  bytes.copy(all, place);
-  writeFileSync(file, all);
 }
 
 /** Changes one byte of each file in a ZIP. @param place in the member; from its end if it is negative */
