@@ -87,17 +87,13 @@ export async function listening(port: number, ...children: readonly Child[]): Pr
     }
     await setTimeout(50);
   }
-  return { url, ask: (target, method, headers) => ask(url, target, method, headers), stop };
+  return { ask: (target, method, headers) => ask(url, target, method, headers), stop };
 }
 
 /** The host name in the base URL of every tree in these tests. */
 export const SITE_NAME = 'history.example';
 
 /** Returns a server whose requests have the host name of the site, as on a server with several sites. */
-export function byName({ ask: askServer, url, ...running }: Running): Running {
-  return {
-    ...running,
-    ask: (target, method, headers) => askServer(target, method, { Host: SITE_NAME, ...headers }),
-    ...(url === undefined ? {} : { url: url.replace('127.0.0.1', SITE_NAME) }),
-  };
+export function byName({ ask: askServer, ...running }: Running): Running {
+  return { ...running, ask: (target, method, headers) => askServer(target, method, { Host: SITE_NAME, ...headers }) };
 }

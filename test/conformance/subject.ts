@@ -25,8 +25,6 @@ export interface Delivery {
 
 /** A running host. */
 export interface Running extends Delivery {
-  /** The address for a browser; undefined if the host does not listen on a port. */
-  readonly url?: string;
   /** Sends a request with this target (path and query), unchanged. */
   readonly ask: (target: string, method?: string, headers?: Readonly<Record<string, string>>) => Promise<Exchange>;
 }

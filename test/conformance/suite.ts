@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Capability, NO_HOST_CAN } from '../../src/rewrite/hosts/capability.ts';
 import type { Host } from '../../src/rewrite/hosts/host.ts';
-import { CHROMIUM } from '../browse/chromium.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { askAll, type Probe, type Trial } from './probe.ts';
 import {
@@ -33,7 +32,6 @@ import { anyQuery, queries } from './probes/queries.ts';
 import { PublishedSite } from './published-site.ts';
 import { QUERIES } from './queries.ts';
 import { type Linted, nameOf, type Published, type Subject } from './subject.ts';
-import { openPage, type Page } from './subjects/chromium.ts';
 import type { Outcome } from './table.ts';
 
 /** The probes that every host must pass. */
@@ -142,19 +140,6 @@ export function conforms(subject: Subject): void {
         expect(await probe(trial), 'it can do what is said of no host').not.toEqual([]);
       });
 
-      test.skipIf(CHROMIUM.skip || only !== undefined)(
-        `a browser follows the redirect (${CHROMIUM.reason || 'Chromium'})`,
-        async ({ skip }) => {
-          const { url, site } = trial;
-          if (url === undefined) return skip('a browser cannot reach it');
-          const { visit } = await theBrowser();
-          const path = site.path('data');
-          const shown = await visit(`${url}${path.slice(0, -1)}?page=2`);
-          expect(shown.url).toBe(`${url}${path}?page=2`);
-          expect(JSON.parse(shown.text)).toEqual(JSON.parse(site.page('data', 2).toString()));
-        },
-      );
-
       const core = only === undefined ? CORE : { 'the core queries': queries('core'), walk, traversal };
       const probes = Object.entries(PROBES).filter(([name]) => only?.includes(name) ?? (browse || name !== 'browse'));
       isAsDeclared(host, outcome, () => trial, core, Object.fromEntries(probes), only === undefined);
@@ -193,14 +178,6 @@ export function isAsDeclared<T extends Trial>(
       outcome[declared].add(name);
     },
   );
-}
-
-let browser: Promise<Page> | undefined;
-
-/** The browser, shared by all hosts. */
-function theBrowser(): Promise<Page> {
-  browser ??= openPage(join(home, 'browser'), 'about:blank');
-  return browser;
 }
 
 /** Returns the number of queries that are answered as by DRF. */
@@ -251,7 +228,4 @@ export function siteAt(base: string, browse: boolean): Promise<PublishedSite> {
   return known;
 }
 
-afterAll(async () => {
-  await (await browser)?.close();
-  rmSync(home, { recursive: true, force: true, maxRetries: 10 });
-});
+afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withVersions } from '../../src/hosting/versions.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
-import { isFull } from '../support/proof.ts';
 import { publishVersion } from '../support/versions.ts';
-import { asOf, damagedFiles, everyFile, unreadable, type VersionedTrial } from './probes/versions.ts';
+import { asOf, damagedFiles, unreadable, type VersionedTrial } from './probes/versions.ts';
 import type { Subject } from './subject.ts';
 import { CORE, isAsDeclared, newOutcome, PROBES, siteAt } from './suite.ts';
 
@@ -45,7 +44,6 @@ export function conformsWithVersions(subject: Subject): void {
     });
 
     test('earlier versions', async () => expect(await asOf(trial)).toEqual([]));
-    test.runIf(isFull)('every file, with and without gzip', async () => expect(await everyFile(trial)).toEqual([]));
     isAsDeclared<VersionedTrial>(host, outcome, () => trial, CORE, { ...PROBES, 'damaged-files': damagedFiles });
     test('files that cannot be read', async () => expect(await unreadable(trial)).toEqual([]));
   });

@@ -4,7 +4,6 @@ import { gunzipSync } from 'node:zlib';
 import { COLLECTIONS } from '../../../src/contract/collection.ts';
 import { openRegularFile } from '../../../src/tree/regular-file.ts';
 import { ZipReader } from '../../../src/zip/zip-reader.ts';
-import { filesIn } from '../../support/folder.ts';
 import { readHead } from '../../support/versions.ts';
 import { Findings, type Trial } from '../probe.ts';
 import type { PublishedSite } from '../published-site.ts';
@@ -66,31 +65,6 @@ export const asOf: VersionedProbe = async ({ ask, site, first }) => {
       const answer = await ask(path);
       findings.equal(path, [answer.status, /as_of.* a date/.test(answer.body.toString())], [status, true]);
       findings.interfaceHeaders(path, answer);
-    }
-  }
-  return findings.found;
-};
-
-/** Compares all files of both versions, with and without gzip. */
-export const everyFile: VersionedProbe = async ({ ask, site, first }) => {
-  const findings = new Findings();
-  for (const [prefix, tree] of [
-    ['', site],
-    ['/as_of/1', first],
-  ] as const) {
-    for (const [path, bytes] of filesIn(tree.tree)) {
-      const [, page] = /^rest\/\w+\/page\/(\w+)\/index\.json$/.exec(path) ?? [];
-      const isBrowse = /^(?:index\.html|browse\/(?:[^/.][^/]*\/)*[^/.][^/]*\.(?:html|css|js|svg|atom))$/.test(path);
-      if (page === undefined && !isBrowse) continue;
-      const target = `${site.base}${prefix}/${page === undefined ? path : path.replace(/page\/.*/, `?page=${page}`)}`;
-      for (const coding of ['identity', 'gzip']) {
-        const { status, headers, body } = await ask(target, 'GET', { 'Accept-Encoding': coding });
-        const whole = headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body;
-        findings.equal(target, status, 200);
-        // the links of an earlier page are other ones
-        if (page === undefined || prefix === '') findings.bytes(target, whole, bytes);
-        else findings.equal(target, JSON.parse(whole.toString()).results, JSON.parse(bytes.toString()).results);
-      }
     }
   }
   return findings.found;

@@ -3,7 +3,7 @@ import { nginx } from '../../../src/rewrite/hosts/nginx.ts';
 import { nginxOrigin as atOrigin } from '../../../src/rewrite/hosts/nginx-origin.ts';
 import { publishArgs, publishJson } from '../../publish/growing.ts';
 import { CEPH, ceph, S3_KEYS, type Store, startCeph } from '../../publish/stores.ts';
-import { byName, freePort, listening, program, releaseFrom, SITE_NAME } from '../child.ts';
+import { byName, freePort, listening, program, releaseFrom } from '../child.ts';
 import type { Published, Running, Subject, Trial } from '../subject.ts';
 import { startDebianNginx } from './nginx-machine.ts';
 
@@ -18,10 +18,7 @@ export const nginxOrigin: Subject = {
     return `${releaseFrom('nginx', ['-v'], /nginx\/([\d.]+)/)}, Ceph ${store}`;
   },
   publish: ({ tree, base }) => publishToCeph(tree, base === '' ? [] : ['--gzip']),
-  start: async (trial) => {
-    const running = await startNginx(trial);
-    return { ...running, url: running.url.replace('127.0.0.1', SITE_NAME) };
-  },
+  start: (trial) => startNginx(trial),
 };
 
 /** A running nginx and its address. */
