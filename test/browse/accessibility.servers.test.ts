@@ -80,7 +80,9 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
   it('no kind of page breaks a rule of axe-core, light and dark, wide and narrow', { timeout: 600_000 }, async () => {
     const axe = readFileSync(inPackage('axe-core/axe.min.js'), 'utf8');
     const broken: string[] = [];
-    const page = await visit(browser, site + pageOf('nina_k.html'), site);
+    // not with `visit`: axe-core reads style sheets, which the policy of the pages refuses
+    const context = await browser.newContext();
+    const page = await context.newPage();
     for (const [kind, [path, act]] of Object.entries(KINDS)) {
       await page.setViewportSize({ width: 1280, height: 900 });
       await page.goto(site + path());
@@ -100,6 +102,7 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
           broken.push(`${kind}, ${colorScheme}, ${width}: ${id} ${nodes[0]?.target} ${nodes[0]?.failureSummary}`);
       }
     }
+    await context.close();
     expect(broken).toEqual([]);
   });
 
