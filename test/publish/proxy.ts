@@ -19,6 +19,8 @@ export interface FaultyProxy {
   readonly endpoint: string;
   /** Returns the fault of a request; undefined for no fault. */
   draw: (request: IncomingMessage) => Fault | undefined;
+  /** Returns the headers with which a request reaches the store. */
+  headersOf: (request: IncomingMessage) => IncomingMessage['headers'];
   /** The number of writes of each object at the store, by its path. */
   readonly puts: Map<string, number>;
   /** The number of requests with each fault. */
@@ -62,7 +64,8 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
     body: Buffer,
     isCut: boolean,
   ): Promise<{ readonly status: number; readonly headers: IncomingMessage['headers']; readonly answer: Buffer }> {
-    const { method, url, headers } = incoming;
+    const { method, url } = incoming;
+    const headers = proxy.headersOf(incoming);
     return new Promise((resolve, reject) => {
       const onward = request({ hostname, port, method, path: url, headers }, async (answer) => {
         const pieces: Buffer[] = [];
@@ -86,6 +89,7 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
   const proxy: FaultyProxy = {
     endpoint,
     draw: () => undefined,
+    headersOf: ({ headers }) => headers,
     puts: new Map(),
     faults: new Map(),
     requests: 0,
