@@ -178,9 +178,9 @@ function afterChangedPage(plan: Plan, outcome: PageOutcome): Plan {
   if (outcome.kind === 'unread' && page > outcome.pages) return fullWalk;
   const next = { ...plan, changed: { ...plan.changed, [collection]: rest } };
   if (outcome.kind === 'unread') {
-    const gap = { page, reason: outcome.reason, newer: null, older: null };
+    const gap = { page, reason: outcome.reason };
     return collection === 'data'
-      ? { ...next, feed: { ...plan.feed, gaps: [...plan.feed.gaps, gap] } }
+      ? { ...next, feed: { ...plan.feed, gaps: [...plan.feed.gaps, { ...gap, newer: null, older: null }] } }
       : { ...next, accounts: { ...plan.accounts, gaps: [...plan.accounts.gaps, gap] } };
   }
   const known = outcome.kind === 'feed' ? outcome.tally.known - outcome.tally.gone : outcome.tally.known;
