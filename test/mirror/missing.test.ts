@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { missingOf } from '../../src/mirror/missing.ts';
+import { startPlan } from '../../src/mirror/plan.ts';
+import { type RunState, startRun } from '../../src/mirror/run.ts';
+
+const known = { data: 5, account: 2 };
+const beginning = {
+  watermark: null,
+  excess: { data: 0, account: 0 },
+  accounts: 2,
+  isFull: false,
+  changed: { data: undefined, account: undefined },
+};
+const { feed, accounts, ...plan } = startPlan(beginning);
+const RUN = { ...startRun({ run: '1', after: null, isFull: false, isVersion: false, known, beginning }), fresh: { data: 4, account: 1 } };
+const FAILED = { page: 3, reason: 'status 500', newer: null, older: null };
+const NOTHING = { records: 0, accounts: 0, gaps: [], isCountUnstable: false, pages: [] };
+
+it.each([
+  ['nothing', {}, {}, { data: 8, account: 2 }, NOTHING],
+  ['no removed item', { excess: -1 }, { excess: -1 }, { data: 99, account: 99 }, NOTHING],
+  ['records that the feed counts', { excess: 3 }, {}, { data: 0, account: 0 }, { ...NOTHING, records: 3 }],
+  ['accounts that the service counts', {}, { excess: 3 }, { data: 0, account: 0 }, { ...NOTHING, accounts: 3 }],
+  [
+    'items that the last page counts',
+    { state: 'incomplete', gaps: [FAILED] },
+    {},
+    { data: 13, account: 9 },
+    { ...NOTHING, records: 5, accounts: 7, gaps: [{ ...FAILED, url: 'data 3' }] },
+  ],
+  [
+    'a page of accounts',
+    {},
+    { state: 'incomplete', gaps: [{ page: 2, reason: 'slow' }] },
+    { data: 8, account: 2 },
+    { ...NOTHING, pages: [{ page: 2, reason: 'slow', url: 'account 2' }] },
+  ],
+  ['an unstable count', { state: 'incomplete' }, {}, { data: 8, account: 2 }, { ...NOTHING, isCountUnstable: true }],
+  ['an unstable count of accounts', {}, { state: 'incomplete' }, { data: 8, account: 2 }, { ...NOTHING, isCountUnstable: true }],
+  [
+    'skipped records',
+    { state: 'incomplete', gaps: [{ ...FAILED, reason: null }] },
+    {},
+    { data: 8, account: 2 },
+    { ...NOTHING, isCountUnstable: true, gaps: [{ ...FAILED, reason: null, url: 'data 3' }] },
+  ],
+] as const)('a mirror lacks %s', (_, feedEnd, accountsEnd, count, missing) => {
+  const state: RunState = {
+    ...RUN,
+    count,
+    plan: { ...plan, feed: { ...feed, state: 'complete', ...feedEnd }, accounts: { ...accounts, state: 'complete', ...accountsEnd } },
+  };
+  const isComplete = missing === NOTHING;
+  // one record and one account are gone
+  expect(missingOf(state, { data: [1], account: ['a'] }, ({ collection, number }) => `${collection} ${number}`)).toEqual({
+    isComplete,
+    missing,
+  });
+});
