@@ -36,11 +36,15 @@ export class Violation extends Error {
  */
 export function parseShape<T extends object>(shape: Shape<T>, value: unknown, path: string): T {
   if (!isObject(value)) throw new Violation(path || 'item', 'an object', show(value));
-  if (conforms(shape, value, path)) return value;
-  throw new Violation(path || 'item', 'an object', show(value));
+  assertConforms(shape, value, path);
+  return value;
 }
 
-function conforms<T extends object>(shape: Shape<T>, value: { readonly [key: string]: unknown }, path: string): value is T & typeof value {
+function assertConforms<T extends object>(
+  shape: Shape<T>,
+  value: { readonly [key: string]: unknown },
+  path: string,
+): asserts value is T & typeof value {
   let fields = 0;
   for (const field in shape) {
     const rule = shape[field];
@@ -55,7 +59,6 @@ function conforms<T extends object>(shape: Shape<T>, value: { readonly [key: str
     const extra = Object.keys(value).find((key) => !Object.hasOwn(shape, key)) ?? '';
     throw new Violation(at(path, extra), 'only the fields of the interface', `${show(value[extra])} in an unknown field`);
   }
-  return true;
 }
 
 /** Returns the path of a field inside the object at `path`. */
