@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { checkGuards, type Limits } from '../../../src/publish/planning/guards.ts';
+
+const SITE = 'https://x.example';
+const IDLE = { isIdle: false, deletes: 0, atTarget: 10, readerGaps: [] };
+const LIMITS: Limits = { maxDelete: { most: 2 }, allowGaps: false, allowLoopback: false };
+const check = (plan: object, limits: Partial<Limits> = {}, baseUrl = SITE) =>
+  checkGuards('s3://b', baseUrl, { ...IDLE, ...plan }, { ...LIMITS, ...limits });
+
+describe('the guards', () => {
+  it.each([
+    [{ deletes: 2 }, { maxDelete: { most: 2 } }],
+    [{ deletes: 2 }, { maxDelete: { share: 0.29 } }],
+    [{ readerGaps: ['fewer'] }, { allowGaps: true }],
+  ] as const)('let a plan with %j pass with %j', (plan, limits) => expect(check(plan, limits)).toEqual([]));
+
+  it.each([
+    [{}, { allowLoopback: true }],
+    [{ isIdle: true }, {}],
+  ])('let a local tree pass with %j and %j', (plan, limits) => expect(check(plan, limits, 'http://localhost')).toEqual([]));
+
+  it.each([
+    [1, { most: 0 }, 'at most 0', '1 file that the tree no longer has'],
+    [3, { share: 0.25 }, 'at most 2 (25 % of 10 files)', '3 files that the tree no longer has'],
+  ])('refuse %i deletes with %j', (deletes, maxDelete, expected, found) => {
+    expect(check({ deletes }, { maxDelete })).toMatchObject([
+      {
+        code: 'too-many-deletes',
+        message: `${deletes} of the 10 files at s3://b would be deleted`,
+        expected,
+        found,
+        hint: `check the deletes that --plan lists; if they are right, publish with --max-delete ${deletes}`,
+      },
+    ]);
+  });
+
+  it('say all that is wrong with a plan', () => {
+    expect(check({ deletes: 3, readerGaps: ['fewer', 'larger'] }, {}, 'http://localhost')).toMatchObject([
+      { code: 'loopback-url' },
+      { code: 'too-many-deletes' },
+      {
+        code: 'reader-gaps',
+        message: 'readers who follow the next links of s3://b would miss records or accounts, whatever the order of the uploads',
+        expected: 'at least as many records and accounts as before, on pages that are not larger',
+        found: 'fewer; larger',
+        hint: 'publish with --allow-gaps if readers may miss some records or accounts once, for example after palimpsest remove',
+      },
+    ]);
+  });
+});
