@@ -1,0 +1,33 @@
+/** What is changed, one thing at a time, and the tests that must notice it. */
+const MODULES = {
+  contract: ['src/contract/*.ts', 'test/contract/*.test.ts'],
+  diff: ['src/diff/*.ts', 'test/diff/*.test.ts'],
+  pages: ['src/pages/*.ts', 'test/pages/*.test.ts'],
+  // not the configurations in src/rewrite/hosts: only the hosts themselves prove them
+  rewrite: ['src/rewrite/*.ts', 'test/rewrite/*.test.ts'],
+  publish: ['src/publish/planning/*.ts', 'test/publish/planning/*.test.ts'],
+  // what a mirror reads next, and what it lacks at the end
+  mirror: ['src/mirror/{plan,feed-walk,account-walk,missing}.ts', 'test/mirror/{plan,plan-stages,feed-walk,account-walk,missing}.test.ts'],
+};
+const { MODULE: name = '' } = process.env;
+const [source, tests] = MODULES[name] ?? [];
+if (tests === undefined) throw new Error(`MODULE=${Object.keys(MODULES).join('|')} npm run test:mutation`);
+
+export default {
+  mutate: [source],
+  testFiles: [tests],
+  testRunner: 'vitest',
+  vitest: { configFile: 'vitest.mutation.config.ts' },
+  reporters: ['clear-text', 'progress-append-only', 'html'],
+  clearTextReporter: { logTests: false, reportTests: false },
+  htmlReporter: { fileName: `coverage/mutation/${name}.html` },
+  incremental: true,
+  incrementalFile: `coverage/mutation/${name}.json`,
+  tempDirName: `coverage/mutation/${name}-sandbox`,
+  ignorePatterns: ['coverage', 'dist', 'out', 'data/*.db*'],
+  // Vitest removes the types; TypeScript 7 has no interface to read its configuration
+  disableTypeChecks: false,
+  tsconfigFile: 'none',
+  concurrency: 1,
+  thresholds: { high: 95, low: 90, break: 90 },
+};

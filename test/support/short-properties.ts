@@ -1,0 +1,5 @@
+import fc from 'fast-check';
+
+// All tests of a mutant run if none of them notices it. So each property is tried for three seconds, with the same values each time,
+// and a failure is not made smaller.
+fc.configureGlobal({ seed: 1, endOnFailure: true, interruptAfterTimeLimit: 3000 });
