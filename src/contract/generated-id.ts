@@ -25,6 +25,6 @@ export function leavesRoom(record: Pick<ChangeRecord, 'id' | 'first_encountered_
 
 /** Whether palimpsest generated a record from an observation. Only then does the id follow from the time of the record. */
 export function isGenerated(record: Pick<ChangeRecord, 'id' | 'first_encountered_date'>): boolean {
-  const instant = parseInstant(record.first_encountered_date);
-  return instant !== undefined && instant > ID_RANGE && record.id >= firstId(instant) && record.id < firstId(instant) + ID_RANGE;
+  const instant = parseInstant(record.first_encountered_date) ?? 0;
+  return instant > ID_RANGE && record.id >= firstId(instant) && record.id < firstId(instant) + ID_RANGE;
 }

@@ -11,8 +11,7 @@ export type Instant = number;
 export function parseInstant(text: string): Instant | undefined {
   const year = pair(text, 0) * 100 + pair(text, 2);
   const [month, day, hour, minute, second] = [pair(text, 5), pair(text, 8), pair(text, 11), pair(text, 14), pair(text, 17)];
-  // with another zone, a time written in 1969 can be in 1970 in UTC
-  if (year < 1969 || day < 1 || day > daysOf(year, month)) return undefined;
+  if (day < 1 || day > daysOf(year, month)) return undefined;
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || !isPunctuated(text)) return undefined;
   const zone = zoneStart(text);
   const minutes = (daysBefore(year, month) + day - 1) * 1440 + hour * 60 + minute - offset(text, zone);
@@ -54,7 +53,6 @@ function zoneStart(text: string): number {
 
 /** Returns the microseconds of the fraction between its point at index 19 and the zone. NaN if it has no digit. */
 function microseconds(text: string, zone: number): number {
-  if (zone === 19) return 0;
   if (zone === 20) return Number.NaN;
   let count = 0;
   for (let index = 20; index < 26; index += 1) count = count * 10 + (index < zone ? text.charCodeAt(index) - 48 : 0);
@@ -69,7 +67,8 @@ function offset(text: string, zone: number): number {
   const [hours, minutes] = [pair(text, zone + 1), pair(text, zone + 3 + colon)];
   const isOffset = (sign === '+' || sign === '-') && hours >= 0 && hours <= 23 && minutes >= 0 && minutes <= 59;
   if (!isOffset || text.length !== zone + 5 + colon) return Number.NaN;
-  return (hours * 60 + minutes) * (sign === '-' ? -1 : 1);
+  const ahead = hours * 60 + minutes;
+  return sign === '-' ? -ahead : ahead;
 }
 
 /** Converts milliseconds since 1970 to an instant. Returns undefined if it is out of range. */

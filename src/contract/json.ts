@@ -26,7 +26,7 @@ export function show(value: unknown): string {
   if (isObject(value)) return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'no fields'}`;
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return 'a number too large for JSON readers';
   if (Object.is(value, -0)) return '-0';
-  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     return `${value}, an integer too large for JSON readers to represent exactly`;
   }
   return cut(encodeJson(value));

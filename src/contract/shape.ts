@@ -94,13 +94,11 @@ export const count: Rule<number> = rule('an integer of 0 or more', identifier.ac
 
 /** Whether a text can be a handle or a stable id. A regular expression would take five times as long. */
 function isKey(value: string): boolean {
-  let isPlain = true;
   for (let index = 0; index < value.length; index += 1) {
     const unit = value.charCodeAt(index);
     if (unit < 0x20 || unit === 0x7f) return false;
-    isPlain &&= unit < 0xd800;
   }
-  return value !== '' && (isPlain || value.isWellFormed());
+  return value !== '' && value.isWellFormed();
 }
 
 /** The handle of an account. It is a key, so it must be valid Unicode without control characters. */

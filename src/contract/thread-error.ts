@@ -10,5 +10,5 @@ export function errorOfThread(error: unknown): Error {
 
 /** Whether an error was a Failure in the other thread. */
 function isFailure(error: unknown): error is Failure {
-  return isObject(error) && typeof error['code'] === 'string' && Object.hasOwn(FAILURES, error['code']) && 'place' in error;
+  return isObject(error) && Object.hasOwn(FAILURES, String(error['code'])) && 'place' in error;
 }

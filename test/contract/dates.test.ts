@@ -42,4 +42,12 @@ describe('isTimestamp', () => {
     expect(isWholeSecond('2023-11-18T16:29:12Z')).toBe(true);
     expect(isWholeSecond('2023-11-18T16:29:12.000000Z')).toBe(false);
   });
+
+  it.each(['2023-11-11T11:11:11Z', '2023-11-11T11:11:11.006921Z'])('%s has no other character between or below its digits', (text) => {
+    for (let at = 0; at < text.length; at += 1) {
+      for (const other of ['/', ':', ' ', '-', 'T', 'Z', '.']) {
+        if (text[at] !== other) expect(isTimestamp(text.slice(0, at) + other + text.slice(at + 1))).toBe(false);
+      }
+    }
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeExclusion, handleHash, parseExclusion, stableIdHash } from '../../src/contract/exclusion.ts';
+import { encodeExclusion, handleHash, parseExclusion, sharedHandleHash, stableIdHash } from '../../src/contract/exclusion.ts';
 
 const VALID = {
   excluded_at: '2026-11-21T23:00:00Z',
@@ -22,15 +22,32 @@ describe('an exclusion', () => {
 
   it.each([
     ['excluded_at', { ...VALID, excluded_at: '2026-11-21' }],
+    ['excluded_at', { ...VALID, excluded_at: 'on 2026-11-21T23:00:00Z' }],
+    ['excluded_at', { ...VALID, excluded_at: '2026-11-21T23:00:00Z and later' }],
     ['handles', { ...VALID, handles: ['nina_k'] }],
+    ['handles', { ...VALID, handles: [handleHash('a'), 'nina_k'] }],
+    ['handles', { ...VALID, handles: [`0${handleHash('a')}`] }],
+    ['handles', { ...VALID, handles: [`${handleHash('a')}0`] }],
+    ['handles', { ...VALID, handles: [[handleHash('a')]] }],
     ['handles', { ...VALID, handles: VALID.handles.toReversed() }],
     ['handles', { ...VALID, handles: [handleHash('a'), handleHash('a')] }],
     ['stable_ids', { ...VALID, stable_ids: '12' }],
     ['records', { ...VALID, records: [2, 1] }],
-    ['records', { ...VALID, records: [-1] }],
+    ['records', { ...VALID, records: [-1, 1] }],
     ['name', { ...VALID, name: 'nina_k' }],
     ['handles', { ...VALID, handles: [], stable_ids: [] }],
   ])('is refused with a wrong field %s', (field, value) => {
     expect(() => parseExclusion(value)).toThrow(expect.objectContaining({ field }));
+  });
+
+  it('needs a handle or a stable id', () => {
+    for (const part of [{ handles: [] }, { stable_ids: [] }]) expect(parseExclusion({ ...VALID, ...part })).toEqual({ ...VALID, ...part });
+    expect(() => parseExclusion({ ...VALID, handles: [], stable_ids: [] }, 'line')).toThrow(
+      'line: expected at least one handle or stable id, found none',
+    );
+  });
+
+  it('has the hash of a shared handle together with a record', () => {
+    expect(sharedHandleHash('Nina_K', 7)).toBe(handleHash('nina_k\n7'));
   });
 });

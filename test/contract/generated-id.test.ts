@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstId, ID_RANGE, isGenerated } from '../../src/contract/generated-id.ts';
+import { FIRST_ID_WITHOUT_ROOM, firstId, ID_RANGE, isGenerated, leavesRoom } from '../../src/contract/generated-id.ts';
 import { timestampOf } from '../../src/contract/instant.ts';
 
 describe('a generated id', () => {
@@ -35,4 +35,17 @@ describe('a generated id', () => {
     expect(timestampOf(last)).toBe('2255-06-05T23:47:34.740991Z');
     expect(isGenerated({ id: last, first_encountered_date: timestampOf(last) })).toBe(true);
   });
+});
+
+describe('an id', () => {
+  const first_encountered_date = '2255-06-05T00:00:00.000000Z';
+  const instant = parseInstant(first_encountered_date) ?? 0;
+
+  it.each([
+    [instant, true],
+    [instant + ID_RANGE - 1, true],
+    [instant + ID_RANGE, false],
+    [FIRST_ID_WITHOUT_ROOM, false],
+    [FIRST_ID_WITHOUT_ROOM - 1, true],
+  ])('of %i leaves room for later records: %s', (id, leaves) => expect(leavesRoom({ id, first_encountered_date })).toBe(leaves));
 });

@@ -66,4 +66,25 @@ describe('parseInstant', () => {
     expect(instantOfMilliseconds(Number.NaN)).toBeUndefined();
     expect(instantOfMilliseconds(Number.MAX_SAFE_INTEGER)).toBeUndefined();
   });
+
+  it.each([
+    '2023-12-18T16:29:12Z',
+    '2023-12-18t16:29:12.006921Z',
+    '2200-12-18 16:29:12.5z',
+    '2023-12-18T16:29:12+01:30',
+    '2023-12-18T16:29:12.1234567-0130',
+  ])('reads or rejects %s with any other character at any place', (text) => {
+    const form = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-]\d\d):?(\d\d))$/;
+    const expected = (changed: string) => {
+      const [, date, time, fraction = '', hours = '+00', minutes = '00'] = form.exec(changed) ?? [];
+      const instant = Date.parse(`${date}T${time}${hours}:${minutes}`) * 1000 + Number(`${fraction}000000`.slice(0, 6));
+      return Number.isSafeInteger(instant) && instant >= 0 ? instant : undefined;
+    };
+    for (let at = 0; at < text.length; at += 1) {
+      for (let code = 0; code < 128; code += 1) {
+        const changed = text.slice(0, at) + String.fromCharCode(code) + text.slice(at + 1);
+        expect(parseInstant(changed), changed).toBe(expected(changed));
+      }
+    }
+  });
 });

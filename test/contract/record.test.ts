@@ -61,6 +61,14 @@ describe('parseRecord', () => {
     expect(() => parseRecord({ ...GOOD, data_type: 'Verified', text: null })).toThrow(Violation);
   });
 
+  it.each([
+    [{ data_type: 'Verified', text: 'yes' }, 'x.text: expected "true" or "false" for Verified, found "yes"'],
+    [{ previous: 12 }, 'x.previous: expected the id of an earlier record, found the id of the record itself'],
+  ])('says what is wrong with %j', (change, message) => {
+    expect(() => parseRecord({ ...GOOD, ...change }, 'x')).toThrow(message);
+    expect(parseRecord({ ...GOOD, data_type: 'Verified', text: 'true' }).text).toBe('true');
+  });
+
   it.each([[], 'text', 7, null, true])('rejects %j, which is not an object', (value) =>
     expect(() => parseRecord(value)).toThrow('item: expected an object'),
   );

@@ -8,3 +8,9 @@ it('bash reads each word of a shell back as it was, and a word that needs no quo
   expect(read.split('\0').slice(0, -1)).toEqual(words);
   expect(shellWord('https://example.org/api')).toBe('https://example.org/api');
 });
+
+it.each([
+  ["it's", "'it'\\''s'"],
+  ['\u009f', "$'\\u009f'"],
+  ['a\u001f', "$'a\\u001f'"],
+])('%j has the form that every shell reads, if it can', (text, word) => expect(shellWord(text)).toBe(word));

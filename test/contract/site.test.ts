@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBaseUrl, isLoopback, parseBaseUrl } from '../../src/contract/site.ts';
+import { isBaseUrl, isLoopback, localLinks, parseBaseUrl } from '../../src/contract/site.ts';
 
 describe('parseBaseUrl', () => {
   it.each([
@@ -79,4 +79,48 @@ describe('isLoopback', () => {
     'http://[::2]',
     'http://[2001:db8::1]',
   ])('does not take %s for one', (url) => expect(isLoopback(parseBaseUrl(url))).toBe(false));
+});
+
+describe('the error for a base URL', () => {
+  const FORM = 'give the address below which clients reach rest/, such as https://example.org/api';
+  const expected = 'http:// or https://, a host and an optional path that does not end in rest/';
+  const place = { field: '--base-url' };
+
+  it.each([
+    ['', 'not an address of that form', FORM],
+    ['/example.org', 'not an address of that form', FORM],
+    ['a b', 'not an address of that form', FORM],
+    ['://example.org', 'not an address of that form', FORM],
+    ['ftp://example.org', 'not an address of that form', FORM],
+    ['9.example', 'no https:// or http://', 'write https://9.example'],
+    ['X.example', 'no https:// or http://', 'write https://X.example'],
+    ['https://me@x.example', 'a user name or password', 'did you mean https://x.example? Links add /rest/data/ to it'],
+    ['https://:pw@x.example', 'a user name or password', 'did you mean https://x.example? Links add /rest/data/ to it'],
+    [
+      'https://x.example/a/rest/data?b#c',
+      'a path that ends in /rest/data, which links would repeat, a query, a fragment',
+      'did you mean https://x.example/a? Links add /rest/data/ to it',
+    ],
+  ])('%j says what was found and what to do', (text, found, hint) => {
+    expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ place, expected, found, hint }));
+  });
+
+  it('names the argument', () => {
+    expect(() => parseBaseUrl('', 'URL')).toThrow(expect.objectContaining({ place: { field: 'URL' } }));
+  });
+
+  it('of the reader says that the links lead there', () => {
+    expect(localLinks('s3://b', 'http://localhost')).toMatchObject({
+      code: 'loopback-url',
+      message: 'the links in the pages would lead readers of s3://b to their own machines',
+      expected: 'a tree that was built with the address of the site',
+      found: 'the base URL http://localhost',
+      hint: 'build again with the address of the site in --base-url, or publish this tree with --allow-loopback',
+    });
+  });
+
+  it('is not needed for what parseBaseUrl returns', () => {
+    const texts = ['http://x.example', 'https://x.example/a//', 'shttps://x.example', 'ftp://x.example/a', 'https://x.example/a'];
+    expect(texts.map(isBaseUrl)).toEqual([true, false, false, false, true]);
+  });
 });
