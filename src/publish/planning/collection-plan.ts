@@ -13,11 +13,11 @@ export function planCollection(comparison: Comparison, collection: Collection): 
   // sort keys describe a page reliably only if the page is from the same tree as they are
   const leaving = movement !== undefined && !found.isScanned && found.trees.length === 1 ? movement[collection].leaving : undefined;
   const leaves = (page: number) => leaving === undefined || leaving[page] === 1;
-  const last = Math.min(...found.trees.map((tree) => (collection === 'data' ? tree.data_pages : tree.account_pages)));
+  const least = Math.min(...found.trees.map((tree) => (collection === 'data' ? tree.data_pages : tree.account_pages)));
   const wanted = digests[collection];
   const there = found.digests[collection];
   const { pages } = wanted;
-  const isUnlinked = unlinked(comparison, collection);
+  const provesUnlinked = missingProvesUnlinked(comparison, collection);
   const moving: number[] = [];
   const linking: number[] = [];
   const still: number[] = [];
@@ -30,10 +30,10 @@ export function planCollection(comparison: Comparison, collection: Collection): 
       ({ slot, reason }) =>
         !isSecondOfLast(slot, pages) && (reason === 'changed' || reason === 'unknown' || (page === 1 && reason === 'new')),
     );
-    if (!isMoving || (isMissing && isUnlinked(page))) still.push(page);
+    if (!isMoving || (isMissing && provesUnlinked && page > least)) still.push(page);
     else if (leaves(page)) moving.push(page);
     // a page that keeps its items can be sent at any time, but a page that will link to new pages only after those
-    else (page === last && pages > last ? linking : still).push(page);
+    else (page === least && pages > least ? linking : still).push(page);
   }
   const { first, overlaps, runs } = orderPages(moving, still, shiftOf(known, collection), concurrency);
   const line = (slot: number) => ({ path: pathOf(collection, slot, pages, wanted.encodings), digest: wanted.get(slot) ?? '' });
@@ -69,13 +69,10 @@ export function planCollection(comparison: Comparison, collection: Collection): 
 }
 
 /**
- * Returns a test for pages with a missing file: true if no reader can reach the page. A run that was killed before
- * it wrote all files of its new pages has not linked to any of them. A missing file in an encoding that is new at
- * the target proves nothing.
+ * Whether a missing file of a new page proves that no reader can reach the page: a run that was killed before it wrote all
+ * files of its new pages has not linked to any of them. A missing file in an encoding that is new at the target proves nothing.
  */
-function unlinked({ found, digests }: Comparison, collection: Collection): (page: number) => boolean {
+function missingProvesUnlinked({ found, digests }: Comparison, collection: Collection): boolean {
   const { encodings } = digests[collection];
-  const knowsAll = found.trees.every(({ compress }) => encodings.every((one) => encodingsIn(compress).includes(one)));
-  const least = Math.min(...found.trees.map((tree) => (collection === 'data' ? tree.data_pages : tree.account_pages)));
-  return (page) => knowsAll && page > least;
+  return found.trees.every(({ compress }) => encodings.every((one) => encodingsIn(compress).includes(one)));
 }

@@ -52,9 +52,10 @@ export function gapsOf({ build, trees, movement }: KnownMovement): string[] {
     }
   }
   for (const collection of COLLECTIONS) {
-    const { forward, firstForward } = movement?.[collection] ?? { forward: 0, firstForward: 0 };
-    const what = `${NAMES[collection]} of ${forward === 1 ? 'one page' : `${forward} pages`}`;
-    if (forward > 0) gaps.add(`${what} move to earlier pages, the first from page ${firstForward}`);
+    const moved = movement?.[collection];
+    if (moved === undefined || moved.forward === 0) continue;
+    const what = `${NAMES[collection]} of ${moved.forward === 1 ? 'one page' : `${moved.forward} pages`}`;
+    gaps.add(`${what} move to earlier pages, the first from page ${moved.firstForward}`);
   }
   return [...gaps];
 }

@@ -31,8 +31,8 @@ export function orderPages(moving: readonly number[], still: readonly number[], 
   const runs: number[][] = [];
   for (let start = 0; start < moving.length; start += length) runs.push(moving.slice(start, start + length));
   const overlaps = runs.flatMap((run, index) => {
-    const below = runs[index + 1]?.[0];
-    return below === undefined ? [] : run.filter((page) => page <= below + shift);
+    const below = runs[index + 1]?.[0] ?? Number.NEGATIVE_INFINITY;
+    return run.filter((page) => page <= below + shift);
   });
   return { first: still, overlaps: overlaps, runs };
 }

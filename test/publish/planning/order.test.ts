@@ -84,4 +84,16 @@ describe('the order of pages', () => {
   it('writes all pages twice if records move far', () => {
     expect(orderPages([3, 2, 1], [4], 2, 32)).toEqual({ first: [4], overlaps: [3, 2], runs: [[3], [2], [1]] });
   });
+
+  it.each([
+    [100, 2, 32, 1],
+    [100, 2, 1, 1],
+    [99, 2, 32, 99],
+    [99, 2, 1, 1],
+    [400, 4, 32, 2],
+    [1000, 2, 32, 10],
+  ])('divides %i pages, from which records move up to %i back, for %i requests into %i runs', (pages, shift, concurrency, runs) => {
+    const moving = numbers(1, pages + 1).toReversed();
+    expect(orderPages(moving, [], shift, concurrency).runs).toHaveLength(runs);
+  });
 });

@@ -172,4 +172,28 @@ describe('a plan', () => {
     expect(plan).toMatchObject({ uploads: 4, bytes: 400, requests: { all: 12, writes: 9, reads: 3, deletes: 0 } });
     expect(plan.cost).toBeCloseTo(9 * 0.000005 + 3 * 0.0000004, 12);
   });
+
+  it('counts overlap pages, deletes, browse files and the proof of conditions', () => {
+    const there = { feed: ['e', 'd', 'c', 'b', 'a'] };
+    const pairs = [
+      { path: 'browse/new.html', wanted: 'a', there: undefined, isListed: false, bytes: 5 },
+      { path: 'browse/gone.html', wanted: undefined, there: 'b', isListed: true, bytes: 0 },
+    ];
+    const more = { proof: { writes: 2, reads: 3, deletes: 1 }, browsePairs: () => pairs };
+    // seven files of the feed and one of browse; four overlap pages; seven other writes: with the browse files in the manifest
+    expect(planPublish(compare({ feed: ['5', '4', '3', '2', '1'], records: 90 }, there, more))).toMatchObject({
+      ...{ uploads: 8, overlaps: 4, deletes: 1, bytes: 705 + 4 * 200, unchanged: 3, atTarget: 11, isIdle: false },
+      requests: { writes: 8 + 4 + 6 + 2, reads: 3 + 4 + 3, deletes: 1 + 1, all: 20 + 10 + 2 },
+    });
+    expect(planPublish(compare(there, there, more))).toMatchObject({ uploads: 1, deletes: 1, isIdle: false });
+    expect(planPublish(compare(there, there, { proof: more.proof }))).toMatchObject({ isIdle: true, requests: { all: 3 } });
+  });
+
+  it('counts only the files that the target has', () => {
+    const comparison = compare({ feed: ['x', 'y'] }, { feed: ['x', 'y'] });
+    const data = new Digests(2);
+    data.copy(comparison.digests.data, 1);
+    const digests = { ...comparison.found.digests, data };
+    expect(planPublish({ ...comparison, found: { ...comparison.found, digests } }).atTarget).toBe(1 + 3);
+  });
 });

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { planCollection } from '../../../src/publish/planning/collection-plan.ts';
+import type { Comparison, FoundTree } from '../../../src/publish/planning/comparison.ts';
+import type { TreeSize } from '../../../src/publish/state/state.ts';
+import { Digests } from '../../../src/tree/digests.ts';
+import type { Encoding } from '../../../src/tree/encoding.ts';
+import { pathOf, slotCount } from '../../../src/tree/layout.ts';
+
+const COLLECTION = 'data';
+const SIZE: TreeSize = {
+  ...{ records: 50, accounts: 0, data_pages: 5, account_pages: 5 },
+  ...{ page_size: 10, account_page_size: 10, compress: 'gzip/1.3.1' },
+};
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
+
+/** Digests of files by their paths below the folder of the collection; all others have the same one, and '' is no file. */
+function digestsOf(pages: number, encodings: readonly Encoding[], texts: Record<string, string>): Digests {
+  const digests = new Digests(pages, encodings);
+  for (let slot = 0; slot < slotCount(pages, encodings); slot += 1) {
+    const text = texts[pathOf(COLLECTION, slot, pages, encodings).replace('rest/data/', '')] ?? 'same';
+    if (text === 'unknown') digests.set(slot, Buffer.alloc(32, 0xff));
+    else if (text !== '') digests.set(slot, sha256(text));
+  }
+  return digests;
+}
+
+interface Case {
+  readonly pages?: number;
+  readonly encodings?: readonly Encoding[];
+  /** The texts of files at the target that differ from those of the tree. */
+  readonly there?: Record<string, string>;
+  readonly pagesThere?: number;
+  readonly encodingsThere?: readonly Encoding[];
+  readonly found?: Partial<FoundTree>;
+  readonly leaving?: readonly number[];
+}
+
+/** The stages of a plan: for each, its lanes of file names. */
+function plan({ pages = 5, encodings = ['gzip'], there = {}, leaving, ...rest }: Case) {
+  const { pagesThere = pages, encodingsThere = encodings, found = {} } = rest;
+  const wanted = digestsOf(pages, encodings, {});
+  const moved = { forward: 0, firstForward: 0, shift: 1, leaving: Uint8Array.from(leaving ?? []) };
+  const empty = new Digests(1);
+  const comparison: Comparison = {
+    build: { palimpsest: '0.1.0', state: 'finished', base_url: 'https://x.example', store: '', manifest: '', ...SIZE },
+    digests: { data: wanted, account: empty },
+    sizes: { data: new Float64Array(slotCount(pages, encodings)).fill(100), account: new Float64Array(3) },
+    found: {
+      trees: [SIZE],
+      digests: { data: digestsOf(pagesThere, encodingsThere, there), account: empty },
+      overlapped: { data: new Set(), account: new Set() },
+      ...{ isScanned: false, isDamaged: false, isCurrent: false },
+      ...found,
+    },
+    movement: leaving === undefined ? undefined : { data: moved, account: moved },
+    ...{ browsePairs: () => [], sendsSortKeys: true, reads: 0, proof: undefined, hasOtherHeaders: false, concurrency: 32 },
+    prices: { write: 0, read: 0 },
+  };
+  const { stages, deleteStages } = planCollection(comparison, COLLECTION);
+  return { steps: stages.map((stage) => [...stage()].map((lane) => [...lane])), deletes: deleteStages.map((stage) => [...stage()].length) };
+}
+
+/** The numbers of the pages that each stage writes. */
+const pagesIn = (one: Case): string[][] =>
+  plan(one).steps.map((lanes) => [...new Set(lanes.flat().map(({ path }) => /page\/(\w+)/.exec(path)?.[1] ?? 'index'))]);
+
+const trees = (...sizes: Partial<TreeSize>[]) => ({ found: { trees: sizes.map((size) => ({ ...SIZE, ...size })) } });
+/** Page 4 with other bytes and without its compressed copy, as a killed run leaves it. */
+const HALF = { 'page/4/index.json': 'other', 'page/4/index.json.gz': '' };
+
+describe('a page that is written', () => {
+  it.each<readonly [string, Case, readonly (readonly string[])[]]>([
+    ['first if no reader can reach it', { there: HALF, ...trees({ data_pages: 3 }, {}) }, [['4'], [], [], []]],
+    ['in its turn if a reader can reach it', { there: HALF, ...trees({ data_pages: 4 }, {}) }, [[], [], [], ['4']]],
+    [
+      'in its turn if none of its files is missing',
+      { there: { 'page/4/index.json': 'other', 'page/4/index.json.gz': 'other' }, ...trees({ data_pages: 3 }) },
+      [[], [], [], ['4']],
+    ],
+    [
+      'in its turn if only its compressed copies are new at the target',
+      { there: HALF, ...trees({ data_pages: 3, compress: '' }, { data_pages: 3 }) },
+      [[], [], [], ['4']],
+    ],
+    [
+      'in its turn if one of its encodings is new at the target',
+      { there: HALF, encodings: ['gzip', 'brotli'], ...trees({ data_pages: 3 }) },
+      [[], [], [], ['4']],
+    ],
+    ['in its turn if its content is not known', { there: { 'page/4/index.json': 'unknown' } }, [[], [], [], ['4']]],
+    ['first if it is new', { there: { 'page/4/index.json': '', 'page/4/index.json.gz': '' } }, [['4'], [], [], []]],
+    ['in its turn if it is page 1 and new', { there: { 'page/1/index.json': '' } }, [[], [], [], ['1']]],
+    ['first if only its second path has changed', { there: { 'page/last/index.json': 'other' } }, [['last'], [], [], []]],
+    ['first if it keeps its items', { there: HALF, leaving: [0, 0, 0, 0, 0, 0] }, [['4'], [], [], []]],
+    ['in its turn if an item leaves it', { there: HALF, leaving: [0, 0, 0, 0, 1, 0] }, [[], [], [], ['4']]],
+    ['in its turn if it can be of two trees', { there: HALF, leaving: [0, 0, 0, 0, 0, 0], ...trees({}, {}) }, [[], [], [], ['4']]],
+    [
+      'after new pages if it will link to them',
+      { there: HALF, leaving: [0, 0, 0, 0, 0, 0], ...trees({ data_pages: 4 }) },
+      [[], ['4'], [], []],
+    ],
+    ['first if it stays the last one', { there: { 'page/5/index.json': 'other' }, leaving: [0, 0, 0, 0, 0, 0] }, [['5'], [], [], []]],
+  ])('%s', (_, one, stages) => expect(pagesIn(one)).toEqual(stages));
+
+  it('has no lane if nothing has changed', () => expect(plan({}).steps).toEqual([[], [], [], []]));
+
+  it('is an overlap page in the files that the target has', () => {
+    const there = { ...HALF, 'page/3/index.json': 'other', 'page/3/index.json.gz': 'other' };
+    const { steps } = plan({ there, ...trees({ records: 0 }) });
+    const digest = sha256('same').toString('hex');
+    const file = (page: number, bytes: number, suffix = '') => ({ path: `rest/data/page/${page}/index.json${suffix}`, digest, bytes });
+    const { bytes: _, ...page } = file(4, 0);
+    expect(steps[2]).toEqual([[{ action: 'overlap', ...file(4, 200), reason: 'changed', page: { collection: 'data', ...page } }]]);
+    expect(steps[3]?.[0]).toEqual([
+      { action: 'upload', ...file(4, 100, '.gz'), reason: 'new' },
+      { action: 'upload', ...file(4, 100), reason: 'changed' },
+    ]);
+  });
+});
+
+describe('a file that is deleted', () => {
+  it('is one after another if some pages move and one links to new ones', () => {
+    const there = { 'page/4/index.json': 'other', 'page/3/index.json': 'other' };
+    const one = { encodings: [], encodingsThere: ['gzip'], there, leaving: [0, 0, 0, 1, 0, 0], ...trees({ data_pages: 4 }) } as const;
+    expect([pagesIn(one), plan(one).deletes]).toEqual([
+      [[], ['4'], [], ['3']],
+      [1, 0],
+    ]);
+  });
+
+  it('is not one that the target does not have', () => {
+    expect(plan({ pagesThere: 7, encodings: [], there: { 'page/7/index.json': '' } }).deletes).toEqual([0, 1]);
+  });
+});
