@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { pageUrl } from '../../src/pages/links.ts';
+import { encodePage, pageNumbers, pagesFor } from '../../src/pages/page.ts';
+
+const SITE = { base_url: 'https://x.example', page_size: 3, account_page_size: 2 };
+
+describe('a page', () => {
+  it.each([
+    [0, 1],
+    [1, 1],
+    [3, 1],
+    [4, 2],
+  ])('is one of those for %i items: %i', (items, pages) => expect(pagesFor(items, 3)).toBe(pages));
+
+  it.each([
+    [0, [[1, 0]]],
+    [
+      6,
+      [
+        [1, 3],
+        [2, 3],
+      ],
+    ],
+    [
+      7,
+      [
+        [1, 3],
+        [2, 3],
+        [3, 1],
+      ],
+    ],
+  ])('of %i items has a number and a length, from either end', (items, pages) => {
+    const numbers = (end: 'first' | 'last') => [...pageNumbers(items, 3, end)].map((page) => [page.number, page.items]);
+    expect([numbers('first'), numbers('last')]).toEqual([pages, pages.toReversed()]);
+  });
+
+  it('has an address', () => {
+    expect([1, 2].map((page) => pageUrl(SITE.base_url, 'data', page))).toEqual([
+      'https://x.example/rest/data/',
+      'https://x.example/rest/data/?page=2',
+    ]);
+  });
+
+  it.each([
+    [1, 'null', '"https://x.example/rest/account/?page=2"'],
+    [2, '"https://x.example/rest/account/"', '"https://x.example/rest/account/?page=3"'],
+    [3, '"https://x.example/rest/account/?page=2"', 'null'],
+  ])('%i of three is encoded around its items', (number, previous, next) => {
+    const chunks = encodePage(SITE, 'account', 5, number, 3, [Buffer.from('{}')]);
+    expect(Buffer.concat(chunks).toString()).toBe(`{"count":5,"next":${next},"previous":${previous},"results":[{}]}`);
+  });
+});
