@@ -12,10 +12,11 @@ const MODULES = {
 const { MODULE: name = '' } = process.env;
 const [source, tests] = MODULES[name] ?? [];
 if (tests === undefined) throw new Error(`MODULE=${Object.keys(MODULES).join('|')} npm run test:mutation`);
+// not `testFiles`: with it, Stryker changes nothing that runs when a file is loaded
+process.env.MUTATION_TESTS = tests;
 
 export default {
   mutate: [source],
-  testFiles: [tests],
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutation.config.ts' },
   reporters: ['clear-text', 'progress-append-only', 'html'],
