@@ -9,14 +9,14 @@ const MODULES = {
   // what a mirror reads next, and what it lacks at the end
   mirror: ['src/mirror/{plan,feed-walk,account-walk,missing}.ts', 'test/mirror/{plan,plan-stages,feed-walk,account-walk,missing}.test.ts'],
 };
-const { MODULE: name = '' } = process.env;
-const [source, tests] = MODULES[name] ?? [];
-if (tests === undefined) throw new Error(`MODULE=${Object.keys(MODULES).join('|')} npm run test:mutation`);
+const { MODULE: name = 'all' } = process.env;
+const chosen = name === 'all' ? Object.values(MODULES) : [MODULES[name]];
+
 // not `testFiles`: with it, Stryker changes nothing that runs when a file is loaded
-process.env.MUTATION_TESTS = tests;
+process.env.MUTATION_TESTS = chosen.map(([, tests]) => tests).join(' ');
 
 export default {
-  mutate: [source],
+  mutate: chosen.map(([source]) => source),
   testRunner: 'vitest',
   vitest: { configFile: 'vitest.mutation.config.ts' },
   reporters: ['clear-text', 'progress-append-only', 'html'],
