@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FIRST_ID_WITHOUT_ROOM, firstId, ID_RANGE, isGenerated, leavesRoom } from '../../src/contract/generated-id.ts';
-import { timestampOf } from '../../src/contract/instant.ts';
+import { parseInstant, timestampOf } from '../../src/contract/instant.ts';
 
 describe('a generated id', () => {
   it('is the microseconds of its instant, and is recognized up to the end of the reserved range', () => {

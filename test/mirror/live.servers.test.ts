@@ -45,7 +45,8 @@ async function startGrowingService(folder: string, records: number) {
           UPDATE __main___account SET location = 'late ${id}' WHERE screen_name = '${name}'`);
       }
     });
-  const ids = () => open((connection) => connection.prepare<[], number>('SELECT id FROM __main___changerecord ORDER BY id DESC').pluck().all());
+  const ids = () =>
+    open((connection) => connection.prepare<[], number>('SELECT id FROM __main___changerecord ORDER BY id DESC').pluck().all());
   return { baseUrl, stop, grow, ids };
 }
 
