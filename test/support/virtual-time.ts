@@ -1,9 +1,12 @@
+import { webcrypto } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import promises, { setImmediate } from 'node:timers/promises';
 import { vi } from 'vitest';
 
 /** How many turns of the event loop without other work there are before the time goes on. */
 const IDLE_TURNS = 5;
+/** More than the threads of Node.js: work that waits before these has begun. */
+const THREADS = 8;
 /** The waiting of node:timers/promises, which the fake timers of Vitest leave as it is. */
 const real = promises.setTimeout;
 
@@ -25,7 +28,8 @@ export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
       turns = isBusy() ? 0 : turns + 1;
       if (turns < IDLE_TURNS) continue;
       turns = 0;
-      await vi.advanceTimersToNextTimerAsync();
+      await threadsAreIdle();
+      if (!isBusy()) await vi.advanceTimersToNextTimerAsync();
     }
     return await result;
   } finally {
@@ -37,6 +41,12 @@ export async function inVirtualTime<T>(work: () => Promise<T>): Promise<T> {
 /** Whether files are read or written, or `setImmediate` waits for its turn. */
 function isBusy(): boolean {
   return process.getActiveResourcesInfo().some((name) => /^(FSReq|Immediate)/.test(name));
+}
+
+/** Waits for what Node.js computes on other threads, such as digests, which is not in the list of active resources. */
+async function threadsAreIdle(): Promise<void> {
+  await Promise.all(Array.from({ length: THREADS }, () => webcrypto.subtle.digest('SHA-256', new Uint8Array())));
+  await setImmediate();
 }
 
 function virtual<T>(milliseconds: number, value: T, { signal }: { readonly signal?: AbortSignal } = {}): Promise<T> {
