@@ -6,6 +6,8 @@ const terms = [...glossary.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, term = ''])
 /** Names of other programs, and of their parts. */
 const names = [
   'actionlint',
+  'compinit',
+  'mktemp',
   'afterok',
   'esac',
   'NODENAME',

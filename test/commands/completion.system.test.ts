@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { program } from '../conformance/child.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN } from '../support/palimpsest.ts';
+import { cases } from '../support/proof.ts';
 import { until } from '../whole/killing.ts';
 
 const SHELLS = [
@@ -18,7 +19,7 @@ const SHELLS = [
   { name: 'fish', start: 'fish --no-config', source: 'palimpsest completion fish | source', substitution: '(touch run)' },
 ].map((shell) => ({ ...shell, needs: [program('tmux'), program(shell.name)] }));
 
-it.for(SHELLS)('Tab completes in $name, and runs nothing of the line', async ({ start, source, substitution, needs }, { skip }) => {
+it.for(cases(SHELLS))('Tab completes in $name, and runs nothing of the line', async ({ start, source, substitution, needs }, { skip }) => {
   for (const { skip: isMissing, reason } of needs) skip(isMissing, reason);
   const home = temporaryFolder();
   const folder = join(home, 'here');
