@@ -87,7 +87,11 @@ async function checkCommits(remote: Remote, top: number, report: Report, options
       if (bytes !== undefined && commit !== undefined) {
         const { time, previous } = commit;
         found[number] = { digest: hash('sha256', bytes), commit: { number: commit.number, time, previous } };
-      } else report.add({ rule: 'commit-chain', path, expected, found: bytes === undefined ? 'no file' : 'a damaged file' });
+      } else {
+        // readers need only the newest one, and nothing can restore an earlier one
+        const rule = number < top ? 'lost-commit' : 'commit-chain';
+        report.add({ rule, path, expected, found: bytes === undefined ? 'no file' : 'a damaged file' });
+      }
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'not-ours') throw error;
       report.add({ rule: 'commit-chain', path, expected, found: `${error.place.field ?? ''}: ${error.found}` });

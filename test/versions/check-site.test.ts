@@ -95,8 +95,6 @@ describe('verify of a target with versions', () => {
     writeNewest(target, { ...readCommit(target, 3), ...changes });
 
   it.each<[string, (target: string) => string]>([
-    ['a commit that is damaged', (target) => `commit-chain ${flip(target, commitOf(2), 30)}`],
-    ['a commit that is missing', (target) => `commit-chain ${remove(target, commitOf(1))}`],
     ['a commit that does not follow the one before', (target) => `commit-chain ${replaceNewest(target, { previous: '0'.repeat(64) })}`],
     ['a commit that is older', (target) => `commit-chain ${replaceNewest(target, { time: '2001-01-01T00:00:00.000Z' })}`],
     ['a head that is old', (target) => `head-copy ${write(target, 'head.json', read(target, commitOf(2)))}`],
@@ -127,6 +125,19 @@ describe('verify of a target with versions', () => {
     const target = copy();
     const expected = damage(target);
     expect(await found(target)).toEqual([expected]);
+  });
+
+  it('notes a commit that is lost and that no reader needs, because nothing can restore it', async () => {
+    const target = copy();
+    flip(target, commitOf(2), 30);
+    remove(target, commitOf(1));
+    expect(await palimpsestJson(['verify', target])).toMatchObject({
+      violation_count: 0,
+      notes: [
+        { rule: 'lost-commit', path: commitOf(1) },
+        { rule: 'lost-commit', path: commitOf(2) },
+      ],
+    });
   });
 
   it('checks the tree in the current version by its rules, and with --all in each', async () => {
