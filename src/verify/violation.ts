@@ -43,7 +43,7 @@ export const RULES = {
   'account-data-surplus': 'every record of an account is in the feed',
   'account-data-differs': 'a record has the same bytes in the feed and in its account',
   'commit-chain': 'the commits of a target with versions have ascending numbers and times, and each has the SHA-256 of the one before',
-  'lost-commit': 'every commit before the newest one can be read (note)',
+  'commit-lost': 'every commit before the newest one can be read (note)',
   'head-copy': 'head.json is a copy of the newest commit',
   'version-facts':
     'a commit lists each version with the counts, the digests and the index of its ZIP, and with the base URL of the current one',
@@ -91,7 +91,7 @@ const OF_FILES = /^(file|page)-|^duplicate-mismatch$/;
 
 /** Rules that a correct tree may break. */
 export const NOTES: ReadonlySet<Rule> = new Set<Rule>([
-  'lost-commit',
+  'commit-lost',
   'record-predecessor',
   'imported-record-date',
   'imported-record-markup',

@@ -89,7 +89,7 @@ async function checkCommits(remote: Remote, top: number, report: Report, options
         found[number] = { digest: hash('sha256', bytes), commit: { number: commit.number, time, previous } };
       } else {
         // readers need only the newest one, and nothing can restore an earlier one
-        const rule = number < top ? 'lost-commit' : 'commit-chain';
+        const rule = number < top ? 'commit-lost' : 'commit-chain';
         report.add({ rule, path, expected, found: bytes === undefined ? 'no file' : 'a damaged file' });
       }
     } catch (error) {

@@ -134,8 +134,8 @@ describe('verify of a target with versions', () => {
     expect(await palimpsestJson(['verify', target])).toMatchObject({
       violation_count: 0,
       notes: [
-        { rule: 'lost-commit', path: commitOf(1) },
-        { rule: 'lost-commit', path: commitOf(2) },
+        { rule: 'commit-lost', path: commitOf(1) },
+        { rule: 'commit-lost', path: commitOf(2) },
       ],
     });
   });
