@@ -13,6 +13,8 @@ import { runAndKill } from './killing.ts';
 import { folderOfFile, importLines, recordLines } from './stores.ts';
 
 const KILLS = times('killed runs of each kind at each target', 2, 300);
+/** The most runs for each that is killed. */
+const ATTEMPTS = 10;
 const SECRET = 'removed_person';
 const BASE_URL = 'https://history.example';
 const SIZES = ['--base-url', BASE_URL, '--page-size', '10', '--account-page-size', '5'];
@@ -20,7 +22,8 @@ const SIZES = ['--base-url', BASE_URL, '--page-size', '10', '--account-page-size
 const folder = folderOfFile();
 let lines: readonly string[];
 beforeAll(async () => {
-  const most = 200 + KILLS * 4;
+  // some runs end before their kill
+  const most = 200 + KILLS * 4 * ATTEMPTS;
   const all = await recordLines(most, 20);
   const { account } = JSON.parse(all[0] ?? '');
   // each kill happens to a run that sends a record of the account that is removed afterwards
