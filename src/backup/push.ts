@@ -144,7 +144,7 @@ function staying(versions: readonly StoreVersion[], keep: KeepPolicy, hasNext: b
   const now = Math.max(Date.now(), Date.parse(versions.at(-1)?.time ?? '') || 0);
   const next = hasNext ? [{ time: new Date(now).toISOString() }] : [];
   // one that was replaced at this very moment is no longer current
-  const kept = new Set<object>(keptVersions([...versions, ...next], keep, now + 1, 0));
+  const kept = new Set<object>(keptVersions([...versions, ...next], keep, now + 1, Date.now(), 0));
   return versions.filter((version) => kept.has(version));
 }
 

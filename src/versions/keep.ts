@@ -17,12 +17,15 @@ export const DAY_MS = 86_400_000;
  * Returns the versions that a policy keeps. The current version always stays.
  * @param versions ascending
  * @param now in milliseconds since 1970
+ * @param clock the time of this machine. An age is measured from the version before the newest one if that is earlier: a night with
+ *   a clock in the future must not make all versions old, and neither must the night after it
  * @param reading how long readers may use a version that is no longer current, in milliseconds
  */
 export function keptVersions<V extends Pick<Version, 'time'>>(
   versions: readonly V[],
   policy: KeepPolicy,
   now: number,
+  clock: number,
   reading: number = DAY_MS,
 ): readonly V[] {
   const { last, within, daily, monthly } = policy;
@@ -32,9 +35,12 @@ export function keptVersions<V extends Pick<Version, 'time'>>(
     ...lastOfEach(versions, 'YYYY-MM-DD'.length, daily),
     ...lastOfEach(versions, 'YYYY-MM'.length, monthly),
   ]);
+  const measured = Math.min(clock, Date.parse(versions.at(-2)?.time ?? '') || clock);
   return versions.filter((version, index) => {
     const next = versions[index + 1];
-    return next === undefined || kept.has(version) || Date.parse(next.time) >= now - Math.max(within ?? 0, reading);
+    if (next === undefined || kept.has(version)) return true;
+    const ended = Date.parse(next.time);
+    return ended >= now - reading || (within !== undefined && ended >= measured - within);
   });
 }
 

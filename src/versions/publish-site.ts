@@ -163,7 +163,8 @@ class Decision {
     const now = Math.max(Date.now(), Date.parse(newest?.commit.time ?? '') || 0);
     const times = [...sound, ...rewritten].toSorted((one, other) => one.number - other.number);
     const added = hasNew ? [{ number: Number.MAX_SAFE_INTEGER, time: new Date(now).toISOString() }] : [];
-    const kept = new Set(keptVersions<Pick<SiteVersion, 'number' | 'time'>>([...times, ...added], keep, now).map(({ number }) => number));
+    const all: readonly Pick<SiteVersion, 'number' | 'time'>[] = [...times, ...added];
+    const kept = new Set(keptVersions(all, keep, now, Date.now()).map(({ number }) => number));
     const drafts = rewritten
       .filter(({ number }) => kept.has(number))
       .map(({ number, time, draft }) => ({

@@ -23,7 +23,7 @@ describe('a policy', () => {
   it('keeps all versions without a rule', () => {
     fc.assert(
       fc.property(versions, (all) => {
-        expect(keptVersions(all, {}, NOW)).toEqual(all);
+        expect(keptVersions(all, {}, NOW, NOW)).toEqual(all);
       }),
     );
   });
@@ -31,7 +31,7 @@ describe('a policy', () => {
   it('keeps the current version, those that were current in the last day, and an order', () => {
     fc.assert(
       fc.property(versions, policy, (all, rules) => {
-        const kept = keptVersions(all, rules, NOW);
+        const kept = keptVersions(all, rules, NOW, NOW);
         expect(kept).toEqual(all.filter((one) => kept.includes(one)));
         expect(kept.at(-1)).toBe(all.at(-1));
         const recent = all.filter((_, index) => Date.parse(all[index + 1]?.time ?? '9999-12-31') >= NOW - DAY);
@@ -43,7 +43,7 @@ describe('a policy', () => {
   it('keeps the state of every moment within the time', () => {
     fc.assert(
       fc.property(versions, fc.integer({ min: 1, max: 400 }), fc.double({ min: 0, max: 1, noNaN: true }), (all, days, share) => {
-        const kept = keptVersions(all, { within: days * DAY }, NOW);
+        const kept = keptVersions(all, { within: days * DAY }, NOW, NOW);
         const moment = NOW - share * days * DAY;
         const at = (list: typeof all) => list.findLast(({ time }) => Date.parse(time) <= moment);
         expect(at([...kept])).toBe(at(all));
@@ -54,7 +54,7 @@ describe('a policy', () => {
   it('keeps the last version of each of the newest days and months that have versions', () => {
     fc.assert(
       fc.property(versions, policy, (all, rules) => {
-        const kept = keptVersions(all, rules, NOW);
+        const kept = keptVersions(all, rules, NOW, NOW);
         for (const [digits, most] of [
           [10, rules.daily],
           [7, rules.monthly],
@@ -67,13 +67,23 @@ describe('a policy', () => {
     );
   });
 
+  it('of days keeps what it would keep with a right clock, in a night with a clock in the future and in the night after it', () => {
+    const nights = Array.from({ length: 30 }, (_, night) => ({ time: new Date(NOW - (30 - night) * DAY).toISOString() }));
+    const future = Date.parse('2034-01-01T00:00:00.000Z');
+    const wrong = [...nights, { time: new Date(future).toISOString() }];
+    expect(keptVersions(wrong, { within: 20 * DAY }, future, future).length).toBeGreaterThan(20);
+    const after = [...wrong, { time: new Date(future).toISOString() }];
+    expect(keptVersions(after, { within: 20 * DAY }, future, NOW + DAY).length).toBeGreaterThan(20);
+  });
+
   it('deletes the others', () => {
     const nights = Array.from({ length: 100 }, (_, night) => ({ time: new Date(NOW - (100 - night) * DAY).toISOString() }));
-    expect(keptVersions(nights, { within: 10 * DAY }, NOW)).toHaveLength(11);
-    expect(keptVersions(nights, { daily: 7 }, NOW)).toHaveLength(7);
-    expect(keptVersions(nights, { last: 14 }, NOW)).toEqual(nights.slice(-14));
-    expect(keptVersions(nights, { last: 1 }, NOW + 1, 0)).toEqual(nights.slice(-1));
-    expect(keptVersions(nights, { daily: 7, monthly: 12 }, NOW).map(({ time }) => time.slice(0, 10))).toEqual([
+    // ten days before the version before the newest, which is two days old
+    expect(keptVersions(nights, { within: 10 * DAY }, NOW, NOW)).toHaveLength(13);
+    expect(keptVersions(nights, { daily: 7 }, NOW, NOW)).toHaveLength(7);
+    expect(keptVersions(nights, { last: 14 }, NOW, NOW)).toEqual(nights.slice(-14));
+    expect(keptVersions(nights, { last: 1 }, NOW + 1, NOW, 0)).toEqual(nights.slice(-1));
+    expect(keptVersions(nights, { daily: 7, monthly: 12 }, NOW, NOW).map(({ time }) => time.slice(0, 10))).toEqual([
       '2025-11-30',
       '2025-12-31',
       '2026-01-31',
