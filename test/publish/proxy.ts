@@ -98,7 +98,7 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
   return proxy;
 }
 
-/** Runs the program and sends it a signal at a request through the proxy. After SIGKILL, no request reaches the store. */
+/** Runs the program and sends it one signal, at the first request through the proxy after the condition is true. After SIGKILL, no request reaches the store. */
 export async function signalledAt(
   proxy: FaultyProxy,
   isReached: () => boolean,
@@ -109,10 +109,10 @@ export async function signalledAt(
   const finished = await palimpsest(args, {
     env,
     onStart: (child) => {
+      let isSent = false;
       proxy.draw = () => {
-        if (!isReached()) return undefined;
-        child.kill(signal);
-        return signal === 'SIGKILL' ? 'stall' : undefined;
+        if (!isSent && isReached()) isSent = child.kill(signal);
+        return isSent && signal === 'SIGKILL' ? 'stall' : undefined;
       };
     },
   });
