@@ -58,7 +58,7 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
       terminal.setOutput(outputModeOf(words, io.env));
       await terminal.failure(usageFailure(program, words, error));
     }
-    if (error instanceof Failure && FAILURES[error.code] === REFUSED) {
+    if (error instanceof Failure && FAILURES[error.code].exit === REFUSED) {
       const { addToJobSummary, refusalTable } = await import('./commands/job-summary.ts');
       addToJobSummary(terminal, refusalTable(error));
     }

@@ -114,7 +114,7 @@ export async function publishVersions(
     );
   // the exit code stops a job at the plan, before the publish
   for (const refusal of dryRun ? refusals : []) {
-    terminal.exitCode = FAILURES[refusal.code];
+    terminal.exitCode = FAILURES[refusal.code].exit;
     terminal.warn(`would be refused (${refusal.code}): ${refusal.message}; ${refusal.hint}`);
     addToJobSummary(terminal, refusalTable(refusal));
   }

@@ -166,7 +166,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target));
         // the exit code stops a job at the plan, before the publish
         for (const refusal of summary.refusals) {
-          terminal.exitCode = FAILURES[refusal.code];
+          terminal.exitCode = FAILURES[refusal.code].exit;
           addToJobSummary(terminal, refusalTable(refusal));
         }
         return;

@@ -174,7 +174,7 @@ export class Terminal {
 
   #writeFailure(error: unknown, hint: string | undefined): void {
     const isKnown = error instanceof Failure;
-    this.exitCode = isKnown ? FAILURES[error.code] : 1;
+    this.exitCode = isKnown ? FAILURES[error.code].exit : 1;
     if (isKnown && this.#outputMode.json && !this.#hasOutputFailed) this.io.stdout.write(`${failureJson(error, hint)}\n`);
     if (isKnown && error.code === 'stopped') {
       this.io.stderr.write(`${printable([error.message, error.hint].join('; '))}\n`);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { palimpsestHere } from '../support/palimpsest.ts';
+import { JSON_FIELDS } from './json-fields.ts';
 
 const SAMPLE = new URL('../../data/sample/saved-pages', import.meta.url).pathname;
 const SNAPSHOTS = new URL('../../data/sample-snapshots.ndjson', import.meta.url).pathname;
@@ -35,6 +36,7 @@ const MAPS = ['capabilities', 'cannot', 'untested', 'notes_by_rule', 'rules'];
 
 describe('the JSON output of every command', () => {
   const fields = new Map<string, Set<string>>();
+  const outputs = new Map<string, object>();
 
   beforeAll(async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'palimpsest-'));
@@ -42,6 +44,7 @@ describe('the JSON output of every command', () => {
       const { stdout, stderr } = await palimpsestHere([...args, '--json'], { cwd });
       expect(stdout, stderr).not.toBe('');
       fields.set(args.join(' '), new Set(fieldsOf(JSON.parse(stdout))));
+      outputs.set(args.join(' '), JSON.parse(stdout));
     }
   }, 60_000);
 
@@ -57,11 +60,26 @@ describe('the JSON output of every command', () => {
     expect(fieldsThat((name) => !/^[a-z0-9_]+$/.test(name) && !PROFILE.includes(name))).toEqual({});
   });
 
+  it('has the fields that the table lists for the command', () => {
+    for (const [line, output] of outputs) {
+      const words = line.split(' ');
+      const flag = words.find((word) => word === '--plan' || word === '--list');
+      const table = JSON_FIELDS[[words[0], flag ?? words[1]].join(' ')] ?? JSON_FIELDS[words[0] ?? ''] ?? {};
+      const rows = Object.entries(table).flatMap(([names, meaning]) => names.split(', ').map((name) => [name, meaning] as const));
+      expect(
+        rows.map(([name]) => name),
+        line,
+      ).toEqual(expect.arrayContaining(Object.keys(output)));
+      const always = rows.filter(([name, meaning]) => !name.includes('.') && !/missing|with `--|if it has/.test(meaning));
+      expect(Object.keys(output), line).toEqual(expect.arrayContaining(always.map(([name]) => name)));
+    }
+  });
+
   it('has only fields that the documentation lists', () => {
     const folder = new URL('../../docs/', import.meta.url);
     const pages = readdirSync(folder).filter((name) => name.endsWith('.md'));
     const text = pages.map((page) => readFileSync(new URL(page, folder), 'utf8')).join('\n');
-    expect(fieldsThat((name) => !text.includes(`\`${name}\``))).toEqual({});
+    expect(fieldsThat((name) => !new RegExp(`[\`.]${name}\``).test(text))).toEqual({});
   });
 });
 

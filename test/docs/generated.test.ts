@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { describe, expect, it } from 'vitest';
+import { programFor } from '../../src/cli.ts';
+import { FAILURES } from '../../src/contract/failure.ts';
+import { Terminal } from '../../src/terminal/terminal.ts';
+import { RULES } from '../../src/verify/violation.ts';
+import { commandsIn } from '../support/commands.ts';
+import { JSON_FIELDS } from './json-fields.ts';
+
+const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
+const MARK = '<!-- generated: npm run docs -->';
+const END = '<!-- end -->';
+/** The options of every command, which are described once. */
+const EVERYWHERE = ['--json', '--quiet', '--help'];
+
+const silent = { write: () => true };
+const terminal = new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env: {}, once: () => {} });
+const program = await programFor(terminal);
+
+describe('`npm run docs` writes', () => {
+  it('the commands and their options', () => matches('commands.md', page('Commands', commandsPage())));
+
+  it('the fields of the JSON output', () => {
+    const parts = Object.entries(JSON_FIELDS).map(([command, fields]) => {
+      const rows = Object.entries(fields).map(([names, meaning]) => [coded(names), linked(meaning)]);
+      return `## ${command}\n\n${table(['field', 'meaning'], rows)}`;
+    });
+    const lead =
+      'The fields of the object that a command prints with `--json`. Names are in snake_case, as in the API. A dot leads into an object, or into each object of a list.';
+    return matches('json.md', page('JSON output', [lead, ...parts].join('\n\n')));
+  });
+
+  it('the error codes', () => {
+    const rows = Object.entries(FAILURES).map(([code, { exit, meaning, remedy }]) => [
+      `\`${code}\``,
+      exit,
+      linked(meaning),
+      linked(remedy),
+    ]);
+    return matchesPart('errors.md', table(['code', 'exit', 'meaning', 'what to do'], rows));
+  });
+
+  it('the rules of verify', () => {
+    const rows = Object.entries(RULES).map(([rule, meaning]) => [`\`${rule}\``, meaning]);
+    return matchesPart('rules.md', table(['rule', 'meaning'], rows));
+  });
+});
+
+const matches = (name: string, text: string) => expect(text).toMatchFileSnapshot(DOCS + name);
+
+/** Compares the generated part of a page. What stands before and after it is written by hand. */
+function matchesPart(name: string, text: string): Promise<void> {
+  const [before, rest] = readFileSync(DOCS + name, 'utf8').split(`${MARK}\n`);
+  const after = rest?.split(`${END}\n`)[1];
+  if (after === undefined) throw new Error(`docs/${name} has no part between ${MARK} and ${END}`);
+  return matches(name, `${before}${MARK}\n\n${text}\n\n${END}\n${after}`);
+}
+
+const page = (title: string, text: string) => `${MARK}\n\n# ${title}\n\n${text}\n`;
+
+function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  if (rows.length === 0) throw new Error(`the table of ${head.join(', ')} has no rows`);
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** Makes links of the places in a text: `publish.md#set-the-credentials`. */
+const linked = (text: string) => text.replace(/([a-z-]+\.md)(#[a-z-]+)?/g, '[$1]($1$2)');
+
+function commandsPage(): string {
+  const commands = commandsIn(program);
+  const list = commands.map(([name, command]) => [`[\`${name}\`](#${name.replaceAll(' ', '-')})`, command.summary()]);
+  return [
+    'The help of every command as one page. [cli.md](cli.md) describes what all commands share.',
+    table(['command', 'what it does'], list),
+    ...commands.map(([name, command]) => commandText(name, command)),
+  ].join('\n\n');
+}
+
+function commandText(name: string, command: CommandUnknownOpts): string {
+  const help = helpOf(command);
+  const examples = [...help.matchAll(/^ {2}\$ (.*)\n {6}(.*)$/gm)].map(([, line = '', effect = '']) => `# ${effect}\n${line}`);
+  const args = command.registeredArguments.map((argument) => [coded(argument.name()), cell(argument.description)]);
+  const options = command.options
+    .filter(({ long }) => !EVERYWHERE.includes(long ?? ''))
+    .map((option) => [coded(option.flags), defaultOf(option), meaningOf(option)]);
+  return [
+    `## ${name}`,
+    `    ${help.slice('Usage: '.length, help.indexOf('\n'))}`,
+    command.description(),
+    ...(args.length === 0 ? [] : [table(['argument', 'meaning'], args)]),
+    ...(options.length === 0 ? [] : [table(['option', 'default', 'meaning'], options)]),
+    ...(examples.length === 0 ? [] : [`\`\`\`sh\n${examples.join('\n')}\n\`\`\``]),
+  ].join('\n\n');
+}
+
+/** Returns the whole help of a command, without line breaks in its descriptions. */
+function helpOf(command: CommandUnknownOpts): string {
+  let text = '';
+  command.configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => 100_000 }).outputHelp();
+  return text;
+}
+
+function meaningOf({ description, argChoices = [] }: CommandUnknownOpts['options'][number]): string {
+  return cell(description) + (argChoices.length === 0 ? '' : `: ${argChoices.map(coded).join(', ')}`);
+}
+
+function defaultOf({ defaultValue, defaultValueDescription, mandatory }: CommandUnknownOpts['options'][number]): string {
+  if (mandatory && defaultValue === undefined) return 'required';
+  const value = defaultValueDescription ?? defaultValue;
+  return value === undefined || typeof value === 'boolean' ? '' : coded(String(value));
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '\\<');
+const coded = (names: string) =>
+  names
+    .split(', ')
+    .map((name) => `\`${name.replaceAll('|', '\\|')}\``)
+    .join(', ');
