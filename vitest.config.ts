@@ -49,8 +49,6 @@ export default defineConfig({
     // after a change of src, the program of the run would be the one of before
     watch: false,
     isolate: false,
-    // two cores: some files wait for servers and timeouts for most of their time
-    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     testTimeout: proof === 'full' ? 3_600_000 : 180_000,
     hookTimeout: 240_000,
