@@ -102,7 +102,8 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     build: 'the content of `build.json`',
     out: 'the folder or the ZIP of the tree',
     target: 'the target; missing without versions. Violations in a version have its path before their own',
-    'version, versions, commits': 'the number of the current version, and how many live versions and readable commits there are; missing without versions',
+    'version, versions, commits':
+      'the number of the current version, and how many live versions and readable commits there are; missing without versions',
     requests: 'the number of requests to the target: `all`, and by kind `writes`, `reads`, `deletes`, `retries`; missing without versions',
     milliseconds: 'duration',
   },
@@ -187,7 +188,8 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     hosts:
       'the hosts, each with `name`, `title`, `tested_on`, `cannot`, `untested`, `limits` and `steps`. `versions` has the fields that differ with `--versions`, or the reason why the host reads no versions',
     'hosts.cannot, hosts.untested': 'the capabilities that the host lacks, and those that no test covers, each with the reason',
-    'hosts.limits': 'the maximum number of `files`, the maximum `file_bytes` of one file, and their `source`; a missing field means no limit',
+    'hosts.limits':
+      'the maximum number of `files`, the maximum `file_bytes` of one file, and their `source`; a missing field means no limit',
     'hosts.at_origin': 'what is different with `--origin`; missing if the host does not support it',
     refused: 'the hosts that are refused, each with `name`, `title`, `reason` and `instead` (what to do)',
   },

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -153,6 +153,25 @@ describe('the variant with versions in docs/nightly.md', () => {
       { number: 1, accounts: 30 },
       { number: 2, accounts: 60 },
     ]);
+  });
+});
+
+describe('the script for a server in docs/nightly.md', () => {
+  it('publishes each night what is new', async () => {
+    const cwd = temporaryFolder();
+    const fetched = join(cwd, 'fetched.ndjson');
+    writeFileSync(join(cwd, 'fetch-snapshots.sh'), `#!/bin/sh\nmkdir "$1" && cp ${fetched} "$1"\n`, { mode: 0o755 });
+    const script = (blocks('On a server with cron', 'sh')[0] ?? '').replace('/var/www/history', 'bucket/site');
+    for (const day of [1, 2]) {
+      writeFileSync(
+        fetched,
+        many(day, 100 * day)
+          .map((one) => `${JSON.stringify(one)}\n`)
+          .join(''),
+      );
+      expect(await shell(script, cwd, { PATH: machine(cwd) })).toMatchObject({ status: 0 });
+    }
+    expect(new Set([...seen(cwd).values()].map(({ account }) => account)).size).toBe(60);
   });
 });
 
