@@ -2,6 +2,7 @@ import { createReadStream, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { schemeOf } from '../contract/url.ts';
+import { withCopiesMarked } from './compressed-copy.ts';
 import { FileFilter, type FilePatterns } from './file-filter.ts';
 import { fileHead } from './file-head.ts';
 import { remoteInput } from './remote-input.ts';
@@ -45,7 +46,7 @@ export function inputsOf(
     if (inputs.length === before && filter === undefined) throw emptyFolder(source);
   }
   if (inputs.length === 0 && filter !== undefined) throw filter.noMatch(sources);
-  return inputs;
+  return withCopiesMarked(inputs);
 }
 
 /**
@@ -106,7 +107,7 @@ function addFolder(path: string, walk: Walk, bag?: string): Failure | undefined 
   const isTree = all.has('build.json') && all.has('rest');
   const isBag = all.has('bagit.txt') && all.has('data');
   const only = isTree ? ['rest'] : isBag ? ['data'] : undefined;
-  const visible = only ?? names.filter((name) => !name.startsWith('.') && !isVariant(name, all)).sort();
+  const visible = only ?? names.filter((name) => !name.startsWith('.')).sort();
   for (const name of visible) addEntry(join(path, name), walk, isBag ? path : bag);
   return undefined;
 }
@@ -145,11 +146,6 @@ function unreadable(path: string, failure: Failure): Input {
     throw failure;
   };
   return { name: path, size: undefined, open };
-}
-
-/** Whether a file is the compressed copy of a page. */
-function isVariant(name: string, names: ReadonlySet<string>): boolean {
-  return (name === 'index.json.gz' || name === 'index.json.br') && names.has('index.json');
 }
 
 /** Returns the result, or a Failure no-source instead of the error of the file system. */

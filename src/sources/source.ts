@@ -106,6 +106,8 @@ export interface Input {
   readonly bag?: string;
   /** The path of the file, if the input is a file of this machine. */
   readonly path?: string;
+  /** The path of another input. If both have the same content, only the other one is read. */
+  readonly copyOf?: string | undefined;
   /** If the input is an archive: decides which of its members are read. Without it, all are read. */
   readonly filter?: MemberFilter;
   /** If the input is a member of an archive: the name of the archive, and the path in it. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { removeSync } from 'fs-extra/esm';
 import { Failure } from '../../contract/failure.ts';
+import { isCopy } from '../compressed-copy.ts';
 import { fileHead } from '../file-head.ts';
 import { readFailure } from '../read-failure.ts';
 import { unreadableInput } from '../rejection.ts';
@@ -26,11 +27,12 @@ export async function* filesIn(input: Input): AsyncGenerator<readonly Input[] | 
  * Yields the files in a source, in batches. An archive (ZIP, or tar, which may be compressed) is detected by its content. Its
  * files are its members. Any other input is the only file, without its compression. The files of one batch can be read in any
  * order, and each batch must be read before the next one is requested. Memory does not depend on the size of an archive,
- * except for the list of files in a ZIP.
+ * except for the list of files in a ZIP. The compressed copy of another input has no files.
  * @throws Failure bad-archive, bad-encoding, no-tool, no-source if an archive has no file that is read; and the errors of the
  *   input
  */
 async function* unpack(input: Input): AsyncGenerator<readonly Input[]> {
+  if (await isCopy(input)) return;
   if (input.pages !== undefined) {
     for await (const page of input.pages()) yield* unpack(page);
     return;
