@@ -8,7 +8,7 @@ import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { allRejected } from './all-rejected.ts';
 import { hintCommandFor } from './hint-command.ts';
-import { skippedLines } from './observe-report.ts';
+import { pathTimeLines, skippedLines } from './observe-report.ts';
 import { examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 import { addSnapshotOptions, observeOptions } from './snapshot-options.ts';
 import { addSourceOptions, remoteSources, SOURCE_HELP, type SourceChoice, sources } from './source-options.ts';
@@ -105,6 +105,7 @@ export function declareNormalize(program: Program, terminal: Terminal): void {
           `wrote ${to} (${size(summary.bytes)}) in ${seconds(took)}`,
           `  sources   ${number(summary.sources.part)} of ${number(summary.sources.all)}`,
           `  snapshots ${number(summary.snapshots)}, in ${plural(summary.profiles, 'line')}`,
+          ...pathTimeLines(summary.path_times),
           ...skippedLines(summary),
           ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
           isPart ? `next, after all ${plural(shard.shards, 'part')}: ${next}` : `next: ${next}`,

@@ -31,9 +31,16 @@ export function summaryLines(summary: ObserveSummary): string[] {
     `  snapshots ${number(summary.snapshots)}: ${number(summary.snapshots - summary.unchanged)} with changes, ${number(summary.unchanged)} without`,
     `  records   ${recordsLine(summary)}`,
     `  accounts  ${number(summary.accounts.added)} new, ${number(summary.accounts.renamed)} renamed`,
+    ...pathTimeLines(summary.path_times),
     ...(summary.excluded === 0 ? [] : [`  excluded  ${plural(summary.excluded, 'snapshot')}, of accounts that were removed before`]),
     ...skippedLines(summary),
   ];
+}
+
+/** Which snapshots have the time in their paths, as text. */
+export function pathTimeLines({ count, first, last }: ObserveSummary['path_times']): string[] {
+  const range = first === last ? first : `${first} to ${last}`;
+  return count === 0 ? [] : [`  times     ${range}, from the names of files and folders, of ${plural(count, 'snapshot')}`];
 }
 
 /** Which files were not read, as text. */

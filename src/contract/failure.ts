@@ -218,6 +218,11 @@ export const FAILURES = {
     meaning: 'a publish would move records or accounts to earlier pages, so that readers may miss them',
     remedy: 'use `--allow-gaps` if this is acceptable',
   },
+  'shared-time': {
+    exit: 3,
+    meaning: 'snapshots of several times would all get the time of `--observed-at`',
+    remedy: 'write the time into the names of the folders, or as `observed_at` into each snapshot: see snapshots.md#the-time-of-a-snapshot',
+  },
   'host-refused': {
     exit: 3,
     meaning: 'the host would answer every page number with page 1',

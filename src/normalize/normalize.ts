@@ -8,6 +8,7 @@ import type { FilePatterns } from '../sources/file-filter.ts';
 import { InputErrors } from '../sources/input-errors.ts';
 import type { ObserveContext } from '../sources/observations.ts';
 import { partHeader } from '../sources/part-header.ts';
+import type { PathTimes } from '../sources/path-time.ts';
 import { withProgress } from '../sources/progress.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { type SourceUnit, sourceUnits, unitsOfShard } from '../sources/source-units.ts';
@@ -40,6 +41,8 @@ export interface NormalizeSummary {
   readonly rejected: number;
   /** Files of Twitter archives that do not describe the account. They are not read. */
   readonly skipped: number;
+  /** The snapshots that have the time in their paths. */
+  readonly path_times: PathTimes;
   /** The size of the part. */
   readonly bytes: number;
 }
@@ -63,7 +66,7 @@ export async function normalizeSources(inputs: readonly Input[], file: PartFile,
       const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
       const counted = withProgress(ownInputs, pauses, (done, all) => onProgress?.('read', done, all));
       const context = shard.shards === 1 ? snapshots : { ...snapshots, openAgain: refuseWholeFile };
-      const { files, parts, rejected } = await readInputs([...counted], context, spool, undefined, pauses, reject);
+      const { files, parts, pathTimes, rejected } = await readInputs([...counted], context, spool, undefined, pauses, reject);
       inputErrors.throwIfAny();
       parts.throwIfIncomplete();
       if (shard.shards === 1 || units.length === 0) inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
@@ -88,7 +91,7 @@ export async function normalizeSources(inputs: readonly Input[], file: PartFile,
       const isAllRejected = shard.shards === 1 && spool.length === 0 && rejected > 0;
       const bytes = isAllRejected ? 0 : await writePart(file, texts());
       const sources = { part: own.length, all: units.length };
-      return { sources, snapshots: spool.length, profiles, rejected, skipped: files.skipped, bytes };
+      return { sources, snapshots: spool.length, profiles, rejected, skipped: files.skipped, path_times: pathTimes, bytes };
     } finally {
       spool.close();
     }

@@ -1,7 +1,9 @@
+import type { Instant } from '../contract/instant.ts';
 import { show } from '../contract/json.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import type { DataType } from '../contract/record.ts';
 import type { Network } from '../diff/diff-html.ts';
+import type { PathTimes } from '../sources/path-time.ts';
 import type { InputError, RejectOptions } from '../sources/source.ts';
 import type { Batch } from '../store/batch.ts';
 import type { FieldConflict } from './changes.ts';
@@ -10,6 +12,7 @@ import { ExcludedRows } from './excluded-rows.ts';
 import { windowsOf } from './markup-ahead.ts';
 import { ObservationWriter } from './observation-writer.ts';
 import type { Reject } from './read.ts';
+import { SharedTime } from './shared-time.ts';
 import type { Row } from './sorted-run.ts';
 import { type Spool, snapshotOf } from './spool.ts';
 
@@ -21,6 +24,8 @@ const LATE_HINT = 'write such snapshots to a file with --rejects FILE, or observ
 const NEUTRAL: RejectOptions = { from: 'neutral' };
 
 export interface MergeOptions {
+  /** How the snapshots were read. */
+  readonly snapshots: { readonly observedAt: Instant | undefined };
   /** The URLs of mentions and hashtags. */
   readonly network: Network;
   /** Called with each snapshot that cannot be added, and with each conflicting value that is not recorded. */
@@ -49,9 +54,14 @@ export interface MergeSummary {
 export interface ObserveSummary extends MergeSummary {
   /** Files of Twitter archives that do not describe the account. They are not read. */
   readonly skipped: number;
+  /** The snapshots that have the time in their paths. */
+  readonly path_times: PathTimes;
 }
 
-/** Adds snapshots in order of time: finds the account of each, compares it with the store, assigns ids and names, and writes records. */
+/**
+ * Adds snapshots in order of time: finds the account of each, compares it with the store, assigns ids and names, and writes records.
+ * @throws Failure shared-time
+ */
 export async function mergeSnapshots(
   batch: Batch,
   spool: Spool,
@@ -63,6 +73,7 @@ export async function mergeSnapshots(
   const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
   const accounts = { added: 0, renamed: 0 };
   const conflicts = new ConflictList(spool);
+  const sharedTime = new SharedTime(options.snapshots.observedAt);
   const excludedRows = new ExcludedRows(batch.exclusions, spool);
   await excludedRows.learn(spool.inOrder(), pauses);
   let [snapshots, unchanged, rejected, excluded] = [0, 0, 0, 0];
@@ -74,6 +85,7 @@ export async function mergeSnapshots(
     const same = writer.unchanged(row.profile, row.instant);
     if (same !== undefined) {
       conflicts.add(same, row, []);
+      sharedTime.add(same, row.instant, 0);
       unchanged += 1;
       return;
     }
@@ -86,6 +98,7 @@ export async function mergeSnapshots(
       return;
     }
     conflicts.add(effect.account, row, effect.conflicts);
+    sharedTime.add(effect.account, row.instant, effect.conflicts.length);
     for (const conflict of effect.conflicts) {
       if (conflict.isRecorded || options.onReject === undefined) continue;
       options.onReject({ ...inputErrorOf(conflict), place: spool.place(row), options: NEUTRAL, item: snapshotOf(observation) });
@@ -108,6 +121,7 @@ export async function mergeSnapshots(
       mergeRow(row);
     }
   }
+  sharedTime.throwIfAmbiguous();
   writer.finish();
   return {
     snapshots: snapshots - excluded,

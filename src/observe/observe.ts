@@ -43,7 +43,7 @@ export interface ObserveOptions {
 /**
  * Observes all inputs in time order, in one transaction: the store receives all changes or none.
  * The same observations again add nothing. Nothing is written if every snapshot is rejected: see {@link isAllRejected}.
- * @throws Failure for input errors and late observations, unless options.onReject is set
+ * @throws Failure for input errors and late observations, unless options.onReject is set; shared-time
  */
 export async function observeInputs(storePath: string, inputs: readonly Input[], options: ObserveOptions): Promise<ObserveSummary> {
   // a dry run must not create the store, so it uses a temporary one
@@ -63,7 +63,7 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
         const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
         const context = { ...options.snapshots, openAgain: options.openAgain ?? inputNamed };
         const counted = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
-        const { files, parts, ...reading } = await readInputs([...counted], context, spool, batch.exclusions, pauses, reject);
+        const { files, parts, pathTimes, ...reading } = await readInputs([...counted], context, spool, batch.exclusions, pauses, reject);
         inputErrors.throwIfAny();
         parts.throwIfIncomplete();
         inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
@@ -71,7 +71,7 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
         inputErrors.throwIfAny();
         await options.beforeCommit?.();
         const sums = { rejected: reading.rejected + merging.rejected, excluded: reading.excluded + merging.excluded };
-        const summary = { ...merging, ...sums, skipped: files.skipped };
+        const summary = { ...merging, ...sums, skipped: files.skipped, path_times: pathTimes };
         if (!options.dryRun && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
         return summary;
       } catch (error) {

@@ -1,5 +1,6 @@
 import type { Pauses } from '../contract/pauses.ts';
 import { type FileCounts, type ObserveContext, observationsOf } from '../sources/observations.ts';
+import { PathTimeCounter, type PathTimes } from '../sources/path-time.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import { PartSets } from './part-sets.ts';
@@ -12,6 +13,8 @@ export interface Reading {
   readonly files: FileCounts;
   /** The parts of earlier runs of `normalize` among the inputs. */
   readonly parts: PartSets;
+  /** The snapshots that have the time in their paths. */
+  readonly pathTimes: PathTimes;
   readonly rejected: number;
   /** Items that are not valid, and name a removed account. */
   readonly excluded: number;
@@ -32,11 +35,13 @@ export async function readInputs(
   let [rejected, excluded] = [0, 0];
   const files = { read: 0, skipped: 0 };
   const parts = new PartSets();
+  const pathTimes = new PathTimeCounter(context);
   for await (const items of observationsOf(inputs, context, files)) {
     if (pauses.areDue) await pauses.take();
     for (const item of items) {
       if (item.kind === 'observation') {
         parts.count(item.place.file);
+        pathTimes.add(item.place.file, item.observation.observed_at);
         spool.add(item.observation, item.place);
       } else if (item.kind === 'part') {
         parts.begin(item.header, item.place.file ?? '');
@@ -49,5 +54,5 @@ export async function readInputs(
       }
     }
   }
-  return { files, parts, rejected, excluded };
+  return { files, parts, pathTimes: pathTimes.times, rejected, excluded };
 }

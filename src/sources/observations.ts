@@ -85,7 +85,7 @@ async function observedAccount(archive: ArchiveFolder, reader: SnapshotReader, c
     joined[name] = name === 'manifest' ? values[0] : values;
   }
   const observed: SnapshotItem[] = [];
-  await reader.add(observed, joined, {}, '');
+  await reader.add(observed, joined, placeInArchive(archive), '');
   return [...found, ...observed.map((item) => ({ ...item, place: placeInArchive(archive, item.place.field) }))];
 }
 

@@ -2,6 +2,7 @@ import { EXPORT_FORMAT } from '../contract/account-state.ts';
 import { FORMATS } from './formats/formats.ts';
 import type { HintCommand } from './hint-command.ts';
 import { sourceNamed } from './hint-command.ts';
+import { timeInPath } from './path-time.ts';
 import type { InputError } from './source.ts';
 
 type JsonObject = { readonly [key: string]: unknown };
@@ -13,7 +14,7 @@ type OtherCommand = Pick<InputError, 'found' | 'hint' | 'otherCommand'>;
 export function ifSnapshot(value: JsonObject, file: string, command: HintCommand): OtherCommand | undefined {
   const format = isForImport(value) ? undefined : FORMATS.find(({ recognizes }) => recognizes(value));
   if (format === undefined) return undefined;
-  const isTimed = 'observed_at' in value || 'user' in value;
+  const isTimed = 'observed_at' in value || 'user' in value || timeInPath(file) !== undefined;
   const options = isTimed ? {} : { '--observed-at': 'TIME' };
   const note = isTimed ? '' : '; TIME is when the snapshots were taken, such as 2017-09-19T20:47:28Z';
   const hintFor = (source: string | undefined) => `read snapshots with observe: ${command('observe', source, options)}${note}`;

@@ -3,6 +3,7 @@ import { parseInstant, timestampOf } from '../contract/instant.ts';
 import { isObject, show } from '../contract/json.ts';
 import type { Observation } from '../contract/observation.ts';
 import { at, Violation } from '../contract/shape.ts';
+import { instantField } from './formats/fields.ts';
 import type { CaptureContext, JsonObject, Observe, SnapshotFormat } from './formats/format.ts';
 import { FORMAT_NAMES, FORMATS, type FormatName } from './formats/formats.ts';
 import { neutral } from './formats/neutral.ts';
@@ -11,6 +12,7 @@ import { type Parsed, parseJson, placeIn } from './json-text.ts';
 import { elementsIn } from './json-values.ts';
 import { ifRecord } from './other-command.ts';
 import { isPartHeader, type PartStart, parsePartHeader } from './part-header.ts';
+import { contextByPath } from './path-time.ts';
 import type { RawValue } from './raw-value.ts';
 import { type RejectLine, rejectLineIn } from './reject-line.ts';
 import { mayNeedSanitizing, sanitize } from './sanitize.ts';
@@ -61,9 +63,11 @@ export class SnapshotReader {
   readonly #loaded = new Map<SnapshotFormat, LoadedFormat>();
   /** The items of the current value that are rejected already. */
   #lost: Parsed['lost'];
+  readonly #takenIn: (file: string | undefined) => CaptureContext;
 
   constructor(context: ObserveContext) {
     this.#context = context;
+    this.#takenIn = contextByPath(context);
     this.#formats = FORMATS.filter((format) => context.from === undefined || format.name === context.from);
   }
 
@@ -94,7 +98,7 @@ export class SnapshotReader {
       if (loaded === undefined || !isObject(value)) await this.add(found, value, { file, line }, path);
       else this.#observe(found, value, mayNeedSanitizing(text) ? loaded.thorough : loaded.quick, { file, line }, path);
       const only = found.length === before + 1 ? found[before] : undefined;
-      // in other formats, observed_at is not the time of the snapshot
+      // in other formats, observed_at can be the time of several snapshots
       if (only?.kind === 'observation' && format === neutral) this.#cache.add(text, only.observation);
     }
     return found;
@@ -133,7 +137,8 @@ export class SnapshotReader {
     const raw = { text: typeof line.item === 'string' ? line.item : '', line: origin.line ?? 1, path };
     const corrected = typeof line.item === 'string' ? parseJson(raw, origin.file ?? '') : { value: line.item };
     if ('kind' in corrected) found.push({ ...corrected, options: line.options });
-    else await new SnapshotReader({ ...context, openAgain: undefined }).add(found, corrected.value, origin, path, depth + 1);
+    else
+      await new SnapshotReader({ ...context, openAgain: undefined, isReject: true }).add(found, corrected.value, origin, path, depth + 1);
   }
 
   #formatOf(value: JsonObject): SnapshotFormat | undefined {
@@ -143,7 +148,7 @@ export class SnapshotReader {
   }
 
   #observe(found: SnapshotItem[], value: JsonObject, reading: ReadingFunctions, origin: Place, path: string): void {
-    const context = this.#context;
+    const context = this.#takenIn(origin.file);
     try {
       if (reading.snapshotsIn === undefined) {
         const [observation, place] = [reading.observe(value, path, context), placeIn(origin, path)];
@@ -152,9 +157,11 @@ export class SnapshotReader {
         for (const observed_at of times) found.push({ kind: 'observation', observation: { ...observation, observed_at }, place });
         return;
       }
+      const listTime = value['observed_at'] === undefined ? undefined : instantField(value['observed_at'], path, 'observed_at');
       for (const snapshot of reading.snapshotsIn(value, path)) {
         if (snapshot.value === null && this.#lost?.has(snapshot.path)) continue;
-        const taken = snapshot.observedAt === undefined ? context : { ...context, observedAt: snapshot.observedAt };
+        const observedAt = listTime ?? snapshot.observedAt;
+        const taken = observedAt === undefined ? context : { ...context, observedAt };
         const read = observed(snapshot.value, reading.observe, origin, snapshot.path, taken);
         const isAll = snapshot.value === value;
         found.push(read.kind === 'error' ? this.#explained(read, isAll ? undefined : reading.singleName, taken) : read);
@@ -165,7 +172,7 @@ export class SnapshotReader {
   }
 
   /** Returns an input error that names the other command if the item is a record or an account; with the options of the item. */
-  #explained(inputError: InputError, from?: FormatName, taken: CaptureContext = this.#context): InputError {
+  #explained(inputError: InputError, from?: FormatName, taken: CaptureContext = this.#takenIn(inputError.place.file)): InputError {
     const { item, place } = inputError;
     const other = isObject(item) ? ifRecord(item, place.file ?? '', this.#context.command ?? plainCommand) : undefined;
     return { ...this.#withOptions(inputError, from, taken), ...this.#otherFormat(item), ...other };
@@ -178,7 +185,7 @@ export class SnapshotReader {
     return { hint: `leave out --from to detect the format: the item does not look like ${only.title}` };
   }
 
-  #withOptions(inputError: InputError, from?: FormatName, taken: CaptureContext = this.#context): InputError {
+  #withOptions(inputError: InputError, from?: FormatName, taken: CaptureContext = this.#takenIn(inputError.place.file)): InputError {
     return { ...inputError, options: optionsOf({ ...taken, from: from ?? this.#context.from }) };
   }
 

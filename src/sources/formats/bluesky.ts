@@ -19,7 +19,7 @@ function observe(view: JsonObject, path: string, taken: CaptureContext): Observa
   const [none, noWebsite] = isDetailed ? ['', null] : [undefined, undefined];
   const website = websiteField(view['website'], path, 'website');
   return {
-    observed_at: captureTime(taken, path),
+    observed_at: captureTime(view, path, taken),
     web_archive_url: null,
     profile: {
       screen_name: handleOf(view, path),

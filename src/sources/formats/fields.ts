@@ -79,11 +79,26 @@ export function objectIn(value: unknown, key: string): JsonObject | undefined {
   return isObject(found) ? found : undefined;
 }
 
-/** Returns the time of a snapshot that does not contain it. */
-export function captureTime({ observedAt }: CaptureContext, path: string): Instant {
-  if (observedAt !== undefined) return observedAt;
-  const hint = 'name the time of such snapshots: --observed-at 2017-09-19T20:47:28Z';
+/**
+ * Returns the time of a snapshot: its `observed_at`, which a document of any format may have beside its own fields, or else the time
+ * of the run or the path.
+ * @throws Violation if there is no time
+ */
+export function captureTime(snapshot: JsonObject, path: string, { observedAt }: CaptureContext): Instant {
+  const own = snapshot['observed_at'];
+  const time = own === undefined ? observedAt : instantField(own, path, 'observed_at');
+  if (time !== undefined) return time;
+  const hint =
+    'add observed_at to each snapshot, write the time into the name of its file or folder (2017-09-19/), or name one time for all: --observed-at 2017-09-19T20:47:28Z';
   throw new Violation(path || 'item', 'a snapshot with its time, or --observed-at', 'a snapshot without a time', hint);
+}
+
+/** @throws Violation also if the field is missing */
+export function instantField(found: unknown, path: string, field: string): Instant {
+  const instant = typeof found === 'string' ? parseInstant(found) : undefined;
+  if (instant !== undefined) return instant;
+  const expected = 'an ISO 8601 time with a zone such as "2023-11-18T16:29:12Z", from 1970 to 2255';
+  throw new Violation(at(path, field), expected, show(found));
 }
 
 const ISO = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):?(\d\d))$/;

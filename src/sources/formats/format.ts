@@ -11,9 +11,12 @@ export type JsonObject = { readonly [key: string]: unknown };
 
 /** Options for what the snapshots themselves do not contain. */
 export interface CaptureContext {
+  /** The time of snapshots that contain none. */
   readonly observedAt: Instant | undefined;
   /** Whether to unescape texts that the service delivered HTML-escaped. */
   readonly unescape: boolean;
+  /** Whether the snapshots are in a rejects file, whose path says nothing about them. */
+  readonly isReject?: boolean | undefined;
 }
 
 /** One snapshot within a value that holds several. */

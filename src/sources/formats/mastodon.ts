@@ -27,7 +27,7 @@ function observe(account: JsonObject, path: string, taken: CaptureContext, parse
   const host = acct.includes('@') ? acct.slice(acct.lastIndexOf('@') + 1) : hostOf(account, path);
   const id = idField(account['id'], path, 'id');
   return {
-    observed_at: captureTime(taken, path),
+    observed_at: captureTime(account, path, taken),
     web_archive_url: null,
     profile: {
       screen_name: acct.includes('@') ? acct : `${acct}@${host}`,

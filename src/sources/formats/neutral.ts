@@ -1,16 +1,15 @@
-import { type Instant, parseInstant } from '../../contract/instant.ts';
 import { show } from '../../contract/json.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
-import { captureTime, dateField, flagField, handleField, idField, isUrlOrEmpty, textField, websiteField } from './fields.ts';
+import { captureTime, dateField, flagField, handleField, idField, instantField, isUrlOrEmpty, textField, websiteField } from './fields.ts';
 import type { CaptureContext, JsonObject, SnapshotFormat } from './format.ts';
 
 /** The format of this project, with the field names of the API. Snapshots of any other source can be converted to it. */
 export const neutral: SnapshotFormat = {
   name: 'neutral',
   title: 'a neutral snapshot (with observed_at and screen_name)',
-  recognizes: (value) => 'observed_at' in value || ('screen_name' in value && OWN_FIELDS.some((field) => field in value)),
-  furtherTimes: (snapshot, path) => listField(snapshot['also_observed_at'], path, 'also_observed_at', timeIn),
+  recognizes,
+  furtherTimes: (snapshot, path) => listField(snapshot['also_observed_at'], path, 'also_observed_at', instantField),
   observer: async () => observe,
 };
 
@@ -35,12 +34,23 @@ export const MAX_LISTED = 1000;
 
 /** The fields that the user object of Twitter, which has a screen_name too, does not have. */
 const OWN_FIELDS = ['display_name', 'bio', 'website', 'account_creation_date', 'web_archive_url'] as const;
+/** Fields of the documents of services. They may have observed_at too. */
+const SERVICE_FIELDS = [
+  ...['id_str', 'name', 'description', 'followers_count', 'created_at', 'username', 'user', 'account', 'acct', 'did'],
+  ...['users', 'accounts', 'profiles', 'data', 'includes'],
+] as const;
+
+function recognizes(value: JsonObject): boolean {
+  // Mastodon has a display_name too, and Bluesky a website
+  const hasOwn = OWN_FIELDS.some((field) => field in value) && !('acct' in value || 'did' in value);
+  return 'observed_at' in value ? hasOwn || !SERVICE_FIELDS.some((field) => field in value) : 'screen_name' in value && hasOwn;
+}
 
 function observe(snapshot: JsonObject, path: string, taken: CaptureContext): Observation {
   for (const key in snapshot) if (!FIELDS.has(key)) throw unknownField(path, key);
   const id = idField(snapshot['id'], path, 'id');
   return {
-    observed_at: instantField(snapshot['observed_at'], path, 'observed_at') ?? captureTime(taken, path),
+    observed_at: captureTime(snapshot, path, taken),
     web_archive_url: archiveField(snapshot['web_archive_url'], path, 'web_archive_url'),
     profile: {
       // an account that has an id can be observed without its handle
@@ -72,18 +82,6 @@ function listField<T>(
   if (Array.isArray(found) && found.length <= MAX_LISTED) return found.map((element, index) => read(element, path, `${field}[${index}]`));
   const length = Array.isArray(found) ? `an array of ${found.length}` : show(found);
   throw new Violation(at(path, field), `an array of at most ${MAX_LISTED} elements`, length);
-}
-
-/** Reads the time of a snapshot; undefined if it is missing. */
-function instantField(found: unknown, path: string, field: string): Instant | undefined {
-  return found === undefined ? undefined : timeIn(found, path, field);
-}
-
-function timeIn(found: unknown, path: string, field: string): Instant {
-  const instant = typeof found === 'string' ? parseInstant(found) : undefined;
-  if (instant !== undefined) return instant;
-  const expected = 'an ISO 8601 time with a zone such as "2023-11-18T16:29:12Z", from 1970 to 2255';
-  throw new Violation(at(path, field), expected, show(found));
 }
 
 function archiveField(found: unknown, path: string, field: string): string | null {

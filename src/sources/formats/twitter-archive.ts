@@ -29,7 +29,7 @@ function observe(archive: JsonObject, path: string, taken: CaptureContext): Obse
   const website = websiteField(description?.['website'], inProfile, 'description.website');
   const name = handleField(account['username'], inAccount, 'username');
   return {
-    observed_at: instantOfArchive(archive, path) ?? captureTime(taken, path),
+    observed_at: captureTime(archive, path, { ...taken, observedAt: instantOfArchive(archive, path) ?? taken.observedAt }),
     web_archive_url: null,
     profile: {
       screen_name: name,

@@ -19,7 +19,7 @@ export function observeUser(user: JsonObject, path: string, taken: CaptureContex
   const text = (field: string) => unescaped(textField(user[field], path, field), taken) ?? none;
   const website = websiteOf(user, path);
   return {
-    observed_at: captureTime(taken, path),
+    observed_at: captureTime(user, path, taken),
     web_archive_url: null,
     profile: {
       screen_name: handleField(user['screen_name'], path, 'screen_name'),

@@ -22,7 +22,7 @@ function observe(user: JsonObject, path: string, taken: CaptureContext): Observa
   const text = (field: string) => textField(user[field], path, field) ?? none;
   const website = websiteOf(user, path);
   return {
-    observed_at: captureTime(taken, path),
+    observed_at: captureTime(user, path, taken),
     web_archive_url: null,
     profile: {
       screen_name: handleField(user['username'], path, 'username'),

@@ -164,6 +164,15 @@ export function describeFormat(example: Example): void {
       else expect(errorIn(found).hint).toContain('--observed-at 2017-09-19T20:47:28Z');
     });
 
+    it.each([undefined, name])('reads observed_at beside its own fields, before any other time (from %s)', async (from) => {
+      const found = await readValues([{ ...whole, observed_at: '2024-05-01T13:00:00Z' }], { from });
+      const timed = observations.map((one) => ({ ...one, observed_at: NOON + 3_600_000_000 }));
+      expect(observationsIn(found)).toEqual(timed);
+      expect(errorsOf(await readValues([{ ...whole, observed_at: 'yesterday' }], { from }))).toMatchObject([
+        { code: 'bad-field', place: { field: 'observed_at' } },
+      ]);
+    });
+
     it('reads or rejects a text of a million characters', async () => {
       expectSound(await readValues([having(texts.bio ?? '', 'a&#x26;<b>'.repeat(100_000))]));
     });

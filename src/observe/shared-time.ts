@@ -1,0 +1,41 @@
+import { Failure } from '../contract/failure.ts';
+import { type Instant, timestampOf } from '../contract/instant.ts';
+import { plural } from '../contract/plural.ts';
+import type { KnownAccount } from '../store/known-account.ts';
+import { RowSet } from '../store/row-set.ts';
+
+/** Finds snapshots of several times that all got the time of one option: most of their accounts appear several times, with other values. */
+export class SharedTime {
+  readonly #instant: Instant | undefined;
+  readonly #seen = new RowSet();
+  readonly #seenAgain = new RowSet();
+  #accounts = 0;
+  #repeated = 0;
+  #contradicting = 0;
+
+  /** @param instant the time of snapshots that contain none; undefined if the option is not set */
+  constructor(instant: Instant | undefined) {
+    this.#instant = instant;
+  }
+
+  /** Adds a snapshot. @param conflicts how many of its fields contradict another snapshot of the same time */
+  add(account: KnownAccount, instant: Instant, conflicts: number): void {
+    if (instant !== this.#instant) return;
+    if (!this.#seen.add(account.row)) {
+      this.#accounts += 1;
+      return;
+    }
+    this.#contradicting += conflicts;
+    if (!this.#seenAgain.add(account.row)) this.#repeated += 1;
+  }
+
+  /** @throws Failure shared-time */
+  throwIfAmbiguous(): void {
+    if (this.#instant === undefined || this.#contradicting === 0 || this.#repeated * 2 <= this.#accounts) return;
+    throw new Failure('shared-time', 'snapshots of several times would all get the time of --observed-at', {
+      expected: 'at most one version of each account at one time',
+      found: `several versions of ${this.#repeated} of the ${plural(this.#accounts, 'account')} at ${timestampOf(this.#instant)}`,
+      hint: 'write the time into the name of the folder or file (nights/2017-09-19/), or as observed_at into each snapshot, and leave out --observed-at; the store is unchanged',
+    });
+  }
+}
