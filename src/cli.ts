@@ -44,6 +44,10 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
   const terminal = new Terminal(io);
   const words = argv.slice(2);
   const program = await programFor(terminal, invocationOf(argv[1] ?? '', io.env, io.cwd?.() ?? '/'), commandsFor(words));
+  let store = '';
+  program.hook('preAction', (_, command) => {
+    store = String(command.getOptionValue('store'));
+  });
   try {
     if (words[0] === 'complete') {
       const { complete } = await import('./commands/completion.ts');
@@ -52,7 +56,7 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
     terminal.completed();
   } catch (error) {
     if (!(error instanceof CommanderError))
-      await terminal.failed(error instanceof Failure ? withVariableName(program, error) : asFailure(error));
+      await terminal.failed(error instanceof Failure ? withVariableName(program, error) : await asFailure(error, store));
     else if (error.exitCode !== 0) {
       const { usageFailure } = await import('./commands/usage-failure.ts');
       terminal.setOutput(outputModeOf(words, io.env));
@@ -105,9 +109,17 @@ function withVariableName(program: Command, failure: Failure): Failure {
   return failure;
 }
 
-/** Converts a file system error that no command handled to a Failure. Returns any other error unchanged. */
-function asFailure(error: unknown): unknown {
-  if (!(error instanceof Error) || !('syscall' in error) || 'address' in error || 'hostname' in error) return error;
+/**
+ * Converts an error of SQLite or of the file system that no command handled to a Failure. Returns any other error unchanged.
+ * @param store the store of the command: any read of a damaged one can fail
+ */
+async function asFailure(error: unknown, store: string): Promise<unknown> {
+  if (!(error instanceof Error)) return error;
+  if (!('syscall' in error)) {
+    const { toFailure } = await import('./store/store-error.ts');
+    return toFailure(store, error);
+  }
+  if ('address' in error || 'hostname' in error) return error;
   const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
   return new Failure('file-system', `cannot read or write ${path ?? 'a file'}`, {
     place: path === undefined ? {} : { file: path },

@@ -169,6 +169,7 @@ export const FAILURES = {
     meaning: 'a part (cluster.md#parts) is cut off, was changed, or is from another release of palimpsest; the error names the file',
     remedy: 'write it again with `normalize`; nothing was added',
   },
+  defect: { exit: 1, meaning: 'palimpsest has a defect; the lines on standard error say where', remedy: 'report it with these lines' },
   usage: {
     exit: 2,
     meaning: 'an option has an invalid value, or a URL is given instead of a path; the error names the option or its environment variable',

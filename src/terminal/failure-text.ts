@@ -1,4 +1,4 @@
-import type { Failure } from '../contract/failure.ts';
+import { Failure } from '../contract/failure.ts';
 import { encodeJson } from '../contract/json.ts';
 import { plural } from '../contract/plural.ts';
 import { printable } from './printable.ts';
@@ -32,6 +32,15 @@ function placeText({ file, line, byte, field }: Failure['place']): string {
   return [file, line === undefined ? undefined : `line ${line}`, byte === undefined ? undefined : `byte ${byte}`, field]
     .filter((part) => part !== undefined)
     .join(', ');
+}
+
+/** Returns the failure that `--json` prints for an error that is not a {@link Failure}. */
+export function defect(error: unknown): Failure {
+  return new Failure('defect', 'palimpsest has a defect', {
+    found: error instanceof Error ? error.message : String(error),
+    hint: 'please report it with the lines on standard error',
+    cause: error,
+  });
 }
 
 /** Returns the lines for an error that is not a {@link Failure}. Such an error is a defect of the program. */

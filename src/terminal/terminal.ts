@@ -2,7 +2,7 @@ import { FAILURES, Failure } from '../contract/failure.ts';
 import { commandsIn, hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import { type OnProgress, type Pauses, stopped } from '../contract/pauses.ts';
 import { type Color, hasColor, isTerminal, painted } from './color.ts';
-import { defectLines, failureJson, failureLines } from './failure-text.ts';
+import { defect, defectLines, failureJson, failureLines } from './failure-text.ts';
 import { Interrupt } from './interrupt.ts';
 import { jsonTexts } from './json-text.ts';
 import { printable } from './printable.ts';
@@ -175,7 +175,8 @@ export class Terminal {
   #writeFailure(error: unknown, hint: string | undefined): void {
     const isKnown = error instanceof Failure;
     this.exitCode = isKnown ? FAILURES[error.code].exit : 1;
-    if (isKnown && this.#outputMode.json && !this.#hasOutputFailed) this.io.stdout.write(`${failureJson(error, hint)}\n`);
+    const failure = isKnown ? error : defect(error);
+    if (this.#outputMode.json && !this.#hasOutputFailed) this.io.stdout.write(`${failureJson(failure, hint ?? failure.hint)}\n`);
     if (isKnown && error.code === 'stopped') {
       this.io.stderr.write(`${printable([error.message, error.hint].join('; '))}\n`);
       return;
