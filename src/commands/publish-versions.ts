@@ -37,6 +37,7 @@ interface PublishVersionsOptions extends VersionsOnly, TargetChoice {
   readonly repair?: true | undefined;
   readonly allowLoopback?: true | undefined;
   readonly allowOtherFiles?: true | undefined;
+  readonly allowOtherBaseUrl?: true | undefined;
   readonly singlePublisher?: true | undefined;
   readonly cacheControl: string;
 }
@@ -89,6 +90,7 @@ export async function publishVersions(
       memory,
       removals,
       replace: options.replace === true,
+      allowOtherBaseUrl: options.allowOtherBaseUrl === true,
       isSinglePublisher: options.singlePublisher === true,
       cacheControl: options.cacheControl,
       dryRun,

@@ -44,6 +44,11 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ),
       )
       .addOption(
+        new Option('--allow-other-base-url', 'publish even if the tree has another base URL than the one at the target').env(
+          'PALIMPSEST_ALLOW_OTHER_BASE_URL',
+        ),
+      )
+      .addOption(
         new Option('--allow-other-files', 'publish into a folder that already contains other files').env('PALIMPSEST_ALLOW_OTHER_FILES'),
       )
       .addOption(
@@ -144,6 +149,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         maxDelete: options.maxDelete,
         allowGaps: options.allowGaps === true,
         allowLoopback: options.allowLoopback === true,
+        allowOtherBaseUrl: options.allowOtherBaseUrl === true,
         allowOtherFiles: options.allowOtherFiles === true,
         cacheControl: options.cacheControl,
         gzip: options.gzip === true,

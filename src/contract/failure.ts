@@ -224,6 +224,11 @@ export const FAILURES = {
     meaning: 'snapshots of several times would all get the time of `--observed-at`',
     remedy: 'write the time into the names of the folders, or as `observed_at` into each snapshot: see snapshots.md#the-time-of-a-snapshot',
   },
+  'other-base-url': {
+    exit: 3,
+    meaning: 'the tree has another base URL than the one at the target',
+    remedy: 'build with the base URL of the site; if the site has moved, publish once with `--allow-other-base-url`',
+  },
   'host-refused': {
     exit: 3,
     meaning: 'the host would answer every page number with page 1',

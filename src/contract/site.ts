@@ -62,6 +62,20 @@ export function localLinks(target: string, baseUrl: string): Failure {
   });
 }
 
+/**
+ * Returns the refusal to publish a tree with another base URL than the one at the target: every link in the pages would lead readers
+ * to another site. Undefined if the base URL may be replaced.
+ * @param there the base URL at the target; undefined if it is unknown
+ */
+export function otherBaseUrl(target: string, there: string | undefined, baseUrl: string): Failure | undefined {
+  if (there === undefined || there === baseUrl || isLoopback(there)) return undefined;
+  return new Failure('other-base-url', `all links of ${target} would change from ${there} to ${baseUrl}`, {
+    expected: `a tree with the base URL ${there}, as at the target`,
+    found: `the base URL ${baseUrl}`,
+    hint: `build again with --base-url ${there}, or publish with --allow-other-base-url if the site has moved; nothing was changed`,
+  });
+}
+
 /** Matches host names in the form that URL returns. 0.0.0.0 and [::] are the addresses of a server that listens on all. */
 const LOOPBACK = /^((.+\.)?localhost\.?|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]+\])$/;
 

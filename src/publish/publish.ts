@@ -65,12 +65,12 @@ export interface PublishSummary {
 /**
  * Publishes a tree: sends the files that the target lacks, in an order in which readers miss nothing.
  * @throws Failure no-tree, tree-unfinished, tree-edited, target-failed, target-denied, target-busy, not-ours,
- *   other-form, no-conditions, loopback-url, too-many-deletes, reader-gaps, stopped, file-system
+ *   other-form, no-conditions, loopback-url, other-base-url, too-many-deletes, reader-gaps, stopped, file-system
  */
 export async function publish(target: Target, options: PublishOptions): Promise<PublishSummary> {
   const prepared = await prepare(target, options);
   const plan = planPublish(prepared.comparison);
-  const refusals = checkGuards(target.name, prepared.tree.build.base_url, plan, options);
+  const refusals = checkGuards(target.name, { ours: prepared.tree.build.base_url, there: prepared.read?.state.base_url }, plan, options);
   const summary = summaryOf(prepared, plan, refusals);
   if (options.dryRun || plan.isIdle) return summary;
   const [refused] = refusals;
@@ -158,7 +158,8 @@ async function execute(
   const { tree, remote, read, found } = prepared;
   // with gaps, the sort keys alone do not show the next run how items moved if this run does not finish
   const size = { ...sizeOf(tree.build), sort_keys: plan.readerGaps.length === 0 ? tree.sortKeys : undefined };
-  const claim = { trees: distinct([...found.trees, size]), manifest: tree.build.manifest, headers: headersOf(options) };
+  const { manifest, base_url } = tree.build;
+  const claim = { trees: distinct([...found.trees, size]), manifest, headers: headersOf(options), base_url };
   const lease = new Lease(remote, claim, read, isConditional);
   await lease.take();
   try {

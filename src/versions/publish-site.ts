@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { remove } from 'fs-extra/esm';
 import type { Exclusion } from '../contract/exclusion.ts';
 import type { OnProgress } from '../contract/pauses.ts';
+import { otherBaseUrl } from '../contract/site.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Target } from '../storage/target.ts';
@@ -41,6 +42,8 @@ export interface SitePublishOptions extends RemoteOptions {
   readonly removals: Removals;
   /** Whether to publish even if the store never had the state of the current version. */
   readonly replace: boolean;
+  /** Whether to publish a tree with another base URL than the current version. */
+  readonly allowOtherBaseUrl: boolean;
   readonly isSinglePublisher: boolean;
   readonly cacheControl: string;
   /** Whether to decide only, without any write. */
@@ -72,7 +75,7 @@ export interface SitePublishSummary extends Partial<Written<SiteVersion>> {
 /**
  * Publishes a tree in a ZIP as a new version, goes back to an earlier one, or deletes versions. Versions with a removed account are
  * found by a search of each, and deleted or rebuilt before the run ends.
- * @throws Failure no-version, store-diverged, tree-edited, not-removed, other-form, no-conditions, target-busy, not-ours, target-failed, target-denied, stopped, file-system
+ * @throws Failure no-version, store-diverged, other-base-url, tree-edited, not-removed, other-form, no-conditions, target-busy, not-ours, target-failed, target-denied, stopped, file-system
  */
 export async function publishSite(target: Target, options: SitePublishOptions): Promise<SitePublishSummary> {
   const { memory, isSinglePublisher, repair, dryRun, zip, onProgress = () => {} } = options;
@@ -157,6 +160,8 @@ class Decision {
     const hasNew = zip !== undefined && !(isCurrent && newest?.commit.base_url === zip.build.base_url);
     const isKnown = this.#options.replace || current === undefined || this.#seen.has(current.file);
     if (hasNew && !isKnown && memory?.hadState(current.store) === false) throw otherStore(this.#remote, zip.path, current);
+    const moved = zip === undefined ? undefined : otherBaseUrl(this.#remote.name, newest?.commit.base_url, zip.build.base_url);
+    if (moved !== undefined && !this.#options.allowOtherBaseUrl) throw moved;
     if (hasNew) this.#draft ??= await zip.draft();
 
     // those that are sent stay; the new one is current

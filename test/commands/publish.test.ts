@@ -126,6 +126,20 @@ it('counts no requests to a folder, in the plan, the summary and the job summary
   expect(readFileSync(table, 'utf8')).toMatch(/^\| traffic \| [\d.]+ kB \|$/m);
 });
 
+it('is refused with another base URL than the one at the target, even if the tree is in a new folder', async () => {
+  const cwd = temporaryFolder();
+  const build = (out: string, url: string) => palimpsestJson(['build', '--out', out, '--base-url', url], { cwd });
+  await palimpsestJson(['import', SAMPLE], { cwd });
+  await build('out', 'https://history.example');
+  await palimpsestJson(['publish', 'site'], { cwd });
+  await build('new', 'https://hisotry.example');
+  const before = filesIn(join(cwd, 'site'));
+  const refused = await palimpsestHere(['publish', 'site', '--out', 'new', '--json'], { cwd });
+  expect([refused.code, JSON.parse(refused.stdout).error.code]).toEqual([3, 'other-base-url']);
+  expect(filesIn(join(cwd, 'site'))).toEqual(before);
+  expect(await palimpsestHere(['publish', 'site', '--out', 'new', '--allow-other-base-url'], { cwd })).toMatchObject({ code: 0 });
+});
+
 it('a published folder has no violation, because publish wrote its publish.json', async () => {
   const { out, store } = await tree();
   const target = join(temporaryFolder(), 'site');

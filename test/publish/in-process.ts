@@ -13,6 +13,7 @@ export function publishHere(target: Target, out: string, more: Partial<PublishOp
     maxDelete: { share: 1 },
     allowGaps: false,
     allowLoopback: false,
+    allowOtherBaseUrl: false,
     allowOtherFiles: true,
     repair: false,
     isSinglePublisher: false,

@@ -110,7 +110,7 @@ describe('publish of a ZIP', () => {
   it('has the base URL of the version that a rollback makes current, because its pages have links with it', async () => {
     for (const base of [BASE, 'https://moved.example']) {
       await site.grow(8, base);
-      await site.publish(target);
+      await site.publish(target, ['--allow-other-base-url']);
     }
     expect(head().base_url).toBe('https://moved.example');
     await json(['publish', target, '--rollback', '--store', site.store]);
@@ -263,6 +263,14 @@ describe('publish of a ZIP', () => {
     expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'loopback-url' });
     expect(existsSync(target)).toBe(false);
     expect(await site.publish(target, ['--allow-loopback'])).toMatchObject({ version: 1 });
+  });
+
+  it('is refused with another base URL than that of the current version', async () => {
+    await site.grow(5);
+    await site.publish(target);
+    await site.grow(1, 'https://hisotry.example');
+    expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'other-base-url', hint: expect.stringContaining(`--base-url ${BASE}`) });
+    expect(await site.publish(target, ['--allow-other-base-url'])).toMatchObject({ version: 2 });
   });
 
   it('is refused at a target of another form, before any write', async () => {

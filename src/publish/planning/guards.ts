@@ -1,5 +1,5 @@
 import { Failure } from '../../contract/failure.ts';
-import { isLoopback, localLinks } from '../../contract/site.ts';
+import { isLoopback, localLinks, otherBaseUrl } from '../../contract/site.ts';
 import type { Plan } from './plan.ts';
 
 /** The limits that a plan must respect. */
@@ -10,18 +10,27 @@ export interface Limits {
   readonly allowGaps: boolean;
   /** Whether to publish a tree whose links lead to the reader's own machine. */
   readonly allowLoopback: boolean;
+  /** Whether to publish a tree with another base URL than the one at the target. */
+  readonly allowOtherBaseUrl: boolean;
+}
+
+/** The base URL of a tree, and the one at the target; undefined if it is unknown. */
+export interface BaseUrls {
+  readonly ours: string;
+  readonly there: string | undefined;
 }
 
 /** The parts of a plan on which the guards decide. */
 type Guarded = Pick<Plan, 'isIdle' | 'deletes' | 'atTarget' | 'readerGaps'>;
 
 /**
- * Returns the reasons not to carry out a plan: loopback-url, too-many-deletes, reader-gaps, or an empty list.
- * @param baseUrl that of the tree
+ * Returns the reasons not to carry out a plan: loopback-url, other-base-url, too-many-deletes, reader-gaps, or an empty list.
  */
-export function checkGuards(target: string, baseUrl: string, plan: Guarded, { maxDelete, allowGaps, allowLoopback }: Limits): Failure[] {
+export function checkGuards(target: string, baseUrls: BaseUrls, plan: Guarded, limits: Limits): Failure[] {
+  const { maxDelete, allowGaps, allowLoopback, allowOtherBaseUrl } = limits;
   const most = 'most' in maxDelete ? maxDelete.most : Math.floor(maxDelete.share * plan.atTarget);
-  const links = localLinks(target, baseUrl);
+  const links = localLinks(target, baseUrls.ours);
+  const moved = allowOtherBaseUrl ? undefined : otherBaseUrl(target, baseUrls.there, baseUrls.ours);
   const deletes = new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target} would be deleted`, {
     expected: 'most' in maxDelete ? `at most ${most}` : `at most ${most} (${maxDelete.share * 100} % of ${plan.atTarget} files)`,
     found: `${plan.deletes} ${plan.deletes === 1 ? 'file' : 'files'} that the tree no longer has`,
@@ -36,9 +45,10 @@ export function checkGuards(target: string, baseUrl: string, plan: Guarded, { ma
       hint: 'publish with --allow-gaps if readers may miss some records or accounts once, for example after palimpsest remove',
     },
   );
-  const hasLocalLinks = isLoopback(baseUrl) && !allowLoopback && !plan.isIdle;
+  const hasLocalLinks = isLoopback(baseUrls.ours) && !allowLoopback && !plan.isIdle;
   return [
     ...(hasLocalLinks ? [links] : []),
+    ...(moved === undefined ? [] : [moved]),
     ...(plan.deletes > most ? [deletes] : []),
     ...(plan.readerGaps.length > 0 && !allowGaps ? [gaps] : []),
   ];

@@ -43,12 +43,18 @@ export interface PublishState {
   readonly manifest: string;
   /** The headers of the pages, in one line. */
   readonly headers: string;
+  /** The base URL of the links in the pages; undefined if the release that wrote the state did not record it. */
+  readonly base_url?: string | undefined;
   /** False if a run wrote the pages without proved conditions, with --single-publisher. */
   readonly conditional?: false | undefined;
   /** Null if no run has the lease. */
   readonly holder: Holder | null;
 }
 
+const textOrNothing: Rule<string | undefined> = {
+  expected: 'text, or nothing',
+  accepts: (value): value is string | undefined => value === undefined || typeof value === 'string',
+};
 const SIZE: Shape<TreeSize> = {
   records: count,
   accounts: count,
@@ -57,10 +63,7 @@ const SIZE: Shape<TreeSize> = {
   page_size: count,
   account_page_size: count,
   compress: text,
-  sort_keys: {
-    expected: 'text, or nothing',
-    accepts: (value): value is string | undefined => value === undefined || typeof value === 'string',
-  },
+  sort_keys: textOrNothing,
 };
 const HOLDER: Shape<Holder> = { machine: text, process: count, token: text, beat: count };
 const anything: Rule<unknown> = { expected: 'anything', accepts: (value): value is unknown => value !== undefined };
@@ -70,6 +73,7 @@ const SHAPE: Shape<Omit<PublishState, 'trees' | 'holder'> & { readonly trees: re
   trees: list,
   manifest: text,
   headers: text,
+  base_url: textOrNothing,
   conditional: falseOrNothing,
   holder: anything,
 };

@@ -3,9 +3,9 @@ import { checkGuards, type Limits } from '../../../src/publish/planning/guards.t
 
 const SITE = 'https://x.example';
 const IDLE = { isIdle: false, deletes: 0, atTarget: 10, readerGaps: [] };
-const LIMITS: Limits = { maxDelete: { most: 2 }, allowGaps: false, allowLoopback: false };
-const check = (plan: object, limits: Partial<Limits> = {}, baseUrl = SITE) =>
-  checkGuards('s3://b', baseUrl, { ...IDLE, ...plan }, { ...LIMITS, ...limits });
+const LIMITS: Limits = { maxDelete: { most: 2 }, allowGaps: false, allowLoopback: false, allowOtherBaseUrl: false };
+const check = (plan: object, limits: Partial<Limits> = {}, ours = SITE, there: string | undefined = undefined) =>
+  checkGuards('s3://b', { ours, there }, { ...IDLE, ...plan }, { ...LIMITS, ...limits });
 
 describe('the guards', () => {
   it.each([
@@ -32,6 +32,16 @@ describe('the guards', () => {
         hint: `check the deletes that --plan lists; if they are right, publish with --max-delete ${deletes}`,
       },
     ]);
+  });
+
+  it('refuse a tree with another base URL than the one at the target, unless that is a loopback address', () => {
+    const typo = 'https://y.example';
+    expect(check({}, {}, typo, SITE)).toMatchObject([
+      { code: 'other-base-url', found: `the base URL ${typo}`, hint: expect.stringContaining(`--base-url ${SITE}`) },
+    ]);
+    expect(check({}, { allowOtherBaseUrl: true }, typo, SITE)).toEqual([]);
+    expect(check({}, {}, SITE, SITE)).toEqual([]);
+    expect(check({}, {}, SITE, 'http://localhost:8080')).toEqual([]);
   });
 
   it('say all that is wrong with a plan', () => {

@@ -28,6 +28,7 @@ const state: fc.Arbitrary<Omit<PublishState, 'palimpsest'>> = fc.record(
     trees: fc.array(tree, { maxLength: 3 }),
     manifest: hostileText,
     headers: hostileText,
+    base_url: hostileText,
     holder: fc.option(holder),
   },
   { noNullPrototype: true },
