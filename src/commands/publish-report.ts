@@ -6,15 +6,24 @@ import { summaryTable } from './job-summary.ts';
 import { type NamedTarget, requestsText, trafficText } from './target-options.ts';
 
 /** Returns a plan as text: every step with its reason, then the totals. */
-export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSummary, target: NamedTarget): Generator<string> {
+export function* planLines({ plan, refusals, removal, steps, wasInterrupted }: PublishSummary, target: NamedTarget): Generator<string> {
   for (const step of steps()) yield line(step);
   for (const gap of plan.readerGaps) yield `readers may miss records, whatever the order of the uploads: ${gap}`;
   yield `plan for ${target.name}${wasInterrupted ? ', which an earlier run did not finish' : ''}; nothing was changed`;
   yield `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`;
   yield `  overlaps  ${plural(plan.overlaps, 'page')} to write twice${plan.overlaps === 0 ? '' : ', so that readers miss no record'}`;
   yield `  deletes   ${plural(plan.deletes, 'file')}`;
+  yield* removalLines(removal);
   yield `  traffic   ${trafficText(target, { sent: plan.bytes, requests: plan.requests.all })}${plan.cost === 0 ? '' : `, $${plan.cost.toFixed(4)} at list price`}`;
   for (const { code, message, expected, hint } of refusals) yield `would be refused (${code}): ${message}; expected: ${expected}; ${hint}`;
+}
+
+/** Names the removal from which more deletes follow than the limit allows. */
+function removalLines(removal: PublishSummary['removal']): string[] {
+  if (removal === undefined) return [];
+  return [
+    `  removal   the deletes follow from the removal of ${plural(removal.accounts, 'account')} with ${plural(removal.records, 'record')}`,
+  ];
 }
 
 function line({ action, path, bytes, reason }: Step): string {
@@ -23,11 +32,12 @@ function line({ action, path, bytes, reason }: Step): string {
 }
 
 /** Returns a plan for JSON output. Its steps are generated while they are written. */
-export function planObject({ plan, refusals, steps, wasInterrupted }: PublishSummary): object {
+export function planObject({ plan, refusals, removal, steps, wasInterrupted }: PublishSummary): object {
   const { uploads, overlaps, deletes, unchanged, atTarget, bytes, requests, cost, readerGaps } = plan;
   return {
     plan: { uploads, overlaps, deletes, unchanged, atTarget, bytes, requests, cost, readerGaps, resumes: wasInterrupted },
     refusals: refusals.map(({ code, message, expected, found, hint }) => ({ code, message, expected, found, hint })),
+    removal: removal ?? null,
     steps: shown(steps()),
   };
 }
@@ -38,7 +48,7 @@ function* shown(steps: Iterable<Step>): Generator<Pick<Step, 'action' | 'path' |
 
 /** Returns the result of a publish as text. */
 export function summaryLines(summary: PublishSummary, target: NamedTarget, took: string): string[] {
-  const { done, plan, traffic, wasInterrupted, invalidate } = summary;
+  const { done, plan, removal, traffic, wasInterrupted, invalidate } = summary;
   if (invalidate.length === 0) {
     const facts = [`${plural(plan.unchanged, 'file')} unchanged`, requestsText(target, traffic.requests), took];
     return [`${target.name} is up to date: ${facts.filter(Boolean).join(', ')}`];
@@ -46,6 +56,7 @@ export function summaryLines(summary: PublishSummary, target: NamedTarget, took:
   return [
     `published to ${target.name} in ${took}${wasInterrupted ? ', completing an interrupted run' : ''}`,
     `  files     ${number(done.uploads)} sent, ${number(plan.unchanged)} unchanged, ${number(done.deletes)} deleted`,
+    ...removalLines(removal),
     `  traffic   ${trafficText(target, traffic)}${traffic.retries === 0 ? '' : `, ${number(traffic.retries)} of them retries`}`,
     `next: if a CDN caches the target, invalidate ${invalidate.join(' ')}`,
   ];

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { FAILURES, Failure } from '../contract/failure.ts';
 import { DEFAULT_CACHE_CONTROL } from '../publish/objects/headers.ts';
@@ -64,7 +65,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       )
       .addOption(new Option('--gzip', 'pages: upload them compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP'))
       .addOption(
-        new Option('--store <file>', 'versions: the store that the ZIP was built from')
+        new Option('--store <file>', 'the store that the tree was built from; for pages, it tells which accounts were removed')
           .env('PALIMPSEST_STORE')
           .argParser(path)
           .default(DEFAULT_STORE),
@@ -136,10 +137,11 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         return await publishVersions(terminal, address, { ...options, ...rules }, started);
       }
       refuseVersionsOnly(options);
-      const [{ publish }, target, { refuseSwapped }] = await Promise.all([
+      const [{ publish }, target, { refuseSwapped }, { exclusionsOf }] = await Promise.all([
         import('../publish/publish.ts'),
         targetOf(address, options, terminal),
         import('../publish/trees/swapped-folders.ts'),
+        import('../store/allow.ts'),
       ]);
       if (!options.allowOtherFiles) refuseSwapped(target, options.out);
       if (options.gzip && target.keepsHeaders === false) throw compressedFiles();
@@ -155,6 +157,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         gzip: options.gzip === true,
         repair: options.repair === true,
         isSinglePublisher: options.singlePublisher === true,
+        exclusions: () => (existsSync(options.store) ? exclusionsOf(options.store, []) : []),
         dryRun: dryRun,
         onProgress: terminal.progress({
           read: { label: 'reading the tree', amount: items('file') },
@@ -196,6 +199,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           bytes: summary.traffic.sent,
           readerGaps: summary.plan.readerGaps,
           left: summary.left,
+          removal: summary.removal ?? null,
           conditional: summary.isConditional ?? null,
           invalidate: summary.invalidate,
         },

@@ -1,3 +1,4 @@
+import type { Exclusion } from '../contract/exclusion.ts';
 import type { Failure } from '../contract/failure.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { noConditions } from '../storage/condition-proof.ts';
@@ -8,8 +9,9 @@ import { refuseOtherForm } from '../storage/target-form.ts';
 import { lockTarget } from '../storage/target-lock.ts';
 import { type HeaderChoice, headerLine, pageHeaders } from './objects/headers.ts';
 import type { Comparison } from './planning/comparison.ts';
-import { checkGuards, type Limits } from './planning/guards.ts';
+import { checkGuards, type Limits, mostDeletes } from './planning/guards.ts';
 import { type Plan, planPublish } from './planning/plan.ts';
+import { explainsDeletes, type Removal } from './planning/removal.ts';
 import { type Stage, type Step, stepsOf } from './planning/steps.ts';
 import { proofRequests, provesConditions } from './state/conditions.ts';
 import { Lease } from './state/lease.ts';
@@ -21,6 +23,7 @@ import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
 import { type LocalTree, openTree, readMetadata, readSortKeysFile } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/other-files.ts';
 import { type RemoteTree, readRemoteTree } from './trees/remote-tree.ts';
+import { removedAtTarget } from './trees/removed-accounts.ts';
 import { sortKeyMovement } from './trees/sort-key-movement.ts';
 
 /**
@@ -37,6 +40,8 @@ export interface PublishOptions extends HeaderChoice, Limits, RemoteOptions {
   readonly repair: boolean;
   /** Whether to publish to a store whose conditions of writes are not proved. */
   readonly isSinglePublisher: boolean;
+  /** Returns the exclusions of the store. Called only if the plan has more deletes than the limit. */
+  readonly exclusions: () => readonly Exclusion[];
   /** Whether to plan only, without any write. */
   readonly dryRun: boolean;
   readonly onProgress?: OnProgress<PublishPhase> | undefined;
@@ -46,6 +51,8 @@ export interface PublishSummary {
   readonly plan: Plan;
   /** The reasons why the plan was not carried out; empty if it was. */
   readonly refusals: readonly Failure[];
+  /** The removed accounts from which the deletes of the plan follow; undefined if the plan is within the limit, or has other deletes. */
+  readonly removal: Removal | undefined;
   /** Every step of the plan, in order. */
   readonly steps: () => Iterable<Step>;
   readonly done: ApplyResult;
@@ -70,8 +77,13 @@ export interface PublishSummary {
 export async function publish(target: Target, options: PublishOptions): Promise<PublishSummary> {
   const prepared = await prepare(target, options);
   const plan = planPublish(prepared.comparison);
-  const refusals = checkGuards(target.name, { ours: prepared.tree.build.base_url, there: prepared.read?.state.base_url }, plan, options);
-  const summary = summaryOf(prepared, plan, refusals);
+  const { build } = prepared.tree;
+  const state = prepared.read?.state;
+  const removal = await removalBehind(prepared, plan, options);
+  const isResumed = state?.state === 'publishing' && state.manifest === build.manifest;
+  const guarded = { ...plan, areDeletesAllowed: isResumed || removal !== undefined };
+  const refusals = checkGuards(target.name, { ours: build.base_url, there: state?.base_url }, guarded, options);
+  const summary = { ...summaryOf(prepared, plan, refusals), removal };
   if (options.dryRun || plan.isIdle) return summary;
   const [refused] = refusals;
   if (refused !== undefined) throw refused;
@@ -132,8 +144,15 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
   return { tree, remote, read, found, comparison };
 }
 
+/** Returns the removal from which the deletes of a plan follow, if they are more than the limit allows. */
+async function removalBehind({ tree, remote, found }: Prepared, plan: Plan, options: PublishOptions): Promise<Removal | undefined> {
+  if (plan.deletes <= mostDeletes(plan, options)) return undefined;
+  const removal = await removedAtTarget(remote, found, options.exclusions(), options.concurrency);
+  return explainsDeletes(removal, sizeOf(tree.build), found.trees, plan.browse) ? removal : undefined;
+}
+
 /** Returns the summary of a run that changes nothing. */
-function summaryOf({ remote, found, comparison }: Prepared, plan: Plan, refusals: readonly Failure[]): PublishSummary {
+function summaryOf({ remote, found, comparison }: Prepared, plan: Plan, refusals: readonly Failure[]): Omit<PublishSummary, 'removal'> {
   return {
     plan,
     refusals,

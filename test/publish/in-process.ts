@@ -17,6 +17,7 @@ export function publishHere(target: Target, out: string, more: Partial<PublishOp
     allowOtherFiles: true,
     repair: false,
     isSinglePublisher: false,
+    exclusions: () => [],
     cacheControl: DEFAULT_CACHE_CONTROL,
     gzip: false,
     dryRun: false,

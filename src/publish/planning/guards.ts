@@ -20,21 +20,29 @@ export interface BaseUrls {
   readonly there: string | undefined;
 }
 
-/** The parts of a plan on which the guards decide. */
-type Guarded = Pick<Plan, 'isIdle' | 'deletes' | 'atTarget' | 'readerGaps'>;
+/** What the guards decide on. */
+interface Guarded extends Pick<Plan, 'isIdle' | 'deletes' | 'atTarget' | 'readerGaps'> {
+  /** Whether the deletes follow from a removal, or an interrupted run of the same tree was allowed to make them. */
+  readonly areDeletesAllowed: boolean;
+}
+
+/** Returns the most files that a plan may delete. */
+export function mostDeletes({ atTarget }: Pick<Plan, 'atTarget'>, { maxDelete }: Pick<Limits, 'maxDelete'>): number {
+  return 'most' in maxDelete ? maxDelete.most : Math.floor(maxDelete.share * atTarget);
+}
 
 /**
  * Returns the reasons not to carry out a plan: loopback-url, other-base-url, too-many-deletes, reader-gaps, or an empty list.
  */
 export function checkGuards(target: string, baseUrls: BaseUrls, plan: Guarded, limits: Limits): Failure[] {
   const { maxDelete, allowGaps, allowLoopback, allowOtherBaseUrl } = limits;
-  const most = 'most' in maxDelete ? maxDelete.most : Math.floor(maxDelete.share * plan.atTarget);
+  const most = mostDeletes(plan, limits);
   const links = localLinks(target, baseUrls.ours);
   const moved = allowOtherBaseUrl ? undefined : otherBaseUrl(target, baseUrls.there, baseUrls.ours);
   const deletes = new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target} would be deleted`, {
     expected: 'most' in maxDelete ? `at most ${most}` : `at most ${most} (${maxDelete.share * 100} % of ${plan.atTarget} files)`,
     found: `${plan.deletes} ${plan.deletes === 1 ? 'file' : 'files'} that the tree no longer has`,
-    hint: `check the deletes that --plan lists; if they are right, publish with --max-delete ${plan.deletes}`,
+    hint: `check the deletes that --plan lists; if they are right, publish with --max-delete ${plan.deletes}. Deletes after palimpsest remove need no option if --store names the store`,
   });
   const gaps = new Failure(
     'reader-gaps',
@@ -49,7 +57,7 @@ export function checkGuards(target: string, baseUrls: BaseUrls, plan: Guarded, l
   return [
     ...(hasLocalLinks ? [links] : []),
     ...(moved === undefined ? [] : [moved]),
-    ...(plan.deletes > most ? [deletes] : []),
+    ...(plan.deletes > most && !plan.areDeletesAllowed ? [deletes] : []),
     ...(plan.readerGaps.length > 0 && !allowGaps ? [gaps] : []),
   ];
 }

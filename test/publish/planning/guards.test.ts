@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkGuards, type Limits } from '../../../src/publish/planning/guards.ts';
 
 const SITE = 'https://x.example';
-const IDLE = { isIdle: false, deletes: 0, atTarget: 10, readerGaps: [] };
+const IDLE = { isIdle: false, deletes: 0, atTarget: 10, readerGaps: [], areDeletesAllowed: false };
 const LIMITS: Limits = { maxDelete: { most: 2 }, allowGaps: false, allowLoopback: false, allowOtherBaseUrl: false };
 const check = (plan: object, limits: Partial<Limits> = {}, ours = SITE, there: string | undefined = undefined) =>
   checkGuards('s3://b', { ours, there }, { ...IDLE, ...plan }, { ...LIMITS, ...limits });
@@ -11,6 +11,7 @@ describe('the guards', () => {
   it.each([
     [{ deletes: 2 }, { maxDelete: { most: 2 } }],
     [{ deletes: 2 }, { maxDelete: { share: 0.29 } }],
+    [{ deletes: 9, areDeletesAllowed: true }, { maxDelete: { most: 2 } }],
     [{ readerGaps: ['fewer'] }, { allowGaps: true }],
   ] as const)('let a plan with %j pass with %j', (plan, limits) => expect(check(plan, limits)).toEqual([]));
 
@@ -29,7 +30,7 @@ describe('the guards', () => {
         message: `${deletes} of the 10 files at s3://b would be deleted`,
         expected,
         found,
-        hint: `check the deletes that --plan lists; if they are right, publish with --max-delete ${deletes}`,
+        hint: `check the deletes that --plan lists; if they are right, publish with --max-delete ${deletes}. Deletes after palimpsest remove need no option if --store names the store`,
       },
     ]);
   });
