@@ -83,8 +83,8 @@ const UNREADABLE: Answer = {
 /** Matches an absolute URL. Captures the path, and the query without the question mark. */
 const URL_PARTS = /^[^:]*:\/\/[^/?]*([^?]*)\??([\s\S]*)$/;
 
-/** Matches the beginning of a path below the base URL that names a state. */
-const AS_OF = /^\/as_of\/([^/]*)/;
+/** Matches the beginning of a path below the base URL that names a state. Of `/as_of/` it matches no state, which is answered with 400. */
+const AS_OF = /^\/as_of(\/[^/]+|(?=\/$))/;
 
 /**
  * Answers a request. If a file cannot be read, tries once more, because a publish may have replaced it.
@@ -94,10 +94,10 @@ export async function answer(asked: Asked, base: string, source: Source): Promis
   const parts = URL_PARTS.exec(asked.url) || [];
   const path = String(parts[1]);
   const query = String(parts[2]);
-  const past = source.hasPast && path.slice(0, base.length) === base ? AS_OF.exec(path.slice(base.length)) : null;
-  const resolved = resolve(asked.method, path, query, past === null ? base : base + past[0], true);
+  const past = source.hasPast && path.startsWith(base) ? AS_OF.exec(path.slice(base.length)) : null;
+  const resolved = resolve(asked.method, path, query, past ? base + past[0] : base, true);
   if (resolved.file === undefined) return short(resolved);
-  const asOf = past === null ? undefined : decode(String(past[1]));
+  const asOf = past ? decode(past[0].slice('/as_of/'.length)) : undefined;
   const wanted = { file: resolved.file, missing: resolved.missing || MISSING, query, asOf };
   const encodings = asked.headers.get('Accept-Encoding') || '';
   let problem: unknown;

@@ -145,6 +145,13 @@ describe('a site with versions', () => {
     }
   });
 
+  it('answers /as_of/ without a state with 400 at once, and paths that only begin like it with 404', async () => {
+    const sent = await ask(`${BASE}/as_of/`);
+    expect([sent.status, text(sent)]).toEqual([400, expect.stringMatching(/^\{"detail":"Invalid as_of\. /)]);
+    for (const path of ['/as_of', '/as_of//', '/as_of//rest/data/', '/as_offer/'])
+      expect([path, (await ask(BASE + path)).status]).toEqual([path, 404]);
+  });
+
   it('answers for pages that do not exist and for other paths as with pages as files, and names the version', async () => {
     for (const [path, body] of [
       ['/rest/data/?page=10', 'Invalid page.'],
