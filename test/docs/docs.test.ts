@@ -42,10 +42,9 @@ describe('the command line', () => {
   });
 });
 
-describe('the section about rejected items in docs/commands.md', () => {
-  const text = read('docs/commands.md').split('\n### Rejected items\n')[1]?.split('\n### ')[0] ?? '';
+describe('the section about rejected items in docs/import.md', () => {
   /** The commands of each code block, as lists of arguments. */
-  const blocks = [...text.matchAll(/```sh\n(.*?)\n```/gs)].map(([, code = '']) => code.split('\n').map((line) => line.split(' ').slice(1)));
+  const blocks = blocksOf('import.md')('Rejected items', 'sh').map((code) => code.split('\n').map((line) => line.split(' ').slice(1)));
   const user = (id: number, description: unknown) => ({ id_str: String(id), screen_name: `user_${id}`, description });
   const change = (id: number, value: unknown) => bioRecord(id, { account: `user_${id}`, text: value });
 
