@@ -14,12 +14,13 @@ import { section } from './blocks.ts';
 import { machine } from './machine.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
-const document = readFileSync(new URL('../../docs/archive.md', import.meta.url), 'utf8');
+const read = (page: string) => readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
 const unzip = requirement('unzip', () => spawnSync('unzip', ['-v']).status === 0);
 
-/** The indented commands of a section. */
-const commandsOf = (heading: string) => [...section(document, heading).matchAll(/^ {4}(.*)$/gm)].map(([, line = '']) => line);
-const MAKE = [...commandsOf('From an address to a WACZ'), ...commandsOf('Check it')].join('\n');
+/** All commands of the page for archivists. */
+const MAKE = [...read('archivist.md').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, code = '']) => code).join('');
+/** The indented lines of the section about bags. */
+const BAG = [...section(read('archive.md'), 'The bag').matchAll(/^ {4}(.*)$/gm)].map(([, line = '']) => line);
 
 /** Runs commands, and returns the SHA-256 sums that they print, by path. */
 async function run(commands: string, cwd: string, env = {}): Promise<ReadonlyMap<string, string>> {
@@ -28,9 +29,9 @@ async function run(commands: string, cwd: string, env = {}): Promise<ReadonlyMap
   return new Map([...stdout.matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)].map(([, sum = '', path = '']) => [path, sum]));
 }
 
-describe.skipIf(unzip.skip)(`docs/archive.md ${unzip.reason}`, () => {
+describe.skipIf(unzip.skip)(`the pages about archives ${unzip.reason}`, () => {
   it.skipIf(drf.skip)(
-    `has commands that lead from the address of a live service to a WACZ that anyone can check ${drf.reason}`,
+    `docs/archivist.md has commands that lead from the address of a live service to a WACZ that anyone can check and restore ${drf.reason}`,
     async () => {
       const folder = temporaryFolder();
       const ndjson = join(folder, 'history.ndjson');
@@ -50,18 +51,20 @@ describe.skipIf(unzip.skip)(`docs/archive.md ${unzip.reason}`, () => {
       for (const { path, hash } of [{ path: main, hash: digest }, ...json('datapackage.json').resources])
         expect(`sha256:${sums.get(`history/${path}`)}`).toBe(hash);
       expect(sums.get('copy/manifest-sha256.txt')).toBe(sums.get('out/manifest-sha256.txt'));
-      // the WARC of the mirror has the same history
+      // the WARC of the mirror and the export have the same history
       const again = await palimpsestJson(['import', 'exchanges.warc.gz', '--store', 'copy.db'], { cwd: folder });
       expect(again).toMatchObject({ records: { added: 0, replaced: 0 }, archives: [{ missing: [] }] });
+      const exported = await palimpsestJson(['import', 'history.ndjson', '--store', 'copy.db'], { cwd: folder });
+      expect(exported).toMatchObject({ records: { added: 0, replaced: 0 }, accounts: { added: 0 } });
     },
   );
 
-  it('has commands for the bag that work', async () => {
+  it('docs/archive.md has a command that checks a bag', async () => {
     const commands = [
       `palimpsest import ${SAMPLE}`,
       'palimpsest build --base-url https://history.example.org',
       'palimpsest archive bag --to history-bag',
-      ...commandsOf('The bag').filter((line) => line.startsWith('(cd ')),
+      ...BAG.filter((line) => line.startsWith('(cd ')),
       'palimpsest verify --out history-bag/data',
       'palimpsest import history-bag --store copy.db --require-complete',
     ];
