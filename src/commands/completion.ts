@@ -77,8 +77,8 @@ async function candidates(program: CommandUnknownOpts, before: readonly string[]
   const argument = registeredArguments[places] ?? (registeredArguments.at(-1)?.variadic ? registeredArguments.at(-1) : undefined);
   if (argument === undefined) return { values: [], files: false };
   if (argument.name() === 'host') {
-    const { HOSTS } = await import('../rewrite/hosts/registry.ts');
-    return { values: HOSTS.map(({ name, title }) => [name, title]), files: false };
+    const { allHosts } = await import('../rewrite/hosts/registry.ts');
+    return { values: (await allHosts()).map(({ name, title }) => [name, title]), files: false };
   }
   return ofValue(argument.argChoices, /^(source|target)$/.test(argument.name()) ? '<file>' : '');
 }

@@ -51,41 +51,33 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
     .action(async (name, options, command) => {
       terminal.setOutput(options);
       if (options.list) {
-        const [{ CAPABILITIES }, { HOSTS }, { REFUSED }] = await Promise.all([
-          import('../rewrite/hosts/capability.ts'),
+        const [{ CAPABILITIES }, { allHosts, REFUSED }] = await Promise.all([
+          import('../rewrite/hosts/host.ts'),
           import('../rewrite/hosts/registry.ts'),
-          import('../rewrite/hosts/unsupported.ts'),
         ]);
-        terminal.summary({ capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED }, [
-          ...list(HOSTS, REFUSED, await terminal.command('rewrite', {}, ['nginx'])),
+        const hosts = await allHosts();
+        terminal.summary({ capabilities: CAPABILITIES, hosts, refused: REFUSED }, [
+          ...list(hosts, REFUSED, await terminal.command('rewrite', {}, ['nginx'])),
           'capabilities that some hosts lack',
           ...Object.entries(CAPABILITIES)
             .filter(([name]) =>
-              HOSTS.some((host) => [host, host.atOrigin, host.versions].some((one) => typeof one === 'object' && name in one.cannot)),
+              hosts.some((host) => [host, host.atOrigin, host.versions].some((one) => typeof one === 'object' && name in one.cannot)),
             )
             .map(([name, meaning]) => `  ${name}: ${meaning}`),
         ]);
         return;
       }
-      const [
-        { hostNamed, writeHostFiles },
-        { noTree, siteOf, siteWithoutTree },
-        { siteForm },
-        { beforeOrigin },
-        { withVersions },
-        { suggest },
-      ] = await Promise.all([
-        import('../hosting/host-files.ts'),
-        import('../hosting/site.ts'),
-        import('../hosting/found-site.ts'),
-        import('../hosting/origin.ts'),
-        import('../hosting/versions.ts'),
-        import('../history/suggest.ts'),
-      ]);
+      const [{ beforeOrigin, findHost, withVersions }, { writeHostFiles }, { noTree, siteForm, siteOf, siteWithoutTree }, { suggest }] =
+        await Promise.all([
+          import('../hosting/find-host.ts'),
+          import('../hosting/host-files.ts'),
+          import('../hosting/site.ts'),
+          import('../history/suggest.ts'),
+        ]);
       const hasVersions = options.versions ?? siteForm(options.out) !== 'files';
-      const named = hostNamed(name, suggest);
-      const variant = hasVersions ? withVersions(named) : named;
-      const host = options.origin === undefined ? variant : beforeOrigin(variant, options.origin, options.out);
+      const named = await findHost(name, suggest);
+      const variant = hasVersions ? await withVersions(named) : named;
+      const host = options.origin === undefined ? variant : await beforeOrigin(variant, options.origin, options.out);
       const site = siteOf(options.out, host, hasVersions);
       if (site === undefined) {
         if (command.getOptionValueSource('out') === 'cli') throw noTree(options.out);

@@ -2,43 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { outputFileSync } from 'fs-extra/esm';
 import { Failure } from '../contract/failure.ts';
-import { hint, suggested } from '../contract/hint.ts';
-import type { Host, HostFile } from '../rewrite/hosts/host.ts';
-import { HOSTS } from '../rewrite/hosts/registry.ts';
-import { REFUSED } from '../rewrite/hosts/unsupported.ts';
+import type { HostFile } from '../rewrite/hosts/host.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { fileSystemFailure } from '../tree/folder.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
-
-/** Returns the names most similar to a name, best first, at most `most`. */
-export type Suggest = (name: string, names: Iterable<string>, most: number) => readonly string[];
-
-/**
- * Returns the host with a name.
- * @throws Failure host-refused if palimpsest does not support the host, with the reason; usage if the name is unknown
- */
-export function hostNamed(name: string | undefined, suggest: Suggest): Host {
-  const host = HOSTS.find((candidate) => candidate.name === name);
-  if (host !== undefined) return host;
-  const refused = REFUSED.find((candidate) => candidate.name === name);
-  if (refused !== undefined) {
-    throw new Failure('host-refused', `${refused.title} cannot serve a tree`, {
-      expected: 'a host that can answer ?page=2 with another file than ?page=3',
-      found: refused.reason,
-      hint: refused.instead,
-    });
-  }
-  const names = HOSTS.map((candidate) => candidate.name);
-  const [similar] = name === undefined ? [] : [...names.filter((one) => one.startsWith(name)), ...suggest(name, names, 1)];
-  throw new Failure('usage', name === undefined ? 'the name of the host is missing' : `there is no host "${name}"`, {
-    expected: names.join(', '),
-    found: name ?? 'no name',
-    hint:
-      similar === undefined
-        ? hint`run ${suggested('rewrite', { '--list': true })} to see what each host can do`
-        : `did you mean ${similar}?`,
-  });
-}
 
 /**
  * Writes a host's files into a folder.

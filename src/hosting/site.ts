@@ -1,12 +1,50 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
+import { isObject } from '../contract/json.ts';
+import { VERSIONS_MARKER } from '../contract/target-marker.ts';
 import type { Host, PublishedSite } from '../rewrite/hosts/host.ts';
-import { excess } from '../rewrite/hosts/limits.ts';
 import type { Module } from '../rewrite/program.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
-import { extentOf } from '../tree/extent.ts';
-import { refuseWithoutHead, siteForm, treeAt } from './found-site.ts';
+import { type Extent, extentOf } from '../tree/extent.ts';
+import { formOf } from '../tree/tree-files.ts';
+import { HEAD } from '../versions/commit.ts';
+
+/** What a path has: pages as files, the ZIP of a tree, or the versions of a site. */
+type SiteForm = 'files' | 'zip' | 'versions';
+
+/** Decides what a path has or will have. */
+export function siteForm(out: string): SiteForm {
+  if (formOf(out) === 'zip') return 'zip';
+  return existsSync(join(out, HEAD)) ? 'versions' : 'files';
+}
+
+/** Returns the path of the tree: of a folder with versions, the ZIP of the current one, or the folder if it cannot be read. */
+export function treeAt(out: string): string {
+  if (siteForm(out) !== 'versions') return out;
+  try {
+    const head: unknown = JSON.parse(readFileSync(join(out, HEAD), 'utf8'));
+    const current: unknown = isObject(head) && Array.isArray(head['versions']) ? head['versions'].at(-1) : undefined;
+    return isObject(current) && typeof current['file'] === 'string' ? join(out, current['file']) : out;
+  } catch {
+    return out;
+  }
+}
+
+/**
+ * Refuses a folder with versions whose head cannot be read: it is no folder without a tree, into which one could build.
+ * @throws Failure no-tree
+ */
+export function refuseWithoutHead(out: string): void {
+  if (!existsSync(join(out, VERSIONS_MARKER)) || treeAt(out) !== out) return;
+  const file = join(out, HEAD);
+  throw new Failure('no-tree', `${HEAD} of the versions in ${out} is missing or damaged`, {
+    place: { file },
+    expected: 'a copy of the newest commit',
+    found: existsSync(file) ? 'a damaged file' : 'no file',
+    hint: 'publish again, which writes it again; or copy the folder again',
+  });
+}
 
 /**
  * Returns the site of a tree, from its build record, or from head.json of a site with versions.
@@ -18,7 +56,7 @@ export function siteOf(out: string, host: Host, hasVersions: boolean): Published
   refuseWithoutHead(out);
   const record = readBuildRecord(treeAt(out));
   if (typeof record !== 'object') return undefined;
-  if (siteForm(out) === 'files') refuseTooMuch(host, out);
+  if (siteForm(out) === 'files') checkLimits(host, out, extentOf(out));
   const { origin, hostname, pathname } = new URL(record.base_url);
   const base = pathname === '/' ? '' : pathname;
   if (/^[\w.~/-]*$/.test(base)) {
@@ -41,14 +79,28 @@ function program(name: Module): string {
   return readFileSync(new URL(`../rewrite/${name}.js`, import.meta.url), 'utf8');
 }
 
-function refuseTooMuch(host: Host, tree: string): void {
-  const tooMuch = excess(host, extentOf(tree));
-  if (tooMuch === undefined) return;
-  const { path = '', ...details } = tooMuch;
-  throw new Failure('host-limit', `the tree in ${tree} exceeds a limit of ${host.title}`, {
-    place: { file: join(tree, path) },
-    ...details,
-  });
+/**
+ * Checks that a tree is within the limits of a host.
+ * @throws Failure host-limit
+ */
+export function checkLimits({ title, limits }: Pick<Host, 'title' | 'limits'>, tree: string, { files, largest }: Extent): void {
+  const { files: maxFiles = Number.POSITIVE_INFINITY, fileBytes = Number.POSITIVE_INFINITY, source } = limits;
+  const exceeds = (path: string, expected: string, found: string, hint: string) =>
+    new Failure('host-limit', `the tree in ${tree} exceeds a limit of ${title}`, {
+      place: { file: join(tree, path) },
+      expected,
+      found,
+      hint,
+    });
+  const text = (value: number) => value.toLocaleString('en-US');
+  if (files > maxFiles) {
+    const hint = 'build with larger pages or without --compress, or choose another host';
+    throw exceeds('', `at most ${text(maxFiles)} files (${source})`, `${text(files)} files`, hint);
+  }
+  if (largest.bytes > fileBytes) {
+    const hint = 'build with smaller pages, or choose another host';
+    throw exceeds(largest.path, `at most ${text(fileBytes)} bytes per file (${source})`, `${text(largest.bytes)} bytes`, hint);
+  }
 }
 
 /** Returns the error for a path that a user named as a tree, if it has none. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createServer, type HttpResponse } from 'http-server';
 import { Failure } from '../contract/failure.ts';
-import { refuseWithoutHead, siteForm, treeAt } from '../hosting/found-site.ts';
+import { refuseWithoutHead, siteForm, treeAt } from '../hosting/site.ts';
 import { answer } from '../rewrite/answer.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { openFinishedTree } from '../tree/existing-tree.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
+import { HOST_NAMES } from '../../src/rewrite/hosts/registry.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
 
 /** What the program offers for the last word of a command line, and whether the shell may complete files there. */
@@ -18,7 +18,7 @@ describe('completion', () => {
     ['options', ['build', '--page'], ['--page-size']],
     ['choices of an option', ['import', 'x', '--on-conflict', ''], ['fail', 'keep', 'replace']],
     ['shells', ['completion', ''], ['bash', 'zsh', 'fish']],
-    ['every host', ['rewrite', ''], HOSTS.map(({ name }) => name)],
+    ['every host', ['rewrite', ''], HOST_NAMES],
     ['nothing for a handle', ['history', ''], []],
   ])('offers %s', async (_, words, values) => {
     expect(await offered(words)).toEqual({ values, files: false });

@@ -1,13 +1,14 @@
 import { cpSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
-import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
+import { allHosts, REFUSED } from '../../src/rewrite/hosts/registry.ts';
 import { addBrowseFiles } from '../conformance/browse-files.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { buildTree, goodHistory, importHistory } from '../verify/good-tree.ts';
 import { folderOfFile } from '../whole/stores.ts';
+
+const HOSTS = await allHosts();
 
 /** A folder with a store, and a tree in `out` for https://history.example/api. */
 const made = folderOfFile();

@@ -1,4 +1,4 @@
-import type { Capability } from '../../src/rewrite/hosts/capability.ts';
+import type { Capability } from '../../src/rewrite/hosts/host.ts';
 
 /** A query on a collection of three pages. */
 export interface Query {

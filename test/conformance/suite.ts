@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Capability, NO_HOST_CAN } from '../../src/rewrite/hosts/capability.ts';
-import type { Host } from '../../src/rewrite/hosts/host.ts';
+import type { Capability, Host, NO_HOST_CAN } from '../../src/rewrite/hosts/host.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { askAll, type Probe, type Trial } from './probe.ts';
 import {

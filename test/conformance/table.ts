@@ -1,5 +1,4 @@
-import { CAPABILITIES, NO_HOST_CAN } from '../../src/rewrite/hosts/capability.ts';
-import type { Host } from '../../src/rewrite/hosts/host.ts';
+import { CAPABILITIES, type Host, NO_HOST_CAN } from '../../src/rewrite/hosts/host.ts';
 import { QUERIES } from './queries.ts';
 
 /** The results of a run for one host. */

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { withVersions } from '../../src/hosting/versions.ts';
+import { withVersions } from '../../src/hosting/find-host.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { publishVersion } from '../support/versions.ts';
 import { asOf, damagedFiles, unreadable, type VersionedTrial } from './probes/versions.ts';
@@ -12,9 +12,9 @@ import { CORE, isAsDeclared, newOutcome, PROBES, siteAt } from './suite.ts';
 const BASE = '/api/v1.0';
 
 /** Checks a host against its declaration for sites with versions, if it reads them. Each page must have the bytes of the pages as files. */
-export function conformsWithVersions(subject: Subject): void {
+export async function conformsWithVersions(subject: Subject): Promise<void> {
   if (typeof subject.host.versions !== 'object') return;
-  const host = withVersions(subject.host);
+  const host = await withVersions(subject.host);
   const outcome = newOutcome(subject, host);
   describe.skipIf(subject.needs.skip)(`${outcome.name} (${subject.needs.reason || subject.release()})`, () => {
     const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));

@@ -4,10 +4,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { programFor } from '../../src/cli.ts';
 import { FAILURES } from '../../src/contract/failure.ts';
-import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
-import type { Host } from '../../src/rewrite/hosts/host.ts';
-import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
-import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
+import { CAPABILITIES, type Host } from '../../src/rewrite/hosts/host.ts';
+import { allHosts, REFUSED } from '../../src/rewrite/hosts/registry.ts';
 import type { Program } from '../../src/rewrite/program.ts';
 import { FORMAT_NAMES } from '../../src/sources/formats/formats.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';
@@ -18,6 +16,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { PROGRAM, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { blocksOf, section } from './blocks.ts';
 
+const HOSTS = await allHosts();
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
@@ -106,7 +105,7 @@ describe('docs/hosts.md', () => {
       return `'${pathToFileURL(join(ROOT, name === 'host' ? 'src/rewrite/hosts/host.ts' : 'src/rewrite/program.ts')).href}'`;
     });
     writeFileSync(join(folder, 'example.ts'), source);
-    const { example }: { readonly example: Host } = await import(/* @vite-ignore */ join(folder, 'example.ts'));
+    const { host: example }: { readonly host: Host } = await import(/* @vite-ignore */ join(folder, 'example.ts'));
     const program: Program = (name) => readFileSync(join(PROGRAM, `dist/rewrite/${name}.js`), 'utf8');
     const site = { origin: 'https://example.org', domain: 'example.org', base: '/api', browse: false, hasVersions: false };
     for (const { path, text } of example.render({ ...site, program })) writeFileSync(join(folder, path), text);

@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { withVersions } from '../../src/hosting/versions.ts';
-import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
-import { PAGE_HEADERS } from '../../src/rewrite/hosts/headers.ts';
-import type { Host, Origin, PublishedSite } from '../../src/rewrite/hosts/host.ts';
-import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
-import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
+import { withVersions } from '../../src/hosting/find-host.ts';
+import { CAPABILITIES, type Host, type Origin, PAGE_HEADERS, type PublishedSite } from '../../src/rewrite/hosts/host.ts';
+import { allHosts, REFUSED } from '../../src/rewrite/hosts/registry.ts';
 import { inlined, type Program } from '../../src/rewrite/program.ts';
 import { PROGRAM } from '../support/palimpsest.ts';
 
+const HOSTS = await allHosts();
 const program: Program = (name) => readFileSync(join(PROGRAM, `dist/rewrite/${name}.js`), 'utf8');
 const site = (base: string, browse = false, hasVersions = false): PublishedSite => ({
   origin: 'https://example.org',
@@ -103,7 +101,8 @@ describe.each(HOSTS.flatMap(({ name, atOrigin }) => (atOrigin === undefined ? []
   },
 );
 
-const VERSIONED = HOSTS.flatMap((host) => (typeof host.versions === 'object' ? [[host.name, withVersions(host)] as const] : []));
+const readVersions = HOSTS.filter(({ versions }) => typeof versions === 'object');
+const VERSIONED = await Promise.all(readVersions.map(async (host) => [host.name, await withVersions(host)] as const));
 
 describe.each(VERSIONED)('%s with versions', (_, host) => {
   test('renders files for the path of the base URL, with the program that reads versions', () => {
@@ -116,10 +115,10 @@ describe.each(VERSIONED)('%s with versions', (_, host) => {
   });
 });
 
-test('the other hosts are refused with a reason if the site has versions', () => {
+test('the other hosts are refused with a reason if the site has versions', async () => {
   const others = HOSTS.filter(({ versions }) => typeof versions !== 'object');
   expect([VERSIONED.length, others.length]).toEqual([8, 9]);
-  for (const host of others) expect(() => withVersions(host), host.name).toThrow(expect.objectContaining({ code: 'host-refused' }));
+  for (const host of others) await expect(withVersions(host), host.name).rejects.toThrow(expect.objectContaining({ code: 'host-refused' }));
 });
 
 test('every host has a reason for each missing capability, and lists no capability as both missing and untested', () => {
@@ -151,9 +150,9 @@ describe('hosts that run JavaScript', () => {
   test.each([
     ['cloudfront-functions', 2, 10_240, false],
     ['cloudflare-workers', 1, 16_000, true],
-  ])('the scripts for %s are small enough', (name, count, limit, hasVersions) => {
+  ])('the scripts for %s are small enough', async (name, count, limit, hasVersions) => {
     const host = HOSTS.find((one) => one.name === name);
-    const rendered = hasVersions && host !== undefined ? withVersions(host) : host;
+    const rendered = hasVersions && host !== undefined ? await withVersions(host) : host;
     const scripts = rendered?.render(site('/a/path/of/some/length', true, hasVersions)).filter(({ path }) => path.endsWith('.js')) ?? [];
     expect(scripts.length).toBe(count);
     for (const { text } of scripts) expect(Buffer.byteLength(text)).toBeLessThan(limit);

@@ -1,13 +1,12 @@
 import { responder, sourceOf } from '../program.ts';
-import type { Host } from './host.ts';
-import { NO_BROTLI } from './no-brotli.ts';
+import { type Host, NO_BROTLI } from './host.ts';
 
 const BUN = {
   'exact-path': 'Bun removes dot segments before a script sees the path',
   'unknown-methods': 'Bun closes the connection',
 };
 
-export const bun: Host = {
+export const host: Host = {
   name: 'bun',
   title: 'Bun',
   testedOn: 'the real server',

@@ -1,9 +1,8 @@
 import { BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
 import { BROWSE_TYPES, DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
-import { headerLines, PAGE_HEADERS, quoted } from './headers.ts';
-import type { Host } from './host.ts';
+import { type Host, headerLines, PAGE_HEADERS, quoted } from './host.ts';
 
-export const caddy: Host = {
+export const host: Host = {
   name: 'caddy',
   title: 'Caddy',
   testedOn: 'the real server',

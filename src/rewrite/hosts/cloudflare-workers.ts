@@ -7,7 +7,7 @@ const WORKERD = {
 };
 const COMPRESSION = 'Cloudflare compresses responses itself; compressed copies would only count against the file limit';
 
-export const cloudflareWorkers: Host = {
+export const host: Host = {
   name: 'cloudflare-workers',
   title: 'Cloudflare Workers',
   testedOn: 'workerd, the runtime of Cloudflare Workers, through miniflare',

@@ -1,11 +1,10 @@
 import { inlined } from '../program.ts';
 import { MISSING } from '../resolve.ts';
-import { headerLines } from './headers.ts';
-import type { Host } from './host.ts';
+import { type Host, headerLines } from './host.ts';
 
 const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
 
-export const cloudfrontFunctions: Host = {
+export const host: Host = {
   name: 'cloudfront-functions',
   title: 'CloudFront Functions',
   testedOn: 'njs, which runs the same JavaScript dialect, in front of a static origin; the tests simulate CloudFront between the two',

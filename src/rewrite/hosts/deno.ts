@@ -1,8 +1,7 @@
 import { responder, sourceOf } from '../program.ts';
-import type { Host } from './host.ts';
-import { NO_BROTLI } from './no-brotli.ts';
+import { type Host, NO_BROTLI } from './host.ts';
 
-export const deno: Host = {
+export const host: Host = {
   name: 'deno',
   title: 'Deno, Deno Deploy',
   testedOn: 'the real server',

@@ -1,8 +1,6 @@
 import { BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
-import { CAPABILITIES, type Capability } from './capability.ts';
-import { headerLines, PAGE_HEADERS } from './headers.ts';
-import type { Host } from './host.ts';
+import { CAPABILITIES, type Capability, type Host, headerLines, PAGE_HEADERS } from './host.ts';
 
 const LINTED = 'falco checks the syntax and types of the VCL; no test runs it';
 
@@ -13,7 +11,7 @@ const CANNOT: Host['cannot'] = {
   'content-etag': 'the ETag comes from the origin',
 };
 
-export const fastly: Host = {
+export const host: Host = {
   name: 'fastly',
   title: 'Fastly VCL',
   testedOn: "falco only, a linter for Fastly's VCL",

@@ -1,10 +1,9 @@
 import { BROWSE_PATH, DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
-import { headerLines, PAGE_HEADERS, quoted } from './headers.ts';
-import type { Host } from './host.ts';
-import { STATIC_ORIGIN_STEPS, staticOrigin } from './static-origin.ts';
+import { type Host, headerLines, PAGE_HEADERS, quoted } from './host.ts';
+import { STATIC_ORIGIN_STEPS, staticOrigin } from './nginx-rules.ts';
 
-export const haproxy: Host = {
+export const host: Host = {
   name: 'haproxy',
   title: 'HAProxy',
   testedOn: 'the real server, in front of nginx as its origin',

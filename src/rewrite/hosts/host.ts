@@ -1,6 +1,6 @@
 import type { Encoding } from '../files.ts';
 import type { Program } from '../program.ts';
-import type { Capability } from './capability.ts';
+import { COLLECTION_HEADERS } from '../resolve.ts';
 
 /** A web server, CDN or platform that answers requests from a tree with the files that `render` returns. */
 export interface Host {
@@ -28,14 +28,11 @@ export interface Host {
 }
 
 /** A host that reads files from the versions of a site. What it omits is as in pages as files; limits of files do not apply. */
-export type HostWithVersions = Pick<Host, 'cannot' | 'untested'> & Partial<Pick<Host, 'testedOn' | 'steps'>>;
+type HostWithVersions = Pick<Host, 'cannot' | 'untested'> & Partial<Pick<Host, 'testedOn' | 'steps'>>;
 
 /** A host in front of the object store to which a tree was published. */
-export interface HostAtOrigin {
-  readonly testedOn: string;
-  readonly cannot: Host['cannot'];
+export interface HostAtOrigin extends Pick<Host, 'testedOn' | 'cannot' | 'steps'> {
   readonly render: (site: PublishedSite, origin: Origin) => readonly HostFile[];
-  readonly steps: readonly string[];
 }
 
 /** A server that serves the files of the tree under their paths. */
@@ -95,3 +92,98 @@ export interface RefusedHost {
   /** An alternative, as an imperative. */
   readonly instead: string;
 }
+
+/**
+ * The capabilities of hosts beyond the core. test/conformance has a probe for each: the probe must succeed if a host has
+ * the capability, and must fail if the host lacks it.
+ */
+export const CAPABILITIES = {
+  'empty-value': '`?page=` and `?page` return page 1',
+  'letter-case': '`?page=LAST` is an invalid page, and `?PAGE=2` is not a page parameter',
+  'last-repeat': 'if `page` is repeated, the last value counts',
+  integers: 'numbers are parsed as in Python: `02`, `+2`, `0_2`, and numbers with Unicode white space around them',
+  'percent-decoding': '`p%61ge=%32` is `page=2`',
+  'other-digits': 'Unicode digits other than 0 to 9 are accepted',
+  'control-characters': '`%0A` and other control characters in a path or query are handled like any other character',
+  'leading-zeros': 'a number may have thousands of leading zeros',
+  'digit-limit': 'a number of more than 4,300 digits is an invalid page, as in Python',
+  'encoded-path': '`/rest/d%61ta/` and `/rest/data%2F` are the same as `/rest/data/`',
+  'exact-path': '`/rest//data/`, `/rest/./data/` and `/rest/x/../data/` return 404',
+  head: 'HEAD returns the same as GET, without the body',
+  headers: 'a page has the headers of the API',
+  'error-headers': '404 and 405 responses have the headers of the API',
+  'single-headers': 'no header is sent twice',
+  'missing-page': 'a page that does not exist returns 404 with the body of DRF',
+  'unknown-path': 'a path outside the collections returns 404 with the body of DRF',
+  redirect: 'a path without the final slash is redirected with 301, and the query is kept',
+  'redirect-encoding': 'the redirect does not decode the query: `%2F` does not become `/`',
+  options: 'OPTIONS returns 200 with the headers of the API',
+  'options-body': 'OPTIONS returns a description in JSON',
+  methods: 'other methods return 405',
+  'methods-body': 'a 405 response has the body of DRF, which names the method',
+  'rare-methods': 'TRACE and PROPFIND return 405 with the same headers and body',
+  'unknown-methods': 'a method that HTTP does not define returns 405',
+  range: '`Range` is ignored: a page is always sent whole',
+  revalidation: 'a request with the ETag of a page is answered with 304 if the page is unchanged, and with the page if it changed',
+  'etag-list': '`If-None-Match` may be `*` or a list',
+  'content-etag': 'the ETag depends on the content: it changes even if the size and the modification time of a file stay the same',
+  gzip: 'sends the `.gz` file of a page to clients that accept gzip',
+  brotli: 'sends the `.br` file of a page to clients that accept Brotli',
+  'damaged-files': 'with versions: a file that does not match its CRC-32 is answered with 503, and never sent',
+  browse: 'serves the files of `build --html`: the home page, and the files below `browse/` with their media types',
+} as const;
+
+/** Capabilities that no host can have, because pages are files. The tests prove this too. */
+export const NO_HOST_CAN = {
+  'link-parameters': '`next` and `previous` cannot keep other query parameters, because the links are part of the page file',
+} as const;
+
+export type Capability = keyof typeof CAPABILITIES;
+
+/**
+ * The headers of the collections on a host that sends compressed pages to clients that accept them: those of resolve.ts,
+ * with `Accept-Encoding` in `Vary`.
+ */
+export const PAGE_HEADERS: { readonly [name: string]: string } = {
+  ...COLLECTION_HEADERS,
+  Vary: `${COLLECTION_HEADERS['Vary']}, Accept-Encoding`,
+};
+
+/** Returns a value in quotes, if it has characters with a meaning in configuration files. */
+export function quoted(value: string): string {
+  return /^[\w./-]+$/.test(value) ? value : `"${value}"`;
+}
+
+/**
+ * Returns a line of configuration for each header of a page, joined by `separator`.
+ * @param line returns the line of a header, or '' for none
+ */
+export function headerLines(separator: string, line: (name: string, value: string) => string): string {
+  return Object.entries(PAGE_HEADERS)
+    .map(([name, value]) => line(name, value))
+    .filter((text) => text !== '')
+    .join(separator);
+}
+
+/** The capability that no host with versions has. */
+export const NO_BROTLI = { brotli: 'the files in a version are deflated, which serves gzip' };
+
+/** The lines of a script that name the address of a site with versions. */
+export const ADDRESS_LINES = `const TREE = 'https://bucket.example.org/history'; // <-- the public address of the folder with head.json
+`;
+
+/** The functions of a script that reads the files at `TREE` with `fetch`, and that sends them unpacked. */
+export const OPEN_ADDRESS = `async function open(path, range) {
+  const headers = { 'Accept-Encoding': 'identity' };
+  if (range) headers.Range = \`bytes=\${range.from}-\${range.from + range.length - 1}\`;
+  const file = await fetch(\`\${TREE}/\${path}\`, { headers, cache: range ? 'default' : 'no-cache' });
+  // The whole file is as large as the site.
+  if (file.ok && range && file.status !== 206) throw new Error('the server of the versions does not support ranges');
+  return file.ok ? new Uint8Array(await file.arrayBuffer()) : undefined;
+}
+
+// What is in front of this program compresses responses.
+function asIdentity({ method, url, headers }) {
+  return { method, url, headers: { get: (name) => (name === 'Accept-Encoding' ? null : headers.get(name)) } };
+}
+`;

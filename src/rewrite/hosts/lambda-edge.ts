@@ -1,13 +1,11 @@
 import { inlined, responder } from '../program.ts';
-import { PAGE_HEADERS } from './headers.ts';
-import type { Host, HostFile, PublishedSite } from './host.ts';
-import { ADDRESS_LINES, OPEN_ADDRESS } from './open-address.ts';
+import { ADDRESS_LINES, type Host, type HostFile, OPEN_ADDRESS, PAGE_HEADERS, type PublishedSite } from './host.ts';
 
 const COMPRESSION = 'CloudFront compresses responses itself if its cache policy enables it';
 const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
 const SINGLE = 'CloudFront sends the headers that the function sets, and the function sets each name only once';
 
-export const lambdaEdge: Host = {
+export const host: Host = {
   name: 'lambda-edge',
   title: 'Lambda@Edge',
   testedOn: 'Node.js, its runtime, in front of a static origin; the tests simulate CloudFront between the two',

@@ -1,9 +1,8 @@
 import { BROWSE_PATH, DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
 import { BROWSE_TYPES, MISSING, NOT_FOUND } from '../resolve.ts';
-import { headerLines, PAGE_HEADERS } from './headers.ts';
-import type { Host, HostFile } from './host.ts';
+import { type Host, type HostFile, headerLines, PAGE_HEADERS } from './host.ts';
 
-export const lighttpd: Host = {
+export const host: Host = {
   name: 'lighttpd',
   title: 'lighttpd',
   testedOn: 'the real server',

@@ -1,13 +1,11 @@
 import { responder, sourceOf } from '../program.ts';
 import { BROWSE_TYPES } from '../resolve.ts';
-import { PAGE_HEADERS } from './headers.ts';
-import type { Host, PublishedSite } from './host.ts';
-import { ADDRESS_LINES, OPEN_ADDRESS } from './open-address.ts';
+import { ADDRESS_LINES, type Host, OPEN_ADDRESS, PAGE_HEADERS, type PublishedSite } from './host.ts';
 
 const COMPRESSION = 'Netlify compresses responses itself';
 const PATHS = 'Netlify decides which paths reach the function';
 
-export const netlify: Host = {
+export const host: Host = {
   name: 'netlify',
   title: 'Netlify',
   testedOn: 'Deno, the runtime of its edge functions, in front of a static origin; the tests simulate the routing of Netlify',

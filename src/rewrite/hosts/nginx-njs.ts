@@ -1,10 +1,8 @@
 import { inlined } from '../program.ts';
-import { headerLines } from './headers.ts';
-import type { Host } from './host.ts';
-import { ADD_CACHE_CONTROL, TYPES } from './nginx-browse.ts';
-import { NO_BROTLI } from './no-brotli.ts';
+import { type Host, headerLines, NO_BROTLI } from './host.ts';
+import { ADD_CACHE_CONTROL, TYPES } from './nginx-rules.ts';
 
-export const nginxNjs: Host = {
+export const host: Host = {
   name: 'nginx-njs',
   title: 'nginx with njs',
   testedOn: 'the real server',

@@ -1,10 +1,8 @@
 import type { Encoding } from '../files.ts';
 import { accepts } from '../patterns.ts';
 import { BROWSE_TYPES } from '../resolve.ts';
-import { PAGE_HEADERS } from './headers.ts';
-import type { HostAtOrigin, Origin } from './host.ts';
-import { addHeaders, answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
-import { browseAt, NO_BROWSE_FILE } from './nginx-browse.ts';
+import { type HostAtOrigin, type Origin, PAGE_HEADERS } from './host.ts';
+import { addHeaders, answersAt, BEFORE_LOCATIONS, browseAt, MAPS, NO_BROWSE_FILE, pagesAt } from './nginx-rules.ts';
 
 /** Headers of object stores that nginx hides: those that it sets itself, and those for the clients of the store. */
 const HIDDEN = [

@@ -1,9 +1,18 @@
 import type { Host } from './host.ts';
-import { addHeaders, answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
-import { ADD_CACHE_CONTROL, browseAt, NO_BROWSE_FILE, TYPES } from './nginx-browse.ts';
 import { nginxOrigin } from './nginx-origin.ts';
+import {
+  ADD_CACHE_CONTROL,
+  addHeaders,
+  answersAt,
+  BEFORE_LOCATIONS,
+  browseAt,
+  MAPS,
+  NO_BROWSE_FILE,
+  pagesAt,
+  TYPES,
+} from './nginx-rules.ts';
 
-export const nginx: Host = {
+export const host: Host = {
   name: 'nginx',
   title: 'nginx',
   testedOn: 'the real server',

@@ -1,10 +1,9 @@
 import { responder, sourceOf } from '../program.ts';
-import type { Host } from './host.ts';
-import { NO_BROTLI } from './no-brotli.ts';
+import { type Host, NO_BROTLI } from './host.ts';
 
 const UNKNOWN_METHODS = { 'unknown-methods': 'Node.js rejects them itself, with 400' };
 
-export const node: Host = {
+export const host: Host = {
   name: 'node',
   title: 'Node.js, or any Fetch handler',
   testedOn: 'the real server',

@@ -1,6 +1,5 @@
 import { responder, sourceOf } from '../program.ts';
-import type { Host } from './host.ts';
-import { OPEN_ADDRESS } from './open-address.ts';
+import { type Host, OPEN_ADDRESS } from './host.ts';
 
 const BROWSER = {
   'exact-path': 'the browser removes dot segments before it sends a request',
@@ -9,7 +8,7 @@ const BROWSER = {
 const NEGOTIATION = 'a worker cannot choose an encoding: the browser and the static host negotiate it';
 const UNPACKED = 'the worker decompresses each file: a browser does not do it for the response of a worker';
 
-export const serviceWorker: Host = {
+export const host: Host = {
   name: 'service-worker',
   title: 'Service worker',
   testedOn: 'Chromium, in front of a static origin; it answers only requests of pages in that browser',

@@ -1,10 +1,9 @@
 import { accepts, BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
-import { headerLines, PAGE_HEADERS } from './headers.ts';
-import type { Host } from './host.ts';
-import { STATIC_ORIGIN_STEPS, staticOrigin } from './static-origin.ts';
+import { type Host, headerLines, PAGE_HEADERS } from './host.ts';
+import { STATIC_ORIGIN_STEPS, staticOrigin } from './nginx-rules.ts';
 
-export const varnish: Host = {
+export const host: Host = {
   name: 'varnish',
   title: 'Varnish Cache',
   testedOn: 'the real server, in front of nginx as its origin',

@@ -1,12 +1,11 @@
 import { responder } from '../program.ts';
 import { BROWSE_TYPES } from '../resolve.ts';
-import { PAGE_HEADERS } from './headers.ts';
-import type { Host } from './host.ts';
+import { type Host, PAGE_HEADERS } from './host.ts';
 
 /** The headers of the files. They apply to a file that is requested under its own path; the middleware sets all headers of pages. */
 const FILE_HEADERS = ['Content-Type', 'Cache-Control', 'Access-Control-Allow-Origin'];
 
-export const vercel: Host = {
+export const host: Host = {
   name: 'vercel',
   title: 'Vercel',
   testedOn: "Vercel's edge-runtime, in front of a static origin, and Vercel's validator; the tests simulate the routing of Vercel",

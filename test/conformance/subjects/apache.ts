@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { apache as host } from '../../../src/rewrite/hosts/apache.ts';
+import { host } from '../../../src/rewrite/hosts/apache.ts';
 import { byName, freePort, listening, program, releaseFrom, startChild } from '../child.ts';
 import { StockMachine } from '../stock-machine.ts';
 import type { Subject } from '../subject.ts';

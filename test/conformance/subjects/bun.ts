@@ -1,4 +1,4 @@
-import { bun as host } from '../../../src/rewrite/hosts/bun.ts';
+import { host } from '../../../src/rewrite/hosts/bun.ts';
 import { inPackage, installed, releaseFrom } from '../child.ts';
 import { startRuntime } from '../runtime.ts';
 import type { Subject } from '../subject.ts';

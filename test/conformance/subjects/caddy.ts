@@ -1,4 +1,4 @@
-import { caddy as host } from '../../../src/rewrite/hosts/caddy.ts';
+import { host } from '../../../src/rewrite/hosts/caddy.ts';
 import { byName, freePort, listening, program, releaseFrom, SITE_NAME, startChild } from '../child.ts';
 import { StockMachine } from '../stock-machine.ts';
 import type { Subject } from '../subject.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { cloudflareWorkers as host } from '../../../src/rewrite/hosts/cloudflare-workers.ts';
+import { host } from '../../../src/rewrite/hosts/cloudflare-workers.ts';
 import { freePort, installed, listening, MODULES, releaseOf, startChild } from '../child.ts';
 import type { Running, Subject } from '../subject.ts';
 

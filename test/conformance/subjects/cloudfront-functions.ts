@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isObject } from '../../../src/contract/json.ts';
-import { cloudfrontFunctions as host } from '../../../src/rewrite/hosts/cloudfront-functions.ts';
+import { host } from '../../../src/rewrite/hosts/cloudfront-functions.ts';
 import type { Exchange } from '../../serve/exchange.ts';
 import { program, releaseFrom } from '../child.ts';
 import type { Subject } from '../subject.ts';

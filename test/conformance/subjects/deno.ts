@@ -1,4 +1,4 @@
-import { deno as host } from '../../../src/rewrite/hosts/deno.ts';
+import { host } from '../../../src/rewrite/hosts/deno.ts';
 import { inPackage, installed, releaseFrom } from '../child.ts';
 import { startRuntime } from '../runtime.ts';
 import type { Subject } from '../subject.ts';

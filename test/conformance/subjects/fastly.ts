@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { isObject } from '../../../src/contract/json.ts';
-import { fastly as host } from '../../../src/rewrite/hosts/fastly.ts';
+import { host } from '../../../src/rewrite/hosts/fastly.ts';
 import { inPackage, installed, releaseOf } from '../child.ts';
 import type { Linted } from '../subject.ts';
 

@@ -1,5 +1,5 @@
-import { haproxy as host } from '../../../src/rewrite/hosts/haproxy.ts';
-import { STATIC_ORIGIN_STEPS } from '../../../src/rewrite/hosts/static-origin.ts';
+import { host } from '../../../src/rewrite/hosts/haproxy.ts';
+import { STATIC_ORIGIN_STEPS } from '../../../src/rewrite/hosts/nginx-rules.ts';
 import { byName, freePort, listening, program, releaseFrom, startChild } from '../child.ts';
 import { StockMachine } from '../stock-machine.ts';
 import type { Subject } from '../subject.ts';

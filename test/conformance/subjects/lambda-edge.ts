@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isObject } from '../../../src/contract/json.ts';
-import { lambdaEdge as host } from '../../../src/rewrite/hosts/lambda-edge.ts';
+import { host } from '../../../src/rewrite/hosts/lambda-edge.ts';
 import type { Exchange } from '../../serve/exchange.ts';
 import type { Subject } from '../subject.ts';
 import { conditional, nameOrigin, startBucket } from './static-origin.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { netlify as host } from '../../../src/rewrite/hosts/netlify.ts';
+import { host } from '../../../src/rewrite/hosts/netlify.ts';
 import { freePort, inPackage, installed, listening, startChild } from '../child.ts';
 import type { Subject } from '../subject.ts';
 import { deno } from './deno.ts';

@@ -1,5 +1,5 @@
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { nginx } from '../../../src/rewrite/hosts/nginx.ts';
+import { host } from '../../../src/rewrite/hosts/nginx.ts';
 import { nginxOrigin as atOrigin } from '../../../src/rewrite/hosts/nginx-origin.ts';
 import { publishArgs, publishJson } from '../../publish/growing.ts';
 import { CEPH, ceph, S3_KEYS, type Store, startCeph } from '../../publish/stores.ts';
@@ -11,7 +11,7 @@ const server = program('nginx', 'nginx-light');
 
 /** nginx in front of a bucket. With a base path, the pages in the bucket are compressed. */
 export const nginxOrigin: Subject = {
-  host: { ...nginx, testedOn: atOrigin.testedOn, cannot: atOrigin.cannot, steps: atOrigin.steps },
+  host: { ...host, ...atOrigin, render: host.render },
   needs: server.skip ? server : ceph,
   release: () => {
     const store = releaseFrom('radosgw', ['--version'], /ceph version ([\d.]+)/);

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { STATIC_ORIGIN_STEPS } from '../../../src/rewrite/hosts/static-origin.ts';
+import { STATIC_ORIGIN_STEPS } from '../../../src/rewrite/hosts/nginx-rules.ts';
 import { type Child, freePort, listening } from '../child.ts';
 import type { Trial } from '../subject.ts';
 import { startDebianNginx } from './nginx-machine.ts';

@@ -1,4 +1,4 @@
-import { nginx as host } from '../../../src/rewrite/hosts/nginx.ts';
+import { host } from '../../../src/rewrite/hosts/nginx.ts';
 import { byName, freePort, listening, program, releaseFrom } from '../child.ts';
 import type { Subject } from '../subject.ts';
 import { pathOf, startDebianNginx } from './nginx-machine.ts';

@@ -1,4 +1,4 @@
-import { node as host } from '../../../src/rewrite/hosts/node.ts';
+import { host } from '../../../src/rewrite/hosts/node.ts';
 import { startRuntime } from '../runtime.ts';
 import type { Subject } from '../subject.ts';
 

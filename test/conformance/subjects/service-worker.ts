@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../../../src/contract/json.ts';
-import { serviceWorker as host } from '../../../src/rewrite/hosts/service-worker.ts';
+import { host } from '../../../src/rewrite/hosts/service-worker.ts';
 import { CHROMIUM } from '../../browse/chromium.ts';
 import type { Exchange } from '../../serve/exchange.ts';
 import { releaseFrom } from '../child.ts';

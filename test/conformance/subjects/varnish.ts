@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { STATIC_ORIGIN_STEPS } from '../../../src/rewrite/hosts/static-origin.ts';
-import { varnish as host } from '../../../src/rewrite/hosts/varnish.ts';
+import { STATIC_ORIGIN_STEPS } from '../../../src/rewrite/hosts/nginx-rules.ts';
+import { host } from '../../../src/rewrite/hosts/varnish.ts';
 import { byName, freePort, listening, program, releaseFrom, startChild } from '../child.ts';
 import { StockMachine } from '../stock-machine.ts';
 import type { Subject } from '../subject.ts';

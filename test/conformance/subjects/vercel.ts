@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { vercel as host } from '../../../src/rewrite/hosts/vercel.ts';
+import { host } from '../../../src/rewrite/hosts/vercel.ts';
 import { freePort, installed, listening, MODULES, releaseOf, startChild } from '../child.ts';
 import type { Subject } from '../subject.ts';
 import { startOrigin } from './static-origin.ts';

@@ -1,6 +1,6 @@
-import { DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
-import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
-import { headerLines } from './headers.ts';
+import { BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
+import { BROWSE_TYPES, DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
+import { type HostFile, headerLines, PAGE_HEADERS, type PublishedSite } from './host.ts';
 
 /** Maps the query to the file of its page, or to `none` if the page is invalid. Used both with a folder and with an origin. */
 export const MAPS: string = `# The undecoded value of the last "page" parameter; empty without one.
@@ -63,3 +63,56 @@ export function answersAt(base: string): string {
         return 404 '${NOT_FOUND.body}';
     }`;
 }
+
+/** The media types of browse files, for a `types` block. */
+export const TYPES: string = Object.entries(BROWSE_TYPES)
+  .map(([suffix, type]) => `"${type}" ${suffix};`)
+  .join(' ');
+
+/** The header of browse files beside Content-Type. A location with it does not inherit the headers of the API. */
+export const ADD_CACHE_CONTROL: string = `add_header Cache-Control "${PAGE_HEADERS['Cache-Control']}" always;`;
+
+/** Returns the start of the location of browse files, after its opening brace, and the locations that lead to it. */
+export function browseAt(base: string): string {
+  const redirect = base === '' ? '' : `location = ${base} { return 301 ${base}/; }\n    `;
+  return `${redirect}location = ${base}/ { rewrite ^ ${base}/index.html last; }
+    location ~ ^${literal(base)}/(?<palimpsest_browse>${BROWSE_PATH})\\z {`;
+}
+
+/** The location that answers for a browse file that does not exist. */
+export const NO_BROWSE_FILE: string = `location @palimpsest_not_found {
+        add_header Cache-Control "no-cache" always;
+        return 404 '${NOT_FOUND.body}';
+    }`;
+
+/** Returns the nginx configuration of a static origin, for hosts that fetch pages from one. It has no rewrite rules. */
+export function staticOrigin({ browse }: Pick<PublishedSite, 'browse'>): HostFile {
+  return {
+    path: 'origin.conf',
+    where: '/etc/nginx/conf.d/, on the machine with the tree',
+    text: `# Serves the files of a palimpsest tree with nginx 1.18 or later, as the origin of another server. nginx includes this
+# file inside http { }. Check the lines marked with <--.
+
+server {
+    listen 127.0.0.1:8080;          # <-- the address at which the server in front reaches it, and no other
+    root /var/www/palimpsest/out;   # <-- the folder that palimpsest build writes
+
+    default_type application/json;
+    types {${browse ? ` ${TYPES} ` : ' '}}
+    gzip_static on;                 # sends index.json.gz if build --compress wrote it
+    # brotli_static on;             # <-- with the module ngx_brotli: the same for index.json.br
+    etag on;
+    max_ranges 0;
+    location / { try_files $uri =404; }
+}
+`,
+  };
+}
+
+/** The commands that install the static origin. */
+export const STATIC_ORIGIN_STEPS: readonly string[] = [
+  'apt-get install nginx libnginx-mod-http-brotli-static',
+  'cp origin.conf /etc/nginx/conf.d/palimpsest-origin.conf',
+  'nginx -t',
+  'systemctl reload nginx',
+];
