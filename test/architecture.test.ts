@@ -159,7 +159,9 @@ describe('the architecture', () => {
   it('loads the modules that render browse files only for a build with browse files', () => {
     const loaded = loadedBy('tree/build.ts');
     expect(loaded).toContain('tree/exchange.ts');
-    expect([...loaded].filter((file) => ['browse/parts.ts', 'browse/search-index.ts', 'tree/browse-render.ts'].includes(file))).toEqual([]);
+    expect(
+      [...loaded].filter((file) => ['browse/browse.ts', 'browse/search/search-index.ts', 'tree/browse-render.ts'].includes(file)),
+    ).toEqual([]);
   });
 
   it('loads only the part of the store with pages into a thread that renders them', () => {

@@ -1,47 +1,114 @@
+import type { Account } from '../contract/account.ts';
 import type { ChangeRecord } from '../contract/record.ts';
-import { type ByteText, encodeFile, escapeText } from './byte-text.ts';
+import type { Store } from '../store/store.ts';
+import type { AddressOf } from './account-parts.ts';
+import { type ByteText, encodeFile, escapeText, parseRecords } from './byte-text.ts';
 import { isWebUrl } from './diff-segments.ts';
-import type { AddressOf } from './record-addresses.ts';
+import { ARCHIVES_IN_PART, type BrowseFile, type RenderedState } from './parts.ts';
+import { accountFeed, accountPage, CHANGES_FEED, changesArchive, changesPage } from './paths.ts';
 
-/** The contents of an Atom document (RFC 4287), or of an archive with older entries of one (RFC 5005). */
-export interface AtomDocument {
-  /** Of the feed that the document belongs to. No other feed ever has the same id, relative to the base URL. */
+/**
+ * Yields the Atom feed of all changes, in part 0, and the archives of a part.
+ */
+export function* changeFeeds(
+  store: Store,
+  baseUrl: string,
+  part: number,
+  rendered: RenderedState,
+  addressOf: AddressOf,
+): Generator<BrowseFile> {
+  const { records, feed } = store.revision;
+  const archives = changesArchives(records);
+  // an archive that has another one after it changes only if its records do
+  const settled = feed <= rendered.revision ? archives : changesArchives(rendered.records) - 1;
+  const last = Math.min(archives, (part + 1) * ARCHIVES_IN_PART);
+  const file = (archive: number, isOld: boolean, read: () => Buffer): BrowseFile => ({
+    path: CHANGES.pathOf(archive),
+    render: isOld ? undefined : () => [feedBytes(baseUrl, CHANGES, archives, archive, parseRecords(read()), addressOf)],
+  });
+  if (part === 0) yield file(0, feed <= rendered.revision, () => store.feed('first').take(ATOM_RECORDS).json);
+  // the cursor reads from the newest record of the part to the oldest
+  const cursor = store.feedAfter(records - last * ATOM_RECORDS);
+  for (let archive = last; archive > part * ARCHIVES_IN_PART; archive -= 1) {
+    yield file(archive, archive <= settled, () => cursor.take(ATOM_RECORDS).json);
+  }
+}
+
+/** The number of records in an Atom document of all changes. */
+const ATOM_RECORDS = 100;
+
+/**
+ * Returns the number of archives of the feed of all changes. Archives count hundreds from the oldest record, so later
+ * records never change their entries. The newest records, up to a hundred, are only in the feed itself.
+ */
+export function changesArchives(records: number): number {
+  return Math.max(0, Math.ceil(records / ATOM_RECORDS) - 1);
+}
+
+/** An Atom feed (RFC 4287) with archives of its older entries (RFC 5005). */
+interface Feed {
+  /** No other feed ever has the same id, relative to the base URL. */
   readonly id: ByteText;
   readonly title: ByteText;
-  /** The records of the document, newest first. */
-  readonly records: readonly ChangeRecord[];
-  /** Paths in the tree. */
-  readonly path: ByteText;
-  /** The page that shows the same to people. */
-  readonly page: ByteText;
-  /** The document with the newest entries; equal to `path` if it is this document. */
-  readonly current: ByteText;
-  /** The archives with the entries before and after those of this document; undefined: there is none. */
-  readonly older: ByteText | undefined;
-  readonly newer: ByteText | undefined;
+  /** Returns the path of an archive, which are numbered from 1 for the oldest, or of the feed itself, 0. */
+  readonly pathOf: (archive: number) => ByteText;
+  /** Returns the path of the page that shows the same to people. */
+  readonly pageOf: (archive: number) => ByteText;
+}
+
+const CHANGES: Feed = {
+  id: CHANGES_FEED,
+  title: 'Changes of public profiles',
+  pathOf: (archive) => (archive === 0 ? CHANGES_FEED : changesArchive(archive)),
+  pageOf: () => changesPage(1),
+};
+
+/**
+ * Returns the feed of an account. Its archives have the records of the parts that its main page does not show.
+ * The id has its first record and not its handle, because another account can have the handle later (RFC 4287, 4.2.6).
+ */
+export function feedOf({ screen_name: handle, data }: Account): Feed {
+  const first = data.at(-1);
+  return {
+    id: first === undefined ? accountFeed(handle) : `browse/account/#${first.id}`,
+    title: `Changes of @${handle}`,
+    pathOf: (archive) => accountFeed(handle, archive),
+    pageOf: (archive) => accountPage(handle, archive),
+  };
 }
 
 /** The time of a document without entries, because Atom requires one. */
 const NEVER = '1970-01-01T00:00:00Z';
 
 /**
- * Returns the bytes of an Atom document. Its time is that of its newest entry, so the bytes depend only on the records.
+ * Returns the bytes of a feed or of one of its archives. Its time is that of its newest entry, so the bytes depend only on the records.
  * @param baseUrl the base URL of the site: Atom readers need absolute addresses
+ * @param archives the number of archives
+ * @param archive the number of the archive; 0 for the feed itself
+ * @param records newest first
  */
-export function atomBytes(baseUrl: string, document: AtomDocument, addressOf: AddressOf): Buffer {
-  const { id, title, records, path, page, current, older, newer } = document;
+export function feedBytes(
+  baseUrl: string,
+  { id, title, pathOf, pageOf }: Feed,
+  archives: number,
+  archive: number,
+  records: readonly ChangeRecord[],
+  addressOf: AddressOf,
+): Buffer {
   const base = escapeText(baseUrl);
-  const isArchive = path !== current;
+  const isArchive = archive > 0;
   let entries = isArchive ? '<fh:archive xmlns:fh="http://purl.org/syndication/history/1.0"/>\n' : '';
   for (const record of records) entries += entryOf(base, record, addressOf(record));
   const links: AtomLink[] = [
-    ['self', path],
-    ['alternate', page],
+    ['self', pathOf(archive)],
+    ['alternate', pageOf(archive)],
   ];
-  if (isArchive) links.push(['current', current]);
-  if (older !== undefined) links.push(['prev-archive', older]);
-  if (newer !== undefined) links.push(['next-archive', newer]);
-  return encodeFile(atomMarkup(baseUrl, { id, title, updated: newestTime(records), links, entries }));
+  const older = isArchive ? archive - 1 : archives;
+  if (isArchive) links.push(['current', pathOf(0)]);
+  if (older > 0) links.push(['prev-archive', pathOf(older)]);
+  if (isArchive && archive < archives) links.push(['next-archive', pathOf(archive + 1)]);
+  const whole = isArchive ? `${title}, archive ${archive}` : title;
+  return encodeFile(atomMarkup(baseUrl, { id, title: whole, updated: newestTime(records), links, entries }));
 }
 
 /** A link of a document to a path in the tree. */
@@ -56,7 +123,7 @@ export function atomMarkup(
     updated,
     links,
     entries,
-  }: Pick<AtomDocument, 'id' | 'title'> & { readonly updated: string; readonly links: readonly AtomLink[]; readonly entries: ByteText },
+  }: Pick<Feed, 'id' | 'title'> & { readonly updated: string; readonly links: readonly AtomLink[]; readonly entries: ByteText },
 ): ByteText {
   const base = escapeText(baseUrl);
   const linked = links.map(([rel, path]) => `<link rel="${rel}" href="${base}/${escapeText(path)}"/>\n`);

@@ -1,3 +1,5 @@
+import type { ChangeRecord } from '../contract/record.ts';
+
 /**
  * A text as the bytes of its UTF-8, with one character (U+0000 to U+00FF) for each byte. All texts in this module have
  * this form. Decoding UTF-8 and encoding it again would take longer than all other rendering, because the texts pass
@@ -65,3 +67,8 @@ export function escapeText(text: ByteText): ByteText {
 }
 
 const SPECIAL = /[&<>"]/;
+
+/** Parses the JSON of records that are separated by commas. Their texts become byte texts. */
+export function parseRecords(json: Buffer): readonly ChangeRecord[] {
+  return json.length === 0 ? [] : parseByteJson(`[${json.toString('latin1')}]`);
+}

@@ -1,5 +1,4 @@
-import type { ByteText } from './byte-text.ts';
-import { escapeText } from './byte-text.ts';
+import { type ByteText, escapeText } from './byte-text.ts';
 
 /** The markup of a change, made anew from a diff_html: no byte of it is markup that a stranger wrote. */
 export interface DiffMarkup {

@@ -1,10 +1,13 @@
 import { timestampOf } from '../contract/instant.ts';
 import type { StoredAccounts } from '../store/stored-accounts.ts';
-import type { AccountIndex } from './account-index.ts';
+import type { FormerHolderText } from './account-pages.ts';
 import { accountParts, isOnePart } from './account-parts.ts';
-import type { FormerHolderText } from './browse-account.ts';
-import { type ByteText, byteText } from './byte-text.ts';
-import { accountPlace } from './paths.ts';
+import { atomMarkup } from './atom.ts';
+import { type ByteText, byteText, encodeFile, escapeText } from './byte-text.ts';
+import { fullDate, timeMarkup } from './dates.ts';
+import { pageBytes, ROOT_3 } from './page-frame.ts';
+import type { AccountIndex, BrowseFile } from './parts.ts';
+import { accountFeed, accountPage, accountPlace } from './paths.ts';
 
 /** The former handles whose pages are in one folder. */
 export class FormerHandles {
@@ -42,3 +45,75 @@ export class FormerHandles {
 }
 
 const NONE: readonly FormerHolderText[] = [];
+
+/**
+ * Yields the files that lead from the addresses under a former handle to the accounts that had it.
+ * @param presentParts the number of parts of the account that has the handle today; 0 if there is none
+ */
+export function* formerHandleFiles(
+  baseUrl: string,
+  handle: ByteText,
+  holders: readonly FormerHolderText[],
+  presentParts: number,
+): Generator<BrowseFile> {
+  if (presentParts === 0) {
+    yield { path: accountPage(handle), render: () => [leadingPage(handle, holders, 0)] };
+    yield { path: accountFeed(handle), render: () => [formerHandleFeed(baseUrl, handle, holders)] };
+  }
+  const last = Math.max(0, ...holders.map(({ parts }) => parts));
+  // the addresses of the first part are on the main page
+  for (let part = Math.max(1, presentParts) + 1; part <= last; part += 1) {
+    const had = holders.filter(({ parts }) => parts >= part);
+    yield { path: accountPage(handle, part), render: () => [leadingPage(handle, had, part)] };
+  }
+}
+
+/**
+ * Returns the page of a handle that no account has today, or of a part under a former handle, because its records had their
+ * addresses there. It leads to the account that had the handle. If several had it, the reader chooses.
+ * @param part the number of the part; 0 for the main page
+ */
+function leadingPage(handle: ByteText, holders: readonly FormerHolderText[], part: number): Buffer {
+  const reason = part === 0 ? 'No account has this handle today.' : 'An account with another handle today has these changes.';
+  const linkTo = (screenName: ByteText) => `${ROOT_3}${accountPage(screenName, part)}`;
+  const lines = holders.map(
+    ({ screen_name, seen_to }) =>
+      `<li><a href="${linkTo(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a> had it until ${timeMarkup(seen_to, fullDate(seen_to))}\n`,
+  );
+  const [holder] = holders;
+  const target = holder === undefined ? '' : linkTo(holder.screen_name);
+  // at once, because a reader may need any time to read; the script, which keeps the fragment, still runs before
+  const redirect = holders.length === 1 ? `<meta http-equiv=refresh content="0; url=${target}">\n` : '';
+  const head = `${redirect}<link rel=canonical href="${target}">\n`;
+  const feed = holder === undefined || holders.length > 1 ? undefined : accountFeed(holder.screen_name);
+  return pageBytes(
+    { title: `@${handle}, a former handle`, root: ROOT_3, head, feed },
+    `<h1><bdi>@${escapeText(handle)}</bdi></h1>\n<p>${reason}</p>\n<ul class=holders>\n${lines.join('')}</ul>\n`,
+  );
+}
+
+/**
+ * Returns the Atom feed of a handle that no account has today. Its entries tell the readers of the earlier feed where the
+ * account is now.
+ */
+function formerHandleFeed(baseUrl: string, handle: ByteText, holders: readonly FormerHolderText[]): Buffer {
+  const [base, path] = [escapeText(baseUrl), accountFeed(handle)];
+  const entries = holders.map(({ screen_name, seen_to }) => {
+    const [name, page, feed] = [escapeText(screen_name), accountPage(screen_name), accountFeed(screen_name)];
+    const text = `@${name} had the handle @${escapeText(handle)} before. Its page leads to its feed.`;
+    return `<entry><id>${base}/${path}#${accountPlace(screen_name).name}</id><title>@${escapeText(handle)} is now @${name}</title><updated>${seen_to}</updated><link href="${base}/${page}"/><link rel="related" href="${base}/${feed}" type="application/atom+xml"/><content>${text}</content></entry>\n`;
+  });
+  return encodeFile(
+    atomMarkup(baseUrl, {
+      id: path,
+      title: `Changes of @${handle}`,
+      // the last account that had the handle comes first
+      updated: holders[0]?.seen_to ?? '',
+      links: [
+        ['self', path],
+        ['alternate', accountPage(handle)],
+      ],
+      entries: entries.join(''),
+    }),
+  );
+}

@@ -1,159 +1,125 @@
-import type { Site } from '../contract/site.ts';
-import { pagesFor } from '../pages/page.ts';
-import type { Store } from '../store/store.ts';
-import type { StoredAccounts } from '../store/stored-accounts.ts';
-import { accountFiles } from './account-files.ts';
-import { AccountIndex } from './account-index.ts';
-import { accountsListPage } from './accounts-list-page.ts';
-import { icon, stylesheet } from './assets.ts';
-import { changesArchives } from './atom-feeds.ts';
-import type { BrowseFile } from './browse-file.ts';
-import { type ByteText, byteText, encodeFile } from './byte-text.ts';
-import { type Month, monthsOf } from './calendar.ts';
-import { changeFeeds } from './change-feeds.ts';
-import { clientScript } from './client-script.ts';
-import { feedPage } from './feed-page.ts';
-import { formerHandleFiles } from './former-handle-files.ts';
-import { FormerHandles } from './former-handles.ts';
-import { homePage } from './home-page.ts';
-import { monthPageBytes } from './month-page.ts';
-import { type BrowsePart, PAGES_IN_PART, partsOf } from './part-names.ts';
-import { accountsPage, changesPage, HOME, ICON, monthPage, SCRIPT, STYLE } from './paths.ts';
-import { RecordAddresses } from './record-addresses.ts';
-import { parseRecords } from './record-text.ts';
-import type { RenderedState } from './rendered-state.ts';
-import { searchFiles } from './search-index.ts';
+import type { HandleOfRow } from '../store/stored-accounts.ts';
+import { byteText } from './byte-text.ts';
+import { accountPlace } from './paths.ts';
 
-export type { BrowseFile } from './browse-file.ts';
-export type { BrowsePart } from './part-names.ts';
+/** The number of pages of changes or accounts in a part. */
+export const PAGES_IN_PART = 500;
 
-/** The number of records on the home page. */
-const NEWEST = 10;
+/** The number of archives of the Atom feed of all changes in a part. */
+export const ARCHIVES_IN_PART = 500;
+
+/** Browse files that are rendered together. */
+export interface BrowsePart {
+  /** Unique. It is sorted as the parts are. */
+  readonly name: string;
+  /** What the files of the part are. */
+  readonly kind: PartKind;
+  /** The number of the part among those of its kind, from 0. For accounts this is the number of their folder. */
+  readonly index: number;
+}
+
+type PartKind = 'home' | 'changes' | 'accounts' | 'account' | 'feeds' | 'search';
 
 /**
- * The files for people. They are divided into parts, which can be rendered in any order and on several threads. An object
- * reads what several parts need only once: the folders of all handles (9 bytes for each) and the counts of all days.
+ * Returns all parts.
+ * @param changes the number of pages of changes
+ * @param accounts the number of pages of accounts
+ * @param archives the number of archives of the Atom feed
  */
-export class Browse {
-  readonly #store: Store;
-  readonly #site: Site;
-  readonly #accounts: StoredAccounts;
-  readonly #addresses: RecordAddresses;
-  #index: AccountIndex | undefined;
-  #formerIndex: AccountIndex | undefined;
-  #months: readonly Month[] | undefined;
+export function partsOf(changes: number, accounts: number, archives: number): readonly BrowsePart[] {
+  return [
+    ...parts('account', FOLDERS),
+    ...parts('accounts', Math.ceil(accounts / PAGES_IN_PART)),
+    ...parts('changes', Math.ceil(changes / PAGES_IN_PART)),
+    ...parts('feeds', Math.max(1, Math.ceil(archives / ARCHIVES_IN_PART))),
+    ...parts('home', 1),
+    ...parts('search', 1),
+  ];
+}
 
-  constructor(store: Store, site: Site) {
-    this.#store = store;
-    this.#site = site;
-    this.#accounts = store.storedAccounts();
-    this.#addresses = new RecordAddresses(this.#accounts);
-  }
+function parts(kind: PartKind, count: number): BrowsePart[] {
+  return Array.from({ length: count }, (_, index) => ({ name: partName(kind, index), kind, index }));
+}
 
-  /** All parts, in the order of the manifest. */
-  get parts(): readonly BrowsePart[] {
-    return partsOf(this.#changesPages, this.#accountsPages, changesArchives(this.#store.revision.records));
-  }
+function partName(kind: PartKind, index: number): string {
+  if (kind === 'account') return `account/${index.toString(16).padStart(2, '0')}`;
+  return kind === 'changes' || kind === 'accounts' || kind === 'feeds' ? `${kind}/${index}` : kind;
+}
 
-  /** Whether all files of a part are the same as the present ones. If so, they need not be listed again. */
-  isCurrent(part: BrowsePart, rendered: RenderedState): boolean {
-    return part.kind === 'search' && rendered.search;
-  }
+const PAGE = /^browse\/(changes|accounts)\/([1-9]\d{0,14})\.html$/;
+const ACCOUNT = /^browse\/account\/([0-9a-f]{2})\/[^/]+\.(?:html|atom)$/;
+const FEED = /^browse\/changes(?:\/archive-([1-9]\d{0,14}))?\.atom$/;
+const MONTH = /^browse\/months\/\d{4}-\d\d\.html$/;
 
+/** Returns the name of the part that a path belongs to; undefined if it is not the path of a browse file. */
+export function partOf(path: string): string | undefined {
+  const [, kind, page] = PAGE.exec(path) ?? [];
+  if (kind === 'changes' || kind === 'accounts') return partName(kind, Math.floor((Number(page) - 1) / PAGES_IN_PART));
+  const [, folder] = ACCOUNT.exec(path) ?? [];
+  if (folder !== undefined) return `account/${folder}`;
+  const feed = FEED.exec(path);
+  if (feed !== null) return partName('feeds', Math.floor((Number(feed[1] ?? 1) - 1) / ARCHIVES_IN_PART));
+  if (path === 'index.html' || path.startsWith('browse/assets/') || MONTH.test(path)) return 'home';
+  return path.startsWith('browse/search/') ? 'search' : undefined;
+}
+
+/** A file for people. */
+export interface BrowseFile {
+  /** Relative to the root of the tree, with slashes. */
+  readonly path: string;
   /**
-   * Yields the files of a part, always in the same order. A file must be rendered before the next one is taken.
-   * @throws Failure bad-store
+   * Returns the bytes; undefined if they are those of the present file. The bytes are valid until another file is rendered.
    */
-  files(part: BrowsePart, rendered: RenderedState): Generator<BrowseFile> {
-    const since = rendered.revision;
-    switch (part.kind) {
-      case 'home':
-        return this.#homeFiles(since);
-      case 'changes':
-        return this.#changesFiles(part.index, since);
-      case 'accounts':
-        return this.#accountsFiles(part.index, since);
-      case 'account':
-        return this.#accountFiles(part.index, since);
-      case 'feeds':
-        return changeFeeds(this.#store, this.#site.base_url, part.index, rendered, this.#addresses.of);
-      case 'search':
-        return this.#searchFiles();
+  readonly render: (() => readonly Uint8Array[]) | undefined;
+}
+
+/** The state of the store from which the present browse files of a tree were rendered. */
+export interface RenderedState {
+  /** The revision of the store; -1 if it is unknown. */
+  readonly revision: number;
+  /** The number of the oldest records that are the same as then. */
+  readonly records: number;
+  /** Whether the search index is the same as then. */
+  readonly search: boolean;
+}
+
+/** A tree without browse files, or with unknown ones. */
+export const NOTHING_RENDERED: RenderedState = { revision: -1, records: 0, search: false };
+
+/** The number of folders of `browse/account/`. */
+export const FOLDERS = 256;
+
+/** The accounts that have a handle in each folder. It holds 9 bytes for each handle. */
+export class AccountIndex {
+  readonly #rows: Float64Array;
+  readonly #starts: Uint32Array;
+
+  /** @param count the number of handles */
+  constructor(handles: Iterable<HandleOfRow>, count: number) {
+    const folders = new Uint8Array(count);
+    const rows = new Float64Array(count);
+    const starts = new Uint32Array(FOLDERS + 1);
+    let place = 0;
+    for (const { id, handle } of handles) {
+      const folder = Number.parseInt(accountPlace(byteText(handle)).folder, 16);
+      folders[place] = folder;
+      rows[place] = id;
+      starts[folder + 1] = (starts[folder + 1] ?? 0) + 1;
+      place += 1;
     }
-  }
-
-  get #changesPages(): number {
-    return pagesFor(this.#store.revision.records, this.#site.page_size);
-  }
-
-  get #accountsPages(): number {
-    return pagesFor(this.#store.revision.accounts, this.#site.account_page_size);
-  }
-
-  *#homeFiles(since: number): Generator<BrowseFile> {
-    const { records, accounts, feed, ranking } = this.#store.revision;
-    const render = () => {
-      const newest = parseRecords(this.#store.feed('first').take(NEWEST).json);
-      return [homePage({ records, accounts, months: this.#allMonths(), newest, addressOf: this.#addresses.of })];
-    };
-    yield { path: STYLE, render: () => [stylesheet()] };
-    yield { path: ICON, render: () => [icon()] };
-    yield { path: SCRIPT, render: () => [Buffer.from(clientScript())] };
-    yield { path: HOME, render: Math.max(feed, ranking) <= since ? undefined : render };
-    const months = this.#allMonths();
-    for (const [index, month] of months.entries()) {
-      const render = () => [monthPageBytes(months, index, this.#site.page_size)];
-      yield { path: monthPage(month.month), render: feed <= since ? undefined : render };
+    for (let folder = 0; folder < FOLDERS; folder += 1) starts[folder + 1] = (starts[folder + 1] ?? 0) + (starts[folder] ?? 0);
+    const next = starts.slice();
+    this.#rows = new Float64Array(count);
+    for (const [index, folder] of folders.entries()) {
+      const at = next[folder] ?? 0;
+      this.#rows[at] = rows[index] ?? 0;
+      next[folder] = at + 1;
     }
+    this.#starts = starts;
   }
 
-  *#changesFiles(index: number, since: number): Generator<BrowseFile> {
-    const { records, feed } = this.#store.revision;
-    const [size, pages] = [this.#site.page_size, this.#changesPages];
-    const isOld = feed <= since;
-    const cursor = isOld ? undefined : this.#store.feedAfter(index * PAGES_IN_PART * size);
-    for (let page = index * PAGES_IN_PART + 1; page <= Math.min(pages, (index + 1) * PAGES_IN_PART); page += 1) {
-      const count = Math.min(size, records - (page - 1) * size);
-      const json = cursor === undefined || count === 0 ? Buffer.alloc(0) : cursor.take(count).json;
-      yield { path: changesPage(page), render: isOld ? undefined : () => [feedPage(page, pages, json, this.#addresses.of)] };
-    }
-  }
-
-  *#accountsFiles(index: number, since: number): Generator<BrowseFile> {
-    const [size, pages] = [this.#site.account_page_size, this.#accountsPages];
-    const lines = this.#store.accountLinesAfter(index * PAGES_IN_PART * size);
-    for (let page = index * PAGES_IN_PART + 1; page <= Math.min(pages, (index + 1) * PAGES_IN_PART); page += 1) {
-      const run = lines.take(size);
-      const isOld = Math.max(this.#store.revision.ranking, run.revision) <= since;
-      yield { path: accountsPage(page), render: isOld ? undefined : () => [accountsListPage(page, pages, run.read())] };
-    }
-  }
-
-  *#accountFiles(folder: number, since: number): Generator<BrowseFile> {
-    this.#index ??= new AccountIndex(this.#accounts.handles(), this.#store.revision.accounts);
-    this.#formerIndex ??= new AccountIndex(this.#accounts.allFormerHandles(), this.#accounts.formerHandleCount);
-    const former = new FormerHandles(this.#accounts, this.#formerIndex, folder);
-    const parts = new Map<ByteText, number>();
-    for (const row of this.#index.rows(folder)) {
-      let account = this.#accounts.account(row, since);
-      const handle = byteText(account.screen_name);
-      // the page says who had the handle before, and that account can have changed
-      if (former.has(handle)) account = this.#accounts.account(row, -1);
-      const count = yield* accountFiles(this.#site.base_url, this.#accounts, former, account);
-      if (former.has(handle)) parts.set(handle, count);
-    }
-    for (const handle of former.handles()) {
-      yield* formerHandleFiles(this.#site.base_url, handle, former.holdersOf(handle), parts.get(handle) ?? 0);
-    }
-  }
-
-  /** All names together decide how the index is divided, so a change of one account can change any file. */
-  *#searchFiles(): Generator<BrowseFile> {
-    for (const { path, text } of searchFiles(this.#store.searchedNames())) yield { path, render: () => [encodeFile(text)] };
-  }
-
-  #allMonths(): readonly Month[] {
-    this.#months ??= monthsOf(this.#store.feedDays());
-    return this.#months;
+  /** Returns the row numbers of the accounts that have a handle in a folder. */
+  rows(folder: number): Float64Array {
+    return this.#rows.subarray(this.#starts[folder], this.#starts[folder + 1]);
   }
 }

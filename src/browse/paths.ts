@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { type ByteText, encode } from './byte-text.ts';
-import { crc32 } from './crc32.ts';
 
 /** The path of the home page. */
 export const HOME = 'index.html';
@@ -30,7 +29,7 @@ export function monthPage(month: string): string {
 }
 
 /** The place of the files of an account. It depends on the handle alone. */
-export interface AccountPlace {
+interface AccountPlace {
   /** Two hexadecimal digits: a file system such as FAT32 holds about 20,000 names in a folder. */
   readonly folder: string;
   /** The name of the files without an extension. */
@@ -128,4 +127,21 @@ function hashedName(handle: ByteText): string {
     .replace(/[^a-z0-9_]/g, '')
     .slice(0, LONGEST_REDUCED);
   return `${reduced}~x${createHash('sha256').update(encode(handle)).digest('hex').slice(0, 32)}`;
+}
+
+/** The CRC-32 of each byte. */
+const TABLE: Int32Array = Int32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit += 1) crc = (crc & 1) === 0 ? crc >>> 1 : (crc >>> 1) ^ 0xedb88320;
+  return crc;
+});
+
+/**
+ * Returns the CRC-32 of a text in UTF-8. For short texts this is ten times as fast as the function of node:zlib.
+ * @param text a {@link ByteText}
+ */
+function crc32(text: string): number {
+  let crc = -1;
+  for (let at = 0; at < text.length; at += 1) crc = (crc >>> 8) ^ (TABLE[(crc ^ text.charCodeAt(at)) & 0xff] ?? 0);
+  return (crc ^ -1) >>> 0;
 }

@@ -1,21 +1,26 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { open as openFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { HttpResponse } from 'http-server';
 import { siteForm } from '../hosting/site.ts';
-import type { Source } from '../rewrite/answer.ts';
+import { accepts, type Headers, isKnown, type Open, type Source } from '../rewrite/answer.ts';
 import { inFiles } from '../rewrite/files.ts';
 import { PAGE_HEADERS } from '../rewrite/hosts/host.ts';
 import { resolve } from '../rewrite/resolve.ts';
 import { inVersions } from '../rewrite/versions.ts';
-import { folderFiles } from '../tree/tree-files.ts';
+import { readBuildRecord } from '../tree/build-record.ts';
+import { openRegularFile } from '../tree/regular-file.ts';
+import { folderFiles, type TreeFiles } from '../tree/tree-files.ts';
+import { HEAD } from '../versions/commit.ts';
+import { ZipReader } from '../zip/zip-reader.ts';
 import { rebased } from './rebase.ts';
-import { sendByHttpServer } from './rewritten.ts';
-import { openFolder, openZip } from './versions.ts';
 
 /** A base URL in the links of pages and feeds, and the one that replaces it. */
-export interface Links {
+interface Links {
   readonly from: string;
   readonly to: string;
 }
@@ -77,4 +82,70 @@ export function servedVersions(out: string): Served {
 /** Returns whether a file has links that begin with the base URL. */
 function hasLinks(file: string): boolean {
   return file.endsWith('.json') || file.endsWith('.atom');
+}
+
+/**
+ * Lets http-server send a file of a tree: names the file in the request, and replaces headers of http-server by those that
+ * hosts send.
+ * @param file the path, relative to the tree
+ * @returns false if there is no such file
+ */
+function sendByHttpServer(request: IncomingMessage, response: HttpResponse, files: TreeFiles, file: string, headers: Headers): boolean {
+  if (files.size(file) === undefined) return false;
+  const { 'if-none-match': known, 'accept-encoding': encodings = '' } = request.headers;
+  // http-server compares one ETag only, and sends gzip to a client that accepts deflate. A page is always sent whole.
+  for (const name of ['range', 'if-range', 'if-none-match', 'if-modified-since']) delete request.headers[name];
+  request.headers['accept-encoding'] = ['br', 'gzip'].filter((coding) => accepts(String(encodings), coding)).join(', ');
+  request.url = `/${file}`;
+  const { response: raw } = response;
+  const writeHead = raw.writeHead.bind(raw);
+  raw.writeHead = (status: number) => {
+    for (const [name, value] of Object.entries(headers)) raw.setHeader(name, value);
+    if (status !== 200 || !isKnown(known, String(raw.getHeader('ETag')))) return writeHead(status);
+    raw.removeHeader('Content-Length');
+    return writeHead(304);
+  };
+  response.emit('next');
+  return true;
+}
+
+/** Reads the files of a folder with versions. */
+export function openFolder(folder: string): Open {
+  return async (path, range) => {
+    const file = await openFile(join(folder, path)).catch(() => undefined);
+    if (file === undefined) return undefined;
+    try {
+      if (range === undefined) return new Uint8Array(await file.readFile());
+      const { buffer, bytesRead } = await file.read(new Uint8Array(range.length), 0, range.length, range.from);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  };
+}
+
+/**
+ * Reads a ZIP like a folder that has it as its only version. A build may replace the ZIP at any time.
+ */
+function openZip(zip: string): Open {
+  const open = openFolder('');
+  let known = { identity: '', head: new Uint8Array() };
+  return async (path, range) => {
+    if (path !== HEAD) return open(path, range);
+    const { ino, size, mtimeMs, mtime } = statSync(zip);
+    const identity = `${ino} ${size} ${mtimeMs}`;
+    if (known.identity !== identity) known = { identity, head: new TextEncoder().encode(headOf(zip, mtime)) };
+    return known.head;
+  };
+}
+
+/** Returns the `head.json` of a site that has a ZIP as its only version. */
+function headOf(zip: string, time: Date): string {
+  const record = readBuildRecord(zip);
+  const base_url = typeof record === 'object' ? record.base_url : '';
+  const reader = new ZipReader(openRegularFile(zip));
+  const versions = [{ number: 1, time: time.toISOString(), file: zip, index: reader.index }];
+  reader.close();
+  const text = JSON.stringify({ kind: 'site', base_url, versions }).slice(0, -1);
+  return `${text},"digest":"${hash('sha256', text)}"}`;
 }

@@ -1,9 +1,9 @@
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
-import { Browse } from '../browse/parts.ts';
+import { Browse } from '../browse/browse.ts';
+import type { RenderedState } from '../browse/parts.ts';
 import { HOME } from '../browse/paths.ts';
-import type { RenderedState } from '../browse/rendered-state.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import type { Store } from '../store/store.ts';

@@ -1,6 +1,6 @@
 import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { partOf } from '../browse/part-names.ts';
+import { partOf } from '../browse/parts.ts';
 import { HOME } from '../browse/paths.ts';
 import { linesIn, piecesIn, piecesOf } from './lines.ts';
 import { type ManifestLine, parseLine } from './manifest-line.ts';

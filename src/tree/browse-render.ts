@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Browse, type BrowseFile, type BrowsePart } from '../browse/parts.ts';
-import type { RenderedState } from '../browse/rendered-state.ts';
+import { Browse } from '../browse/browse.ts';
+import type { BrowseFile, BrowsePart, RenderedState } from '../browse/parts.ts';
 import type { Site } from '../contract/site.ts';
 import { Store } from '../store/store.ts';
 import { type Extents, linesOfFile, linesOfGroup } from './browse-lines.ts';

@@ -1,5 +1,5 @@
-import { NOTHING_RENDERED, type RenderedState } from '../browse/rendered-state.ts';
-import { searchDigest } from '../browse/search-index.ts';
+import { NOTHING_RENDERED, type RenderedState } from '../browse/parts.ts';
+import { searchDigest } from '../browse/search/search-index.ts';
 import type { Store } from '../store/store.ts';
 import type { BuildRecord } from './build-record.ts';
 

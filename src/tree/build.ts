@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { NOTHING_RENDERED } from '../browse/rendered-state.ts';
+import { NOTHING_RENDERED } from '../browse/parts.ts';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { Browse } from '../browse/parts.ts';
-import { NOTHING_RENDERED } from '../browse/rendered-state.ts';
+import { Browse } from '../browse/browse.ts';
+import { NOTHING_RENDERED } from '../browse/parts.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { Store } from '../store/store.ts';
 import { type BrowseListing, linesOfGroup, linesOfTree, listBrowseFiles, NO_BROWSE, partOrUnknown } from '../tree/browse-lines.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountChange, feedChange } from '../../src/browse/change-markup.ts';
+import { accountChange, feedChange } from '../../src/browse/change-list.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
 
 function verified(text: string, diff_html: string, previous: number | null = 1): ChangeRecord {

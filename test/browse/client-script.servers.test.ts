@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientScript } from '../../src/browse/client-script.ts';
+import { clientScript } from '../../src/browse/assets.ts';
 import { type Origin, startOrigin } from '../conformance/subjects/static-origin.ts';
 import { observe, type Snapshot } from '../support/snapshots.ts';
 import { type Browser, CHROMIUM, launch, type Page, until, visit, writeFiles } from './chromium.ts';

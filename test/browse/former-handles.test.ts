@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AccountIndex, FOLDERS } from '../../src/browse/account-index.ts';
 import { byteText } from '../../src/browse/byte-text.ts';
 import { FormerHandles } from '../../src/browse/former-handles.ts';
+import { AccountIndex, FOLDERS } from '../../src/browse/parts.ts';
 import { accountPlace } from '../../src/browse/paths.ts';
 import { Connection } from '../../src/store/connection.ts';
 import { Store } from '../../src/store/store.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { accountMainPage, accountPartPage } from '../../src/browse/account-page.ts';
+import { accountMainPage, accountPartPage } from '../../src/browse/account-pages.ts';
 import { accountParts, olderParts, partOfRecord } from '../../src/browse/account-parts.ts';
-import { feedPage } from '../../src/browse/feed-page.ts';
+import { feedPage } from '../../src/browse/list-pages.ts';
 import { recordAddress } from '../../src/browse/paths.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { partOf } from '../../src/browse/part-names.ts';
-import { Browse } from '../../src/browse/parts.ts';
+import { Browse } from '../../src/browse/browse.ts';
+import { NOTHING_RENDERED, partOf, type RenderedState } from '../../src/browse/parts.ts';
 import { accountPage, accountPath, accountPlace, changesPage, HOME } from '../../src/browse/paths.ts';
-import { NOTHING_RENDERED, type RenderedState } from '../../src/browse/rendered-state.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { histories } from '../support/histories.ts';

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byteText } from '../../src/browse/byte-text.ts';
-import { partOf } from '../../src/browse/part-names.ts';
+import { partOf } from '../../src/browse/parts.ts';
 import { accountFeed, accountPage, changesArchive, changesPage } from '../../src/browse/paths.ts';
 
 /** Handles that are likely to be confused: few characters, both cases, other scripts, signs, reserved names. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainText } from '../../src/browse/byte-text.ts';
-import { parseRecords } from '../../src/browse/record-text.ts';
+import { parseRecords, plainText } from '../../src/browse/byte-text.ts';
 import { type ChangeRecord, DATA_TYPES, encodeRecord } from '../../src/contract/record.ts';
 import { withoutControls } from './parsed-html.ts';
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainText } from '../../src/browse/byte-text.ts';
 import { findAccounts, type IndexFile } from '../../src/browse/client/find-accounts.ts';
-import { searchDigest, searchFiles } from '../../src/browse/search-index.ts';
-import { cutName, rankOf } from '../../src/browse/search-term-lines.ts';
-import { BEST, compareFound, folded, matchOf, nameTerms, type SearchEntry, searchPath } from '../../src/browse/search-terms.ts';
+import { searchDigest, searchFiles } from '../../src/browse/search/search-index.ts';
+import { cutName, rankOf } from '../../src/browse/search/search-term-lines.ts';
+import { BEST, compareFound, folded, matchOf, nameTerms, type SearchEntry, searchPath } from '../../src/browse/search/search-terms.ts';
 import type { SearchedNames } from '../../src/store/searched-names.ts';
 import { times } from '../support/proof.ts';
 

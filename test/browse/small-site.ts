@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { Browse } from '../../src/browse/parts.ts';
-import { NOTHING_RENDERED, type RenderedState } from '../../src/browse/rendered-state.ts';
+import { Browse } from '../../src/browse/browse.ts';
+import { NOTHING_RENDERED, type RenderedState } from '../../src/browse/parts.ts';
 import type { Account } from '../../src/contract/account.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
 import type { Site } from '../../src/contract/site.ts';

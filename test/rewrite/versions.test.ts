@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
 import { type Open, answer as rewriteAnswer, type Sent } from '../../src/rewrite/answer.ts';
 import { inVersions, type Tools } from '../../src/rewrite/versions.ts';
-import { openFolder } from '../../src/serve/versions.ts';
+import { openFolder } from '../../src/serve/served.ts';
 import { addBrowseFiles } from '../conformance/browse-files.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { times } from '../support/proof.ts';

@@ -1,4 +1,4 @@
-import { BEST, compareFound, folded, type Match, matchOf, type SearchEntry } from '../search-terms.ts';
+import { BEST, compareFound, folded, type Match, matchOf, type SearchEntry } from '../search/search-terms.ts';
 
 /**
  * A file of the search index, as its script passes it on: the prefix, and the endings that make the longer prefixes with a

@@ -1,4 +1,4 @@
-import { searchPath } from '../search-terms.ts';
+import { searchPath } from '../search/search-terms.ts';
 import type { IndexFile } from './find-accounts.ts';
 import { element, rootPath } from './page-elements.ts';
 

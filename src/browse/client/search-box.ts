@@ -1,5 +1,5 @@
 import { counted } from '../numbers.ts';
-import type { SearchEntry } from '../search-terms.ts';
+import type { SearchEntry } from '../search/search-terms.ts';
 import { type Found, findAccounts } from './find-accounts.ts';
 import { loadIndex, receiveIndex } from './index-scripts.ts';
 import { element, rootPath } from './page-elements.ts';

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
-import { encodeJson } from '../contract/json.ts';
-import type { SearchedNames } from '../store/searched-names.ts';
-import { sortedLines } from '../store/sorted-lines.ts';
-import { type ByteText, exactByteText, plainText } from './byte-text.ts';
-import { rankOf, termLines } from './search-term-lines.ts';
+import { encodeJson } from '../../contract/json.ts';
+import type { SearchedNames } from '../../store/searched-names.ts';
+import { sortedLines } from '../../store/sorted-lines.ts';
+import { type ByteText, exactByteText, plainText } from '../byte-text.ts';
+import { rankOf, termLines, termOf } from './search-term-lines.ts';
 import { searchPath } from './search-terms.ts';
-import { TermCursor } from './term-cursor.ts';
 import { type ListedAccount, type Term, TopMatches } from './top-matches.ts';
 
 /** A file of the search index: a classic script, because a page from `file://` can load nothing else. */
-export interface SearchFile {
+interface SearchFile {
   readonly path: string;
   readonly text: ByteText;
 }
@@ -132,4 +131,55 @@ function fileOf(
 
 function arrays(accounts: Iterable<ListedAccount>): ByteText {
   return Array.from(accounts, ({ json, formerHandles }) => `[${[json, ...formerHandles].join(',')}]`).join(',');
+}
+
+/** After this number of terms that were taken, their memory is freed. */
+const DROP_AFTER = 2000;
+
+/** Reads sorted terms, and looks ahead as far as needed to see whether a prefix needs a file of its own. */
+class TermCursor {
+  readonly #source: Iterator<string>;
+  #ahead: Term[] = [];
+  #first = 0;
+
+  constructor(source: Iterator<string>) {
+    this.#source = source;
+  }
+
+  /** Returns the next term if it begins with a prefix. */
+  at(prefix: string): Term | undefined {
+    const term = this.#peek(0);
+    return term?.text.startsWith(prefix) ? term : undefined;
+  }
+
+  take(): Term {
+    const term = this.#peek(0);
+    if (term === undefined) throw new RangeError('no term is left');
+    this.#first += 1;
+    return term;
+  }
+
+  /** Whether the terms that begin with a prefix are at most so many and so large. */
+  fits(prefix: string, terms: number, size: number): boolean {
+    let total = 0;
+    for (let count = 0; ; count += 1) {
+      const term = this.#peek(count);
+      if (term === undefined || !term.text.startsWith(prefix)) return true;
+      total += term.listed.size;
+      if (count >= terms || total > size) return false;
+    }
+  }
+
+  #peek(offset: number): Term | undefined {
+    while (this.#ahead.length - this.#first <= offset) {
+      if (this.#first > DROP_AFTER) {
+        this.#ahead = this.#ahead.slice(this.#first);
+        this.#first = 0;
+      }
+      const { value, done } = this.#source.next();
+      if (done === true) return undefined;
+      this.#ahead.push(termOf(value));
+    }
+    return this.#ahead[this.#first + offset];
+  }
 }

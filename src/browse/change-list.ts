@@ -1,8 +1,31 @@
-import type { ChangeRecord } from '../contract/record.ts';
+import type { ChangeRecord, DataType } from '../contract/record.ts';
 import { type ByteText, escapeText } from './byte-text.ts';
 import { fullTime } from './dates.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, LINK_ATTRIBUTES } from './diff-segments.ts';
-import { FIELD_CLASSES } from './field-filter.ts';
+import { number } from './numbers.ts';
+
+/** The class of the changes of a field, and of its choice in the filter. */
+const FIELD_CLASSES: { readonly [T in DataType]: string } = { Name: 'N', Bio: 'B', Location: 'L', Website: 'W', Verified: 'V' };
+
+const ORDER: readonly DataType[] = ['Name', 'Bio', 'Location', 'Website', 'Verified'];
+
+/**
+ * Returns a filter by field for the changes on a page. It needs no script: the style sheet hides the other changes. An
+ * element with the class `changes` must follow it.
+ */
+export function fieldFilter(records: readonly ChangeRecord[]): string {
+  const counts = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
+  for (const { data_type } of records) counts[data_type] += 1;
+  let choices = '';
+  for (const type of ORDER) {
+    const count = counts[type];
+    if (count > 0)
+      choices += `<input type=radio name=f id=f${FIELD_CLASSES[type]}><label for=f${FIELD_CLASSES[type]}>${type} <small>${number(count)}</small></label>`;
+  }
+  return `<fieldset class=filter><legend>Field</legend><input type=radio name=f id=fA checked><label for=fA>All <small>${number(records.length)}</small></label>${choices}</fieldset>
+<div class=filters data-filters></div>
+`;
+}
 
 /** Returns a record of the feed: who, which field, when, and the difference. @param href the link to the record */
 export function feedChange(record: ChangeRecord, href: ByteText): ByteText {

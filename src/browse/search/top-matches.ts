@@ -1,4 +1,4 @@
-import type { ByteText } from './byte-text.ts';
+import type { ByteText } from '../byte-text.ts';
 import { BEST, MATCH, type Match } from './search-terms.ts';
 
 /** A term of an account. Terms are sorted, so all accounts that a prefix finds are beside each other. */
