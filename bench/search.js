@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { clientScript } from '../dist/browse/client-script.js';
-import { searchFiles } from '../dist/browse/search-index.js';
+import { searchFiles } from '../dist/browse/search/search-index.js';
 
 /** The tools of the tests. */
 const SERVERS = fileURLToPath(new URL('../.ci/servers/node_modules/', import.meta.url));

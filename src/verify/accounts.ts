@@ -3,15 +3,11 @@ import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from '../c
 import { isObject, show } from '../contract/json.ts';
 import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import { Violation as BrokenRule, hasWebScheme } from '../contract/shape.ts';
-import { type AccountPlace, comparePlaces, placeOf } from './account-place.ts';
-import type { BloomFilter } from './bloom-filter.ts';
 import { checkChange } from './changes.ts';
-import type { DamagedPages } from './damaged-pages.ts';
 import type { ComparedRecord } from './feed.ts';
-import type { MultisetHash } from './multiset-hash.ts';
 import type { Extent } from './page-comparison.ts';
 import { type Predecessors, reportPrevious } from './predecessors.ts';
-import { type FoundPage, type PageRange, type TreeMetadata, walkPages } from './tree-pages.ts';
+import { type FoundPage, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** An account of the tree. */
@@ -22,12 +18,11 @@ export interface FoundAccount {
   /** Returns the JSON of the account, in UTF-8. */
   readonly json: () => Buffer;
   readonly path: string;
-  /** Whether an earlier account may have the same name. */
-  readonly maybeTwice: boolean;
 }
 
 /** An account that was compared with the bytes of its page. */
-interface ComparedAccount extends Pick<FoundAccount, 'account' | 'maybeTwice'> {
+interface ComparedAccount {
+  readonly account: Account;
   /** The value of `data_page_count`. */
   readonly pageCount: unknown;
   readonly records: readonly ComparedRecord[];
@@ -36,40 +31,31 @@ interface ComparedAccount extends Pick<FoundAccount, 'account' | 'maybeTwice'> {
   readonly end: Extent;
 }
 
-/**
- * Walks the accounts, checks each against its rules and adds its records to the hash. Adds the damaged pages to `damaged`.
- * @param names undefined: the caller looks for names that occur twice
- * @param range the pages to walk; by default all
- */
+/** Walks the accounts, and checks each against its rules. */
 export function* walkAccounts(
   tree: TreeMetadata,
-  hash: MultisetHash,
-  names: BloomFilter | undefined,
-  predecessors: Predecessors,
-  damaged: DamagedPages<AccountPlace>,
   report: Report,
-  range?: PageRange,
+  { range, damaged, predecessors }: WalkOptions = {},
 ): Generator<FoundAccount, void> {
   let before: AccountPlace | undefined;
   for (const page of walkPages(tree, 'account', report, range)) {
-    damaged.begin(page.path, report.isDamaged(page.path));
-    const accounts = [...parseAccounts(page, tree.build.page_size, names, report)];
+    damaged?.accounts.begin(page.path, report.isDamaged(page.path));
+    const accounts = [...parseAccounts(page, tree.build.page_size, report)];
     if (accounts.length === page.items.length) page.expectItems(() => accounts.map((compared) => foundAccount(compared, page).json()));
     for (const compared of accounts) {
       const found = foundAccount(compared, page);
       const place = placeOf(found.account);
-      damaged.read(place);
+      damaged?.accounts.read(place);
       checkOrder(place, before, found.path, report);
       checkUrls(found, report);
       checkData(found, predecessors, report);
-      for (const [index, record] of found.account.data.entries()) hash.add(record.id, found.records[index] ?? '');
       before = place;
       yield found;
     }
   }
 }
 
-function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter | undefined, report: Report): Generator<ComparedAccount> {
+function* parseAccounts(page: FoundPage, pageSize: number, report: Report): Generator<ComparedAccount> {
   for (const [index, item] of page.items.entries()) {
     try {
       const account = parseAccount(item, `results[${index}]`);
@@ -91,7 +77,7 @@ function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter | 
           found: show(stated),
         });
       const end = comparison.next(ACCOUNT_END_PATTERN, () => encodeEnd(account, stated));
-      yield { account, pageCount: stated, start, records, end, maybeTwice: names?.add(account.screen_name) ?? false };
+      yield { account, pageCount: stated, start, records, end };
     } catch (error) {
       if (!(error instanceof BrokenRule)) throw error;
       page.comparison.markInvalid();
@@ -101,14 +87,14 @@ function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter | 
 }
 
 /** Returns an account with its JSON, after its whole page was compared. */
-function foundAccount({ account, maybeTwice, ...compared }: ComparedAccount, { path, comparison }: FoundPage): FoundAccount {
+function foundAccount({ account, ...compared }: ComparedAccount, { path, comparison }: FoundPage): FoundAccount {
   const records = compared.records.map(({ record, extent }) => comparison.json(extent, () => encodeRecord(record)));
   const json = () => {
     const start = comparison.json(compared.start, () => encodeStart(account));
     const end = comparison.json(compared.end, () => encodeEnd(account, compared.pageCount));
     return Buffer.from(`${start}${records.join(',')}${end}`);
   };
-  return { account, records, json, path, maybeTwice };
+  return { account, records, json, path };
 }
 
 function encodeStart(account: Account): string {
@@ -141,7 +127,7 @@ function checkUrls({ account, path }: FoundAccount, report: Report): void {
 }
 
 /** Checks the records of an account. An account has all its records, so the right value of `previous` follows from it alone. */
-function checkData({ account, path }: FoundAccount, predecessors: Predecessors, report: Report): void {
+function checkData({ account, path }: FoundAccount, predecessors: Predecessors | undefined, report: Report): void {
   const types = new Map(account.data.map((record) => [record.id, record.data_type]));
   const older = new Map<string, ChangeRecord>();
   for (const record of account.data.toReversed()) {
@@ -152,7 +138,7 @@ function checkData({ account, path }: FoundAccount, predecessors: Predecessors, 
       const type = previous === null ? data_type : types.get(previous);
       const found = { record, path };
       if ((previous ?? 0) > id || (type ?? data_type) !== data_type) reportPrevious(found, show(expected), show(previous), report);
-      else if (type === undefined) predecessors.add(record, path, report);
+      else if (type === undefined) predecessors?.add(record, path, report);
       // the records between were imported after the record was made
       else report.add({ rule: 'record-predecessor', path, subject: `record ${id}`, expected: show(expected), found: show(previous) });
     }
@@ -172,4 +158,20 @@ function checkData({ account, path }: FoundAccount, predecessors: Predecessors, 
       });
     }
   }
+}
+
+/** What the accounts are sorted by. */
+export interface AccountPlace {
+  /** The id of the first record; infinite for an account without records. */
+  readonly first: number;
+  readonly name: string;
+}
+
+export function placeOf({ data, screen_name }: Account): AccountPlace {
+  return { first: data.reduce((first, record) => Math.min(first, record.id), Number.POSITIVE_INFINITY), name: screen_name };
+}
+
+/** Compares accounts in the order of the collection: by first record, then accounts without records by the bytes of their names. */
+export function comparePlaces(a: AccountPlace, b: AccountPlace): number {
+  return a.first === b.first ? Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) : a.first < b.first ? -1 : 1;
 }

@@ -1,4 +1,4 @@
-import { type AccountPlace, comparePlaces } from './account-place.ts';
+import { type AccountPlace, comparePlaces } from './accounts.ts';
 
 /** The maximum number of pages to remember. */
 const MOST = 10_000;

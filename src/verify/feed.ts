@@ -3,11 +3,9 @@ import { isGenerated } from '../contract/generated-id.ts';
 import { show } from '../contract/json.ts';
 import { type ChangeRecord, encodeRecord, parseRecord } from '../contract/record.ts';
 import { Violation as BrokenRule } from '../contract/shape.ts';
-import type { DamagedPages } from './damaged-pages.ts';
-import { markupError } from './markup.ts';
-import type { MultisetHash } from './multiset-hash.ts';
+import { markupError } from './diff-markup.ts';
 import type { Extent } from './page-comparison.ts';
-import { type FoundPage, type PageRange, type TreeMetadata, walkPages } from './tree-pages.ts';
+import { type FoundPage, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** A record of the feed in the tree. */
@@ -27,29 +25,19 @@ export interface ComparedRecord {
 /** What the order of the feed depends on. */
 export type RecordPlace = Pick<ChangeRecord, 'id' | 'first_encountered_date'>;
 
-/**
- * Walks the feed, checks each record against its rules and adds it to the hash. Adds the damaged pages to `damaged`.
- * @param range the pages to walk; by default all
- */
-export function* walkFeed(
-  tree: TreeMetadata,
-  hash: MultisetHash,
-  damaged: DamagedPages<number>,
-  report: Report,
-  range?: PageRange,
-): Generator<FoundRecord, void> {
+/** Walks the feed, and checks each record against its rules. */
+export function* walkFeed(tree: TreeMetadata, report: Report, { range, damaged }: WalkOptions = {}): Generator<FoundRecord, void> {
   let before: RecordPlace | undefined;
   for (const page of walkPages(tree, 'data', report, range)) {
-    damaged.begin(page.path, report.isDamaged(page.path));
+    damaged?.feed.begin(page.path, report.isDamaged(page.path));
     const { path, comparison } = page;
     const records = [...parseRecords(page, report)];
     const jsonOf = ({ record, extent }: ComparedRecord) => comparison.json(extent, () => encodeRecord(record));
     if (records.length === page.items.length) page.expectItems(() => records.map(jsonOf));
     for (const compared of records) {
       const found = { record: compared.record, json: jsonOf(compared), path };
-      damaged.read(found.record.id);
+      damaged?.feed.read(found.record.id);
       checkRecord(found, before, report);
-      hash.add(found.record.id, found.json);
       before = found.record;
       yield found;
     }

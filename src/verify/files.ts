@@ -1,6 +1,8 @@
 import { HOME } from '../browse/paths.ts';
 import { COLLECTIONS } from '../contract/collection.ts';
+import { isObject } from '../contract/json.ts';
 import type { Pauses } from '../contract/pauses.ts';
+import { SITE_MARKER } from '../contract/target-marker.ts';
 import { BROWSE_FOLDER, isBrowsePath } from '../tree/browse-lines.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { Digests } from '../tree/digests.ts';
@@ -9,9 +11,7 @@ import { pathOf, slotAt, slotCount } from '../tree/layout.ts';
 import { digestIn, MANIFEST, manifestLines, type TreeDigests } from '../tree/manifest.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
 import { type TreeFiles, UnreadableFile } from '../tree/tree-files.ts';
-import type { BrowseCheck } from './browse.ts';
-import { checkFile, reportUnexpected, reportUnreadable } from './file-check.ts';
-import { isPublishState } from './publish-state.ts';
+import type { BrowseCheck } from './browse-check.ts';
 import type { Report } from './violation.ts';
 
 /**
@@ -137,5 +137,51 @@ function* pathsIn(files: TreeFiles, folder?: string): Generator<string> {
     yield* files.paths(folder);
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
+  }
+}
+
+/** Compares a file with the SHA-256 that the manifest lists. */
+export function checkFile(files: TreeFiles, path: string, expected: string, report: Report): void {
+  const found = digestIn(files, path);
+  if (found === undefined) reportUnreadable(files, path, expected, report);
+  else if (found !== expected) {
+    const cause = report.isCause(MANIFEST) ? MANIFEST : undefined;
+    report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause });
+  }
+}
+
+/**
+ * Reports a file that cannot be read. A damaged file of a ZIP exists, but not with its bytes.
+ * @param expected its SHA-256
+ */
+export function reportUnreadable(files: TreeFiles, path: string, expected: string | undefined, report: Report): void {
+  let error: unknown = 'no readable file';
+  try {
+    files.read(path);
+  } catch (cause) {
+    error = cause;
+  }
+  const found = error instanceof Error ? error.message : String(error);
+  if (error instanceof UnreadableFile && error.reason === 'damaged') {
+    report.add({ rule: path === MANIFEST ? 'manifest-digest' : 'file-digest', path, expected: `SHA-256 ${expected}`, found });
+  } else report.add({ rule: 'file-missing', path, expected: 'a file', found });
+}
+
+/** Reports a file that the tree should not have. */
+export function reportUnexpected(path: string, report: Report): void {
+  report.add({ rule: 'unexpected-file', path, expected: 'no file at this path', found: 'a file' });
+}
+
+/**
+ * Returns whether a file of a folder is the state that `publish` keeps there. The folder of a published tree has this file, and
+ * the next publish needs it.
+ */
+function isPublishState(files: TreeFiles, path: string): boolean {
+  if (path !== SITE_MARKER || files.form !== 'folder') return false;
+  try {
+    const state: unknown = JSON.parse(files.read(path).toString());
+    return isObject(state) && typeof state['palimpsest'] === 'string';
+  } catch {
+    return false;
   }
 }

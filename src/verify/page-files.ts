@@ -5,7 +5,7 @@ import { type Encoding, encodingsIn } from '../tree/encoding.ts';
 import { pathOf, slotsOf, variantSlotsOf } from '../tree/layout.ts';
 import type { TreeDigests } from '../tree/manifest.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
-import { reportUnreadable } from './file-check.ts';
+import { reportUnreadable } from './files.ts';
 import type { CollectionMetadata, PageSource } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 

@@ -1,10 +1,9 @@
 import type { Pauses } from '../contract/pauses.ts';
 import { walkAccounts } from './accounts.ts';
-import { BloomFilter } from './bloom-filter.ts';
-import { type Damaged, noDamages } from './damaged-pages.ts';
+import type { Damaged } from './damaged-pages.ts';
 import { walkFeed } from './feed.ts';
-import { bucketOf, MultisetHash } from './multiset-hash.ts';
-import { Predecessors } from './predecessors.ts';
+import { bucketOf } from './multiset-hash.ts';
+import type { Predecessors } from './predecessors.ts';
 import type { TreeMetadata } from './tree-pages.ts';
 import { Report } from './violation.ts';
 
@@ -44,7 +43,7 @@ export async function secondPass(
   const feed = new Map<number, { readonly json: string; readonly path: string; readonly account: string; found: number }>();
   /** The accounts of these records: their first record there, and the page with the account. */
   const accounts = new Map<string, { first: number; path?: string }>();
-  for (const { record, json, path } of walkFeed(tree, new MultisetHash(), noDamages().feed, known)) {
+  for (const { record, json, path } of walkFeed(tree, known)) {
     walked += 1;
     if (pauses.areDue) await pause();
     unresolved.predecessors.find(record, report);
@@ -55,14 +54,7 @@ export async function secondPass(
   }
   unresolved.predecessors.end(report);
   const names = new Set<string>();
-  for (const { account, records, path } of walkAccounts(
-    tree,
-    new MultisetHash(),
-    BloomFilter.for(tree.build.accounts),
-    new Predecessors(BloomFilter.for(0)),
-    noDamages().accounts,
-    known,
-  )) {
+  for (const { account, records, path } of walkAccounts(tree, known)) {
     walked += 1;
     if (pauses.areDue) await pause();
     const wanted = accounts.get(account.screen_name);

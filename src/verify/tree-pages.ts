@@ -5,7 +5,9 @@ import { Violation as BrokenRule } from '../contract/shape.ts';
 import { pageUrl } from '../pages/links.ts';
 import { resolve } from '../rewrite/resolve.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
+import type { Damaged } from './damaged-pages.ts';
 import { PageComparison } from './page-comparison.ts';
+import type { Predecessors } from './predecessors.ts';
 import type { Report } from './violation.ts';
 
 /** A page of the tree. */
@@ -35,6 +37,13 @@ export interface PageSource {
 export interface PageRange {
   readonly from: number;
   readonly to: number;
+}
+
+/** Which pages to walk, by default all, and what the walk fills beside its report. */
+export interface WalkOptions {
+  readonly range?: PageRange;
+  readonly damaged?: Damaged;
+  readonly predecessors?: Predecessors;
 }
 
 /** A tree to be checked. */

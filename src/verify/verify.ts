@@ -6,13 +6,13 @@ import { noTree } from '../tree/existing-tree.ts';
 import { pagesFolder } from '../tree/layout.ts';
 import { MANIFEST, mostLines } from '../tree/manifest.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
-import { BrowseCheck } from './browse.ts';
+import { BrowseCheck } from './browse-check.ts';
 import { checkManifest, checkUnexpectedFiles, filesBelow } from './files.ts';
 import { pageFiles } from './page-files.ts';
 import { SortKeysCheck } from './sort-keys.ts';
 import { type CollectionMetadata, collectionMetadata } from './tree-pages.ts';
 import { type Cause, Report, type ReportedViolation, type Violation } from './violation.ts';
-import { UNFINISHED, type VerifyOptions, type VerifyPhase, walkTree } from './walk.ts';
+import { UNFINISHED, type VerifyOptions, type VerifyPhase, Walk, walkTree } from './walk.ts';
 import { walkOnThreads } from './walk-on-threads.ts';
 import { checkZip, openToCheck } from './zip.ts';
 
@@ -67,13 +67,11 @@ async function checkTree(
   const pauses = new Pauses(signal, UNFINISHED);
   const manifest = await checkManifest(files, build, report, pauses, (done, all) => onProgress('manifest', done, all));
   const pages = pageFiles({ files, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined });
-  let sortKeys = new SortKeysCheck(files, build, report);
-  const threads = options.threads ?? 0;
-  let walked = await walkOnThreads({ out, build, manifest, pages, store, threads, sortKeys }, report, pauses, onProgress);
-  if (walked === undefined) {
-    sortKeys = new SortKeysCheck(files, build, report);
-    walked = await walkTree({ build, pages }, report, options, pauses, sortKeys);
-  }
+  const keys = () => new SortKeysCheck(files, build, report);
+  const { threads = 0 } = options;
+  const walk =
+    (await walkOnThreads({ out, build, manifest, pages, store, threads }, keys(), report, pauses, onProgress)) ??
+    (await walkTree(new Walk({ build, pages }, keys(), onProgress), store, report, pauses));
   let phase: VerifyPhase = 'browse';
   const browse = new BrowseCheck(files, build, report, pauses, (done, count) => onProgress(phase, done, count));
   await browse.files();
@@ -81,8 +79,8 @@ async function checkTree(
   if (store !== undefined) await browse.rendered(store);
   await checkZip(files, report, pauses, (done, all) => onProgress('index', done, all));
   await checkUnexpectedFiles(files, build, browse, report, pauses, (done, count) => onProgress('files', done, count));
-  sortKeys.end();
-  return walked;
+  walk.sortKeys.end();
+  return walk;
 }
 
 /** A number of pages that {@link canHave} always accepts: so many may be missing from a small tree, each reported. */

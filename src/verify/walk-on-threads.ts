@@ -3,23 +3,18 @@ import { Failure } from '../contract/failure.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import { joined, NOTHING } from '../store/checksum.ts';
 import { Store } from '../store/store.ts';
-import type { BuildRecord } from '../tree/build-record.ts';
 import { inOrder } from '../tree/in-order.ts';
 import type { TreeDigests } from '../tree/manifest.ts';
 import { ThreadPool } from '../tree/thread-pool.ts';
-import type { AccountPlace } from './account-place.ts';
-import { checkOrder } from './accounts.ts';
+import { type AccountPlace, checkOrder } from './accounts.ts';
 import { BloomFilter, bloomBytes } from './bloom-filter.ts';
-import { noDamages } from './damaged-pages.ts';
 import { checkPlace, type RecordPlace } from './feed.ts';
 import { HASH_BYTES, MultisetHash } from './multiset-hash.ts';
-import type { CollectionPageRange, PageRangeJob, PageRangeResult } from './page-range-messages.ts';
-import { Predecessors } from './predecessors.ts';
-import { secondPass } from './second-pass.ts';
+import type { CollectionPageRange, PageRangeJob, PageRangeResult } from './page-range-thread.ts';
 import type { SortKeysCheck } from './sort-keys.ts';
-import type { PageSource } from './tree-pages.ts';
+import type { TreeMetadata } from './tree-pages.ts';
 import { type Notes, Report } from './violation.ts';
-import type { VerifyPhase } from './walk.ts';
+import { type VerifyPhase, Walk } from './walk.ts';
 
 /** With fewer pages, threads take longer to start than they save. */
 const MIN_PAGES = 200;
@@ -29,15 +24,12 @@ const SPAN_PAGES = 32;
 const RANGES_PER_THREAD = 4;
 
 /** A tree to check, and the store to compare it with. */
-interface ThreadWalk {
+interface ThreadWalk extends TreeMetadata {
   readonly out: string;
-  readonly build: BuildRecord;
   readonly manifest: TreeDigests;
-  readonly pages: PageSource;
   readonly store: string | undefined;
   /** The number of threads. */
   readonly threads: number;
-  readonly sortKeys: SortKeysCheck;
 }
 
 /**
@@ -47,17 +39,18 @@ interface ThreadWalk {
  *   reports everything in order
  */
 export async function walkOnThreads(
-  walk: ThreadWalk,
+  tree: ThreadWalk,
+  sortKeys: SortKeysCheck,
   report: Report,
   pauses: Pauses,
   onProgress: OnProgress<VerifyPhase>,
-): Promise<{ readonly records: number; readonly accounts: number } | undefined> {
-  const { build, pages } = walk;
-  if (walk.threads === 0 || report.violationCount > 0 || build.data_pages + build.account_pages < MIN_PAGES) return undefined;
-  const store = walk.store === undefined ? undefined : Store.open(walk.store);
+): Promise<Walk | undefined> {
+  const { build } = tree;
+  if (tree.threads === 0 || report.violationCount > 0 || build.data_pages + build.account_pages < MIN_PAGES) return undefined;
+  const store = tree.store === undefined ? undefined : Store.open(tree.store);
   const ids = new SharedArrayBuffer(bloomBytes(build.records));
-  const merge = new Merge(build, new BloomFilter(ids), walk.sortKeys, onProgress);
-  const jobs = Array.from({ length: walk.threads }, () => jobOf(walk, store, ids));
+  const merge = new MergedWalk(tree, sortKeys, onProgress, new BloomFilter(ids));
+  const jobs = Array.from({ length: tree.threads }, () => jobOf(tree, store, ids));
   const isOfStore = store === undefined || store.revision.fingerprint === build.store;
   const threads = new ThreadPool<CollectionPageRange, PageRangeResult | undefined>(
     new URL('./page-range-thread.js', import.meta.url),
@@ -67,8 +60,8 @@ export async function walkOnThreads(
   try {
     const isGood =
       isOfStore &&
-      (await check(threads, rangesOf('data', build.data_pages), (answer) => merge.feed(answer))) &&
-      (await check(threads, rangesOf('account', build.account_pages), (answer) => merge.account(answer)));
+      (await check(threads, rangesOf('data', build.data_pages), (answer) => merge.feedPages(answer))) &&
+      (await check(threads, rangesOf('account', build.account_pages), (answer) => merge.accountPages(answer)));
     pauses.check();
     if (!isGood || !merge.isWhole(jobs, store)) return undefined;
   } finally {
@@ -76,14 +69,9 @@ export async function walkOnThreads(
     await threads.close();
     store?.close();
   }
-  report.addNotes(merge.report);
-  const { names, predecessors, records, accounts } = merge;
-  if (names.size > 0 || !predecessors.isEmpty) {
-    const step = (done: number) => onProgress('again', done, build.records + build.accounts);
-    const unresolved = { buckets: [], names, predecessors, damaged: noDamages() };
-    await secondPass({ build, pages }, unresolved, report, pauses, step);
-  }
-  return { records, accounts };
+  report.addNotes(merge.notes);
+  await merge.end(report, pauses);
+  return merge;
 }
 
 /**
@@ -123,62 +111,42 @@ function rangesOf(collection: Collection, pages: number): CollectionPageRange[] 
 }
 
 /** Merges what threads found on ranges of pages, in the order of the ranges. Checks what one range does not show. */
-class Merge {
-  records = 0;
-  accounts = 0;
-  /** The notes. A violation means that the tree must be walked again. */
-  readonly report: Report = new Report();
-  /** Names that may belong to two accounts. */
-  readonly names: Set<string> = new Set();
-  readonly predecessors: Predecessors;
-  readonly #build: BuildRecord;
-  readonly #sortKeys: SortKeysCheck;
-  readonly #onProgress: OnProgress<VerifyPhase>;
-  readonly #known: BloomFilter;
+class MergedWalk extends Walk {
+  /** A violation means that the tree must be walked again. */
+  readonly notes: Report = new Report();
   #checksum = NOTHING;
   #record: RecordPlace | undefined;
   #account: AccountPlace | undefined;
 
-  constructor(build: BuildRecord, ids: BloomFilter, sortKeys: SortKeysCheck, onProgress: OnProgress<VerifyPhase>) {
-    this.predecessors = new Predecessors(ids);
-    this.#known = BloomFilter.for(build.accounts);
-    this.#build = build;
-    this.#sortKeys = sortKeys;
-    this.#onProgress = onProgress;
-  }
-
   /** Adds a range of the feed. Returns false if it cannot follow the range before it. */
-  feed({ ids, first, last, notes, checksum }: PageRangeResult): boolean {
-    for (const id of ids) this.#sortKeys.record(id);
-    if (first !== undefined && this.#record !== undefined) checkPlace(first, this.#record, first.path, this.report);
+  feedPages({ ids, first, last, notes, checksum }: PageRangeResult): boolean {
+    for (const id of ids) this.record(id);
+    if (first !== undefined && this.#record !== undefined) checkPlace(first, this.#record, first.path, this.notes);
     this.#record = last;
     this.#checksum = joined(this.#checksum, checksum);
-    this.records += ids.length;
     return this.#add(notes);
   }
 
   /** Adds a range of accounts. Returns false if it cannot follow the range before it. */
-  account({ ids, names, unknown, notes }: PageRangeResult): boolean {
+  accountPages({ ids, names, unknown, notes }: PageRangeResult): boolean {
     for (const [index, name] of names.entries()) {
       const place = { first: ids[index] ?? 0, name };
-      checkOrder(place, this.#account, '', this.report);
+      checkOrder(place, this.#account, '', this.notes);
       this.#account = place;
-      this.#sortKeys.account(name, Number.isFinite(place.first) ? place.first : undefined);
-      if (this.#known.add(name)) this.names.add(name);
+      this.account(place);
     }
-    for (const { record, path } of unknown) this.predecessors.add(record, path, this.report);
-    this.accounts += names.length;
+    for (const { record, path } of unknown) this.predecessors.add(record, path, this.notes);
     return this.#add(notes);
   }
 
   /** Whether the feed and the accounts have the same records, and the feed is that of the store. */
   isWhole(jobs: readonly PageRangeJob[], store: Store | undefined): boolean {
-    const [feed, accounts] = [new MultisetHash(), new MultisetHash()];
+    const { data, account } = this.hashes;
     for (const { hashes } of jobs) {
-      feed.addAll(new MultisetHash(hashes.data));
-      accounts.addAll(new MultisetHash(hashes.account));
+      data.addAll(new MultisetHash(hashes.data));
+      account.addAll(new MultisetHash(hashes.account));
     }
-    if (feed.differences(accounts).length > 0) return false;
+    if (data.differences(account).length > 0) return false;
     try {
       store?.checkFeed(this.#checksum);
       return true;
@@ -189,8 +157,8 @@ class Merge {
   }
 
   #add(notes: Notes): boolean {
-    this.report.addNotes(notes);
-    this.#onProgress('walk', this.records + this.accounts, this.#build.records + this.#build.accounts);
-    return this.report.violationCount === 0;
+    this.notes.addNotes(notes);
+    this.progress();
+    return this.notes.violationCount === 0;
   }
 }

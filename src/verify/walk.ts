@@ -1,7 +1,8 @@
+import type { Collection } from '../contract/collection.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
-import { walkAccounts } from './accounts.ts';
+import { type AccountPlace, placeOf, walkAccounts } from './accounts.ts';
 import { BloomFilter } from './bloom-filter.ts';
-import { noDamages } from './damaged-pages.ts';
+import { type Damaged, noDamages } from './damaged-pages.ts';
 import { walkFeed } from './feed.ts';
 import { MultisetHash } from './multiset-hash.ts';
 import { Predecessors } from './predecessors.ts';
@@ -32,52 +33,92 @@ export interface VerifyOptions {
   readonly onProgress?: OnProgress<VerifyPhase> | undefined;
 }
 
+/** What a walk through both collections found, in the order of the pages. */
+export class Walk {
+  records = 0;
+  accounts = 0;
+  readonly tree: TreeMetadata;
+  /** Compares the items with the sort keys of the tree. */
+  readonly sortKeys: SortKeysCheck;
+  readonly hashes: { readonly [C in Collection]: MultisetHash } = { data: new MultisetHash(), account: new MultisetHash() };
+  readonly damaged: Damaged = noDamages();
+  readonly predecessors: Predecessors;
+  /** Names that may belong to two accounts. */
+  readonly #names = new Set<string>();
+  readonly #known: BloomFilter;
+  readonly #onProgress: OnProgress<VerifyPhase>;
+
+  /** @param ids the filter for the ids of the feed: threads can fill it */
+  constructor(
+    tree: TreeMetadata,
+    sortKeys: SortKeysCheck,
+    onProgress: OnProgress<VerifyPhase>,
+    ids: BloomFilter = BloomFilter.for(tree.build.records),
+  ) {
+    this.tree = tree;
+    this.sortKeys = sortKeys;
+    this.predecessors = new Predecessors(ids);
+    this.#known = BloomFilter.for(tree.build.accounts);
+    this.#onProgress = onProgress;
+  }
+
+  record(id: number): void {
+    this.sortKeys.record(id);
+    this.records += 1;
+  }
+
+  account({ first, name }: AccountPlace): void {
+    this.sortKeys.account(name, Number.isFinite(first) ? first : undefined);
+    if (this.#known.add(name)) this.#names.add(name);
+    this.accounts += 1;
+  }
+
+  progress(): void {
+    this.#onProgress('walk', this.records + this.accounts, this.#items);
+  }
+
+  /** Walks the tree again if questions are open. */
+  async end(report: Report, pauses: Pauses): Promise<void> {
+    const buckets = this.hashes.data.differences(this.hashes.account);
+    if (buckets.length === 0 && this.#names.size === 0 && this.predecessors.isEmpty) return;
+    const unresolved = { buckets, names: this.#names, predecessors: this.predecessors, damaged: this.damaged };
+    await secondPass(this.tree, unresolved, report, pauses, (done) => this.#onProgress('again', done, this.#items));
+  }
+
+  get #items(): number {
+    return this.tree.build.records + this.tree.build.accounts;
+  }
+}
+
 /**
  * Walks both collections of a tree as a client would, and checks every page, record and account.
- * @param sortKeys compares the items with the sort keys of the tree
- * @returns how many records and accounts there are on the pages
+ * @param store the store to compare the tree with
  */
-export async function walkTree(
-  tree: TreeMetadata,
-  report: Report,
-  { store, onProgress = () => {} }: VerifyOptions,
-  pauses: Pauses,
-  sortKeys: SortKeysCheck,
-): Promise<{ readonly records: number; readonly accounts: number }> {
-  const damaged = noDamages();
+export async function walkTree(walk: Walk, store: string | undefined, report: Report, pauses: Pauses): Promise<Walk> {
+  const { tree, hashes, damaged, predecessors } = walk;
   const comparison = store === undefined ? undefined : new StoreComparison(store, tree, damaged, report);
-  const [feedHash, accountHash, names] = [new MultisetHash(), new MultisetHash(), new Set<string>()];
-  const predecessors = new Predecessors(BloomFilter.for(tree.build.records));
-  const all = tree.build.records + tree.build.accounts;
-  let [records, accounts] = [0, 0];
+  const pause = async () => {
+    walk.progress();
+    await pauses.take();
+  };
   try {
-    for (const found of walkFeed(tree, feedHash, damaged.feed, report)) {
+    for (const found of walkFeed(tree, report, { damaged })) {
       comparison?.record(found);
       predecessors.addId(found.record.id);
-      sortKeys.record(found.record.id);
-      records += 1;
-      if (!pauses.areDue) continue;
-      onProgress('walk', records, all);
-      await pauses.take();
+      hashes.data.add(found.record.id, found.json);
+      walk.record(found.record.id);
+      if (pauses.areDue) await pause();
     }
-    const known = BloomFilter.for(tree.build.accounts);
-    for (const found of walkAccounts(tree, accountHash, known, predecessors, damaged.accounts, report)) {
+    for (const found of walkAccounts(tree, report, { damaged, predecessors })) {
       comparison?.account(found);
-      sortKeys.account(found.account.screen_name, found.account.data.at(-1)?.id);
-      if (found.maybeTwice) names.add(found.account.screen_name);
-      accounts += 1;
-      if (!pauses.areDue) continue;
-      onProgress('walk', records + accounts, all);
-      await pauses.take();
+      for (const [index, { id }] of found.account.data.entries()) hashes.account.add(id, found.records[index] ?? '');
+      walk.account(placeOf(found.account));
+      if (pauses.areDue) await pause();
     }
     comparison?.end();
   } finally {
     comparison?.close();
   }
-  const buckets = feedHash.differences(accountHash);
-  if (buckets.length > 0 || names.size > 0 || !predecessors.isEmpty) {
-    const step = (done: number) => onProgress('again', done, all);
-    await secondPass(tree, { buckets, names, predecessors, damaged }, report, pauses, step);
-  }
-  return { records, accounts };
+  await walk.end(report, pauses);
+  return walk;
 }

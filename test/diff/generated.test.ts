@@ -4,7 +4,7 @@ import type { ChangeRecord, DataType } from '../../src/contract/record.ts';
 import { diffHtml, segmentsOf } from '../../src/diff/diff-html.ts';
 import { entitiesIn } from '../../src/diff/entities.ts';
 import { checkChange } from '../../src/verify/changes.ts';
-import { markupError } from '../../src/verify/markup.ts';
+import { markupError } from '../../src/verify/diff-markup.ts';
 import { Report } from '../../src/verify/violation.ts';
 import { isFull, times } from '../support/proof.ts';
 import { linksIn, shown, shownInBlock } from './browser.ts';

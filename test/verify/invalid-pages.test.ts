@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { encodeRecord } from '../../src/contract/record.ts';
 import { walkAccounts } from '../../src/verify/accounts.ts';
-import { BloomFilter } from '../../src/verify/bloom-filter.ts';
-import { noDamages } from '../../src/verify/damaged-pages.ts';
 import { walkFeed } from '../../src/verify/feed.ts';
-import { MultisetHash } from '../../src/verify/multiset-hash.ts';
-import { Predecessors } from '../../src/verify/predecessors.ts';
 import type { TreeMetadata } from '../../src/verify/tree-pages.ts';
 import { Report, type Rule } from '../../src/verify/violation.ts';
 import { encode, type Json, objectsIn, type PageJson } from './damaged-tree.ts';
@@ -51,12 +47,11 @@ function walked(collection: Collection, edit: Edit) {
     },
     pages: { read },
   };
-  const [report, hash, damaged] = [new Report(), new MultisetHash(), noDamages()];
-  const known = new Predecessors(BloomFilter.for(0));
+  const report = new Report();
   const found =
     collection === 'data'
-      ? Array.from(walkFeed(tree, hash, damaged.feed, report), ({ json }) => json.toString())
-      : Array.from(walkAccounts(tree, hash, undefined, known, damaged.accounts, report), ({ json }) => json().toString());
+      ? Array.from(walkFeed(tree, report), ({ json }) => json.toString())
+      : Array.from(walkAccounts(tree, report), ({ json }) => json().toString());
   return { found, violations: report.violations };
 }
 

@@ -59,8 +59,8 @@ async function walked(out: string) {
   const manifest = await checkManifest(files, record, report, pauses, ignore);
   const pages = pageFiles({ files, build: record, manifest, digestCause: undefined });
   const sortKeys = new SortKeysCheck(files, record, report);
-  const counts = await walkOnThreads({ out, build: record, manifest, pages, store, threads: 2, sortKeys }, report, pauses, ignore);
-  return counts && { ...counts, violations: report.violationCount, notes: report.notes };
+  const walk = await walkOnThreads({ out, build: record, manifest, pages, store, threads: 2 }, sortKeys, report, pauses, ignore);
+  return walk && { records: walk.records, accounts: walk.accounts, violations: report.violationCount, notes: report.notes };
 }
 
 /** Damages that a thread does not see on its own pages, and others. */

@@ -9,7 +9,7 @@ import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { digestIn, MANIFEST } from '../tree/manifest.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { VERSION } from '../version.ts';
-import { checkFile, reportUnexpected } from './file-check.ts';
+import { checkFile, reportUnexpected } from './files.ts';
 import type { Report } from './violation.ts';
 
 /** Checks the browse files of a tree: one part at a time, so that memory does not grow with their number. */
