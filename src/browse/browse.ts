@@ -1,5 +1,6 @@
 import type { Site } from '../contract/site.ts';
 import { pagesFor } from '../pages/page.ts';
+import type { AccountsPage } from '../store/account-reader.ts';
 import type { Store } from '../store/store.ts';
 import type { StoredAccounts } from '../store/stored-accounts.ts';
 import { accountFiles } from './account-pages.ts';
@@ -108,11 +109,11 @@ export class Browse {
 
   *#accountsFiles(index: number, since: number): Generator<BrowseFile> {
     const [size, pages] = [this.#site.account_page_size, this.#accountsPages];
-    const lines = this.#store.accountLinesAfter(index * PAGES_IN_PART * size);
+    const runs = this.#accounts.pages(index * PAGES_IN_PART * size, size);
     for (let page = index * PAGES_IN_PART + 1; page <= Math.min(pages, (index + 1) * PAGES_IN_PART); page += 1) {
-      const run = lines.take(size);
-      const isOld = Math.max(this.#store.revision.ranking, run.revision) <= since;
-      yield { path: accountsPage(page), render: isOld ? undefined : () => [accountsListPage(page, pages, run.read())] };
+      const run: AccountsPage | undefined = runs.next().value;
+      const isOld = Math.max(this.#store.revision.ranking, run?.revision ?? 0) <= since;
+      yield { path: accountsPage(page), render: isOld ? undefined : () => [accountsListPage(page, pages, run?.read() ?? [])] };
     }
   }
 
@@ -136,7 +137,7 @@ export class Browse {
 
   /** All names together decide how the index is divided, so a change of one account can change any file. */
   *#searchFiles(): Generator<BrowseFile> {
-    for (const { path, text } of searchFiles(this.#store.searchedNames())) yield { path, render: () => [encodeFile(text)] };
+    for (const { path, text } of searchFiles(this.#store.accountReader().names('page'))) yield { path, render: () => [encodeFile(text)] };
   }
 
   #allMonths(): readonly Month[] {

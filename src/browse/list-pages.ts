@@ -1,5 +1,5 @@
+import type { AccountEntry } from '../contract/account-entry.ts';
 import type { ChangeRecord } from '../contract/record.ts';
-import type { AccountLine } from '../store/account-lines.ts';
 import type { AddressOf } from './account-parts.ts';
 import { type ByteText, byteText, escapeText, parseRecords } from './byte-text.ts';
 import { feedChange, fieldFilter } from './change-list.ts';
@@ -80,13 +80,13 @@ function changesByDay(records: readonly ChangeRecord[], root: string, addressOf:
 }
 
 /** Returns a page of the list of accounts, with the same accounts as the page of `/rest/account/` with that number. */
-export function accountsListPage(page: number, pages: number, lines: readonly AccountLine[]): Buffer {
+export function accountsListPage(page: number, pages: number, lines: readonly AccountEntry[]): Buffer {
   const rows = lines.map(row).join('');
   const table = `<table class=accounts><thead><tr><th scope=col>Account<th scope=col class=n>Changes<th scope=col>First change<th scope=col>Last change</thead><tbody>\n${rows}</tbody></table>\n`;
   return numberedPage(ACCOUNTS, page, pages, lines.length === 0 ? '<p>There are no accounts yet.</p>\n' : table);
 }
 
-function row({ screen_name, display_name, changes, first_change, last_change }: AccountLine): string {
+function row({ screen_name, display_name, changes, first_change, last_change }: AccountEntry): string {
   const handle = byteText(screen_name);
   const name = display_name === '' ? '' : ` <bdi class=name>${escapeText(byteText(display_name))}</bdi>`;
   return `<tr><td><a href="${ROOT_2}${accountPage(handle)}"><bdi>@${escapeText(handle)}</bdi></a>${name}<td class=n>${number(changes)}<td>${date(first_change)}<td>${date(last_change)}\n`;

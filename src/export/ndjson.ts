@@ -21,7 +21,7 @@ function* linesOf(store: Store): Generator<string> {
   const exclusions = store.exclusions();
   yield encodeExportHeader(store.revision.accounts, store.revision.records, exclusions.length);
   for (const exclusion of exclusions) yield encodeExclusion(exclusion);
-  for (const state of store.accountStates()) yield encodeAccountState(state);
+  for (const state of store.accountReader().states()) yield encodeAccountState(state);
   yield* store.records();
 }
 

@@ -65,7 +65,7 @@ export const TABLES: { readonly [T in TableName]: Table } = {
       { name: 'observed_to', type: 'time', isNullable: true },
     ],
     *rows(store) {
-      for (const account of store.publishedAccounts()) {
+      for (const account of store.accountReader().published()) {
         const former = account.former_handles.map(({ handle, seen_to }) => ({ handle, seen_to: timestampOf(seen_to) }));
         yield [
           account.screen_name,

@@ -1,5 +1,5 @@
 import type { AccountEntry } from '../contract/account-entry.ts';
-import type { AccountNames } from '../store/account-entries.ts';
+import type { AccountNames } from '../store/account-reader.ts';
 import type { Store } from '../store/store.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts';
  * index. Other text: accounts of which {@link matcher} accepts the names.
  */
 export function* matchingAccounts(store: Store, text: string | undefined): Generator<AccountEntry> {
-  const entries = store.accountEntries();
+  const entries = store.accountReader();
   if (text?.startsWith('@')) {
     for (const name of store.accountSearch().withPrefix(text.slice(1))) {
       const entry = entries.entryOf(name);
@@ -17,7 +17,7 @@ export function* matchingAccounts(store: Store, text: string | undefined): Gener
     return;
   }
   const matches = matcher(text ?? '');
-  for (const names of entries.names()) if (matches(names)) yield entries.entry(names);
+  for (const names of entries.names('handle')) if (matches(names)) yield entries.entry(names);
 }
 
 /**

@@ -26,7 +26,7 @@ export interface IdentifiedAccount {
  * @throws Failure no-account, with the accounts that the name could mean
  */
 export function findAccount(store: Store, name: string): IdentifiedAccount {
-  const [search, entries] = [store.accountSearch(), store.accountEntries()];
+  const [search, entries] = [store.accountSearch(), store.accountReader()];
   const handle = name.replace(/^@/, '');
   const prefixed = handle === '' ? [] : search.withPrefix(handle);
   const [only] = prefixed;
@@ -50,7 +50,7 @@ export function similarAccountsHint(store: Store, name: string): Hint {
 function similarHint(store: Store, name: string, handle: string, prefixed: readonly string[]): Hint {
   const candidates =
     prefixed.length > 0 ? { handles: prefixed.slice(0, MAX_CANDIDATES), count: prefixed.length } : similarTo(store, handle);
-  const entries = store.accountEntries();
+  const entries = store.accountReader();
   const shown = candidates.handles.flatMap((candidate) => entries.entryOf(candidate) ?? []);
   return hintFor(
     shown.map((candidate) => described(candidate, handle)),
@@ -86,7 +86,7 @@ function similarTo(store: Store, text: string): Candidates {
   if (text.trim() === '') return { handles: [], count: 0 };
   const [matches, handles] = [matcher(text), [] as string[]];
   let count = 0;
-  for (const names of store.accountEntries().names()) {
+  for (const names of store.accountReader().names('handle')) {
     if (!matches(names)) continue;
     count += 1;
     if (handles.length < MAX_CANDIDATES) handles.push(names.screen_name);
@@ -97,7 +97,7 @@ function similarTo(store: Store, text: string): Candidates {
 }
 
 function* allHandles(store: Store): Generator<string> {
-  for (const { screen_name } of store.accountEntries().names()) yield screen_name;
+  for (const { screen_name } of store.accountReader().names('handle')) yield screen_name;
 }
 
 /** @param search lists all candidates with `accounts` */

@@ -35,13 +35,11 @@ export class AccountRemover {
     const { database } = batch;
     this.#batch = batch;
     this.#account = database.prepare('SELECT id, stable_id, digest IS NULL AS is_new FROM account WHERE screen_name = ?');
-    this.#formerHandles = database.prepare<[number], string>('SELECT DISTINCT handle FROM former_handle WHERE account = ?').pluck();
+    this.#formerHandles = database.prepareValue('SELECT DISTINCT handle FROM former_handle WHERE account = ?');
     this.#records = database.prepare('SELECT id, first_encountered_date FROM record WHERE account = ?');
     this.#deleteRecord = database.prepare('DELETE FROM record WHERE id = ?');
     this.#deleteFormerHandles = database.prepare('DELETE FROM former_handle WHERE account = ?');
-    this.#presentHolders = database
-      .prepare<[string], string>('SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE')
-      .pluck();
+    this.#presentHolders = database.prepareValue('SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE');
     // an account of which nothing is known is deleted when the batch ends
     this.#forgetAccount = database.prepare('UPDATE account SET known_to = NULL, observed_to = NULL, stable_id = NULL WHERE id = ?');
   }

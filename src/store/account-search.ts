@@ -25,23 +25,19 @@ export class AccountSearch {
   readonly #byPrefix: Statement<[{ from: string; to: string }], string>;
 
   constructor(database: Connection) {
-    this.#byHandle = database
-      .prepare<[string, string], string>(
-        'SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1',
-      )
-      .pluck();
-    this.#byStableId = database.prepare<[string], string>('SELECT screen_name FROM account WHERE stable_id = ?').pluck();
+    this.#byHandle = database.prepareValue(
+      'SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1',
+    );
+    this.#byStableId = database.prepareValue('SELECT screen_name FROM account WHERE stable_id = ?');
     this.#formerHolders = database.prepare(
       `SELECT screen_name, max(seen_to) AS seen_to FROM former_handle JOIN account ON account.id = account
         WHERE handle = ? GROUP BY screen_name ORDER BY seen_to DESC, screen_name`,
     );
-    this.#byPrefix = database
-      .prepare<[{ from: string; to: string }], string>(`
+    this.#byPrefix = database.prepareValue(`
         SELECT screen_name FROM (
           SELECT screen_name FROM account WHERE screen_name >= :from COLLATE NOCASE AND screen_name < :to COLLATE NOCASE
           UNION SELECT screen_name FROM former_handle JOIN account ON account.id = account WHERE handle >= :from AND handle < :to)
-        ORDER BY screen_name COLLATE NOCASE, screen_name`)
-      .pluck();
+        ORDER BY screen_name COLLATE NOCASE, screen_name`);
   }
 
   /**

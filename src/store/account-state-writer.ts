@@ -3,7 +3,8 @@ import { type AccountState, encodeAccountState, isSameState, sortedHandles } fro
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import type { Instant } from '../contract/instant.ts';
 import { DATA_TYPES } from '../contract/record.ts';
-import { AccountStates, STATE_COLUMNS, type StateRow } from './account-states.ts';
+import { AccountReader } from './account-reader.ts';
+import { STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
 import type { Batch } from './batch.ts';
 import type { Statement } from './connection.ts';
 import type { Outcome } from './item-writer.ts';
@@ -13,7 +14,7 @@ import { bitOf } from './known-account.ts';
 export class AccountStateWriter {
   readonly #batch: Batch;
   readonly #policy: ConflictPolicy;
-  readonly #states: AccountStates;
+  readonly #reader: AccountReader;
   readonly #byName: Statement<[string], StateRow>;
   readonly #nameOf: Statement<[string], string>;
   readonly #set: Statement<[string, string, number | null, string | null, number | null, number, number]>;
@@ -23,9 +24,9 @@ export class AccountStateWriter {
     const { database } = batch;
     this.#batch = batch;
     this.#policy = policy;
-    this.#states = new AccountStates(database);
-    this.#byName = database.prepare(`SELECT ${STATE_COLUMNS} FROM account WHERE screen_name = ?`);
-    this.#nameOf = database.prepare<[string], string>('SELECT screen_name FROM account WHERE stable_id = ?').pluck();
+    this.#reader = new AccountReader(database);
+    this.#byName = database.prepare(`${selectAccounts(STATE_COLUMNS)} WHERE screen_name = ?`);
+    this.#nameOf = database.prepareValue('SELECT screen_name FROM account WHERE stable_id = ?');
     this.#set = database.prepare(
       `UPDATE account SET identity = ?, summary = ?, known_to = ?, stable_id = ?, observed_to = CAST(? AS INTEGER),
         observed_fields = CAST(? AS INTEGER) WHERE id = ?`,
@@ -55,11 +56,11 @@ export class AccountStateWriter {
         return { subject, stored: `stable id ${state.stable_id} belongs to ${holder}`, found: encodeAccountState(state), hint };
       }
       const row = this.#byName.get(state.screen_name);
-      const stored = row === undefined ? undefined : this.#states.of(row);
+      const stored = row === undefined ? undefined : this.#reader.state(row);
       if (row === undefined || stored === undefined) {
         this.#batch.ensureAccount(state.screen_name);
         const added = this.#byName.get(state.screen_name);
-        if (added !== undefined) this.#write(added, this.#states.of(added), state);
+        if (added !== undefined) this.#write(added, this.#reader.state(added), state);
         return 'added';
       }
       if (isSameState(stored, state)) return 'same';

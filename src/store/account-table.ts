@@ -38,12 +38,8 @@ export class AccountTable {
       `${COLUMNS} WHERE id = (SELECT former_handle.account FROM former_handle JOIN account ON account.id = former_handle.account
         WHERE handle = ? AND seen_to >= ? ORDER BY seen_to, screen_name LIMIT 1)`,
     );
-    this.#wasSeenAfter = database
-      .prepare<[string, Instant, number], number>('SELECT 1 FROM former_handle WHERE handle = ? AND seen_to > ? AND account <> ? LIMIT 1')
-      .pluck();
-    this.#wasSeenUpTo = database
-      .prepare<[string, Instant, number], number>('SELECT 1 FROM former_handle WHERE handle = ? AND seen_to = ? AND account = ?')
-      .pluck();
+    this.#wasSeenAfter = database.prepareValue('SELECT 1 FROM former_handle WHERE handle = ? AND seen_to > ? AND account <> ? LIMIT 1');
+    this.#wasSeenUpTo = database.prepareValue('SELECT 1 FROM former_handle WHERE handle = ? AND seen_to = ? AND account = ?');
     this.#addFormerName = database.prepare(
       'INSERT INTO former_handle (handle, seen_to, account) VALUES (?, CAST(? AS INTEGER), ?) ON CONFLICT DO NOTHING',
     );

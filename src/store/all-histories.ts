@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { AnsweringThread } from './answering-thread.ts';
 import type { Connection } from './connection.ts';
-import { type DeriveStep, type StaleAccount, StaleAccounts } from './derived-histories.ts';
+import { type DeriveStep, type StaleAccount, staleAccounts } from './derived-histories.ts';
 import type { RecordWindow } from './record-window.ts';
 import { RecordsByAccount } from './records-by-account.ts';
 import { wrapErrors } from './store-error.ts';
@@ -15,7 +15,6 @@ import { historiesIn, unpacked, type WindowHistories, type WindowRequest } from 
  */
 export function* allHistories(database: Connection): Generator<DeriveStep> {
   const records = new RecordsByAccount(database);
-  const stale = new StaleAccounts(database);
   const { windows } = records;
   const thread =
     windows.length > 1 && availableParallelism() > 1
@@ -25,7 +24,7 @@ export function* allHistories(database: Connection): Generator<DeriveStep> {
     for (const _ of records.read()) yield {};
     let before: WindowDerivation | undefined;
     for (const window of windows) {
-      const derivation = new WindowDerivation(database.path, window, [...stale.rows(window.first, window.end)], thread);
+      const derivation = new WindowDerivation(database.path, window, [...staleAccounts(database, window.first, window.end)], thread);
       if (before !== undefined) yield* before.steps();
       before = derivation;
     }

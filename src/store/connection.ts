@@ -4,6 +4,9 @@ import { checksumOf } from './checksum.ts';
 /** A prepared statement with the types of its parameters and rows. */
 export type Statement<Parameters extends unknown[], Row = unknown> = Database.Statement<Parameters, Row>;
 
+/** The number of rows that one query reads. */
+const BATCH_ROWS = 1000;
+
 /**
  * Objects that must not be collected as garbage. On Node 24.19 and later, better-sqlite3 12 aborts the process when a
  * statement or a database is collected. It is the newest version for Node 20. Each store that a process opens adds a few
@@ -42,6 +45,38 @@ export class Connection {
     return statement;
   }
 
+  /** Prepares a statement that returns the first column of its rows. */
+  prepareValue<Parameters extends unknown[], Value>(sql: string): Statement<Parameters, Value> {
+    return this.prepare<Parameters, Value>(sql).pluck();
+  }
+
+  /**
+   * Yields the rows of a query in batches. Memory holds one batch, and other queries can run between two batches.
+   * @param sql selects the rows after a key, in the order of their keys. Its parameters are the parts of the key, and the number of
+   *   rows as `LIMIT +?`
+   * @param first a key before the first row
+   */
+  *batches<Row>(
+    sql: string,
+    first: readonly unknown[],
+    keyOf: (row: Row) => readonly unknown[],
+    size: number = BATCH_ROWS,
+  ): Generator<readonly Row[]> {
+    const next = this.prepare<unknown[], Row>(sql);
+    for (let key = first; ; ) {
+      const rows = next.all(...key, size);
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      yield rows;
+      key = keyOf(last);
+    }
+  }
+
+  /** Yields the rows of {@link batches} one by one. */
+  *rows<Row>(sql: string, first: readonly unknown[], keyOf: (row: Row) => readonly unknown[]): Generator<Row> {
+    for (const rows of this.batches(sql, first, keyOf)) yield* rows;
+  }
+
   /** Runs statements without parameters and without result rows. */
   exec(sql: string): void {
     this.#database.exec(sql);
@@ -49,7 +84,7 @@ export class Connection {
 
   /** Returns the first column of the first row of a query. */
   value(sql: string): unknown {
-    return this.prepare(sql).pluck().get();
+    return this.prepareValue<[], unknown>(sql).get();
   }
 
   /** Closes the connection and rolls back an open transaction. */

@@ -3,7 +3,8 @@ import { encodeAccountState, parseAccountState } from '../contract/account-state
 import { Failure } from '../contract/failure.ts';
 import { encodeRecord, parseRecord } from '../contract/record.ts';
 import { Violation } from '../contract/shape.ts';
-import type { AccountStates, StateRow } from './account-states.ts';
+import type { AccountReader } from './account-reader.ts';
+import type { StateRow } from './account-rows.ts';
 
 /** Returns why an import would not accept a stored record; undefined if it would. */
 export function corruptionInRecord(id: number, json: string): string | undefined {
@@ -16,9 +17,9 @@ export function corruptionInRecord(id: number, json: string): string | undefined
 }
 
 /** Returns why an import would not write these columns of a stored account; undefined if it would. */
-export function corruptionInAccount(states: AccountStates, row: StateRow): string | undefined {
+export function corruptionInAccount(accounts: AccountReader, row: StateRow): string | undefined {
   try {
-    const state = parseAccountState(JSON.parse(encodeAccountState(states.of(row))));
+    const state = parseAccountState(JSON.parse(encodeAccountState(accounts.state(row))));
     const isSame = encodeIdentity(state) === row.identity && encodeSummary(state.profile) === row.summary;
     return isSame && state.screen_name === row.screen_name ? undefined : 'JSON with other content or in another form';
   } catch (error) {

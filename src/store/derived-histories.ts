@@ -1,6 +1,6 @@
 import { type DerivedHistory, historyOf } from './account-history.ts';
 import { type AccountRecords, NO_RECORDS, SELECT_RECORDS } from './account-json.ts';
-import type { Connection, Statement } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { damaged } from './damaged.ts';
 import type { WindowAccount } from './window-histories.ts';
 
@@ -23,27 +23,13 @@ export interface DeriveStep {
 /** The number of rows that one query reads. */
 const BATCH_SIZE = 250;
 
-/** The rows of `temp.stale` with their accounts. */
-export class StaleAccounts {
-  readonly #next: Statement<[number, number, number], StaleAccount>;
-
-  constructor(database: Connection) {
-    this.#next = database.prepare(`
-      SELECT stale.rowid AS row, account.id, screen_name, identity, summary, known_to, first, first_record AS derived_first,
-        newest, records, digest IS NULL AS is_new
-      FROM temp.stale CROSS JOIN account USING (id) WHERE stale.rowid >= ? AND stale.rowid < ? ORDER BY stale.rowid LIMIT +?`);
-  }
-
-  /** Yields the rows from `first` to before `end`. */
-  *rows(first = 1, end: number = Number.MAX_SAFE_INTEGER): Generator<StaleAccount> {
-    for (let row = first; ; ) {
-      const rows = this.#next.all(row, end, BATCH_SIZE);
-      yield* rows;
-      const last = rows.at(-1);
-      if (last === undefined) return;
-      row = last.row + 1;
-    }
-  }
+/** Yields the rows of `temp.stale` from `first` to before `end`, with their accounts. */
+export function* staleAccounts(database: Connection, first = 1, end: number = Number.MAX_SAFE_INTEGER): Generator<StaleAccount> {
+  const query = `
+    SELECT stale.rowid AS row, account.id, screen_name, identity, summary, known_to, first, first_record AS derived_first,
+      newest, records, digest IS NULL AS is_new
+    FROM temp.stale CROSS JOIN account USING (id) WHERE stale.rowid > ? AND stale.rowid < ? ORDER BY stale.rowid LIMIT +?`;
+  for (const rows of database.batches<StaleAccount>(query, [first - 1, end], ({ row }) => [row, end], BATCH_SIZE)) yield* rows;
 }
 
 /**
@@ -53,10 +39,8 @@ export class StaleAccounts {
  */
 export function* eachHistory(database: Connection): Generator<DeriveStep> {
   const gather = database.prepare<[string], AccountRecords>(SELECT_RECORDS);
-  const wrong = database
-    .prepare<[string], number>('SELECT id FROM record WHERE account = ? AND crc32(json) IS NOT checksum LIMIT 1')
-    .pluck();
-  for (const account of new StaleAccounts(database).rows()) {
+  const wrong = database.prepareValue<[string], number>('SELECT id FROM record WHERE account = ? AND crc32(json) IS NOT checksum LIMIT 1');
+  for (const account of staleAccounts(database)) {
     const damage = wrong.get(account.screen_name);
     if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${account.screen_name} does not match its checksum`);
     yield { derived: { account, history: historyOf(database.path, account, gather.get(account.screen_name) ?? NO_RECORDS) } };

@@ -25,13 +25,9 @@ export class ExclusionList {
   constructor(database: Connection) {
     this.#database = database;
     this.#row = database.prepare('SELECT id, excluded_at, is_erased FROM exclusion WHERE id = ?');
-    this.#withKey = database
-      .prepare<[string, string], number>('SELECT exclusion FROM exclusion_key WHERE kind = ? AND hash = ? ORDER BY exclusion')
-      .pluck();
-    this.#keys = database
-      .prepare<[number, 'handle' | 'stable_id'], string>('SELECT hash FROM exclusion_key WHERE exclusion = ? AND kind = ? ORDER BY hash')
-      .pluck();
-    this.#records = database.prepare<[number], number>('SELECT record FROM exclusion_record WHERE exclusion = ? ORDER BY record').pluck();
+    this.#withKey = database.prepareValue('SELECT exclusion FROM exclusion_key WHERE kind = ? AND hash = ? ORDER BY exclusion');
+    this.#keys = database.prepareValue('SELECT hash FROM exclusion_key WHERE exclusion = ? AND kind = ? ORDER BY hash');
+    this.#records = database.prepareValue('SELECT record FROM exclusion_record WHERE exclusion = ? ORDER BY record');
   }
 
   /** Returns all exclusions, in an order that depends only on their contents. */
@@ -72,8 +68,7 @@ export class ExclusionList {
   /** Adds an exclusion. Returns its number. */
   add(exclusion: Exclusion, isErased: boolean): number {
     const id = this.#database
-      .prepare<[string, number], number>('INSERT INTO exclusion (excluded_at, is_erased) VALUES (?, CAST(? AS INTEGER)) RETURNING id')
-      .pluck()
+      .prepareValue<[string, number], number>('INSERT INTO exclusion (excluded_at, is_erased) VALUES (?, CAST(? AS INTEGER)) RETURNING id')
       .get(exclusion.excluded_at, isErased ? 1 : 0);
     if (id === undefined) throw new Error('an exclusion was added but has no number');
     this.extend(id, exclusion);

@@ -1,13 +1,11 @@
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { type Exclusion, encodeExclusion, handleHash, sharedHandleHash, stableIdHash } from '../contract/exclusion.ts';
 import { AccountRemover } from './account-remover.ts';
+import { accountRows } from './account-rows.ts';
 import type { Batch } from './batch.ts';
 import type { Statement } from './connection.ts';
 import { ExclusionList } from './exclusion-list.ts';
 import type { Outcome } from './item-writer.ts';
-
-/** The number of accounts that one query reads. */
-const BATCH_SIZE = 1000;
 
 /** Writes the exclusions of an export into a batch. */
 export class ExclusionWriter {
@@ -76,21 +74,13 @@ export class ExclusionWriter {
     const { database } = this.#batch;
     database.exec('CREATE TEMP TABLE account_hash (hash TEXT NOT NULL, account INTEGER NOT NULL)');
     const insert = database.prepare<[string, number]>('INSERT INTO temp.account_hash (hash, account) VALUES (?, CAST(? AS INTEGER))');
-    const next = database.prepare<
-      [number, number],
-      { readonly id: number; readonly screen_name: string; readonly stable_id: string | null }
-    >('SELECT id, screen_name, stable_id FROM account WHERE id > ? ORDER BY id LIMIT +?');
-    for (let rows = next.all(0, BATCH_SIZE); rows.length > 0; rows = next.all(rows.at(-1)?.id ?? 0, BATCH_SIZE)) {
-      for (const { id, screen_name, stable_id } of rows) {
-        insert.run(handleHash(screen_name), id);
-        if (stable_id !== null) insert.run(stableIdHash(stable_id), id);
-      }
+    for (const { id, screen_name, stable_id } of accountRows(database, 'id', ['stable_id'])) {
+      insert.run(handleHash(screen_name), id);
+      if (stable_id !== null) insert.run(stableIdHash(stable_id), id);
     }
     database.exec('CREATE INDEX temp.account_hash_hash ON account_hash (hash)');
-    return database
-      .prepare<[string], string>(
-        'SELECT screen_name FROM temp.account_hash JOIN account ON account.id = account_hash.account WHERE hash = ?',
-      )
-      .pluck();
+    return database.prepareValue(
+      'SELECT screen_name FROM temp.account_hash JOIN account ON account.id = account_hash.account WHERE hash = ?',
+    );
   }
 }

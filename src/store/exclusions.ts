@@ -30,23 +30,17 @@ export class Exclusions {
   #isEmpty: boolean;
 
   constructor(database: Connection) {
-    this.#byKey = database
-      .prepare<[string, string], number>('SELECT min(exclusion) FROM exclusion_key WHERE kind = ? AND hash = ? GROUP BY hash')
-      .pluck();
-    this.#byRecord = database
-      .prepare<[number, number], number>('SELECT exclusion FROM exclusion_record WHERE record = ? OR record = ? LIMIT 1')
-      .pluck();
+    this.#byKey = database.prepareValue('SELECT min(exclusion) FROM exclusion_key WHERE kind = ? AND hash = ? GROUP BY hash');
+    this.#byRecord = database.prepareValue('SELECT exclusion FROM exclusion_record WHERE record = ? OR record = ? LIMIT 1');
     this.#addKey = database.prepare(
       'INSERT INTO exclusion_key (kind, hash, exclusion) VALUES (?, ?, CAST(? AS INTEGER)) ON CONFLICT DO NOTHING',
     );
     this.#addRecord = database.prepare(
       'INSERT INTO exclusion_record (record, exclusion) VALUES (CAST(? AS INTEGER), CAST(? AS INTEGER)) ON CONFLICT DO NOTHING',
     );
-    this.#hasStableId = database
-      .prepare<[number], number>("SELECT 1 FROM exclusion_key WHERE kind = 'stable_id' AND exclusion = ? LIMIT 1")
-      .pluck();
-    this.#holder = database.prepare<[string], number>('SELECT 1 FROM account WHERE screen_name = ? COLLATE NOCASE').pluck();
-    this.#any = database.prepare<[], number>('SELECT EXISTS (SELECT 1 FROM exclusion)').pluck();
+    this.#hasStableId = database.prepareValue("SELECT 1 FROM exclusion_key WHERE kind = 'stable_id' AND exclusion = ? LIMIT 1");
+    this.#holder = database.prepareValue('SELECT 1 FROM account WHERE screen_name = ? COLLATE NOCASE');
+    this.#any = database.prepareValue('SELECT EXISTS (SELECT 1 FROM exclusion)');
     this.#isEmpty = this.#any.get() !== 1;
   }
 

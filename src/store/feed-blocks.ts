@@ -48,13 +48,13 @@ export function* renewFeedBlocks(database: Connection, isChecked: boolean): Gene
     SELECT first_id AS first, (SELECT min(first_id) FROM feed_block AS later WHERE later.first_id > feed_block.first_id) AS beyond
     FROM feed_block WHERE checksum IS NULL ORDER BY first_id`);
   const remove = database.prepare<[number]>('DELETE FROM feed_block WHERE first_id = ?');
-  const end = database.prepare<[number, number], number>('SELECT id FROM record WHERE id >= ? ORDER BY id LIMIT 1 OFFSET +?').pluck();
+  const end = database.prepareValue<[number, number], number>('SELECT id FROM record WHERE id >= ? ORDER BY id LIMIT 1 OFFSET +?');
   const read = database.prepare<[number, number], { readonly records: number; readonly json: Buffer | null }>(`
     SELECT count(*) AS records, CAST(group_concat(json, ',') AS BLOB) AS json
     FROM (SELECT json FROM record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT -1)`);
-  const wrong = database
-    .prepare<[number, number], number>('SELECT id FROM record WHERE id >= ? AND id < ? AND crc32(json) IS NOT checksum LIMIT 1')
-    .pluck();
+  const wrong = database.prepareValue<[number, number], number>(
+    'SELECT id FROM record WHERE id >= ? AND id < ? AND crc32(json) IS NOT checksum LIMIT 1',
+  );
   const insert = database.prepare<[number, number, number, number]>(
     'INSERT INTO feed_block (first_id, records, bytes, checksum) VALUES (?, ?, ?, ?)',
   );
@@ -78,7 +78,7 @@ export function* renewFeedBlocks(database: Connection, isChecked: boolean): Gene
 
 /** Returns the checksum of the records with ids below `edge`, newest first. Only a part of one block is read. */
 export function checksumBelow(database: Connection, edge: number): Checksum {
-  const block = database.prepare<[number], number | null>('SELECT max(first_id) FROM feed_block WHERE first_id < ?').pluck().get(edge) ?? 0;
+  const block = database.prepareValue<[number], number | null>('SELECT max(first_id) FROM feed_block WHERE first_id < ?').get(edge) ?? 0;
   const read = database.prepare<[number, number], Buffer | null>(`SELECT CAST(group_concat(json, ',') AS BLOB)
     FROM (SELECT json FROM record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT -1)`);
   return joined(recordsChecksum(read.pluck().get(block, edge) ?? Buffer.alloc(0)), feedChecksum(database, block));
@@ -86,19 +86,41 @@ export function checksumBelow(database: Connection, edge: number): Checksum {
 
 /** Returns the stored checksum of the blocks below `before`, newest record first; by default of the whole feed. */
 export function feedChecksum(database: Connection, before: number = BEYOND): Checksum {
-  const next = database.prepare<[number, number], { readonly first_id: number; readonly bytes: number; readonly checksum: number }>(
-    'SELECT first_id, bytes, checksum FROM feed_block WHERE first_id < ? ORDER BY first_id DESC LIMIT +?',
-  );
-  let whole = NOTHING;
-  for (let edge = before, blocks = next.all(edge, BATCH_SIZE); blocks.length > 0; blocks = next.all(edge, BATCH_SIZE)) {
-    for (const { first_id, bytes, checksum } of blocks) {
-      whole = joined(whole, { crc: checksum, bytes });
-      if (first_id >= edge) throw damaged(database.path, 'checksums of the feed out of order');
-      edge = first_id;
-    }
+  let [whole, edge] = [NOTHING, before];
+  for (const { first_id, bytes, checksum } of feedBlocks(database, before)) {
+    whole = joined(whole, { crc: checksum, bytes });
+    if (first_id >= edge) throw damaged(database.path, 'checksums of the feed out of order');
+    edge = first_id;
   }
   return whole;
 }
 
-/** The number of blocks that one query reads. */
-const BATCH_SIZE = 1000;
+/**
+ * Returns an id such that exactly `skip` records of the feed have this id or a larger one. The counts of the blocks make it
+ * unnecessary to count records.
+ * @returns 0 if the feed has fewer records
+ */
+export function feedEdge(database: Connection, skip: number): number {
+  if (skip === 0) return BEYOND;
+  const within = database.prepareValue<[number, number], number>('SELECT id FROM record WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET +?');
+  let [edge, left] = [BEYOND, skip];
+  for (const { first_id, records } of feedBlocks(database, edge)) {
+    if (records >= left) return within.get(edge, left - 1) ?? 0;
+    left -= records;
+    edge = first_id;
+  }
+  return 0;
+}
+
+interface FeedBlock {
+  readonly first_id: number;
+  readonly records: number;
+  readonly bytes: number;
+  readonly checksum: number;
+}
+
+/** Yields the blocks below `before`, the newest first. */
+function feedBlocks(database: Connection, before: number): Generator<FeedBlock> {
+  const query = 'SELECT first_id, records, bytes, checksum FROM feed_block WHERE first_id < ? ORDER BY first_id DESC LIMIT +?';
+  return database.rows<FeedBlock>(query, [before], ({ first_id }) => [first_id]);
+}

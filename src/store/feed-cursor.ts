@@ -39,7 +39,7 @@ export class FeedCursor {
     this.#edge = end === 'first' ? edge : -1;
     this.#newest = database.prepare(`SELECT max(id) AS first, min(id) AS last, CAST(group_concat(json, ',') AS BLOB) AS json
       FROM (SELECT id, json FROM record WHERE id < ? ORDER BY id DESC LIMIT +?)`);
-    this.#above = database.prepare<[number, number], number>('SELECT id FROM record WHERE id > ? ORDER BY id LIMIT 1 OFFSET +?').pluck();
+    this.#above = database.prepareValue('SELECT id FROM record WHERE id > ? ORDER BY id LIMIT 1 OFFSET +?');
     this.#between = database.prepare(`SELECT max(id) AS first, min(id) AS last, CAST(group_concat(json, ',') AS BLOB) AS json
       FROM (SELECT id, json FROM record WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT +?)`);
   }

@@ -24,7 +24,7 @@ export function feedDays(database: Connection): FeedDay[] {
   const next = database.prepare<[number, number], { readonly last: number | null; readonly records: number; readonly json: Buffer }>(`
     SELECT min(id) AS last, count(*) AS records, CAST(group_concat(json, ',') AS BLOB) AS json
     FROM (SELECT id, json FROM record WHERE id < ? ORDER BY id DESC LIMIT +?)`);
-  const idAt = database.prepare<[number, number], number>('SELECT id FROM record WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET +?').pluck();
+  const idAt = database.prepareValue<[number, number], number>('SELECT id FROM record WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET +?');
   const days = new Map<string, Counted>();
   let day: Counted | undefined;
   let [edge, before] = [Number.MAX_SAFE_INTEGER + 1, 0];

@@ -118,8 +118,7 @@ export class StoreImage {
   /** Whether this state is equal to another one, or later in the history of the same store. */
   descendsFrom(other: Pick<StoreState, 'revision' | 'fingerprint' | 'observed'>): boolean {
     const has = this.#database
-      .prepare<[number, string], number>('SELECT 1 FROM revision WHERE number = ? AND fingerprint = ?')
-      .pluck()
+      .prepareValue<[number, string], number>('SELECT 1 FROM revision WHERE number = ? AND fingerprint = ?')
       .get(other.revision, other.fingerprint);
     return has === 1 && (other.revision !== this.state.revision || this.state.observed >= other.observed);
   }

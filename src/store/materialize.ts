@@ -108,5 +108,5 @@ function* materializeAccounts(
 }
 
 function countOf(database: Connection, table: 'record' | 'account'): number {
-  return database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
+  return database.prepareValue<[], number>(`SELECT count(*) FROM ${table}`).get() ?? 0;
 }

@@ -93,15 +93,9 @@ export class MirrorMemory {
       build: row.build,
       manifest: row.manifest,
     };
-    this.#has = database
-      .prepare<[number, Collection, ItemKey], number>('SELECT 1 FROM mirror_item WHERE mirror = ? AND collection = ? AND key = ?')
-      .pluck();
+    this.#has = database.prepareValue('SELECT 1 FROM mirror_item WHERE mirror = ? AND collection = ? AND key = ?');
     // without CAST, which would keep SQLite from using the index on a column of any type
-    this.#between = database
-      .prepare<[number, bigint, bigint], number>(
-        "SELECT key FROM mirror_item WHERE mirror = ? AND collection = 'data' AND key >= ? AND key < ?",
-      )
-      .pluck();
+    this.#between = database.prepareValue("SELECT key FROM mirror_item WHERE mirror = ? AND collection = 'data' AND key >= ? AND key < ?");
     this.#page = database.prepare('SELECT etag, contents FROM mirror_page WHERE mirror = ? AND collection = ? AND page = ?');
   }
 
@@ -113,8 +107,7 @@ export class MirrorMemory {
   count(collection: Collection): number {
     return (
       this.#database
-        .prepare<[number, Collection], number>('SELECT count(*) FROM mirror_item WHERE mirror = ? AND collection = ?')
-        .pluck()
+        .prepareValue<[number, Collection], number>('SELECT count(*) FROM mirror_item WHERE mirror = ? AND collection = ?')
         .get(this.#id, collection) ?? 0
     );
   }
@@ -126,18 +119,13 @@ export class MirrorMemory {
 
   /** Yields the keys of the items of a collection, in their order. */
   *keys(collection: Collection): Generator<ItemKey> {
-    const next = this.#database
-      .prepare<[number, Collection, ItemKey], ItemKey>(
-        'SELECT key FROM mirror_item WHERE mirror = ? AND collection = ? AND key > ? ORDER BY key LIMIT +1000',
-      )
-      .pluck();
-    for (let last: ItemKey = -1; ; ) {
-      const run = next.all(this.#id, collection, last);
-      yield* run;
-      const end = run.at(-1);
-      if (end === undefined) return;
-      last = end;
-    }
+    const query = 'SELECT key FROM mirror_item WHERE mirror = ? AND collection = ? AND key > ? ORDER BY key LIMIT +?';
+    const rows = this.#database.rows<{ readonly key: ItemKey }>(query, [this.#id, collection, -1], ({ key }) => [
+      this.#id,
+      collection,
+      key,
+    ]);
+    for (const { key } of rows) yield key;
   }
 
   /** Returns the contents of a page that had an ETag. */
@@ -149,8 +137,7 @@ export class MirrorMemory {
   hasRejected(version: string): boolean {
     return (
       this.#database
-        .prepare<[number, string], number>('SELECT 1 FROM mirror_rejected WHERE mirror = ? AND version = ?')
-        .pluck()
+        .prepareValue<[number, string], number>('SELECT 1 FROM mirror_rejected WHERE mirror = ? AND version = ?')
         .get(this.#id, version) === 1
     );
   }
@@ -159,8 +146,7 @@ export class MirrorMemory {
   isElsewhere(collection: Collection, key: ItemKey): boolean {
     return (
       this.#database
-        .prepare<[number, Collection, ItemKey], number>('SELECT 1 FROM mirror_item WHERE mirror <> ? AND collection = ? AND key = ?')
-        .pluck()
+        .prepareValue<[number, Collection, ItemKey], number>('SELECT 1 FROM mirror_item WHERE mirror <> ? AND collection = ? AND key = ?')
         .get(this.#id, collection, key) === 1
     );
   }
@@ -179,8 +165,7 @@ export class MirrorMemory {
   /** Returns the items that the service no longer has, according to all runs. */
   gone(collection: Collection): ItemKey[] {
     return this.#database
-      .prepare<[number, Collection], ItemKey>('SELECT key FROM mirror_gone WHERE mirror = ? AND collection = ? ORDER BY key')
-      .pluck()
+      .prepareValue<[number, Collection], ItemKey>('SELECT key FROM mirror_gone WHERE mirror = ? AND collection = ? ORDER BY key')
       .all(this.#id, collection);
   }
 

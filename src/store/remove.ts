@@ -114,8 +114,7 @@ function exclusionOf(accounts: readonly RemovedAccount[], handles: readonly stri
 /** Whether an account that is not removed has a handle now. */
 function isHeldByOther(batch: Batch, handle: string, removed: readonly RemovedAccount[]): boolean {
   const holders = batch.database
-    .prepare<[string], string>('SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE')
-    .pluck()
+    .prepareValue<[string], string>('SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE')
     .all(handle);
   return holders.some((holder) => !removed.some(({ screen_name }) => screen_name === holder));
 }
@@ -123,7 +122,7 @@ function isHeldByOther(batch: Batch, handle: string, removed: readonly RemovedAc
 function countMentions({ database }: Batch, handles: readonly string[]): number {
   if (handles.length === 0) return 0;
   const mentions = handles.map(() => 'instr(lower(json), lower(?)) > 0').join(' OR ');
-  const count = database.prepare<string[], number>(`SELECT count(*) FROM record WHERE ${mentions}`).pluck();
+  const count = database.prepareValue<string[], number>(`SELECT count(*) FROM record WHERE ${mentions}`);
   return count.get(...handles.map((handle) => `@${handle}`)) ?? 0;
 }
 

@@ -2,19 +2,20 @@ import { existsSync, renameSync, rmSync } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { parseRecord } from '../contract/record.ts';
+import { AccountReader } from './account-reader.ts';
+import { type AccountRow, accountRows, STATE_COLUMNS } from './account-rows.ts';
 import { AccountStateWriter } from './account-state-writer.ts';
-import { AccountStates, STATE_COLUMNS, type StateRow } from './account-states.ts';
 import { Batch, type CommitPhase } from './batch.ts';
-import { checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
 import { ExclusionList } from './exclusion-list.ts';
 import { ItemWriter } from './item-writer.ts';
 import { openStore } from './open-store.ts';
+import { records } from './records.ts';
 import { toFailure, wrapErrors } from './store-error.ts';
 
-/** The number of rows that one query reads. */
-const BATCH_SIZE = 500;
+/** How many rows are copied between two progress reports. */
+const REPORT_EVERY = 500;
 
 /** The phases of a repair. `copy` counts records and accounts. */
 export type RepairPhase = 'copy' | CommitPhase;
@@ -62,8 +63,9 @@ export async function repairStore(
 async function copy(from: Connection, draft: string, pauses: Pauses, onProgress: OnProgress<RepairPhase>): Promise<void> {
   const all = Number(from.value('SELECT (SELECT count(*) FROM account) + (SELECT count(*) FROM record)'));
   let copied = 0;
-  const pause = async (rows: number) => {
-    copied += rows;
+  const pause = async () => {
+    copied += 1;
+    if (copied < all && copied % REPORT_EVERY !== 0) return;
     onProgress('copy', copied, all);
     if (pauses.areDue) await pauses.take();
   };
@@ -80,27 +82,18 @@ async function copy(from: Connection, draft: string, pauses: Pauses, onProgress:
   }
 }
 
-async function copyAccounts(from: Connection, writer: AccountStateWriter, pause: (rows: number) => Promise<void>): Promise<void> {
-  const states = new AccountStates(from);
-  const next = from.prepare<[number, number], StateRow>(`SELECT ${STATE_COLUMNS} FROM account WHERE id > ? ORDER BY id LIMIT +?`);
-  for (let rows = next.all(0, BATCH_SIZE); rows.length > 0; rows = next.all(rows.at(-1)?.id ?? 0, BATCH_SIZE)) {
-    for (const row of rows) if (typeof writer.add(states.of(row)) !== 'string') throw damaged(from.path, `two accounts ${row.screen_name}`);
-    await pause(rows.length);
+async function copyAccounts(from: Connection, writer: AccountStateWriter, pause: () => Promise<void>): Promise<void> {
+  const reader = new AccountReader(from);
+  for (const row of accountRows(from, 'id', STATE_COLUMNS)) {
+    if (typeof writer.add(reader.state(row)) !== 'string') throw damaged(from.path, `two accounts ${row.screen_name}`);
+    await pause();
   }
 }
 
-async function copyRecords(from: Connection, writer: ItemWriter, pause: (rows: number) => Promise<void>): Promise<void> {
-  const next = from.prepare<[number, number], { readonly id: number; readonly json: string; readonly checksum: number | null }>(
-    'SELECT id, json, checksum FROM record WHERE id > ? ORDER BY id LIMIT +?',
-  );
-  for (let [last, rows] = [-1, next.all(-1, BATCH_SIZE)]; rows.length > 0; rows = next.all(last, BATCH_SIZE)) {
-    for (const { id, json, checksum } of rows) {
-      if (id <= last) throw damaged(from.path, 'records out of order');
-      if (checksumOf(json) !== checksum) throw damaged(from.path, `record ${id} does not match its checksum`);
-      last = id;
-      writer.addRecord(parseRecord(storedJson(from.path, `record ${id}`, json)));
-    }
-    await pause(rows.length);
+async function copyRecords(from: Connection, writer: ItemWriter, pause: () => Promise<void>): Promise<void> {
+  for (const { id, json } of records(from)) {
+    writer.addRecord(parseRecord(storedJson(from.path, `record ${id}`, json)));
+    await pause();
   }
 }
 
@@ -112,26 +105,16 @@ function copyExclusions(from: Connection, batch: Batch): void {
 
 /** Compares the accounts of both stores. If digest and checksum both differ, the account lost records or its profile is damaged. */
 function compareAccounts(from: Connection, to: Connection): void {
-  const before = from.prepare<[number, number], Derived & { readonly id: number; readonly screen_name: string }>(
-    'SELECT id, screen_name, digest, checksum FROM account WHERE id > ? ORDER BY id LIMIT +?',
-  );
-  const after = to.prepare<[string], Derived>('SELECT digest, checksum FROM account WHERE screen_name = ?');
-  for (let rows = before.all(0, BATCH_SIZE); rows.length > 0; rows = before.all(rows.at(-1)?.id ?? 0, BATCH_SIZE)) {
-    for (const { screen_name, digest, checksum } of rows) {
-      const now = after.get(screen_name);
-      const isSame = now !== undefined && (now.checksum === checksum || (digest !== null && now.digest?.equals(digest) === true));
-      if (!isSame) throw damaged(from.path, `the profile or the records of ${screen_name} do not match their checksums`);
-    }
+  const after = to.prepare<[string], Pick<AccountRow, 'digest' | 'checksum'>>('SELECT digest, checksum FROM account WHERE screen_name = ?');
+  for (const { screen_name, digest, checksum } of accountRows(from, 'id', ['digest', 'checksum'])) {
+    const now = after.get(screen_name);
+    const isSame = now !== undefined && (now.checksum === checksum || (digest !== null && now.digest?.equals(digest) === true));
+    if (!isSame) throw damaged(from.path, `the profile or the records of ${screen_name} do not match their checksums`);
   }
   for (const table of ['account', 'record', 'former_handle', 'exclusion', 'exclusion_key', 'exclusion_record']) {
     const [expected, found] = [from, to].map((database) => Number(database.value(`SELECT count(*) FROM ${table}`)));
     if (found !== expected) throw damaged(from.path, `only ${found} of ${expected} rows of ${table} can be read`);
   }
-}
-
-interface Derived {
-  readonly digest: Buffer | null;
-  readonly checksum: number | null;
 }
 
 function removeStore(path: string): void {

@@ -21,9 +21,8 @@ export interface Revision {
 export function isCurrent(database: Connection): boolean {
   return (
     database
-      .prepare<[], number>(`SELECT EXISTS (SELECT 1 FROM revision) AND NOT EXISTS (SELECT 1 FROM account WHERE revision IS NULL)
+      .prepareValue<[], number>(`SELECT EXISTS (SELECT 1 FROM revision) AND NOT EXISTS (SELECT 1 FROM account WHERE revision IS NULL)
         AND NOT EXISTS (SELECT 1 FROM feed_block WHERE checksum IS NULL)`)
-      .pluck()
       .get() === 1
   );
 }
@@ -60,7 +59,7 @@ function checksumIn({ number, fingerprint, records, accounts, feed, ranking, ran
 
 /** Returns the number of the next revision. */
 export function nextRevision(database: Connection): number {
-  return database.prepare<[], number>("SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'revision'), 0) + 1").pluck().get() ?? 1;
+  return database.prepareValue<[], number>("SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'revision'), 0) + 1").get() ?? 1;
 }
 
 export function addRevision(database: Connection, revision: Revision): void {

@@ -59,7 +59,7 @@ class Spool {
   read(): readonly Iterator<string>[] {
     const database = this.#database;
     if (database === undefined) return [];
-    const chunk = database.prepare<[number], Buffer>('SELECT lines FROM chunk WHERE number = ?').pluck();
+    const chunk = database.prepareValue<[number], Buffer>('SELECT lines FROM chunk WHERE number = ?');
     return this.#runs.map(([first, end]) => linesOf((number) => wrapErrors(NAME, () => chunk.get(number)), first, end));
   }
 

@@ -4,12 +4,14 @@ import { cut } from '../contract/json.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import { accountChecksum } from './account-checksum.ts';
 import { type AccountRecords, accountJson, NO_RECORDS, SELECT_RECORDS } from './account-json.ts';
-import { AccountStates, STATE_COLUMNS, type StateRow } from './account-states.ts';
+import { AccountReader } from './account-reader.ts';
+import { accountBatches, STATE_COLUMNS } from './account-rows.ts';
 import { type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { accountIn, corruptionInAccount, corruptionInRecord } from './corruption.ts';
 import { feedChecksum } from './feed-blocks.ts';
 import { fingerprint } from './fingerprint.ts';
+import type { StoredRecord } from './records.ts';
 import { latestRevision } from './revision.ts';
 import { RANKING_MODULUS, RANKING_TERM } from './schema.ts';
 import { toFailure } from './store-error.ts';
@@ -41,6 +43,8 @@ const MAX_FINDINGS = 1000;
 /** The number of rows that one query reads. */
 const BATCH_SIZE = 500;
 const BEYOND = Number.MAX_SAFE_INTEGER + 1;
+/** The columns of accounts that are checked. */
+const CHECKED = [...STATE_COLUMNS, 'first_record', 'digest', 'checksum'] as const;
 
 /** One check of a whole store, in a transaction. */
 export class StoreCheck {
@@ -107,7 +111,7 @@ export class StoreCheck {
   async #checkFile(): Promise<void> {
     this.#onProgress('file', 0, 0);
     await this.#pauses.take();
-    const lines = this.#database.prepare<[], string>(`PRAGMA integrity_check(${MAX_FINDINGS})`).pluck().all();
+    const lines = this.#database.prepareValue<[], string>(`PRAGMA integrity_check(${MAX_FINDINGS})`).all();
     for (const line of lines) {
       if (line !== 'ok')
         this.#add({ subject: 'file', expected: 'a database that passes the integrity check of SQLite', found: line, repairable: true });
@@ -120,11 +124,9 @@ export class StoreCheck {
   }
 
   async #checkRecords(): Promise<void> {
-    const next = this.#database.prepare<
-      [number, number],
-      { readonly id: number; readonly json: string | null; readonly checksum: number | null }
-    >('SELECT id, json, checksum FROM record WHERE id < ? ORDER BY id DESC LIMIT +?');
-    for (let [edge, rows] = [BEYOND, next.all(BEYOND, BATCH_SIZE)]; rows.length > 0; rows = next.all(edge, BATCH_SIZE)) {
+    const query = 'SELECT id, json, checksum FROM record WHERE id < ? ORDER BY id DESC LIMIT +?';
+    let edge = BEYOND;
+    for (const rows of this.#database.batches<StoredRecord>(query, [edge], ({ id }) => [id], BATCH_SIZE)) {
       for (const { id, json: text, checksum } of rows) {
         const json = String(text);
         if (id >= edge) {
@@ -145,21 +147,17 @@ export class StoreCheck {
   }
 
   async #checkAccounts(): Promise<void> {
-    const states = new AccountStates(this.#database);
+    const reader = new AccountReader(this.#database);
     const gather = this.#database.prepare<[string], AccountRecords>(SELECT_RECORDS);
     const history = this.#database.prepare<[number], { readonly records: number; readonly head: Buffer; readonly tail: Buffer }>(
       'SELECT records, CAST(head AS BLOB) AS head, CAST(tail AS BLOB) AS tail FROM history WHERE first_record = ?',
     );
-    const first = this.#database.prepare<[string], number | null>('SELECT min(id) FROM record WHERE account = ?').pluck();
-    const next = this.#database.prepare<[number, number], AccountRow>(
-      `SELECT ${STATE_COLUMNS}, first_record, digest, checksum FROM account WHERE id > ? ORDER BY id LIMIT +?`,
-    );
-    for (let [edge, rows] = [0, next.all(0, BATCH_SIZE)]; rows.length > 0; rows = next.all(edge, BATCH_SIZE)) {
+    const first = this.#database.prepareValue<[string], number | null>('SELECT min(id) FROM record WHERE account = ?');
+    for (const rows of accountBatches(this.#database, 'id', CHECKED, BATCH_SIZE)) {
       for (const row of rows) {
-        edge = row.id;
         this.#accounts += 1;
         const subject = `account ${row.screen_name}`;
-        const corruption = corruptionInAccount(states, row);
+        const corruption = corruptionInAccount(reader, row);
         if (corruption !== undefined) {
           this.#add({ subject, expected: 'the account that was imported', found: corruption, repairable: false });
           continue;
@@ -210,10 +208,4 @@ export class StoreCheck {
       this.#add({ subject: 'former handles', expected: 'the former handles that were imported', found: 'others', repairable: false });
     else this.#add({ subject: 'fingerprint', expected, found, repairable: true });
   }
-}
-
-interface AccountRow extends StateRow {
-  readonly first_record: number | null;
-  readonly digest: Buffer | null;
-  readonly checksum: number | null;
 }

@@ -1,16 +1,11 @@
-import { type FormerHandle, sortedHandles } from '../contract/account-state.ts';
 import { accountChecksum } from './account-checksum.ts';
+import { AccountReader } from './account-reader.ts';
+import { type AccountRow, accountRows } from './account-rows.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
 
-/** An account as the store has it. */
-export interface StoredAccount {
-  readonly id: number;
-  readonly screen_name: string;
-  /** The newest revision that changed the account. */
-  readonly revision: number;
-  /** The number of its records. */
-  readonly records: number;
+/** An account with its records. */
+export interface StoredAccount extends Pick<AccountRow, 'id' | 'screen_name' | 'records'> {
   /** The length of the JSON of its records, in bytes. */
   readonly bytes: number;
   /** The JSON of the account with all its records, newest first; null: the account is not newer than requested. */
@@ -18,15 +13,9 @@ export interface StoredAccount {
 }
 
 /** A handle that an account had before its present one. */
-export interface FormerName {
+export interface FormerName extends Pick<StoredAccount, 'screen_name' | 'records' | 'bytes'> {
   readonly handle: string;
-  /** The account that had it. */
-  readonly screen_name: string;
   readonly seen_to: number;
-  /** The number of records of the account. */
-  readonly records: number;
-  /** The length of the JSON of its records, in bytes. */
-  readonly bytes: number;
 }
 
 /** The size of a record in the store. */
@@ -42,21 +31,16 @@ export interface HandleOfRow {
   readonly handle: string;
 }
 
-interface Row extends StoredAccount {
-  readonly checksum: number | null;
-}
+/** The number and the bytes of the records of an account. */
+const SIZE = 'ifnull(records, 0) AS records, ifnull(octet_length(head), 0) AS bytes';
+const SIZES = 'SELECT id, octet_length(json) - octet_length(:account) AS bytes FROM record WHERE account = :account';
 
-/** The number of accounts that one query reads. */
-const BATCH_SIZE = 1000;
-
-/** Reads single accounts. */
-export class StoredAccounts {
-  readonly #path: string;
-  readonly #formerHandleCount: number;
-  readonly #next: Statement<[number, number], HandleOfRow>;
-  readonly #account: Statement<[{ id: number; since: number }], Row>;
-  readonly #formerHandles: Statement<[number], FormerHandle>;
-  readonly #nextFormer: Statement<[string, number, number, number], HandleOfRow & { readonly seen_to: number }>;
+/** Reads single accounts with their records. */
+export class StoredAccounts extends AccountReader {
+  /** The number of former handles. */
+  readonly formerHandleCount: number;
+  readonly #database: Connection;
+  readonly #account: Statement<[{ id: number; since: number }], StoredAccount & Pick<AccountRow, 'checksum'>>;
   readonly #formerNames: Statement<[string], FormerName>;
   readonly #sizes: Statement<[{ account: string }], SizeOfRecord>;
   readonly #sizesUntil: Statement<[{ account: string; time: string }], SizeOfRecord>;
@@ -64,57 +48,45 @@ export class StoredAccounts {
   readonly #between: Statement<[string, number, number], Buffer | null>;
 
   constructor(database: Connection) {
-    this.#path = database.path;
+    super(database);
+    this.#database = database;
     // accounts are not read in the order in which they are stored: with a smaller cache, most pages would be read several times
     database.exec('PRAGMA cache_size = -8192');
-    this.#formerHandleCount = Number(database.value('SELECT count(*) FROM former_handle'));
-    this.#next = database.prepare('SELECT id, screen_name AS handle FROM account WHERE id > ? ORDER BY id LIMIT +?');
+    this.formerHandleCount = Number(database.value('SELECT count(*) FROM former_handle'));
     this.#account = database.prepare(`
-      SELECT account.id, screen_name, revision, checksum, ifnull(records, 0) AS records, ifnull(octet_length(head), 0) AS bytes,
+      SELECT account.id, screen_name, checksum, ${SIZE},
         iif(revision > :since, CAST(ifnull(head || tail, rtrim(identity, '}') || ',"data":[],' || ltrim(summary, '{')) AS BLOB), NULL) AS json
       FROM account LEFT JOIN history ON history.first_record = account.first_record WHERE account.id = :id`);
-    this.#formerHandles = database.prepare('SELECT handle, seen_to FROM former_handle WHERE account = ?');
-    this.#nextFormer = database.prepare(
-      `SELECT account AS id, handle, seen_to FROM former_handle WHERE (handle, seen_to, account) > (?, ?, ?)
-        ORDER BY handle, seen_to, account LIMIT +?`,
-    );
     this.#formerNames = database.prepare(
-      `SELECT handle, screen_name, seen_to, ifnull(records, 0) AS records, ifnull(octet_length(head), 0) AS bytes
+      `SELECT handle, screen_name, seen_to, ${SIZE}
         FROM former_handle JOIN account ON account.id = account LEFT JOIN history ON history.first_record = account.first_record
         WHERE account IN (SELECT value FROM json_each(?)) ORDER BY handle, seen_to DESC, screen_name`,
     );
-    const sizes = 'SELECT id, octet_length(json) - octet_length(:account) AS bytes FROM record WHERE account = :account';
-    this.#sizes = database.prepare(`${sizes} ORDER BY id`);
-    this.#sizesUntil = database.prepare(`${sizes} AND first_encountered_date <= :time ORDER BY id`);
-    this.#longAccounts = database
-      .prepare<[number, number], string>(`
-        SELECT screen_name FROM history CROSS JOIN account ON account.place = history.first_record
-        WHERE records > ? OR octet_length(head) > ?`)
-      .pluck();
-    this.#between = database
-      .prepare<[string, number, number], Buffer | null>(`
-        SELECT CAST(group_concat(json, ',') AS BLOB) FROM (
-          SELECT json FROM record WHERE account = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT -1)`)
-      .pluck();
+    this.#sizes = database.prepare(`${SIZES} ORDER BY id`);
+    this.#sizesUntil = database.prepare(`${SIZES} AND first_encountered_date <= :time ORDER BY id`);
+    this.#longAccounts = database.prepareValue(
+      `SELECT screen_name FROM history CROSS JOIN account ON account.place = history.first_record
+        WHERE records > ? OR octet_length(head) > ?`,
+    );
+    this.#between = database.prepareValue(
+      `SELECT CAST(group_concat(json, ',') AS BLOB)
+        FROM (SELECT json FROM record WHERE account = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT -1)`,
+    );
   }
 
   /** Yields the present handle of each account. */
   *handles(): Generator<HandleOfRow> {
-    for (let rows = this.#next.all(-1, BATCH_SIZE); rows.length > 0; rows = this.#next.all(rows.at(-1)?.id ?? 0, BATCH_SIZE)) yield* rows;
-  }
-
-  /** The number of former handles. */
-  get formerHandleCount(): number {
-    return this.#formerHandleCount;
+    for (const { id, screen_name } of accountRows(this.#database, 'id', [])) yield { id, handle: screen_name };
   }
 
   /** Yields each former handle with the account that had it. */
-  *allFormerHandles(): Generator<HandleOfRow> {
-    for (let rows = this.#nextFormer.all('', -1, 0, BATCH_SIZE); rows.length > 0; ) {
-      yield* rows;
-      const { handle, seen_to, id } = rows.at(-1) ?? { handle: '', seen_to: 0, id: 0 };
-      rows = this.#nextFormer.all(handle, seen_to, id, BATCH_SIZE);
-    }
+  allFormerHandles(): Generator<HandleOfRow> {
+    return this.#database.rows<HandleOfRow & { readonly seen_to: number }>(
+      `SELECT account AS id, handle, seen_to FROM former_handle WHERE (handle, seen_to, account) > (?, ?, ?)
+        ORDER BY handle, seen_to, account LIMIT +?`,
+      ['', -1, 0],
+      ({ handle, seen_to, id }) => [handle, seen_to, id],
+    );
   }
 
   /** Returns the former handles of some accounts, sorted by handle. The last account that had a handle comes first. */
@@ -129,15 +101,10 @@ export class StoredAccounts {
    */
   account(id: number, since: number): StoredAccount {
     const account = this.#account.get({ id, since });
-    if (account === undefined) throw damaged(this.#path, `no account with the row number ${id}`);
+    if (account === undefined) throw damaged(this.#database.path, `no account with the row number ${id}`);
     const { json, records, checksum } = account;
     if (json === null || accountChecksum(json, '', records) === checksum) return account;
-    throw damaged(this.#path, `the account ${account.screen_name} does not match its checksum`);
-  }
-
-  /** Returns the former handles of an account, sorted by time. */
-  formerHandles(id: number): readonly FormerHandle[] {
-    return this.#formerHandleCount > 0 ? sortedHandles(this.#formerHandles.all(id)) : [];
+    throw damaged(this.#database.path, `the account ${account.screen_name} does not match its checksum`);
   }
 
   /** Returns the id and the size of each record of an account, oldest first. */

@@ -7,7 +7,7 @@ import type { BuildRecord } from './build-record.ts';
 export type BrowseSources = Required<Pick<BuildRecord, 'browse_feed' | 'browse_search'>>;
 
 export function browseSources(store: Store): BrowseSources {
-  return { browse_feed: store.oldestChecksum(store.revision.records), browse_search: searchDigest(store.searchedNames()) };
+  return { browse_feed: store.oldestChecksum(store.revision.records), browse_search: searchDigest(store.accountReader().names('page')) };
 }
 
 /** Returns what the browse files of a tree show. @param since the revision that the tree shows; -1 if it is unknown */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AccountEntries } from '../../src/store/account-entries.ts';
+import { AccountReader } from '../../src/store/account-reader.ts';
 import { AccountSearch } from '../../src/store/account-search.ts';
 import { Connection } from '../../src/store/connection.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -73,11 +73,11 @@ describe('AccountSearch', () => {
   });
 });
 
-describe('AccountEntries', () => {
+describe('AccountReader', () => {
   it('yields handles that differ only in case once each, across the batches of the query', async () => {
     const names = Array.from({ length: 1100 }, (_, index) => `user_${index % 2 === 0 ? 'a' : 'B'}${index}`);
     const database = await storeOf(...names.map((name, index): [number, string, string] => [1, String(index), name]));
-    const listed = [...new AccountEntries(database).names()].map(({ screen_name }) => screen_name);
+    const listed = [...new AccountReader(database).names('handle')].map(({ screen_name }) => screen_name);
     expect(listed).toHaveLength(1100);
     expect(listed).toEqual(names.toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1)));
     database.close();

@@ -38,7 +38,8 @@ function daysOf({ records }: History) {
 /** The lines of accounts come in the order of the account pages. */
 function expectAccounts(store: Store, { records, accounts }: History, skip: number): void {
   const names = Array.from(store.accountKeys(), (key) => (typeof key === 'string' ? key : records.find(({ id }) => id === key)?.account));
-  const lines = store.accountLinesAfter(skip).take(3).read();
+  const [page] = store.accountReader().pages(skip, 3);
+  const lines = page?.read() ?? [];
   expect(lines.map(({ screen_name }) => screen_name)).toEqual(names.slice(skip, skip + 3));
   for (const { screen_name, changes, first_change, last_change } of lines) {
     const data = accounts.find((account) => account.screen_name === screen_name)?.data ?? [];

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { AccountReader } from '../../src/store/account-reader.ts';
 import { Connection } from '../../src/store/connection.ts';
-import { publishedAccounts } from '../../src/store/published-accounts.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { observe } from '../support/snapshots.ts';
 
-describe('publishedAccounts', () => {
+describe('published accounts', () => {
   it('has the published profile: the changes after the profile of the source count', async () => {
     const database = await storeOf({ bio: 'one', verified: true }, { bio: 'two', verified: false });
-    expect([...publishedAccounts(database)]).toMatchObject([{ screen_name: 'ann', bio: 'two', verified: false, changes: 4 }]);
+    expect([...new AccountReader(database).published()]).toMatchObject([{ screen_name: 'ann', bio: 'two', verified: false, changes: 4 }]);
     database.close();
   });
 
@@ -20,7 +20,7 @@ describe('publishedAccounts', () => {
   ])('refuses a damaged store: %s', async (damage) => {
     const database = await storeOf({ bio: 'one' }, { bio: 'two' });
     database.exec(damage);
-    expect(() => [...publishedAccounts(database)]).toThrow(expect.objectContaining({ code: 'bad-store' }));
+    expect(() => [...new AccountReader(database).published()]).toThrow(expect.objectContaining({ code: 'bad-store' }));
     database.close();
   });
 });

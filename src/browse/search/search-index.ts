@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { encodeJson } from '../../contract/json.ts';
-import type { SearchedNames } from '../../store/searched-names.ts';
+import type { SearchedNames } from '../../store/account-reader.ts';
 import { sortedLines } from '../../store/sorted-lines.ts';
 import { type ByteText, exactByteText, plainText } from '../byte-text.ts';
 import { rankOf, termLines, termOf } from './search-term-lines.ts';
