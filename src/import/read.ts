@@ -3,7 +3,7 @@ import { type ItemOptions, ItemReader } from '../sources/item-reader.ts';
 import { type BatchValues, batchesOf, type ItemBatch, readItems } from '../sources/items.ts';
 import type { RawValue } from '../sources/raw-value.ts';
 import type { Input, Item, RecordItem } from '../sources/source.ts';
-import type { EncodedRecord } from '../store/item-writer.ts';
+import type { EncodedRecord } from '../store/records.ts';
 import { ENCODER_OPTIONS, type EncodedBatch } from './encoded-batch.ts';
 import { ReadingThread } from './reading-thread-client.ts';
 

@@ -28,15 +28,16 @@ export function deleteGone(
     );
   }
   const writer = memory.writer();
-  const owner = batch.database.prepare<[ItemKey], string>('SELECT account FROM record WHERE id = ?').pluck();
-  const removeRecord = batch.database.prepare<[ItemKey]>('DELETE FROM record WHERE id = ?');
+  const owner = batch.database.prepareValue<[ItemKey], string>('SELECT account FROM record WHERE id = ?');
   // an account of which nothing is known is deleted when the batch ends
   const forgetProfile = batch.database.prepare<[ItemKey]>('UPDATE account SET known_to = NULL WHERE screen_name = ?');
   let removed = 0;
   for (const id of records) {
     const name = owner.get(id);
-    if (name !== undefined) batch.markRecordChanged(name, Number(id));
-    removed += removeRecord.run(id).changes;
+    if (name !== undefined) {
+      batch.deleteRecord(name, Number(id));
+      removed += 1;
+    }
     writer.forget('data', id);
   }
   for (const name of accounts) {

@@ -2,14 +2,11 @@ import { type Identity, identityOf } from '../contract/account.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import type { Observation, Profile } from '../contract/observation.ts';
 import { diffHtml, type Network } from '../diff/diff-html.ts';
-import { AccountCache } from '../store/account-cache.ts';
-import { AccountResolver } from '../store/account-resolver.ts';
-import { AccountTable } from '../store/account-table.ts';
-import { AccountWriter } from '../store/account-writer.ts';
 import type { Batch } from '../store/batch.ts';
 import { HandleTransfer } from '../store/handle-transfer.ts';
 import { IdAllocator } from '../store/id-allocator.ts';
 import { type KnownAccount, knownUntil, markObserved, watermarkOf } from '../store/known-account.ts';
+import { ObservedAccounts } from '../store/observed-accounts.ts';
 import { type Change, changesOf, conflictsOf, type FieldConflict, fieldsIn, type LateChange } from './changes.ts';
 import type { Window } from './markup-ahead.ts';
 
@@ -32,10 +29,8 @@ export interface RejectedObservation {
 
 /** Adds observations to a batch as change records. */
 export class ObservationWriter {
-  readonly #cache: AccountCache;
-  readonly #accounts: AccountResolver;
+  readonly #accounts: ObservedAccounts;
   readonly #handles: HandleTransfer;
-  readonly #writer: AccountWriter;
   /** The account last seen with each profile, and the time until which the same profile changes nothing. */
   readonly #last = new Map<number, { readonly account: KnownAccount; readonly fields: number; readonly until: Instant }>();
   readonly #batch: Batch;
@@ -46,11 +41,8 @@ export class ObservationWriter {
 
   /** @param cacheUnits the maximum size of the accounts in memory, in UTF-16 units */
   constructor(batch: Batch, network: Network, cacheUnits?: number) {
-    const table = new AccountTable(batch.database);
-    this.#cache = new AccountCache(batch.database, table, cacheUnits);
-    this.#accounts = new AccountResolver(table, this.#cache);
-    this.#handles = new HandleTransfer(batch, table, this.#cache);
-    this.#writer = new AccountWriter(batch, table, this.#cache);
+    this.#accounts = new ObservedAccounts(batch, cacheUnits);
+    this.#handles = new HandleTransfer(batch, this.#accounts);
     this.#batch = batch;
     this.#network = network;
     this.#ids = new IdAllocator(batch.database);
@@ -83,24 +75,24 @@ export class ObservationWriter {
       const until = knownUntil(account, observation.observed_at);
       this.#last.set(profile, { account, fields: fieldsIn(observation.profile), until });
     }
-    if (this.#cache.isFull) this.#evict();
+    if (this.#accounts.isFull) this.#evict();
     return effect;
   }
 
   /** Writes the time until which each account has been observed. */
   finish(): void {
     this.#last.clear();
-    this.#batch.guard(() => this.#writer.flush());
+    this.#batch.guard(() => this.#accounts.flush());
   }
 
   #evict(): void {
-    for (const { profile } of this.#batch.guard(() => this.#writer.evict())) if (profile !== undefined) this.#last.delete(profile);
+    for (const { profile } of this.#batch.guard(() => this.#accounts.evict())) if (profile !== undefined) this.#last.delete(profile);
   }
 
   #put(observation: Observation): Effect | RejectedObservation {
     return this.#batch.guard(() => {
       const { observed_at: instant, profile } = observation;
-      this.#cache.advance(instant);
+      this.#accounts.advance(instant);
       const found = this.#accounts.find(profile, observation.former_names, instant);
       const changes = changesOf(found, profile, instant);
       if ('late' in changes) {
@@ -119,7 +111,7 @@ export class ObservationWriter {
       }
       const name = this.#handles.nameAt(profile, instant, found);
       const account = found ?? this.#handles.add(identityIn(profile, name, identityOf(name)), profile.id);
-      if (profile.id !== undefined) this.#writer.setStableId(account, profile.id);
+      if (profile.id !== undefined) this.#accounts.setStableId(account, profile.id);
       // an older observation does not show the current handle of the account
       const isCurrent = instant >= watermarkOf(account);
       const isRenamed = isCurrent && this.#identify(account, identityIn(profile, name, account.identity));
@@ -141,7 +133,7 @@ export class ObservationWriter {
   }
 
   #addChange(account: KnownAccount, { type, before, text }: Change, id: number, { observed_at, web_archive_url }: Observation): void {
-    this.#writer.addRecord(account, {
+    this.#accounts.addRecord(account, {
       id,
       account: account.identity.screen_name,
       data_type: type,

@@ -26,7 +26,6 @@ export class AccountRemover {
   readonly #account: Statement<[string], { readonly id: number; readonly stable_id: string | null; readonly is_new: 0 | 1 }>;
   readonly #formerHandles: Statement<[number], string>;
   readonly #records: Statement<[string], RecordRow>;
-  readonly #deleteRecord: Statement<[number]>;
   readonly #deleteFormerHandles: Statement<[number]>;
   readonly #presentHolders: Statement<[string], string>;
   readonly #forgetAccount: Statement<[number]>;
@@ -37,7 +36,6 @@ export class AccountRemover {
     this.#account = database.prepare('SELECT id, stable_id, digest IS NULL AS is_new FROM account WHERE screen_name = ?');
     this.#formerHandles = database.prepareValue('SELECT DISTINCT handle FROM former_handle WHERE account = ?');
     this.#records = database.prepare('SELECT id, first_encountered_date FROM record WHERE account = ?');
-    this.#deleteRecord = database.prepare('DELETE FROM record WHERE id = ?');
     this.#deleteFormerHandles = database.prepare('DELETE FROM former_handle WHERE account = ?');
     this.#presentHolders = database.prepareValue('SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE');
     // an account of which nothing is known is deleted when the batch ends
@@ -50,10 +48,7 @@ export class AccountRemover {
     if (account === undefined) return undefined;
     const former_handles = this.#formerHandles.all(account.id);
     const records = this.#records.all(screenName);
-    for (const { id } of records) {
-      this.#batch.markRecordChanged(screenName, id);
-      this.#deleteRecord.run(id);
-    }
+    for (const { id } of records) this.#batch.deleteRecord(screenName, id);
     this.#deleteFormerHandles.run(account.id);
     // their pages name the removed account
     for (const handle of former_handles) for (const holder of this.#presentHolders.all(handle)) this.#batch.markChanged(holder);

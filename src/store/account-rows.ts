@@ -56,6 +56,10 @@ const SQL: { readonly [C in keyof AccountRow]?: string } = {
   profile: "iif(tail IS NULL, summary, '{' || substr(tail, 2)) AS profile",
 };
 
+/** Adds a former handle, unless it is known. */
+export const ADD_FORMER_HANDLE =
+  'INSERT INTO former_handle (handle, seen_to, account) VALUES (?, CAST(? AS INTEGER), ?) ON CONFLICT DO NOTHING';
+
 const JOIN_HISTORY = 'LEFT JOIN history ON history.first_record = account.first_record';
 
 type Key = Pick<AccountRow, 'id' | 'place' | 'screen_name'>;

@@ -4,7 +4,7 @@ import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import type { Instant } from '../contract/instant.ts';
 import { DATA_TYPES } from '../contract/record.ts';
 import { AccountReader } from './account-reader.ts';
-import { STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
+import { ADD_FORMER_HANDLE, STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
 import type { Batch } from './batch.ts';
 import type { Statement } from './connection.ts';
 import type { Outcome } from './item-writer.ts';
@@ -31,9 +31,7 @@ export class AccountStateWriter {
       `UPDATE account SET identity = ?, summary = ?, known_to = ?, stable_id = ?, observed_to = CAST(? AS INTEGER),
         observed_fields = CAST(? AS INTEGER) WHERE id = ?`,
     );
-    this.#addFormerHandle = database.prepare(
-      'INSERT INTO former_handle (handle, seen_to, account) VALUES (?, CAST(? AS INTEGER), ?) ON CONFLICT DO NOTHING',
-    );
+    this.#addFormerHandle = database.prepare(ADD_FORMER_HANDLE);
   }
 
   /**

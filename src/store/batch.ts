@@ -7,6 +7,7 @@ import { Exclusions } from './exclusions.ts';
 import { FeedBlockMarks } from './feed-blocks.ts';
 import { acceptExternalChanges, materialize } from './materialize.ts';
 import { openStore, WRITE_AHEAD_LOG } from './open-store.ts';
+import type { EncodedRecord } from './records.ts';
 import { isCurrent, latestRevision } from './revision.ts';
 import { ACCOUNT_ORDER, RECORD_ACCOUNT } from './schema.ts';
 import { createSchemaInTransaction } from './schema-version.ts';
@@ -18,8 +19,7 @@ const EMPTY_SUMMARY = encodeSummary(NO_SUMMARY);
 
 /**
  * A transaction on the store: a commit writes all changes, otherwise nothing changes. While it is open, no other process can write. If it
- * creates the store, none can read either. Code that changes an account or its records must call {@link markChanged} or
- * {@link markRecordChanged}.
+ * creates the store, none can read either. Code that changes an account must call {@link markChanged}.
  */
 export class Batch {
   readonly database: Connection;
@@ -39,6 +39,9 @@ export class Batch {
   readonly #markStale: Statement<[string]>;
   readonly #addAccount: Statement<[string, string, string]>;
   readonly #hasAccount: Statement<[string]>;
+  readonly #addRecord: Statement<[number, string | Buffer, number]>;
+  readonly #putRecord: Statement<[number, string | Buffer, number]>;
+  readonly #deleteRecord: Statement<[number]>;
 
   /**
    * @param access how the batch looks up records: only by id, or by account too. 'by id' fills an empty store faster,
@@ -67,6 +70,10 @@ export class Batch {
     this.#markStale = database.prepare('UPDATE account SET revision = NULL WHERE screen_name = ? AND revision IS NOT NULL');
     this.#addAccount = database.prepare('INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
     this.#hasAccount = database.prepare('SELECT 1 FROM account WHERE screen_name = ?');
+    const insert = 'INSERT INTO record (id, json, checksum) VALUES (?, CAST(? AS TEXT), ?) ON CONFLICT (id)';
+    this.#addRecord = database.prepare(`${insert} DO NOTHING`);
+    this.#putRecord = database.prepare(`${insert} DO UPDATE SET json = excluded.json, checksum = excluded.checksum`);
+    this.#deleteRecord = database.prepare('DELETE FROM record WHERE id = ?');
   }
 
   /** Whether the batch fills a store without records. */
@@ -102,6 +109,25 @@ export class Batch {
     this.#known.add(screenName);
   }
 
+  /** Adds a record. Returns false if the store has another one with its id, which stays. */
+  addRecord({ id, account, json, checksum }: EncodedRecord): boolean {
+    if (this.#addRecord.run(id, json, checksum).changes === 0) return false;
+    this.#markRecordChanged(account, id);
+    return true;
+  }
+
+  /** Adds a record, or replaces the one with its id. */
+  putRecord({ id, account, json, checksum }: EncodedRecord): void {
+    this.#putRecord.run(id, json, checksum);
+    this.#markRecordChanged(account, id);
+  }
+
+  /** Deletes a record of an account. */
+  deleteRecord(screenName: string, id: number): void {
+    this.#deleteRecord.run(id);
+    this.#markRecordChanged(screenName, id);
+  }
+
   /** Marks an account whose published data has changed. */
   markChanged(screenName: string): void {
     this.#hasChanged = true;
@@ -111,8 +137,7 @@ export class Batch {
     this.#stale.add(screenName);
   }
 
-  /** Marks a record of an account that is new or changed. */
-  markRecordChanged(screenName: string, id: number): void {
+  #markRecordChanged(screenName: string, id: number): void {
     this.#recordsChanged = true;
     this.#feedBlocks.mark(id);
     this.markChanged(screenName);

@@ -1,29 +1,38 @@
 import { encodeIdentity, type Identity } from '../contract/account.ts';
 import type { Instant } from '../contract/instant.ts';
 import type { Profile } from '../contract/observation.ts';
-import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
-import type { AccountCache } from './account-cache.ts';
-import type { AccountTable } from './account-table.ts';
+import type { ChangeRecord } from '../contract/record.ts';
+import { ADD_FORMER_HANDLE } from './account-rows.ts';
 import type { Batch } from './batch.ts';
-import { checksumOf } from './checksum.ts';
 import type { Statement } from './connection.ts';
-import { damaged, storedJson } from './damaged.ts';
+import { storedJson } from './damaged.ts';
 import { type KnownAccount, watermarkOf } from './known-account.ts';
+import type { ObservedAccounts } from './observed-accounts.ts';
+import { checkedJson, encodedRecord, type StoredRecord } from './records.ts';
+
+/** A row number that no row has: SQLite counts rows from 1. */
+const NO_ROW = 0;
 
 /** Gives handles to accounts. A handle belongs to one account at a time, so its holder can lose it to another. */
 export class HandleTransfer {
   readonly #batch: Batch;
-  readonly #table: AccountTable;
-  readonly #cache: AccountCache;
-  readonly #records: Statement<[string], { readonly id: number; readonly json: string; readonly checksum: number }>;
-  readonly #setRecord: Statement<[string, number, number]>;
+  readonly #accounts: ObservedAccounts;
+  readonly #wasSeenAfter: Statement<[string, Instant, number], number>;
+  readonly #wasSeenUpTo: Statement<[string, Instant, number], number>;
+  readonly #addFormerHandle: Statement<[string, Instant, number]>;
+  readonly #setIdentity: Statement<[string, string, number]>;
+  readonly #records: Statement<[string], StoredRecord>;
 
-  constructor(batch: Batch, table: AccountTable, cache: AccountCache) {
+  constructor(batch: Batch, accounts: ObservedAccounts) {
+    const { database } = batch;
     this.#batch = batch;
-    this.#table = table;
-    this.#cache = cache;
-    this.#records = batch.database.prepare('SELECT id, json, checksum FROM record WHERE account = ?');
-    this.#setRecord = batch.database.prepare('UPDATE record SET json = ?, checksum = ? WHERE id = ?');
+    this.#accounts = accounts;
+    const wasSeen = 'SELECT 1 FROM former_handle WHERE handle = ?';
+    this.#wasSeenAfter = database.prepareValue(`${wasSeen} AND seen_to > ? AND account <> ? LIMIT 1`);
+    this.#wasSeenUpTo = database.prepareValue(`${wasSeen} AND seen_to = ? AND account = ?`);
+    this.#addFormerHandle = database.prepare(ADD_FORMER_HANDLE);
+    this.#setIdentity = database.prepare('UPDATE account SET screen_name = ?, identity = ? WHERE id = ?');
+    this.#records = database.prepare('SELECT id, json, checksum FROM record WHERE account = ?');
   }
 
   /**
@@ -36,10 +45,10 @@ export class HandleTransfer {
     if (screen_name === undefined) return account?.identity.screen_name ?? this.#unused(id ?? 'unknown', account);
     if (account?.identity.screen_name === screen_name) return screen_name;
     // it had the handle up to this instant and got another one then: a snapshot of the same instant does not change it back
-    if (account !== undefined && this.#table.hadHandleUpTo(screen_name, instant, account.row)) return account.identity.screen_name;
-    const holder = this.#holderOf(screen_name);
+    if (account !== undefined && this.#wasSeenUpTo.get(screen_name, instant, account.row) === 1) return account.identity.screen_name;
+    const holder = this.#accounts.holderOf(screen_name);
     const isHeldLater = holder !== undefined && holder !== account && watermarkOf(holder) > instant;
-    if (!isHeldLater && !this.#table.hadHandleAfter(screen_name, instant, account?.row)) return screen_name;
+    if (!isHeldLater && this.#wasSeenAfter.get(screen_name, instant, account?.row ?? NO_ROW) === undefined) return screen_name;
     return this.#nameWithout(screen_name, id ?? account?.stable_id, account);
   }
 
@@ -47,7 +56,7 @@ export class HandleTransfer {
   add(identity: Identity, stableId: string | undefined): KnownAccount {
     this.#free(identity.screen_name);
     this.#batch.markChanged(identity.screen_name);
-    return this.#cache.add(identity, stableId);
+    return this.#accounts.add(identity, stableId);
   }
 
   /**
@@ -60,22 +69,18 @@ export class HandleTransfer {
     const isRenamed = before !== identity.screen_name;
     if (isRenamed) {
       this.#free(identity.screen_name, account);
-      this.#table.addFormerHandle(before, watermarkOf(account), account.row);
+      this.#addFormerHandle.run(before, watermarkOf(account), account.row);
     }
-    this.#table.setIdentity(account.row, identity.screen_name, encodeIdentity(identity));
+    this.#setIdentity.run(identity.screen_name, encodeIdentity(identity), account.row);
     account.identity = identity;
     if (isRenamed) this.#renameRecords(before, identity.screen_name);
     this.#batch.markChanged(identity.screen_name);
     return isRenamed;
   }
 
-  #holderOf(name: string): KnownAccount | undefined {
-    return this.#cache.load(this.#table.byName(name));
-  }
-
   /** Takes a handle from the account that holds it, because another account has it now. The new handle of the former holder is unknown. */
   #free(screenName: string, except?: KnownAccount): void {
-    const holder = this.#holderOf(screenName);
+    const holder = this.#accounts.holderOf(screenName);
     if (holder === undefined || holder.row === except?.row) return;
     const name = this.#nameWithout(holder.identity.screen_name, holder.stable_id, holder);
     this.setIdentity(holder, { ...holder.identity, screen_name: name });
@@ -91,22 +96,17 @@ export class HandleTransfer {
   /** Returns a name that no other account has: the given one, with `~` appended if necessary. */
   #unused(start: string, account: KnownAccount | undefined): string {
     let name = start;
-    for (let holder = this.#table.byName(name); holder !== undefined && holder.id !== account?.row; ) {
-      name += '~';
-      holder = this.#table.byName(name);
-    }
+    const isHeld = () => (this.#accounts.holderOf(name)?.row ?? account?.row) !== account?.row;
+    while (isHeld()) name += '~';
     return name;
   }
 
   #renameRecords(before: string, after: string): void {
     this.#batch.clearNameCache();
     const { path } = this.#batch.database;
-    for (const { id, json, checksum } of this.#records.all(before)) {
-      if (checksumOf(json) !== checksum) throw damaged(path, `record ${id} of ${before} does not match its checksum`);
-      const record: ChangeRecord = storedJson(path, `record ${id}`, json);
-      const renamed = encodeRecord({ ...record, account: after });
-      this.#setRecord.run(renamed, checksumOf(renamed), id);
-      this.#batch.markRecordChanged(after, id);
+    for (const row of this.#records.all(before)) {
+      const record: ChangeRecord = storedJson(path, `record ${row.id}`, checkedJson(path, row, before));
+      this.#batch.putRecord(encodedRecord({ ...record, account: after }));
     }
   }
 }

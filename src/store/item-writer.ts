@@ -1,14 +1,14 @@
 import { type Account, encodeIdentity, encodeSummary, type Identity, type Summary } from '../contract/account.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { handleHash } from '../contract/exclusion.ts';
-import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
+import type { ChangeRecord } from '../contract/record.ts';
 import { AccountRemover } from './account-remover.ts';
 import type { Batch } from './batch.ts';
-import { checksumOf } from './checksum.ts';
 import type { Statement } from './connection.ts';
-import { damaged, storedJson } from './damaged.ts';
+import { storedJson } from './damaged.ts';
 import { ExclusionList } from './exclusion-list.ts';
 import { forgetHandles } from './mirror-memory.ts';
+import { checkedJson, type EncodedRecord, encodedRecord, type StoredRecord } from './records.ts';
 import { RowSet } from './row-set.ts';
 
 /** The result for one item. A conflict changes nothing and contains both versions. */
@@ -53,19 +53,6 @@ export function withdraw(tally: { added: number; excluded: number }, items: numb
   tally.excluded += items;
 }
 
-/** A record with its JSON as it is published, as text or in UTF-8, and the CRC-32 of that JSON. */
-export interface EncodedRecord {
-  readonly id: number;
-  readonly account: string;
-  readonly json: string | Buffer;
-  readonly checksum: number;
-}
-
-interface StoredRecord {
-  readonly json: string;
-  readonly checksum: number;
-}
-
 interface Profile {
   readonly id: number;
   readonly identity: string;
@@ -85,9 +72,7 @@ export class ItemWriter {
    */
   #wasStored = false;
   readonly #markOwnerStale: Statement<[number]>;
-  readonly #addRecord: Statement<[number, string | Buffer, number]>;
   readonly #record: Statement<[number], StoredRecord>;
-  readonly #replaceRecord: Statement<[string, number, number]>;
   readonly #profile: Statement<[string], Profile>;
   readonly #setProfile: Statement<[string, string, number, string]>;
 
@@ -98,42 +83,33 @@ export class ItemWriter {
     this.#markOwnerStale = database.prepare(
       'UPDATE account SET revision = NULL WHERE screen_name = (SELECT account FROM record WHERE id = ?)',
     );
-    this.#addRecord = database.prepare(
-      'INSERT INTO record (id, json, checksum) VALUES (?, CAST(? AS TEXT), ?) ON CONFLICT (id) DO NOTHING',
-    );
-    this.#record = database.prepare('SELECT json, checksum FROM record WHERE id = ?');
-    this.#replaceRecord = database.prepare('UPDATE record SET json = ?, checksum = ? WHERE id = ?');
+    this.#record = database.prepare('SELECT id, json, checksum FROM record WHERE id = ?');
     this.#profile = database.prepare('SELECT id, identity, summary, known_to FROM account WHERE screen_name = ?');
     this.#setProfile = database.prepare('UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?');
   }
 
   /** @param json the JSON of the record as on a page */
-  addRecord(record: ChangeRecord, json: string = encodeRecord(record)): Outcome {
-    return this.addEncoded({ id: record.id, account: record.account, json, checksum: checksumOf(json) }, () => record);
+  addRecord(record: ChangeRecord, json?: string): Outcome {
+    return this.addEncoded(encodedRecord(record, json), () => record);
   }
 
   /** Adds a record that is encoded already. @param recordOf returns the record itself */
-  addEncoded({ id, account, json, checksum }: EncodedRecord, recordOf: () => ChangeRecord): Outcome {
+  addEncoded(record: EncodedRecord, recordOf: () => ChangeRecord): Outcome {
+    const { id, account, json } = record;
     return this.#batch.guard(() => {
       const { exclusions } = this.#batch;
       if (!exclusions.isEmpty && exclusions.excludesRecord(recordOf())) return this.#excluded();
       this.#batch.ensureAccount(account);
       let stored = this.#wasStored ? this.#record.get(id) : undefined;
-      this.#wasStored = stored !== undefined || this.#addRecord.run(id, json, checksum).changes === 0;
-      if (!this.#wasStored) {
-        this.#batch.markRecordChanged(account, id);
-        return 'added';
-      }
+      this.#wasStored = stored !== undefined || !this.#batch.addRecord(record);
+      if (!this.#wasStored) return 'added';
       stored ??= this.#record.get(id);
       const text = json.toString();
       if (stored?.json === text) return 'same';
       if (this.#policy === 'replace') {
         this.#markOwnerStale.run(id);
-        this.#replaceRecord.run(text, checksum, id);
-        this.#batch.markRecordChanged(account, id);
-      } else if (stored !== undefined && checksumOf(stored.json) !== stored.checksum) {
-        throw damaged(this.#batch.database.path, `record ${id} of ${account} does not match its checksum`);
-      }
+        this.#batch.putRecord(record);
+      } else if (stored !== undefined) checkedJson(this.#batch.database.path, stored, account);
       return this.#outcome(`record ${id}`, stored?.json ?? '', text);
     });
   }

@@ -1,3 +1,4 @@
+import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import { checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged } from './damaged.ts';
@@ -7,6 +8,19 @@ export interface StoredRecord {
   readonly id: number;
   readonly json: string;
   readonly checksum: number | null;
+}
+
+/** A record with its JSON as it is published, as text or in UTF-8, and the CRC-32 of that JSON. */
+export interface EncodedRecord {
+  readonly id: number;
+  readonly account: string;
+  readonly json: string | Buffer;
+  readonly checksum: number;
+}
+
+/** @param json the JSON of the record as on a page */
+export function encodedRecord(record: ChangeRecord, json: string = encodeRecord(record)): EncodedRecord {
+  return { id: record.id, account: record.account, json, checksum: checksumOf(json) };
 }
 
 /**
@@ -28,7 +42,7 @@ export function* records(database: Connection): Generator<StoredRecord> {
  * Returns the JSON of a record.
  * @throws Failure bad-store if it does not match its checksum
  */
-export function checkedJson(path: string, { id, json, checksum }: StoredRecord): string {
+export function checkedJson(path: string, { id, json, checksum }: StoredRecord, account?: string): string {
   if (checksumOf(json) === checksum) return json;
-  throw damaged(path, `record ${id} does not match its checksum`);
+  throw damaged(path, `record ${id}${account === undefined ? '' : ` of ${account}`} does not match its checksum`);
 }

@@ -4,13 +4,10 @@ import { identityOf } from '../../src/contract/account.ts';
 import { parseInstant } from '../../src/contract/instant.ts';
 import type { Profile } from '../../src/contract/observation.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
-import { AccountCache } from '../../src/store/account-cache.ts';
-import { AccountResolver } from '../../src/store/account-resolver.ts';
-import { AccountTable } from '../../src/store/account-table.ts';
-import { AccountWriter } from '../../src/store/account-writer.ts';
 import { Batch } from '../../src/store/batch.ts';
 import { HandleTransfer } from '../../src/store/handle-transfer.ts';
 import { type KnownAccount, markObserved } from '../../src/store/known-account.ts';
+import { ObservedAccounts } from '../../src/store/observed-accounts.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 /** Returns an instant on a day of January 2020. */
@@ -42,18 +39,13 @@ export function emptyBatch(): Batch {
 
 /** The accounts of a batch, as `observe` finds and writes them. */
 export class Accounts {
-  readonly cache: AccountCache;
-  readonly resolver: AccountResolver;
+  readonly observed: ObservedAccounts;
   readonly handles: HandleTransfer;
-  readonly writer: AccountWriter;
 
   /** @param units the size of the cache */
   constructor(batch: Batch, units?: number) {
-    const table = new AccountTable(batch.database);
-    this.cache = new AccountCache(batch.database, table, units);
-    this.resolver = new AccountResolver(table, this.cache);
-    this.handles = new HandleTransfer(batch, table, this.cache);
-    this.writer = new AccountWriter(batch, table, this.cache);
+    this.observed = new ObservedAccounts(batch, units);
+    this.handles = new HandleTransfer(batch, this.observed);
   }
 
   /** Adds an account that was last observed on a day. */

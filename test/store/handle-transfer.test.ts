@@ -29,7 +29,7 @@ describe('a handle transfer', () => {
     const batch = emptyBatch();
     const accounts = new Accounts(batch);
     const account = accounts.add('ann', 1);
-    for (const id of [1, 2]) accounts.writer.addRecord(account, bioOf('ann', id));
+    for (const id of [1, 2]) accounts.observed.addRecord(account, bioOf('ann', id));
     expect(accounts.rename(account, 'anna')).toBe(true);
     expect(accounts.rename(account, 'anna')).toBe(false);
     const records = batch.database.prepare<[], { account: string }>('SELECT account FROM record').all();
