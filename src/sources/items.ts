@@ -3,14 +3,12 @@ import type { Collection } from '../contract/collection.ts';
 import { FIRST_ID_WITHOUT_ROOM, leavesRoom } from '../contract/generated-id.ts';
 import { isObject, show } from '../contract/json.ts';
 import { at } from '../contract/shape.ts';
-import { decode } from './decode.ts';
 import { ExportLines } from './export-lines.ts';
+import { valuesOf } from './file-values.ts';
 import { plainCommand } from './hint-command.ts';
 import { type ItemOptions, ItemReader, isInputError, orInputError } from './item-reader.ts';
 import { parseJson } from './json-text.ts';
-import { jsonValues } from './json-values.ts';
-import { NotJson, type RawValue } from './raw-value.ts';
-import { notJson, unreadableInput } from './rejection.ts';
+import type { RawValue } from './raw-value.ts';
 import type { Input, InputError, Item } from './source.ts';
 import { filesIn } from './unpack/unpack.ts';
 
@@ -71,29 +69,30 @@ async function* batchesOfFile(file: Input, options: ItemOptions): AsyncGenerator
 
 async function* batchesIn(input: Input, reader: ItemReader, { command }: ItemOptions): AsyncGenerator<ItemBatch> {
   let exported: ExportLines | undefined;
-  try {
-    for await (const all of jsonValues(decode(input, { verb: 'import', command }))) {
-      const [first, ...others] = all;
-      const header = exported === undefined && first?.line === 1 ? headerIn(first, input.name) : undefined;
-      if (header !== undefined && isInputError(header)) {
-        yield constant(header);
-        return;
-      }
-      if (header !== undefined) exported = new ExportLines(header);
-      yield batchOf(header === undefined ? all : others, input.name, reader, exported);
+  let isWhole = true;
+  for await (const all of valuesOf(input, { verb: 'import', command })) {
+    if (!Array.isArray(all)) {
+      isWhole = false;
+      yield constant(all);
+      continue;
     }
-    const lines = exported;
-    if (lines !== undefined) {
-      yield {
-        read: () => {
-          const inputError = lines.errorIn(input.name);
-          return inputError === undefined ? [] : [[inputError]];
-        },
-      };
+    const [first, ...others] = all;
+    const header = exported === undefined && first?.line === 1 ? headerIn(first, input.name) : undefined;
+    if (header !== undefined && isInputError(header)) {
+      yield constant(header);
+      return;
     }
-  } catch (error) {
-    yield constant(error instanceof NotJson ? notJson(error, input.name) : unreadableInput(error));
+    if (header !== undefined) exported = new ExportLines(header);
+    yield batchOf(header === undefined ? all : others, input.name, reader, exported);
   }
+  const lines = exported;
+  if (lines === undefined || !isWhole) return;
+  yield {
+    read: () => {
+      const inputError = lines.errorIn(input.name);
+      return inputError === undefined ? [] : [[inputError]];
+    },
+  };
 }
 
 function constant(item: Item): ItemBatch {

@@ -1,11 +1,8 @@
 import { type ArchiveFolder, placeInArchive, withArchivesJoined } from './archive-folder.ts';
-import { decode } from './decode.ts';
+import type { ReadingCommand } from './decode.ts';
+import { valuesOf } from './file-values.ts';
 import { plainCommand } from './hint-command.ts';
-import { stripJsAssignment } from './js-assignment.ts';
 import { type Parsed, parseJson } from './json-text.ts';
-import { jsonValues } from './json-values.ts';
-import { NotJson, type RawValue } from './raw-value.ts';
-import { notJson, unreadableInput } from './rejection.ts';
 import { type ObserveContext, optionsOf, type SnapshotItem, SnapshotReader } from './snapshot-reader.ts';
 import type { Input, InputError } from './source.ts';
 import { filesIn } from './unpack/unpack.ts';
@@ -54,22 +51,14 @@ export async function* observationsOf(
           continue;
         }
         counts.read += 1;
-        for await (const values of valuesOf(file, context)) yield Array.isArray(values) ? await reader.read(values, file.name) : [values];
+        for await (const values of valuesOf(file, commandOf(context))) {
+          yield Array.isArray(values) ? await reader.read(values, file.name) : [{ ...values, options: optionsOf(context) }];
+        }
       }
     }
   }
   // files that the lines of a rejects file name
   for (const again of reader.filesToReadAgain) yield* observationsOf([again.input], again.context);
-}
-
-/** Yields the values of an input. If the input is not JSON or cannot be read, the last element is an input error. */
-async function* valuesOf(input: Input, context: ObserveContext): AsyncGenerator<RawValue[] | InputError> {
-  try {
-    yield* jsonValues(stripJsAssignment(decode(input, { verb: 'observe', command: context.command ?? plainCommand })));
-  } catch (error) {
-    const inputError = error instanceof NotJson ? notJson(error, input.name) : unreadableInput(error);
-    yield { ...inputError, options: optionsOf(context) };
-  }
 }
 
 /** Returns the input errors of the files of an archive, then its observation. */
@@ -78,15 +67,19 @@ async function observedAccount(archive: ArchiveFolder, reader: SnapshotReader, c
   const joined: Record<string, unknown> = {};
   for (const { name, input } of archive.parts) {
     const values: unknown[] = [];
-    for await (const texts of valuesOf(input, context)) {
-      if (!Array.isArray(texts)) found.push(texts);
+    for await (const texts of valuesOf(input, commandOf(context))) {
+      if (!Array.isArray(texts)) found.push({ ...texts, options: optionsOf(context) });
       else for (const raw of texts) addValue(values, found, parseJson(raw, input.name));
     }
     joined[name] = name === 'manifest' ? values[0] : values;
   }
   const observed: SnapshotItem[] = [];
-  await reader.add(observed, joined, placeInArchive(archive), '');
+  reader.add(observed, joined, placeInArchive(archive), '');
   return [...found, ...observed.map((item) => ({ ...item, place: placeInArchive(archive, item.place.field) }))];
+}
+
+function commandOf({ command = plainCommand }: ObserveContext): ReadingCommand {
+  return { verb: 'observe', command };
 }
 
 function addValue(values: unknown[], inputErrors: SnapshotItem[], parsed: Parsed | InputError): void {

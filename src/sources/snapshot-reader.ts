@@ -4,7 +4,7 @@ import { isObject, show } from '../contract/json.ts';
 import type { Observation } from '../contract/observation.ts';
 import { at, Violation } from '../contract/shape.ts';
 import { instantField } from './formats/fields.ts';
-import type { CaptureContext, JsonObject, Observe, SnapshotFormat } from './formats/format.ts';
+import { type CaptureContext, type JsonObject, type Observe, PackageNotLoaded, type SnapshotFormat } from './formats/format.ts';
 import { FORMAT_NAMES, FORMATS, type FormatName } from './formats/formats.ts';
 import { neutral } from './formats/neutral.ts';
 import { type HintCommand, plainCommand } from './hint-command.ts';
@@ -36,19 +36,6 @@ export interface Observed {
 /** What a source of snapshots contains. */
 export type SnapshotItem = Observed | PartStart | InputError;
 
-/** A format with the functions that read its snapshots. */
-interface ReadingFunctions extends Pick<SnapshotFormat, 'snapshotsIn' | 'furtherTimes'> {
-  readonly observe: Observe;
-  /** The format of a snapshot that is taken out of a value with several. */
-  readonly singleName: FormatName;
-}
-
-/** A format with two readers: one sanitizes texts, and one is for texts that are known to be clean. */
-interface LoadedFormat {
-  readonly thorough: ReadingFunctions;
-  readonly quick: ReadingFunctions;
-}
-
 /** How deep snapshots may be nested in arrays. */
 const MAX_DEPTH = 4;
 
@@ -59,8 +46,6 @@ export class SnapshotReader {
   readonly #context: ObserveContext;
   readonly #formats: readonly SnapshotFormat[];
   readonly #cache = new SnapshotCache();
-  /** The formats that are loaded so far. */
-  readonly #loaded = new Map<SnapshotFormat, LoadedFormat>();
   /** The items of the current value that are rejected already. */
   #lost: Parsed['lost'];
   readonly #takenIn: (file: string | undefined) => CaptureContext;
@@ -75,40 +60,51 @@ export class SnapshotReader {
   async read(texts: readonly RawValue[], file: string): Promise<SnapshotItem[]> {
     const found: SnapshotItem[] = [];
     for (const raw of texts) {
-      const { text, line, path } = raw;
-      const repeated = this.#cache.find(text);
-      if (repeated !== undefined) {
-        found.push({ kind: 'observation', observation: repeated, place: placeIn({ file, line }, path) });
-        continue;
+      const [items, files] = [found.length, this.filesToReadAgain.length];
+      try {
+        this.#readText(found, raw, file);
+      } catch (error) {
+        if (!(error instanceof PackageNotLoaded)) throw error;
+        await error.load();
+        found.length = items;
+        this.filesToReadAgain.length = files;
+        this.#readText(found, raw, file);
       }
-      const before = found.length;
-      const parsed = parseJson(raw, file);
-      if ('kind' in parsed) {
-        const elements = elementsIn(raw);
-        if (elements === undefined) found.push(this.#withOptions(parsed));
-        else found.push(...(await this.read(elements, file)));
-        continue;
-      }
-      const { value, lost } = parsed;
-      this.#lost = lost;
-      if (lost !== undefined) for (const inputError of lost.values()) found.push(this.#withOptions(inputError));
-      const format = isObject(value) ? this.#formatOf(value) : undefined;
-      const loaded = format && this.#loaded.get(format);
-      // an await for each of millions of values would take longer than reading them
-      if (loaded === undefined || !isObject(value)) await this.add(found, value, { file, line }, path);
-      else this.#observe(found, value, mayNeedSanitizing(text) ? loaded.thorough : loaded.quick, { file, line }, path);
-      const only = found.length === before + 1 ? found[before] : undefined;
-      // in other formats, observed_at can be the time of several snapshots
-      if (only?.kind === 'observation' && format === neutral) this.#cache.add(text, only.observation);
     }
     return found;
   }
 
+  #readText(found: SnapshotItem[], raw: RawValue, file: string): void {
+    const { text, line, path } = raw;
+    const repeated = this.#cache.find(text);
+    if (repeated !== undefined) {
+      found.push({ kind: 'observation', observation: repeated, place: placeIn({ file, line }, path) });
+      return;
+    }
+    const before = found.length;
+    const parsed = parseJson(raw, file);
+    if ('kind' in parsed) {
+      const elements = elementsIn(raw);
+      if (elements === undefined) found.push(this.#withOptions(parsed));
+      else for (const element of elements) this.#readText(found, element, file);
+      return;
+    }
+    const { value, lost } = parsed;
+    this.#lost = lost;
+    if (lost !== undefined) for (const inputError of lost.values()) found.push(this.#withOptions(inputError));
+    const format = isObject(value) ? this.#formatOf(value) : undefined;
+    if (format === undefined || !isObject(value)) this.add(found, value, { file, line }, path);
+    else this.#observe(found, value, format, mayNeedSanitizing(text) ? sanitized(format.observe) : format.observe, { file, line }, path);
+    const only = found.length === before + 1 ? found[before] : undefined;
+    // in other formats, observed_at can be the time of several snapshots
+    if (only?.kind === 'observation' && format === neutral) this.#cache.add(text, only.observation);
+  }
+
   /** Adds the observations of a value, or of the values in an array. */
-  async add(found: SnapshotItem[], value: unknown, origin: Place, path: string, depth = 0): Promise<void> {
+  add(found: SnapshotItem[], value: unknown, origin: Place, path: string, depth = 0): void {
     if (value === null && this.#lost?.has(path)) return;
     if (Array.isArray(value) && depth < MAX_DEPTH) {
-      for (const [index, item] of value.entries()) await this.add(found, item, origin, `${path}[${index}]`, depth + 1);
+      for (const [index, item] of value.entries()) this.add(found, item, origin, `${path}[${index}]`, depth + 1);
       return;
     }
     const format = isObject(value) ? this.#formatOf(value) : undefined;
@@ -117,16 +113,14 @@ export class SnapshotReader {
     } else if (format === undefined || !isObject(value)) {
       const line = isObject(value) && depth < MAX_DEPTH && this.#context.openAgain !== undefined ? rejectLineIn(value) : undefined;
       if (line === undefined) found.push(this.#explained(this.#unknown(value, placeIn(origin, path))));
-      else await this.#addReject(found, line, origin, at(path, 'item'), depth);
+      else this.#addReject(found, line, origin, at(path, 'item'), depth);
     } else {
-      const loaded = this.#loaded.get(format) ?? (await load(format));
-      this.#loaded.set(format, loaded);
-      this.#observe(found, value, loaded.thorough, origin, path);
+      this.#observe(found, value, format, sanitized(format.observe), origin, path);
     }
   }
 
   /** Adds the observations of the corrected item in a line of a rejects file. Its options replace those of the run. */
-  async #addReject(found: SnapshotItem[], line: RejectLine, origin: Place, path: string, depth: number): Promise<void> {
+  #addReject(found: SnapshotItem[], line: RejectLine, origin: Place, path: string, depth: number): void {
     const context = contextOf(this.#context, line.options);
     if (line.item === undefined) {
       const input = line.file === undefined ? undefined : this.#context.openAgain?.(line.file);
@@ -137,8 +131,7 @@ export class SnapshotReader {
     const raw = { text: typeof line.item === 'string' ? line.item : '', line: origin.line ?? 1, path };
     const corrected = typeof line.item === 'string' ? parseJson(raw, origin.file ?? '') : { value: line.item };
     if ('kind' in corrected) found.push({ ...corrected, options: line.options });
-    else
-      await new SnapshotReader({ ...context, openAgain: undefined, isReject: true }).add(found, corrected.value, origin, path, depth + 1);
+    else new SnapshotReader({ ...context, openAgain: undefined, isReject: true }).add(found, corrected.value, origin, path, depth + 1);
   }
 
   #formatOf(value: JsonObject): SnapshotFormat | undefined {
@@ -147,24 +140,24 @@ export class SnapshotReader {
     return undefined;
   }
 
-  #observe(found: SnapshotItem[], value: JsonObject, reading: ReadingFunctions, origin: Place, path: string): void {
+  #observe(found: SnapshotItem[], value: JsonObject, format: SnapshotFormat, observe: Observe, origin: Place, path: string): void {
     const context = this.#takenIn(origin.file);
     try {
-      if (reading.snapshotsIn === undefined) {
-        const [observation, place] = [reading.observe(value, path, context), placeIn(origin, path)];
-        const times = reading.furtherTimes?.(value, path) ?? [];
+      if (format.snapshotsIn === undefined) {
+        const [observation, place] = [observe(value, path, context), placeIn(origin, path)];
+        const times = format.furtherTimes?.(value, path) ?? [];
         found.push({ kind: 'observation', observation, place });
         for (const observed_at of times) found.push({ kind: 'observation', observation: { ...observation, observed_at }, place });
         return;
       }
       const listTime = value['observed_at'] === undefined ? undefined : instantField(value['observed_at'], path, 'observed_at');
-      for (const snapshot of reading.snapshotsIn(value, path)) {
+      for (const snapshot of format.snapshotsIn(value, path)) {
         if (snapshot.value === null && this.#lost?.has(snapshot.path)) continue;
         const observedAt = listTime ?? snapshot.observedAt;
         const taken = observedAt === undefined ? context : { ...context, observedAt };
-        const read = observed(snapshot.value, reading.observe, origin, snapshot.path, taken);
+        const read = observed(snapshot.value, observe, origin, snapshot.path, taken);
         const isAll = snapshot.value === value;
-        found.push(read.kind === 'error' ? this.#explained(read, isAll ? undefined : reading.singleName, taken) : read);
+        found.push(read.kind === 'error' ? this.#explained(read, isAll ? undefined : (format.singleName ?? format.name), taken) : read);
       }
     } catch (error) {
       found.push(this.#explained(inputErrorOf(error, origin, value)));
@@ -226,11 +219,9 @@ function contextOf(context: ObserveContext, { from, observed_at, ...options }: R
   };
 }
 
-async function load(format: SnapshotFormat): Promise<LoadedFormat> {
-  const observe = await format.observer();
-  const thorough: Observe = (snapshot, path, taken) => sanitize(observe(snapshot, path, taken));
-  const singleName = format.singleName ?? format.name;
-  return { thorough: { ...format, observe: thorough, singleName }, quick: { ...format, observe, singleName } };
+/** Returns a reader that removes what a store cannot keep. Texts without escapes do not need it. */
+function sanitized(observe: Observe): Observe {
+  return (snapshot, path, taken) => sanitize(observe(snapshot, path, taken));
 }
 
 /** Reads one of several snapshots. An error here does not affect the others. */

@@ -10,7 +10,7 @@ export const bluesky: SnapshotFormat = {
   title: 'a Bluesky profile (with did and handle)',
   recognizes: (value) => ('did' in value && 'handle' in value) || Array.isArray(value['profiles']),
   snapshotsIn: snapshotsUnder('profiles'),
-  observer: async () => observe,
+  observe,
 };
 
 function observe(view: JsonObject, path: string, taken: CaptureContext): Observation {

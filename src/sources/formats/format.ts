@@ -50,8 +50,17 @@ export interface SnapshotFormat {
    * @throws Violation
    */
   readonly furtherTimes?: (snapshot: JsonObject, path: string) => readonly Instant[];
-  /** Loads what the reader needs, and returns the reader. */
-  readonly observer: () => Promise<Observe>;
+  readonly observe: Observe;
+}
+
+/** Thrown by a reader that needs a package which is not loaded yet. The value must be read again after {@link load}. */
+export class PackageNotLoaded extends Error {
+  readonly load: () => Promise<void>;
+
+  constructor(load: () => Promise<void>) {
+    super('a package is not loaded');
+    this.load = load;
+  }
 }
 
 /** For responses that list their snapshots under a key. Any other object is one snapshot. */

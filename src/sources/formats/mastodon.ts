@@ -3,7 +3,7 @@ import { show } from '../../contract/json.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
 import { captureTime, dateField, handleField, idField, imageField, textField } from './fields.ts';
-import { type CaptureContext, type JsonObject, type Observe, type SnapshotFormat, snapshotsUnder } from './format.ts';
+import { type CaptureContext, type JsonObject, PackageNotLoaded, type SnapshotFormat, snapshotsUnder } from './format.ts';
 
 /** The Account of Mastodon, alone or in a search response. */
 export const mastodon: SnapshotFormat = {
@@ -11,17 +11,19 @@ export const mastodon: SnapshotFormat = {
   title: 'a Mastodon account (with acct)',
   recognizes: (value) => 'acct' in value || Array.isArray(value['accounts']),
   snapshotsIn: snapshotsUnder('accounts'),
-  observer: makeObserver,
+  observe,
 };
 
 type ParserPackage = typeof import('parse5');
 
-async function makeObserver(): Promise<Observe> {
-  const parse5 = await import('parse5');
-  return (account, path, taken) => observe(account, path, taken, parse5);
+/** Most runs read no Mastodon account, so its parser is not loaded with the command. */
+let parser: ParserPackage | undefined;
+
+async function loadParser(): Promise<void> {
+  parser = await import('parse5');
 }
 
-function observe(account: JsonObject, path: string, taken: CaptureContext, parse5: ParserPackage): Observation {
+function observe(account: JsonObject, path: string, taken: CaptureContext): Observation {
   const acct = handleField(account['acct'], path, 'acct');
   // handles and ids are unique only within one server; the host makes them unique everywhere
   const host = acct.includes('@') ? acct.slice(acct.lastIndexOf('@') + 1) : hostOf(account, path);
@@ -33,7 +35,7 @@ function observe(account: JsonObject, path: string, taken: CaptureContext, parse
       screen_name: acct.includes('@') ? acct : `${acct}@${host}`,
       id: id === undefined ? undefined : `${id}@${host}`,
       display_name: textField(account['display_name'], path, 'display_name'),
-      bio: bioOf(account, path, parse5),
+      bio: bioOf(account, path),
       location: undefined,
       website: undefined,
       verified: undefined,
@@ -55,10 +57,10 @@ function hostOf(account: JsonObject, path: string): string {
 /** The greatest length of a note: a hundred times the limit of servers. It keeps a tag with many attributes from taking long. */
 const LONGEST_NOTE = 100_000;
 
-function bioOf(account: JsonObject, path: string, parse5: ParserPackage): string | undefined {
+function bioOf(account: JsonObject, path: string): string | undefined {
   const note = textField(account['note'], path, 'note');
   if (note === undefined || note === '') return note;
-  if (note.length <= LONGEST_NOTE) return plainText(note, parse5);
+  if (note.length <= LONGEST_NOTE) return plainText(note);
   throw new Violation(at(path, 'note'), `at most ${LONGEST_NOTE} characters of HTML`, `${note.length}`);
 }
 
@@ -87,7 +89,9 @@ const HIDDEN: ReadonlySet<string> = new Set(['script', 'style']);
  * Tags are read one by one without building a tree. A tree takes gigabytes for a hundred thousand characters
  * of unclosed tags.
  */
-function plainText(html: string, { Tokenizer, TokenizerMode }: ParserPackage): string {
+function plainText(html: string): string {
+  if (parser === undefined) throw new PackageNotLoaded(loadParser);
+  const { Tokenizer, TokenizerMode } = parser;
   const lines = new Lines();
   let hidden: string | undefined;
   const add = ({ chars }: { readonly chars: string }) => (hidden === undefined ? lines.add(chars) : undefined);

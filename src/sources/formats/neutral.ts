@@ -10,7 +10,7 @@ export const neutral: SnapshotFormat = {
   title: 'a neutral snapshot (with observed_at and screen_name)',
   recognizes,
   furtherTimes: (snapshot, path) => listField(snapshot['also_observed_at'], path, 'also_observed_at', instantField),
-  observer: async () => observe,
+  observe,
 };
 
 const FIELDS: ReadonlySet<string> = new Set([

@@ -13,7 +13,7 @@ export const twitterArchive: SnapshotFormat = {
   name: 'twitter-archive',
   title: 'the account of a Twitter archive (account.js and the files beside it)',
   recognizes: (value) => 'account' in value && objectIn({ account: only(value, 'account') }, 'account')?.['accountId'] !== undefined,
-  observer: async () => observe,
+  observe,
 };
 
 function observe(archive: JsonObject, path: string, taken: CaptureContext): Observation {

@@ -11,7 +11,7 @@ export const twitterStream: SnapshotFormat = {
   singleName: 'twitter-v1',
   recognizes: (value) => 'user' in value || isNotice(value),
   snapshotsIn: usersOf,
-  observer: async () => observeUser,
+  observe: observeUser,
 };
 
 /** The keys of the messages in a stream that are not tweets. */

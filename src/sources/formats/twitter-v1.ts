@@ -9,7 +9,7 @@ export const twitterV1: SnapshotFormat = {
   title: 'a user of the Twitter API 1.1 (with screen_name)',
   recognizes: (value) => 'screen_name' in value || Array.isArray(value['users']),
   snapshotsIn: snapshotsUnder('users'),
-  observer: async () => observeUser,
+  observe: observeUser,
 };
 
 export function observeUser(user: JsonObject, path: string, taken: CaptureContext): Observation {

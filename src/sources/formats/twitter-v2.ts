@@ -12,7 +12,7 @@ export const twitterV2: SnapshotFormat = {
   // Mastodon accounts have a username too, but not a name
   recognizes: (value) => ('username' in value && 'name' in value) || isResponse(value),
   snapshotsIn: usersOf,
-  observer: async () => observe,
+  observe,
 };
 
 function observe(user: JsonObject, path: string, taken: CaptureContext): Observation {
