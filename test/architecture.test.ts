@@ -61,7 +61,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   open: ['commands/serve.ts'],
   parse5: ['sources/formats/mastodon.ts'],
   picomatch: ['sources/file-filter.ts'],
-  warcio: ['archive/browse-addresses.ts', 'archive/cdxj.ts'],
+  warcio: ['archive/addresses.ts', 'archive/cdxj.ts'],
   'wrap-ansi': ['history'],
   yauzl: ['sources/archives/wacz.ts', 'sources/unpack/zip.ts'],
   yazl: ['archive/wacz.ts'],

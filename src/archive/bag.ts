@@ -2,17 +2,15 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { outputFile, removeSync } from 'fs-extra/esm';
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
-import { allBrowseLines } from '../tree/browse-lines.ts';
 import { BUILD_RECORD, encodeBuildRecord } from '../tree/build-record.ts';
+import type { DigestEntry } from '../tree/digests.ts';
 import { inOrder } from '../tree/in-order.ts';
-import { pathOf, slotCount } from '../tree/layout.ts';
+import { fileCount } from '../tree/layout.ts';
 import { MANIFEST } from '../tree/manifest.ts';
-import type { ManifestLine } from '../tree/manifest-line.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
-import { readVerified, readVerifiedFile, readVerifiedFileSync, type VerifiedTree } from '../tree/verified-tree.ts';
+import { filesOf, readVerified, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { write, writeDraft } from './draft-file.ts';
 import type { ArchiveOptions } from './warc.ts';
@@ -86,9 +84,9 @@ function unwritable(folder: string, draft: string, error: unknown): unknown {
 }
 
 async function fill(tree: VerifiedTree, bag: string, onProgress: ArchiveOptions['onProgress']): Promise<void> {
-  const { build, digests } = tree;
+  const { build } = tree;
   let [files, bytes] = [0, 0];
-  const all = COLLECTIONS.reduce((sum, name) => sum + slotCount(digests[name].pages, digests[name].encodings), build.browse_files ?? 0);
+  const all = fileCount(tree.digests) + (build.browse_files ?? 0);
   await writeDraft(join(bag, 'manifest-sha256.txt'), async (manifest) => {
     const add = async (payload: Payload) => {
       await write(manifest, Buffer.from(`${payload.digest}  data/${payload.path}\n`));
@@ -96,9 +94,8 @@ async function fill(tree: VerifiedTree, bag: string, onProgress: ArchiveOptions[
       bytes += payload.bytes;
       onProgress?.(files, all, bytes);
     };
-    const copyFile = async (line: ManifestLine) => await copy(bag, line.path, await readVerifiedFile(tree, line));
-    for await (const payload of inOrder(slotsOf(tree), WIDTH, (slot) => copySlot(tree, slot, bag))) await add(payload);
-    for await (const payload of inOrder(allBrowseLines(tree.browse), WIDTH, copyFile)) await add(payload);
+    const copyFile = async (file: DigestEntry) => await copy(bag, file.path, await readVerified(tree, file), file.digest);
+    for await (const payload of inOrder(filesOf(tree), WIDTH, copyFile)) await add(payload);
     for (const [path, content] of filesBeside(tree)) await add(await copy(bag, path, content));
   });
   const tags = {
@@ -118,28 +115,10 @@ async function fill(tree: VerifiedTree, bag: string, onProgress: ArchiveOptions[
   writeFileSync(join(bag, 'tagmanifest-sha256.txt'), `${lines.join('')}${manifest}  manifest-sha256.txt\n`);
 }
 
-interface Slot {
-  readonly collection: Collection;
-  readonly slot: number;
-}
-
-function* slotsOf({ digests }: VerifiedTree): Generator<Slot> {
-  for (const collection of COLLECTIONS) {
-    const { pages, encodings } = digests[collection];
-    for (let slot = 0; slot < slotCount(pages, encodings); slot += 1) yield { collection, slot };
-  }
-}
-
-async function copySlot(tree: VerifiedTree, { collection, slot }: Slot, bag: string): Promise<Payload> {
-  const { pages, encodings } = tree.digests[collection];
-  const content = await readVerified(tree, collection, slot);
-  return await copy(bag, pathOf(collection, slot, pages, encodings), content, tree.digests[collection].get(slot));
-}
-
 /** The files of a tree that are no pages, each compared with its SHA-256. */
 function filesBeside(tree: VerifiedTree): readonly (readonly [path: string, content: Buffer])[] {
   const { build, sortKeys } = tree;
-  const checked = (path: string, digest: string) => [path, readVerifiedFileSync(tree, { path, digest })] as const;
+  const checked = (path: string, digest: string) => [path, readVerifiedSync(tree, { path, digest })] as const;
   return [
     checked(SORT_KEYS, sortKeys),
     checked(MANIFEST, build.manifest),

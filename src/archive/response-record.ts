@@ -1,42 +1,38 @@
-import type { Collection } from '../contract/collection.ts';
 import { type Answer, resolve } from '../rewrite/resolve.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
-import { slotAt } from '../tree/layout.ts';
-import { readVerifiedFileSync, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
-import { encodeRecord } from '../warc/encode-record.ts';
+import type { ManifestLine } from '../tree/manifest-line.ts';
+import { readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
+import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
 import { recordId } from '../warc/record-id.ts';
-import type { RequestedFile } from './browse-addresses.ts';
+import type { Requested } from './addresses.ts';
 
-/** A page by the address at which clients request it. */
-export interface RequestedPage {
-  readonly collection: Collection;
-  /** The number in the query; undefined for the address without a query. */
-  readonly number: number | undefined;
+/** The input of a thread that encodes records. */
+export interface EncoderJob {
+  readonly out: string;
+  readonly build: BuildRecord;
+  /** The date of all records. */
+  readonly date: string;
+  /** Whether each record is a gzip member. */
+  readonly isCompressed: boolean;
 }
 
-/** A page or a browse file. */
-export type Requested = RequestedPage | RequestedFile;
-
-/** A tree without the list of its browse files. */
-export type PageFiles = Pick<VerifiedTree, 'files' | 'build' | 'digests'>;
-
-/** Returns the address at which clients request a page or a browse file. */
-export function addressOf(baseUrl: string, page: Requested): string {
-  if ('address' in page) return `${baseUrl}/${page.address}`;
-  const { collection, number } = page;
-  return `${baseUrl}/rest/${collection}/${number === undefined ? '' : `?page=${number}`}`;
+/** The records of several pages, one after another. */
+export interface EncodedRecords {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The length of each record. */
+  readonly lengths: readonly number[];
+  /** The number of bytes of the pages. */
+  readonly pageBytes: number;
 }
 
 /** Returns the digest of a file in the form of WARC headers. */
-export function payloadDigest({ digests }: Pick<VerifiedTree, 'digests'>, page: Requested): string {
-  if ('address' in page) return `sha256:${page.digest}`;
-  const { collection, number = 1 } = page;
-  return `sha256:${digests[collection].get(number)}`;
+export function payloadDigest({ digest }: ManifestLine): string {
+  return `sha256:${digest}`;
 }
 
-/** Returns the answer of a host to the request for a page or a browse file. */
-export function answerTo(baseUrl: string, page: Requested): Answer {
-  const { pathname, search } = new URL(addressOf(baseUrl, page));
+/** Returns the answer of a host to the request for a URL of the site. */
+export function answerTo(baseUrl: string, url: string): Answer {
+  const { pathname, search } = new URL(url);
   const root = new URL(baseUrl).pathname;
   return resolve('GET', pathname, search.slice(1), root === '/' ? '' : root, true);
 }
@@ -46,42 +42,56 @@ export function infoId({ manifest }: BuildRecord, date: string): string {
   return recordId('warcinfo', manifest, date);
 }
 
-/** Reads a page or a browse file. @throws Failure tree-edited */
-function readPage(files: PageFiles, page: Requested, { file = '' }: Answer): Buffer {
-  if ('address' in page) return readVerifiedFileSync(files, page);
-  return readVerifiedSync(files, page.collection, slotAt(page.collection, file, files.digests[page.collection].pages) ?? 0);
-}
-
 /**
- * Reads a page or a browse file, and encodes its response record.
- * @returns the record in pieces, and the number of bytes of the page
+ * Reads pages, compares them with the manifest, and encodes them as response records.
  * @throws Failure tree-edited
  */
-export function responseRecord(
-  files: PageFiles,
-  page: Requested,
-  date: string,
-): { readonly pieces: readonly Uint8Array[]; readonly pageBytes: number } {
-  const { build } = files;
-  const url = addressOf(build.base_url, page);
-  const answer = answerTo(build.base_url, page);
-  const { status, headers } = answer;
-  const body = readPage(files, page, answer);
-  const payload = payloadDigest(files, page);
+export function encodeRecords(
+  files: VerifiedTree['files'],
+  { build, date, isCompressed }: EncoderJob,
+  pages: readonly Requested[],
+): EncodedRecords {
+  const [records, lengths]: [Uint8Array[], number[]] = [[], []];
+  let pageBytes = 0;
+  for (const page of pages) {
+    const body = readVerifiedSync({ files }, page);
+    const pieces = responseRecord(build, page, body, date);
+    const record = isCompressed ? [gzipMemberSync(pieces)] : pieces;
+    records.push(...record);
+    lengths.push(record.reduce((length, piece) => length + piece.length, 0));
+    pageBytes += body.length;
+  }
+  return { bytes: inOnePiece(records), lengths, pageBytes };
+}
+
+/** Encodes the response record of a page or a browse file. Returns it in pieces. */
+function responseRecord(build: BuildRecord, page: Requested, body: Buffer, date: string): Uint8Array[] {
+  const url = `${build.base_url}/${page.address}`;
+  const { status, headers } = answerTo(build.base_url, url);
   const head = [
     `HTTP/1.1 ${status} OK`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    `ETag: "${payload.slice('sha256:'.length).slice(0, 32)}"`,
+    `ETag: "${page.digest.slice(0, 32)}"`,
     `Content-Length: ${body.length}`,
   ];
-  const pieces = encodeRecord({
+  return encodeRecord({
     type: 'response',
     id: recordId('response', build.manifest, date, url),
     date,
     url,
     headers: { 'WARC-Warcinfo-ID': infoId(build, date) },
     block: [Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body],
-    payloadDigest: payload,
+    payloadDigest: payloadDigest(page),
   });
-  return { pieces, pageBytes: body.length };
+}
+
+/** Copies pieces into memory that can be moved to another thread. Buffer.concat takes shared memory for few bytes. */
+function inOnePiece(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let length = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, length);
+    length += piece.length;
+  }
+  return bytes;
 }

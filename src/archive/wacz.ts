@@ -6,12 +6,10 @@ import { COLLECTIONS } from '../contract/collection.ts';
 import { encodeJson } from '../contract/json.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
-import { BrowseAddresses } from './browse-addresses.ts';
+import { Addresses } from './addresses.ts';
 import { cdxjLines, RecordExtents } from './cdxj.ts';
 import { write, writeDraft } from './draft-file.ts';
-import { addressOf } from './response-record.ts';
-import { siteDate } from './site-date.ts';
-import { type ArchiveOptions, warcParts } from './warc.ts';
+import { type ArchiveOptions, siteDate, warcParts } from './warc.ts';
 
 const WARC = 'data.warc.gz';
 /** Local time, because a ZIP has no time zones: these numbers are in the file on every machine. */
@@ -55,17 +53,17 @@ interface Output {
 
 /** Adds the files one after another: each needs what was counted while the one before it was written. */
 async function addFiles(output: Output, tree: VerifiedTree, date: string, options: ArchiveOptions): Promise<void> {
-  const browse = new BrowseAddresses(tree);
-  const extents = new RecordExtents(tree, browse);
+  const addresses = new Addresses(tree);
+  const extents = new RecordExtents(addresses);
   async function* warc(): AsyncGenerator<Uint8Array> {
-    for await (const { bytes, records } of warcParts(tree, browse, { ...options, date, isCompressed: true })) {
+    for await (const { bytes, records } of warcParts(tree, addresses, { ...options, date, isCompressed: true })) {
       for (const record of records) extents.add(record);
       yield bytes;
     }
   }
   const resources = [
     await add(output, `archive/${WARC}`, warc()),
-    await add(output, 'indexes/index.cdx', lines(cdxjLines(tree, browse, extents, date, WARC))),
+    await add(output, 'indexes/index.cdx', lines(cdxjLines(tree, addresses, extents, date, WARC))),
     await add(output, 'pages/pages.jsonl', lines(entryPoints(tree, date))),
   ];
   const datapackage = encodeJson({
@@ -74,7 +72,7 @@ async function addFiles(output: Output, tree: VerifiedTree, date: string, option
     title: `${tree.build.base_url}/rest/`,
     description: `The pages of a JSON API: ${tree.build.records} records and ${tree.build.accounts} accounts.`,
     software: `palimpsest ${VERSION}`,
-    mainPageUrl: browse.count > 0 ? `${tree.build.base_url}/` : addressOf(tree.build.base_url, { collection: 'data', number: undefined }),
+    mainPageUrl: `${tree.build.base_url}/${tree.build.browse_files === undefined ? 'rest/data/' : ''}`,
     mainPageDate: date,
     resources,
   });
@@ -87,7 +85,7 @@ function entryPoints({ build }: VerifiedTree, date: string): string[] {
   const header = encodeJson({ format: 'json-pages-1.0', id: 'pages', title: 'Entry points' });
   const entry = (collection: (typeof COLLECTIONS)[number]) => ({
     id: collection,
-    url: addressOf(build.base_url, { collection, number: undefined }),
+    url: `${build.base_url}/rest/${collection}/`,
     ts: date,
     title: collection === 'data' ? 'Change records, newest first' : 'Accounts',
   });

@@ -1,14 +1,14 @@
-import { COLLECTIONS } from '../contract/collection.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { inOrder } from '../tree/in-order.ts';
+import { pagePath } from '../tree/layout.ts';
 import { ThreadPool } from '../tree/thread-pool.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
-import type { VerifiedTree } from '../tree/verified-tree.ts';
+import { readVerified, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
-import type { BrowseAddresses } from './browse-addresses.ts';
-import { type EncodedRecords, type EncoderJob, RecordEncoder } from './record-encoder.ts';
-import { infoId, type Requested } from './response-record.ts';
+import { Addresses, type Requested } from './addresses.ts';
+import { write, writeDraft } from './draft-file.ts';
+import { type EncodedRecords, type EncoderJob, encodeRecords, infoId } from './response-record.ts';
 
 /** With fewer pages, threads take longer to start than they save. */
 const MIN_PAGES = 200;
@@ -39,23 +39,44 @@ export interface ArchiveOptions {
   readonly onProgress?: ((files: number, all: number, bytes: number) => void) | undefined;
 }
 
-export interface WarcOptions extends ArchiveOptions {
-  /** The date of all records, see {@link siteDate}. */
-  readonly date: string;
-  /** Whether each record is a gzip member. */
-  readonly isCompressed: boolean;
+/**
+ * Writes a tree as a WARC 1.1. Each record is a gzip member if the name ends in `.gz`.
+ * @throws Failure tree-edited, file-system
+ */
+export async function writeWarc(tree: VerifiedTree, path: string, options: ArchiveOptions = {}): Promise<void> {
+  const date = await siteDate(tree);
+  const isCompressed = path.toLowerCase().endsWith('.gz');
+  await writeDraft(path, async (file) => {
+    for await (const { bytes } of warcParts(tree, new Addresses(tree), { ...options, date, isCompressed })) await write(file, bytes);
+  });
 }
 
+const RECORD_DATE = /"first_encountered_date":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)[^"]*"/g;
+/** The date of a tree without records. */
+const NO_DATE = '1970-01-01T00:00:00Z';
+
 /**
- * Yields the parts of a WARC with every page of a tree at its real address: `/rest/data/`, `?page=1`, `?page=2` and so
- * on. The browse files follow. Each file is compared with the manifest. Memory does not grow with the tree.
+ * Returns the date of the newest change in a tree, in whole seconds. It is the date of all records of an archive: the
+ * same tree gives the same bytes at any time.
+ */
+export async function siteDate(tree: VerifiedTree): Promise<string> {
+  const newest = (await readVerified(tree, tree.digests.entry(pagePath('data', 1)))).toString();
+  const dates = Array.from(newest.matchAll(RECORD_DATE), (match) => match[1] ?? '');
+  const last = dates.toSorted().at(-1);
+  return last === undefined ? NO_DATE : `${last}Z`;
+}
+
+interface WarcOptions extends ArchiveOptions, Pick<EncoderJob, 'date' | 'isCompressed'> {}
+
+/**
+ * Yields the parts of a WARC with every page and browse file of a tree at its real address. Each file is compared with the
+ * manifest. Memory does not grow with the tree.
  * @throws Failure tree-edited
  */
-export async function* warcParts(tree: VerifiedTree, browse: BrowseAddresses, options: WarcOptions): AsyncGenerator<WarcPart> {
-  const { out, files, build, digests } = tree;
+export async function* warcParts(tree: VerifiedTree, addresses: Addresses, options: WarcOptions): AsyncGenerator<WarcPart> {
+  const { out, files, build } = tree;
   const { threads = 0, date, isCompressed, onProgress } = options;
-  const all = build.data_pages + build.account_pages + COLLECTIONS.length + browse.count;
-  const job: EncoderJob = { out, build, digests: { data: digests.data.shared, account: digests.account.shared }, date, isCompressed };
+  const job: EncoderJob = { out, build, date, isCompressed };
   const info = infoRecord(tree, date);
   const bytes = isCompressed ? gzipMemberSync(info) : Buffer.concat(info);
   yield { bytes, records: [] };
@@ -63,8 +84,8 @@ export async function* warcParts(tree: VerifiedTree, browse: BrowseAddresses, op
   for await (const { batch, encoded } of encodedBatches(
     job,
     files,
-    batchesOf(requested(tree, browse), pagesPerBatch(build)),
-    all < MIN_PAGES ? 0 : threads,
+    batchesOf(addresses.all(), pagesPerBatch(build)),
+    addresses.count < MIN_PAGES ? 0 : threads,
   )) {
     const records = batch.map((page, index) => {
       const length = encoded.lengths[index] ?? 0;
@@ -74,7 +95,7 @@ export async function* warcParts(tree: VerifiedTree, browse: BrowseAddresses, op
     yield { bytes: encoded.bytes, records };
     pageBytes += encoded.pageBytes;
     pages += batch.length;
-    onProgress?.(pages, all, pageBytes);
+    onProgress?.(pages, addresses.count, pageBytes);
   }
 }
 
@@ -91,21 +112,12 @@ async function* encodedBatches(
     new URL('./record-thread.js', import.meta.url),
     Array.from({ length: threads }, () => job),
   );
-  const encoder = new RecordEncoder(job, files);
-  const encode = async (batch: Batch) => ({ batch, encoded: threads === 0 ? encoder.encode(batch) : await pool.ask(batch) });
+  const encode = async (batch: Batch) => ({ batch, encoded: threads === 0 ? encodeRecords(files, job, batch) : await pool.ask(batch) });
   try {
     yield* inOrder(batches, Math.max(1, BATCHES_PER_THREAD * threads), encode);
   } finally {
     await pool.close();
   }
-}
-
-function* requested({ digests }: VerifiedTree, browse: BrowseAddresses): Generator<Requested> {
-  for (const collection of COLLECTIONS) {
-    yield { collection, number: undefined };
-    for (let number = 1; number <= digests[collection].pages; number += 1) yield { collection, number };
-  }
-  yield* browse.all();
 }
 
 function pagesPerBatch({ page_size, account_page_size }: BuildRecord): number {

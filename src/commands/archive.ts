@@ -54,7 +54,7 @@ const FORMS: readonly Form[] = [
       ['palimpsest archive warc --to history.warc.gz', 'archive the tree in out/'],
       ['palimpsest archive warc --to history.warc', 'without compression'],
     ],
-    load: async () => (await import('../archive/warc-file.ts')).writeWarc,
+    load: async () => (await import('../archive/warc.ts')).writeWarc,
   },
   {
     name: 'bag',

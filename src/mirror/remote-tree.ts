@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { MirrorSummary } from '../store/mirror-memory.ts';
-import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../tree/build-record.ts';
-import { encodingsIn } from '../tree/encoding.ts';
-import { MANIFEST, parseManifest, type TreeDigests } from '../tree/manifest.ts';
+import { BUILD_RECORD, type BuildRecord, layoutOf, parseBuildRecord } from '../tree/build-record.ts';
+import type { Digests } from '../tree/digests.ts';
+import { pagePath } from '../tree/layout.ts';
+import { MANIFEST, parseManifest } from '../tree/manifest.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import type { ChangedPages } from './plan.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
@@ -15,7 +16,7 @@ export interface RemoteTree {
   /** build.json and the manifest as they were sent. */
   readonly buildText: string;
   readonly manifest: Buffer;
-  readonly digests: TreeDigests;
+  readonly digests: Digests;
 }
 
 /**
@@ -58,8 +59,7 @@ export function treeInVersion({ files, build, digests }: VerifiedTree): RemoteTr
 }
 
 function treeOf(build: BuildRecord, buildText: string, manifest: Buffer): RemoteTree {
-  const pages = { data: build.data_pages, account: build.account_pages };
-  return { build, buildText, manifest, digests: parseManifest(manifest, pages, encodingsIn(build.compress)) };
+  return { build, buildText, manifest, digests: parseManifest(manifest, layoutOf(build)) };
 }
 
 /**
@@ -69,9 +69,8 @@ function treeOf(build: BuildRecord, buildText: string, manifest: Buffer): Remote
 export function changedPages(before: RemoteTree | undefined, now: RemoteTree | undefined): ChangedPages {
   const changed = (collection: Collection): readonly number[] | undefined => {
     if (before === undefined || now === undefined || isRepaginated(before.build, now.build, collection)) return undefined;
-    const [old, digests] = [before.digests[collection], now.digests[collection]];
-    const numbers = Array.from({ length: digests.pages }, (_, index) => index + 1);
-    return numbers.filter((number) => old.get(number) !== digests.get(number));
+    const numbers = Array.from({ length: now.digests.pages[collection] }, (_, index) => index + 1);
+    return numbers.filter((number) => !now.digests.equals(before.digests, pagePath(collection, number)));
   };
   return { [COLLECTIONS[0]]: changed('data'), [COLLECTIONS[1]]: changed('account') };
 }
@@ -84,7 +83,7 @@ function isRepaginated(before: BuildRecord, now: BuildRecord, collection: Collec
 
 /** Returns how a page differs from the manifest; undefined if it does not. */
 export function digestMismatch({ digests }: RemoteTree, collection: Collection, page: number, bytes: Buffer): string | undefined {
-  const expected = page <= digests[collection].pages ? digests[collection].get(page) : undefined;
+  const expected = digests.get(pagePath(collection, page));
   const found = hash('sha256', bytes);
   return expected === found ? undefined : `SHA-256 ${found}, the manifest has ${expected ?? 'no such page'}`;
 }

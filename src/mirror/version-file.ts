@@ -4,6 +4,7 @@ import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { Pauses } from '../contract/pauses.ts';
 import type { Exclusions } from '../store/exclusions.ts';
+import { pagePath } from '../tree/layout.ts';
 import { openVerified, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { HEAD, parseCommit } from '../versions/commit.ts';
 import { type SiteVersion, siteKind } from '../versions/site-version.ts';
@@ -119,8 +120,8 @@ export function versionReader(
     read: async (name) => {
       // without requests, nothing else lets a stop arrive
       if (pauses.areDue) await pauses.take();
-      if (name.number > tree.digests[name.collection].pages) return { kind: 'missing' };
-      const sent = readVerifiedSync(tree, name.collection, name.number);
+      if (name.number > tree.digests.pages[name.collection]) return { kind: 'missing' };
+      const sent = readVerifiedSync(tree, tree.digests.entry(pagePath(name.collection, name.number)));
       try {
         const contents = withoutExcludedNames(parsePage(name.collection, sent), exclusions);
         return { kind: 'page', url: addressOf(name), contents, etag: null, sent };

@@ -7,6 +7,7 @@ import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import { lockTarget } from '../storage/target-lock.ts';
+import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { type HeaderChoice, headerLine, pageHeaders } from './objects/headers.ts';
 import type { Comparison } from './planning/comparison.ts';
 import { checkGuards, type Limits, mostDeletes } from './planning/guards.ts';
@@ -20,7 +21,7 @@ import { type FoundState, readState, sizeOf, type TreeSize } from './state/state
 import { type ApplyResult, apply } from './transfer/apply.ts';
 import { manifestOfBoth, uploadMetadata } from './transfer/metadata-upload.ts';
 import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
-import { type LocalTree, openTree, readMetadata, readSortKeysFile } from './trees/local-tree.ts';
+import { openTree, readMetadata, readSortKeysFile } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/other-files.ts';
 import { type RemoteTree, readRemoteTree } from './trees/remote-tree.ts';
 import { removedAtTarget } from './trees/removed-accounts.ts';
@@ -99,7 +100,7 @@ export async function publish(target: Target, options: PublishOptions): Promise<
 
 /** The tree to publish, the target, and their differences. */
 interface Prepared {
-  readonly tree: LocalTree;
+  readonly tree: VerifiedTree;
   readonly remote: Remote;
   readonly read: FoundState | undefined;
   readonly found: RemoteTree;
@@ -130,6 +131,7 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
   const { keepsHeaders, prices, traffic } = remote;
   const comparison: Comparison = {
     ...tree,
+    bytesOf: (path) => tree.files.size(path) ?? 0,
     found,
     browsePairs: () => browsePairs(tree, found.browse),
     movement,
@@ -235,7 +237,7 @@ function headersOf(choice: HeaderChoice): string {
   return headerLine(pageHeaders(choice));
 }
 
-function invalidatedPaths({ build }: LocalTree, { browse }: Plan): string[] {
+function invalidatedPaths({ build }: VerifiedTree, { browse }: Plan): string[] {
   const { pathname } = new URL(`${build.base_url}/`);
   const browsePaths = browse.files + browse.atTarget === 0 ? [] : ['browse/*', '', 'index.html'];
   return ['rest/*', ...browsePaths].map((path) => pathname + path);

@@ -3,6 +3,7 @@ import { count, oneOf, parseShape, type Rule, type Shape, text, Violation } from
 import { isBaseUrl, type Site } from '../contract/site.ts';
 import { pagesFor } from '../pages/page.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
+import type { Layout } from './layout.ts';
 import { openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';
 
 /** The file that describes what a tree was built from. It is written last, so a finished record means a finished tree. */
@@ -94,6 +95,11 @@ export function buildRecordIn(files: TreeFiles): BuildRecord | 'unfinished' | 'n
   } catch (error) {
     return error instanceof UnreadableFile && error.reason === 'damaged' ? 'unfinished' : 'none';
   }
+}
+
+/** Returns the layout of the tree of a build record. */
+export function layoutOf({ data_pages, account_pages, compress }: Pick<BuildRecord, 'data_pages' | 'account_pages' | 'compress'>): Layout {
+  return { pages: { data: data_pages, account: account_pages }, encodings: encodingsIn(compress) };
 }
 
 /** Whether a folder has a tree. The tree may be unfinished or damaged. */

@@ -11,14 +11,14 @@ import { toFailure } from '../store/store-error.ts';
 import { VERSION } from '../version.ts';
 import type { BrowseSources } from './browse-sources.ts';
 import type { StagedBrowse } from './browse-stage.ts';
-import { type BuildRecord, buildRecordIn, encodeBuildRecord, optionalFilesIn } from './build-record.ts';
+import { type BuildRecord, buildRecordIn, encodeBuildRecord, layoutOf, optionalFilesIn } from './build-record.ts';
 import { compressors } from './compression.ts';
-import { type Encoding, encodingsIn } from './encoding.ts';
+import type { Encoding } from './encoding.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
 import { digestFiles, finishedTree, sortKeysIn } from './existing-tree.ts';
 import { type ClaimedTree, claimFolder, claimZip, fileSystemFailure } from './folder.ts';
 import { refuseForeignBrowse } from './foreign-files.ts';
-import { slotCount } from './layout.ts';
+import { fileCount } from './layout.ts';
 import { piecesOf } from './lines.ts';
 import { readManifest } from './manifest.ts';
 import { movementBetween } from './movement.ts';
@@ -84,12 +84,12 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const unknownBefore = unknownContents(store, files);
       const found = options.repair ? undefined : finishedTree(files);
       const now = recordOf(store, site, encodings, html ? found : undefined);
-      const pages = { data: now.data_pages, account: now.account_pages };
+      const layout = layoutOf(now);
       if (found !== undefined && hasBrowse === html && isSame(found, now)) return unchangedSummary(found);
       const before =
         found === undefined
-          ? await digestFiles(files, pages, encodings, pauses, (done, all) => onProgress('check', done, all))
-          : readManifest(files, pages, encodings);
+          ? await digestFiles(files, layout, pauses, (done, all) => onProgress('check', done, all))
+          : readManifest(files, layout);
       const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
       const trusted = found?.compress === now.compress;
       const older = found === undefined ? undefined : sortKeysIn(files);
@@ -233,9 +233,7 @@ function isRerenderNeedless(found: BuildRecord, now: Omit<BuildRecord, 'manifest
 }
 
 function unchangedSummary(record: BuildRecord): BuildSummary {
-  const encodings = encodingsIn(record.compress);
-  const pages = slotCount(record.data_pages, encodings) + slotCount(record.account_pages, encodings);
-  const unchanged = pages + (record.browse_files ?? 0);
+  const unchanged = fileCount(layoutOf(record)) + (record.browse_files ?? 0);
   const nothing = { written: 0, removed: 0, removedCopies: 0, removedBrowseFiles: 0 };
   return { build: record, ...nothing, unchanged, readerGaps: false, unknownBefore: null };
 }

@@ -1,51 +1,70 @@
 import type { Encoding } from './encoding.ts';
-import { slotCount } from './layout.ts';
+import { fileCount, type Layout, pathsOfPages, placeOf } from './layout.ts';
 
 const BYTES = 32;
-const WORDS = BYTES / Int32Array.BYTES_PER_ELEMENT;
 const NONE = '00'.repeat(BYTES);
 
+/** A file of a tree. */
+export interface DigestEntry {
+  readonly path: string;
+  /** Its SHA-256 as hexadecimal digits; undefined if it is not known. */
+  readonly digest: string | undefined;
+}
+
 /**
- * The SHA-256 of each file of a collection, by slot. The digests are packed into memory that threads can share. A
- * tree of 100,000 pages takes 3 MB.
+ * The SHA-256 of each file with a page of a tree. The digests are packed into memory that threads can share. A tree of
+ * 100,000 pages takes 3 MB.
  */
-export class Digests {
-  readonly pages: number;
+export class Digests implements Layout {
+  readonly pages: Layout['pages'];
   readonly encodings: readonly Encoding[];
   readonly shared: SharedArrayBuffer;
   readonly #bytes: Buffer;
-  readonly #words: Int32Array;
 
-  constructor(
-    pages: number,
-    encodings: readonly Encoding[] = [],
-    shared: SharedArrayBuffer = new SharedArrayBuffer(slotCount(pages, encodings) * BYTES),
-  ) {
+  constructor({ pages, encodings }: Layout, shared: SharedArrayBuffer = new SharedArrayBuffer(fileCount({ pages, encodings }) * BYTES)) {
     this.pages = pages;
     this.encodings = encodings;
     this.shared = shared;
     this.#bytes = Buffer.from(shared);
-    this.#words = new Int32Array(shared);
   }
 
-  set(slot: number, digest: Uint8Array): void {
-    this.#bytes.set(digest, slot * BYTES);
+  /** Whether a tree with this layout has a file at a path. */
+  has(path: string): boolean {
+    return placeOf(path, this) !== undefined;
   }
 
-  /** Returns the digest as hexadecimal digits; undefined if the slot has no known file. */
-  get(slot: number): string | undefined {
-    const hex = this.#bytes.toString('hex', slot * BYTES, (slot + 1) * BYTES);
-    return hex === NONE ? undefined : hex;
+  /** Ignores a path that the layout does not have. */
+  set(path: string, digest: Buffer): void {
+    digest.copy(this.#at(path));
   }
 
-  /** Whether a slot has the same digest in both. */
-  equals(other: Digests, slot: number): boolean {
-    for (let word = slot * WORDS; word < (slot + 1) * WORDS; word += 1) if (this.#words[word] !== other.#words[word]) return false;
-    return true;
+  /** Returns the digest as hexadecimal digits; undefined if there is no known file. */
+  get(path: string): string | undefined {
+    const hex = this.#at(path).toString('hex');
+    return hex === NONE || hex === '' ? undefined : hex;
   }
 
-  /** Copies a slot's digest from another instance. */
-  copy(other: Digests, slot: number): void {
-    this.set(slot, other.#bytes.subarray(slot * BYTES, (slot + 1) * BYTES));
+  /** Whether a path has the same digest in both. */
+  equals(other: Digests, path: string): boolean {
+    return this.#at(path).equals(other.#at(path));
+  }
+
+  /** Copies the digest of a path from another instance. */
+  copy(other: Digests, path: string): void {
+    this.set(path, other.#at(path));
+  }
+
+  entry(path: string): DigestEntry {
+    return { path, digest: this.get(path) };
+  }
+
+  /** Yields all files in the order of the manifest. */
+  *entries(): Generator<DigestEntry> {
+    for (const path of pathsOfPages(this)) yield this.entry(path);
+  }
+
+  #at(path: string): Buffer {
+    const place = placeOf(path, this);
+    return place === undefined ? this.#bytes.subarray(0, 0) : this.#bytes.subarray(place * BYTES, (place + 1) * BYTES);
   }
 }

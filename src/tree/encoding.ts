@@ -15,6 +15,12 @@ export function encodingsIn(text: string): Encoding[] {
   return ENCODINGS.filter((encoding) => names.includes(encoding));
 }
 
+/** Returns the path of the file of which a file is a compressed copy; for any other file, its own path. */
+export function plainPath(path: string): string {
+  const encoding = encodingOfPath(path);
+  return encoding === undefined ? path : path.slice(0, -SUFFIXES[encoding].length);
+}
+
 /** Returns the encoding of a compressed copy of a page by its path; undefined for any other file. */
 export function encodingOfPath(path: string): Encoding | undefined {
   return ENCODINGS.find((encoding) => path.endsWith(SUFFIXES[encoding]));

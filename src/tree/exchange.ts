@@ -1,13 +1,13 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { COLLECTIONS } from '../contract/collection.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import { VERSION } from '../version.ts';
 import type { StagedBrowse } from './browse-stage.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
+import type { Digests } from './digests.ts';
 import { refuseLinkedFolders } from './foreign-files.ts';
-import { pathOf, slotCount } from './layout.ts';
-import { digestOf, MANIFEST, type TreeDigests, writeManifest } from './manifest.ts';
+import { fileCount, pathsOfPages } from './layout.ts';
+import { digestOf, MANIFEST, writeManifest } from './manifest.ts';
 import { lstatOf, refuseFolder } from './obstacles.ts';
 import { PageTimes } from './page-times.ts';
 import { promote, removeOldPages, removeVariants, variantsToRemove } from './promote.ts';
@@ -34,8 +34,8 @@ export interface Exchange {
   readonly stage: string;
   /** The start of the build in milliseconds, by the clock of the file system. */
   readonly began: number;
-  readonly before: TreeDigests;
-  readonly after: TreeDigests;
+  readonly before: Digests;
+  readonly after: Digests;
   /** The SHA-256 of the staged sort keys. */
   readonly sortKeys: string;
   /** The browse files; undefined if the tree has none and gets none. */
@@ -118,20 +118,13 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
 }
 
 /** The files whose bytes are new, relative to the tree. */
-function* stagedFiles(before: TreeDigests, after: TreeDigests): Generator<string> {
-  for (const collection of COLLECTIONS) {
-    const { pages, encodings } = after[collection];
-    for (let slot = 0; slot < slotCount(pages, encodings); slot += 1) {
-      if (!after[collection].equals(before[collection], slot)) yield pathOf(collection, slot, pages, encodings);
-    }
-  }
+function* stagedFiles(before: Digests, after: Digests): Generator<string> {
+  for (const path of pathsOfPages(after)) if (!after.equals(before, path)) yield path;
 }
 
 /** Counts the files of the pages whose bytes are new, and the others. */
-export function tally(before: TreeDigests, after: TreeDigests): { readonly written: number; readonly unchanged: number } {
-  let all = 0;
-  for (const collection of COLLECTIONS) all += slotCount(after[collection].pages, after[collection].encodings);
+export function tally(before: Digests, after: Digests): { readonly written: number; readonly unchanged: number } {
   let written = 0;
   for (const _ of stagedFiles(before, after)) written += 1;
-  return { written, unchanged: all - written };
+  return { written, unchanged: fileCount(after) - written };
 }

@@ -1,19 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { HOME } from '../browse/paths.ts';
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { BROWSE_FOLDER } from './browse-lines.ts';
 import { type BuildRecord, buildRecordIn, readBuildRecord } from './build-record.ts';
 import { Digests } from './digests.ts';
-import type { Encoding } from './encoding.ts';
-import { collectionFolder, pathOf, secondOfLast, slotCount } from './layout.ts';
-import { digestIn, manifestDigests, type TreeDigests } from './manifest.ts';
+import { collectionFolder, fileCount, indexPath, type Layout, pagePath, pathsOfPages } from './layout.ts';
+import { digestIn, manifestDigests } from './manifest.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys } from './sort-keys.ts';
 import { openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';
-
-type PageCounts = { readonly [C in Collection]: number };
 
 /** Returns the record of a tree if a build finished it and no part is missing since; otherwise undefined. */
 export function finishedTree(files: TreeFiles): BuildRecord | undefined {
@@ -21,10 +18,7 @@ export function finishedTree(files: TreeFiles): BuildRecord | undefined {
   if (typeof record !== 'object') return undefined;
   const digests = manifestDigests(files);
   const isWhole =
-    digests?.manifest === record.manifest &&
-    hasEnds(files, record) &&
-    hasBrowse(files, record) &&
-    digestIn(files, SORT_KEYS) === digests.sortKeys;
+    digests?.manifest === record.manifest && hasEnds(files) && hasBrowse(files, record) && digestIn(files, SORT_KEYS) === digests.sortKeys;
   return isWhole ? record : undefined;
 }
 
@@ -39,37 +33,34 @@ function hasBrowse(files: TreeFiles, { browse_files }: BuildRecord): boolean {
 }
 
 /** Whether the first and last files of both collections exist: somebody may have deleted the pages. */
-function hasEnds(files: TreeFiles, { data_pages, account_pages }: BuildRecord): boolean {
-  const pages = { data: data_pages, account: account_pages };
-  const ends = COLLECTIONS.flatMap((name) => [0, secondOfLast(pages[name])].map((slot) => pathOf(name, slot, pages[name])));
+function hasEnds(files: TreeFiles): boolean {
+  const ends = COLLECTIONS.flatMap((name) => [indexPath(name), pagePath(name, 'last')]);
   return ends.every((path) => files.size(path) !== undefined);
 }
 
 /**
- * Hashes the files that belong to a tree with these numbers of pages.
+ * Hashes the files with pages that a tree with this layout has.
  * @param onProgress called with the number of files that were read, and the number of all
  */
 export async function digestFiles(
   files: TreeFiles,
-  pages: PageCounts,
-  encodings: readonly Encoding[],
+  layout: Layout,
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
-): Promise<TreeDigests> {
-  const all = slotCount(pages.data, encodings) + slotCount(pages.account, encodings);
+): Promise<Digests> {
+  const all = fileCount(layout);
   let read = 0;
-  const digests = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
-  for (const collection of COLLECTIONS) {
-    if (isEmpty(files, collectionFolder(collection))) continue;
-    for (let slot = 0; slot < slotCount(pages[collection], encodings); slot += 1) {
-      const digest = digestIn(files, pathOf(collection, slot, pages[collection], encodings));
-      // a file that cannot be read is written again
-      if (digest !== undefined) digests[collection].set(slot, Buffer.from(digest, 'hex'));
-      read += 1;
-      if (!pauses.areDue) continue;
-      onProgress(read, all);
-      await pauses.take();
-    }
+  const digests = new Digests(layout);
+  const absent = COLLECTIONS.map(collectionFolder).filter((folder) => isEmpty(files, folder));
+  for (const path of pathsOfPages(layout)) {
+    if (absent.some((folder) => path.startsWith(folder))) continue;
+    const digest = digestIn(files, path);
+    // a file that cannot be read is written again
+    if (digest !== undefined) digests.set(path, Buffer.from(digest, 'hex'));
+    read += 1;
+    if (!pauses.areDue) continue;
+    onProgress(read, all);
+    await pauses.take();
   }
   return digests;
 }

@@ -1,120 +1,92 @@
-import type { Collection } from '../contract/collection.ts';
+import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { type Encoding, SUFFIXES } from './encoding.ts';
 
 /**
- * Returns how many files a collection has.
+ * What determines the paths of the files with pages: the numbers of pages, and the encodings of their compressed copies.
  *
  * Every page is at `rest/{collection}/page/{number}/index.json`. The first page is also `rest/{collection}/index.json`,
  * and the last page is also `page/last/index.json`. So the simplest rewrite rule (`page=:n` to `page/:n/`) is right.
- * The files of a collection are numbered by slots: slot 0 is `rest/{collection}/index.json`, slots 1 to `pages` are the
- * pages, slot `pages + 1` is the second file of the last page. Compressed copies follow: as many slots again for each
- * encoding, in the same order.
  */
-export function slotCount(pages: number, encodings: readonly Encoding[] = []): number {
-  return (pages + 2) * (1 + encodings.length);
-}
-
-/** What determines the slots of a collection: the number of pages, and the encodings of their compressed copies. */
-export interface CollectionLayout {
-  readonly pages: number;
+export interface Layout {
+  readonly pages: { readonly [C in Collection]: number };
   readonly encodings: readonly Encoding[];
 }
 
-/** Returns the slots of the uncompressed files with a page: one to three. */
-export function slotsOf(page: number, pages: number): number[] {
-  const slots = [page];
-  if (page === 1) slots.push(0);
-  if (page === pages) slots.push(secondOfLast(pages));
-  return slots;
+/** Returns how many files with pages a tree has. */
+export function fileCount({ pages, encodings }: Layout): number {
+  return (pages.data + 2 + pages.account + 2) * (1 + encodings.length);
+}
+
+/** Yields the paths of all files with pages in the order of the manifest: of each collection, the pages and then the copies in each encoding. */
+export function* pathsOfPages({ pages, encodings }: Layout): Generator<string> {
+  for (const collection of COLLECTIONS) {
+    for (const suffix of ['', ...encodings.map((encoding) => SUFFIXES[encoding])]) {
+      yield indexPath(collection) + suffix;
+      for (let page = 1; page <= pages[collection]; page += 1) yield pagePath(collection, page) + suffix;
+      yield pagePath(collection, 'last') + suffix;
+    }
+  }
+}
+
+const PAGE_FILE = /^rest\/(data|account)\/(?:page\/([1-9]\d{0,14}|last)\/)?index\.json(\.gz|\.br)?$/;
+
+/** Whether a path is that of a file with a page, in some tree. */
+export function isPagePath(path: string): boolean {
+  return PAGE_FILE.test(path);
+}
+
+/** Returns the place of a path among {@link pathsOfPages}; undefined if a tree with this layout has no such file. */
+export function placeOf(path: string, { pages, encodings }: Layout): number | undefined {
+  const [, name, page, suffix] = PAGE_FILE.exec(path) ?? [];
+  const copy = encodings.findIndex((encoding) => SUFFIXES[encoding] === suffix);
+  if (name === undefined || (suffix !== undefined && copy === -1)) return undefined;
+  const isFeed = name === 'data';
+  const last = (isFeed ? pages.data : pages.account) + 1;
+  const file = page === undefined ? 0 : page === 'last' ? last : Number(page);
+  if (file >= last && page !== 'last') return undefined;
+  return (isFeed ? 0 : (pages.data + 2) * (1 + encodings.length)) + (copy + 1) * (last + 1) + file;
+}
+
+/** Returns the paths of the uncompressed files with a page: one to three. */
+export function pathsOf(collection: Collection, page: number, pages: number): string[] {
+  return [
+    pagePath(collection, page),
+    ...(page === 1 ? [indexPath(collection)] : []),
+    ...(page === pages ? [pagePath(collection, 'last')] : []),
+  ];
 }
 
 /**
- * Returns the slots of the compressed copies of a page.
- * @param encoding the index of the encoding, 0 for the first
- */
-export function variantSlotsOf(page: number, pages: number, encoding: number): number[] {
-  return slotsOf(page, pages).map((slot) => copyIn(slot, pages, encoding));
-}
-
-/**
- * Returns the slots of all files with a page, in the order in which a build moves them and a publish sends them: the
+ * Returns the paths of all files with a page, in the order in which a build moves them and a publish sends them: the
  * second file of the last page, the numbered page, the collection's index. The compressed copies of a file come before
  * it. Readers begin at the index. So whoever sees the new index, in any encoding, finds every other file new.
  */
-export function slotsInWriteOrder(page: number, { pages, encodings }: CollectionLayout): number[] {
-  const slots: number[] = [];
-  for (const slot of slotsOf(page, pages).sort((a, b) => b - a)) {
-    for (let encoding = encodings.length - 1; encoding >= -1; encoding -= 1) slots.push(copyIn(slot, pages, encoding));
-  }
-  return slots;
+export function pathsInWriteOrder(collection: Collection, page: number, { pages, encodings }: Layout): string[] {
+  const plain = [
+    ...(page === pages[collection] ? [pagePath(collection, 'last')] : []),
+    pagePath(collection, page),
+    ...(page === 1 ? [indexPath(collection)] : []),
+  ];
+  return plain.flatMap((path) => [...encodings.map((encoding) => path + SUFFIXES[encoding]).toReversed(), path]);
 }
 
-/** Returns the slots of the files that `next` links lead to: the numbered page, and its compressed copies. */
-export function slotsOfNext(page: number, { pages, encodings }: CollectionLayout): number[] {
-  return [page, ...encodings.map((_, index) => copyIn(page, pages, index))];
+/** Returns the paths to which `next` links lead: that of the numbered page, and of its compressed copies. */
+export function pathsOfNext(collection: Collection, page: number, { encodings }: Layout): string[] {
+  const path = pagePath(collection, page);
+  return [path, ...encodings.map((encoding) => path + SUFFIXES[encoding])];
 }
 
-/** @param encoding the index of the encoding, 0 for the first; -1 for the uncompressed file */
-function copyIn(slot: number, pages: number, encoding: number): number {
-  return slot + (1 + encoding) * slotCount(pages);
+export function indexPath(collection: Collection): string {
+  return `${collectionFolder(collection)}/index.json`;
 }
 
-/** Returns the slot of the uncompressed file of a slot. */
-export function plainSlotOf(slot: number, pages: number): number {
-  return slot % slotCount(pages);
+export function pagePath(collection: Collection, page: number | 'last'): string {
+  return `${pagesFolder(collection)}/${page}/index.json`;
 }
 
-/** Returns the encoding of a slot's file; undefined if the file is not compressed. */
-export function encodingOf(slot: number, pages: number, encodings: readonly Encoding[]): Encoding | undefined {
-  return encodings[Math.floor(slot / slotCount(pages)) - 1];
-}
-
-/** Returns the slot of the second file of the last page. */
-export function secondOfLast(pages: number): number {
-  return pages + 1;
-}
-
-/** Whether a slot's file is the second file of the last page, or a compressed copy of it. */
-export function isSecondOfLast(slot: number, pages: number): boolean {
-  return plainSlotOf(slot, pages) === secondOfLast(pages);
-}
-
-/**
- * Returns the slot at which another layout has the file with the same path.
- * @returns undefined if the other layout has no such file
- */
-export function slotIn(other: CollectionLayout, slot: number, { pages, encodings }: CollectionLayout): number | undefined {
-  const plain = plainSlotOf(slot, pages);
-  const encoding = plain === slot ? undefined : encodingOf(slot, pages, encodings);
-  const index = encoding === undefined ? -1 : other.encodings.indexOf(encoding);
-  if (encoding !== undefined && index === -1) return undefined;
-  if (plain === secondOfLast(pages)) return copyIn(secondOfLast(other.pages), other.pages, index);
-  return plain > other.pages ? undefined : copyIn(plain, other.pages, index);
-}
-
-/** Returns the path of a slot's file, relative to the tree, with slashes. */
-export function pathOf(collection: Collection, slot: number, pages: number, encodings: readonly Encoding[] = []): string {
-  const variant = encodingOf(slot, pages, encodings);
-  if (variant !== undefined) return pathOf(collection, plainSlotOf(slot, pages), pages) + SUFFIXES[variant];
-  const folder = collectionFolder(collection);
-  if (slot === 0) return `${folder}/index.json`;
-  return `${pagesFolder(collection)}/${slot > pages ? 'last' : slot}/index.json`;
-}
-
-/** Returns the slot of a path; undefined if this layout has no such file. */
-export function slotAt(collection: Collection, path: string, pages: number, encodings: readonly Encoding[] = []): number | undefined {
-  const variant = encodings.findIndex((encoding) => path.endsWith(SUFFIXES[encoding]));
-  const slot = plainSlotAt(collection, variant === -1 ? path : path.slice(0, path.lastIndexOf('.')), pages);
-  return slot === undefined ? undefined : copyIn(slot, pages, variant);
-}
-
-function plainSlotAt(collection: Collection, path: string, pages: number): number | undefined {
-  if (path === `${collectionFolder(collection)}/index.json`) return 0;
-  const prefix = `${pagesFolder(collection)}/`;
-  if (!path.startsWith(prefix) || !path.endsWith('/index.json')) return undefined;
-  const name = path.slice(prefix.length, -'/index.json'.length);
-  if (name === 'last') return secondOfLast(pages);
-  return isPageName(name) && Number(name) <= pages ? Number(name) : undefined;
+/** Whether a path is that of the second file of the last page, or of a compressed copy of it. */
+export function isLastPath(path: string): boolean {
+  return path.includes('/page/last/');
 }
 
 /** Whether a folder name is a page number. */

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { isBrowsePath } from './browse-lines.ts';
 import { Digests } from './digests.ts';
-import { ENCODINGS, type Encoding } from './encoding.ts';
-import { pathOf, slotAt, slotCount } from './layout.ts';
+import { isPagePath, type Layout } from './layout.ts';
 import { linesIn, PIECE, piecesIn, piecesOf } from './lines.ts';
 import { type ManifestLine, parseLine } from './manifest-line.ts';
 import { SORT_KEYS } from './sort-keys.ts';
@@ -13,16 +11,13 @@ import type { TreeFiles } from './tree-files.ts';
 /** The list of all files with their SHA-256, in the format of `sha256sum -c`: the pages, the browse files, the sort keys. */
 export const MANIFEST = 'manifest-sha256.txt';
 
-/** The digests of a tree's files, by collection. */
-export type TreeDigests = { readonly [C in Collection]: Digests };
-
 /**
  * Writes a manifest.
  * @param browse the lines of the browse files, in chunks
  * @param sortKeys the SHA-256 of the tree's sort keys
  * @returns the SHA-256 of its bytes, as hexadecimal digits
  */
-export function writeManifest(path: string, digests: TreeDigests, browse: Iterable<Buffer>, sortKeys: string): string {
+export function writeManifest(path: string, digests: Digests, browse: Iterable<Buffer>, sortKeys: string): string {
   const hash = createHash('sha256');
   const file = openSync(path, 'w');
   try {
@@ -36,16 +31,13 @@ export function writeManifest(path: string, digests: TreeDigests, browse: Iterab
   return hash.digest('hex');
 }
 
-function* manifestPieces(digests: TreeDigests, browse: Iterable<Buffer>, sortKeys: string): Generator<string | Buffer> {
+function* manifestPieces(digests: Digests, browse: Iterable<Buffer>, sortKeys: string): Generator<string | Buffer> {
   let piece = '';
-  for (const collection of COLLECTIONS) {
-    const known = digests[collection];
-    for (let slot = 0; slot < slotCount(known.pages, known.encodings); slot += 1) {
-      piece += `${known.get(slot)}  ${pathOf(collection, slot, known.pages, known.encodings)}\n`;
-      if (piece.length < PIECE) continue;
-      yield piece;
-      piece = '';
-    }
+  for (const { path, digest } of digests.entries()) {
+    piece += `${digest}  ${path}\n`;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
   }
   yield piece;
   yield* browse;
@@ -111,39 +103,28 @@ function* parsed(pieces: Iterable<Buffer>): Generator<ManifestLine | undefined> 
   for (const line of linesIn(pieces)) yield parseLine(line);
 }
 
-/** Reads the digests from a tree's manifest. Ignores lines for files that a tree with these numbers of pages does not have. */
-export function readManifest(files: TreeFiles, pages: { readonly [C in Collection]: number }, encodings: readonly Encoding[]): TreeDigests {
-  return digestsIn(files.pieces(MANIFEST), pages, encodings);
+/** Reads the digests from a tree's manifest. Ignores lines for files that a tree with this layout does not have. */
+export function readManifest(files: TreeFiles, layout: Layout): Digests {
+  return digestsIn(files.pieces(MANIFEST), layout);
 }
 
 /** Like {@link readManifest}, but for a manifest in memory. Decodes it chunk by chunk, never the whole text at once. */
-export function parseManifest(bytes: Buffer, pages: { readonly [C in Collection]: number }, encodings: readonly Encoding[]): TreeDigests {
-  return digestsIn(piecesIn(bytes), pages, encodings);
+export function parseManifest(bytes: Buffer, layout: Layout): Digests {
+  return digestsIn(piecesIn(bytes), layout);
 }
 
 /** Whether bytes are a manifest of palimpsest: it has at least one line, and each line names a file of a tree. */
 export function isManifest(bytes: Buffer): boolean {
   let lines = 0;
   for (const line of parsed(piecesIn(bytes))) {
-    const isOfTree =
-      line !== undefined &&
-      (line.path === SORT_KEYS ||
-        isBrowsePath(line.path) ||
-        COLLECTIONS.some((name) => slotAt(name, line.path, Number.MAX_SAFE_INTEGER, ENCODINGS) !== undefined));
-    if (!isOfTree) return false;
+    if (line === undefined || !(line.path === SORT_KEYS || isBrowsePath(line.path) || isPagePath(line.path))) return false;
     lines += 1;
   }
   return lines > 0;
 }
 
-function digestsIn(bytes: Iterable<Buffer>, pages: { readonly [C in Collection]: number }, encodings: readonly Encoding[]): TreeDigests {
-  const digests = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
-  for (const line of parsed(bytes)) {
-    if (line === undefined) continue;
-    for (const collection of COLLECTIONS) {
-      const slot = slotAt(collection, line.path, pages[collection], encodings);
-      if (slot !== undefined) digests[collection].set(slot, Buffer.from(line.digest, 'hex'));
-    }
-  }
+function digestsIn(bytes: Iterable<Buffer>, layout: Layout): Digests {
+  const digests = new Digests(layout);
+  for (const line of parsed(bytes)) if (line !== undefined) digests.set(line.path, Buffer.from(line.digest, 'hex'));
   return digests;
 }

@@ -1,10 +1,10 @@
 import { closeSync, readSync, statSync } from 'node:fs';
 import { decodeHeader, HEADER_BYTES } from '../zip/local-header.ts';
-import { pathOf } from './layout.ts';
+import { indexPath } from './layout.ts';
 import { openRegularFile } from './regular-file.ts';
 
 /** The first member of the ZIP of a tree. */
-const FIRST = pathOf('data', 0, 0);
+const FIRST = indexPath('data');
 
 /** Whether a file begins like the ZIP of a tree. Its end may be damaged or missing. */
 export function isOwnZip(path: string): boolean {

@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { ensureDirSync, remove } from 'fs-extra/esm';
 import pLimit from 'p-limit';
 import { COLLECTIONS } from '../contract/collection.ts';
+import type { Digests } from './digests.ts';
 import { ENCODINGS, SUFFIXES } from './encoding.ts';
-import { isPageName, pagesFolder, pathOf, slotCount, slotsInWriteOrder } from './layout.ts';
-import type { TreeDigests } from './manifest.ts';
+import { isPageName, pagesFolder, pathsInWriteOrder, pathsOfPages } from './layout.ts';
 import { lstatOf } from './obstacles.ts';
 
 /** The number of folders to remove in parallel. */
@@ -21,11 +21,11 @@ const REMOVALS = 16;
 export function promote(
   stage: string,
   out: string,
-  before: TreeDigests,
-  after: TreeDigests,
+  before: Digests,
+  after: Digests,
   onProgress: (done: number, all: number) => void = () => {},
 ): void {
-  const all = after.data.pages + after.account.pages;
+  const all = after.pages.data + after.pages.account;
   let done = 0;
   const staged = join(stage, 'rest');
   const rest = join(out, 'rest');
@@ -34,14 +34,11 @@ export function promote(
     return;
   }
   for (const collection of COLLECTIONS) {
-    const { pages, encodings } = after[collection];
     ensureDirSync(join(out, pagesFolder(collection)));
-    for (let page = pages; page >= 1; page -= 1) {
+    for (let page = after.pages[collection]; page >= 1; page -= 1) {
       const moved = new Set<string>();
-      for (const slot of slotsInWriteOrder(page, after[collection])) {
-        if (after[collection].equals(before[collection], slot)) continue;
-        const path = pathOf(collection, slot, pages, encodings);
-        if (moved.has(dirname(path))) continue;
+      for (const path of pathsInWriteOrder(collection, page, after)) {
+        if (after.equals(before, path) || moved.has(dirname(path))) continue;
         if (moveOver(join(stage, path), join(out, path)) === 'folder') moved.add(dirname(path));
       }
       done += 1;
@@ -66,11 +63,11 @@ function moveOver(from: string, to: string): 'file' | 'folder' {
  * Removes the numbered pages that the tree no longer has, the highest first.
  * @returns how many pages were removed
  */
-export async function removeOldPages(out: string, after: TreeDigests): Promise<number> {
+export async function removeOldPages(out: string, { pages }: Digests): Promise<number> {
   const surplus = COLLECTIONS.flatMap((collection) => {
     const folder = join(out, pagesFolder(collection));
     const numbers: number[] = [];
-    for (const number of pageNumbersIn(folder)) if (number > after[collection].pages) numbers.push(number);
+    for (const number of pageNumbersIn(folder)) if (number > pages[collection]) numbers.push(number);
     return numbers.sort((a, b) => b - a).map((number) => join(folder, String(number)));
   });
   if (surplus.length === 0) return 0;
@@ -83,7 +80,7 @@ export async function removeOldPages(out: string, after: TreeDigests): Promise<n
  * Removes compressed variants in encodings that the tree no longer has.
  * @returns how many files were removed
  */
-export function removeVariants(out: string, after: TreeDigests): number {
+export function removeVariants(out: string, after: Digests): number {
   let removed = 0;
   for (const path of variantsToRemove(after)) if (removeIfThere(join(out, path))) removed += 1;
   return removed;
@@ -96,14 +93,9 @@ function removeIfThere(path: string): boolean {
 }
 
 /** Yields the paths at which a tree may have compressed variants in encodings that the new tree does not have. */
-export function* variantsToRemove(after: TreeDigests): Generator<string> {
-  for (const collection of COLLECTIONS) {
-    const { pages, encodings } = after[collection];
-    const surplus = ENCODINGS.filter((encoding) => !encodings.includes(encoding));
-    for (let slot = 0; slot < slotCount(pages); slot += 1) {
-      for (const encoding of surplus) yield pathOf(collection, slot, pages) + SUFFIXES[encoding];
-    }
-  }
+export function* variantsToRemove({ pages, encodings }: Digests): Generator<string> {
+  const surplus = ENCODINGS.filter((encoding) => !encodings.includes(encoding));
+  for (const path of pathsOfPages({ pages, encodings: [] })) for (const encoding of surplus) yield path + SUFFIXES[encoding];
 }
 
 /** Yields the numbers of the existing page folders, one at a time: there may be a hundred thousand. */

@@ -3,8 +3,7 @@ import type { Site } from '../contract/site.ts';
 import type { Direction } from '../store/direction.ts';
 import type { Store } from '../store/store.ts';
 import { Digests } from './digests.ts';
-import { slotCount } from './layout.ts';
-import type { TreeDigests } from './manifest.ts';
+import { collectionFolder, pathsOfPages } from './layout.ts';
 import { checkRead, prepareStage, type RenderJob, render } from './render.ts';
 import type { WorkerJob } from './render-worker.ts';
 import type { PageRange } from './sort-keys.ts';
@@ -29,23 +28,22 @@ export async function renderOnThreads(
   store: Store,
   site: Site,
   stage: Stage,
-  before: TreeDigests,
+  before: Digests,
   since: number,
   trusted: boolean,
   ranges: Iterable<PageRange>,
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
-): Promise<{ readonly after: TreeDigests; readonly ranges: Iterable<PageRange> }> {
-  const pages = { data: before.data.pages, account: before.account.pages };
-  const { encodings } = before.data;
-  const after = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
+): Promise<{ readonly after: Digests; readonly ranges: Iterable<PageRange> }> {
+  const { pages, encodings } = before;
+  const after = new Digests(before);
   const { feed } = store.revision;
   const remaining = new Int32Array(new SharedArrayBuffer(8));
   const shared = new Float64Array(new SharedArrayBuffer(16 * pages.data));
   // an unchanged feed is not walked at all
   if (feed > since) remaining[0] = pages.data;
   else copyRanges(ranges, shared);
-  if (feed <= since) for (let slot = 0; slot < slotCount(pages.data, encodings); slot += 1) after.data.copy(before.data, slot);
+  if (feed <= since) for (const path of pathsOfPages(before)) if (path.startsWith(collectionFolder('data'))) after.copy(before, path);
   remaining[1] = pages.account;
   const all = (remaining[0] ?? 0) + pages.account;
   const job: RenderJob = {
@@ -54,11 +52,10 @@ export async function renderOnThreads(
     ...stage,
     site,
     since,
-    pages,
-    encodings,
+    layout: { pages, encodings },
     trusted,
-    before: { data: before.data.shared, account: before.account.shared },
-    after: { data: after.data.shared, account: after.account.shared },
+    before: before.shared,
+    after: after.shared,
     ranges: shared.buffer,
     remaining: remaining.buffer,
     read: new SharedArrayBuffer(64),

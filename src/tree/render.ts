@@ -11,8 +11,8 @@ import type { Direction } from '../store/direction.ts';
 import { PageSource } from '../store/page-source.ts';
 import { compress } from './compression.ts';
 import { Digests } from './digests.ts';
-import type { Encoding } from './encoding.ts';
-import { pagesFolder, pathOf, slotsOf, variantSlotsOf } from './layout.ts';
+import { SUFFIXES } from './encoding.ts';
+import { type Layout, pagesFolder, pathsOf } from './layout.ts';
 import { PAGES_SPOOL, SPOOLS, type Stage, type StagedFiles, stagedFiles } from './staged-files.ts';
 
 /** The input of two threads that render one tree together. It can be posted to another thread. */
@@ -23,14 +23,13 @@ export interface RenderJob extends Stage {
   readonly site: Site;
   /** The revision that the tree's files show; -1 if it is unknown. */
   readonly since: number;
-  readonly pages: { readonly [C in Collection]: number };
-  /** The encodings of the compressed copies of each page. */
-  readonly encodings: readonly Encoding[];
+  /** The layout of the new tree. */
+  readonly layout: Layout;
   /** Whether the compressed variants in `before` were made from the pages in `before`. */
   readonly trusted: boolean;
   /** The digests of the tree's present files (`before`) and of the new files (`after`). */
-  readonly before: { readonly [C in Collection]: SharedArrayBuffer };
-  readonly after: { readonly [C in Collection]: SharedArrayBuffer };
+  readonly before: SharedArrayBuffer;
+  readonly after: SharedArrayBuffer;
   /** The ids of the first and last record of each page of the feed (Float64). Taken from the present tree if the feed has not changed. */
   readonly ranges: SharedArrayBuffer;
   /** For each collection, how many pages no thread has taken yet (Int32). */
@@ -106,45 +105,44 @@ class RenderedPages {
   readonly #after: Digests;
   readonly #ranges: Float64Array;
 
-  constructor(job: RenderJob, { collection, count }: Pages, staged: StagedFiles) {
+  constructor(job: RenderJob, { collection }: Pages, staged: StagedFiles) {
     this.#job = job;
     this.#staged = staged;
     this.#collection = collection;
     this.#ranges = new Float64Array(job.ranges);
-    this.#before = new Digests(count, job.encodings, job.before[collection]);
-    this.#after = new Digests(count, job.encodings, job.after[collection]);
+    this.#before = new Digests(job.layout, job.before);
+    this.#after = new Digests(job.layout, job.after);
   }
 
   add(page: Page): void {
     if (page.range !== undefined) this.#ranges.set([page.range.first, page.range.last], 2 * (page.number - 1));
-    const { since, encodings, trusted } = this.#job;
-    const { pages } = this.#after;
-    const slots = slotsOf(page.number, pages);
+    const { since, trusted } = this.#job;
+    const { pages, encodings } = this.#after;
+    const paths = pathsOf(this.#collection, page.number, pages[this.#collection]);
     const isOld = page.revision <= since;
     const bytes = isOld ? undefined : page.render();
-    if (bytes === undefined) this.#keep(slots);
-    else this.#put(bytes, slots);
-    const isSame = isOld || (trusted && slots.every((slot) => this.#after.equals(this.#before, slot)));
-    for (const [index, encoding] of encodings.entries()) {
-      const variants = variantSlotsOf(page.number, pages, index);
-      const isThere = variants.every((slot) => this.#before.get(slot) !== undefined);
+    if (bytes === undefined) this.#keep(paths);
+    else this.#put(bytes, paths);
+    const isSame = isOld || (trusted && paths.every((path) => this.#after.equals(this.#before, path)));
+    for (const encoding of encodings) {
+      const variants = paths.map((path) => path + SUFFIXES[encoding]);
+      const isThere = variants.every((path) => this.#before.get(path) !== undefined);
       if (bytes === undefined || (isSame && isThere)) this.#keep(variants);
       else this.#put([compress(Buffer.concat(bytes), encoding)], variants);
     }
   }
 
-  #keep(slots: readonly number[]): void {
-    for (const slot of slots) this.#after.copy(this.#before, slot);
+  #keep(paths: readonly string[]): void {
+    for (const path of paths) this.#after.copy(this.#before, path);
   }
 
-  #put(bytes: readonly Uint8Array[], slots: readonly number[]): void {
+  #put(bytes: readonly Uint8Array[], paths: readonly string[]): void {
     const hash = createHash('sha256');
     for (const piece of bytes) hash.update(piece);
     const digest = hash.digest();
-    for (const slot of slots) {
-      this.#after.set(slot, digest);
-      if (this.#after.equals(this.#before, slot)) continue;
-      this.#staged.put(pathOf(this.#collection, slot, this.#after.pages, this.#job.encodings), bytes);
+    for (const path of paths) {
+      this.#after.set(path, digest);
+      if (!this.#after.equals(this.#before, path)) this.#staged.put(path, bytes);
     }
   }
 }

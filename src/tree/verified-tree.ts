@@ -1,16 +1,14 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { sha256 } from '../contract/sha256.ts';
-import { type BrowseListing, linesOfTree, listBrowseFiles, NO_BROWSE } from './browse-lines.ts';
-import { BUILD_RECORD, type BuildRecord } from './build-record.ts';
-import { encodingsIn } from './encoding.ts';
+import { allBrowseLines, type BrowseListing, linesOfTree, listBrowseFiles, NO_BROWSE } from './browse-lines.ts';
+import { BUILD_RECORD, type BuildRecord, layoutOf } from './build-record.ts';
+import type { DigestEntry, Digests } from './digests.ts';
 import { openFinishedTree } from './existing-tree.ts';
-import { pathOf, slotCount } from './layout.ts';
-import { digestIn, MANIFEST, manifestDigests, mostLines, readManifest, type TreeDigests } from './manifest.ts';
-import type { ManifestLine } from './manifest-line.ts';
+import { fileCount } from './layout.ts';
+import { digestIn, MANIFEST, manifestDigests, mostLines, readManifest } from './manifest.ts';
 import { SORT_KEYS } from './sort-keys.ts';
 import type { TreeFiles } from './tree-files.ts';
 
@@ -20,14 +18,11 @@ export interface VerifiedTree {
   /** Its files. Whoever opened the tree closes them. */
   readonly files: TreeFiles;
   readonly build: BuildRecord;
-  readonly digests: TreeDigests;
+  readonly digests: Digests;
   readonly browse: BrowseListing;
   /** SHA-256 of its sort keys. */
   readonly sortKeys: string;
 }
-
-/** The parts of a tree from which its pages are read. */
-type VerifiedPages = Pick<VerifiedTree, 'files' | 'digests'>;
 
 /**
  * Opens a tree. Checks the manifest and the sort keys, but no pages.
@@ -47,12 +42,11 @@ function verifiedTree(files: TreeFiles, build: BuildRecord): VerifiedTree {
   const { out } = files;
   const found = manifestDigests(files);
   if (found?.manifest !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another file, or no file');
-  const pages = { data: build.data_pages, account: build.account_pages };
-  const encodings = encodingsIn(build.compress);
-  const slots = slotCount(pages.data, encodings) + slotCount(pages.account, encodings) + (build.browse_files ?? 0);
+  const layout = layoutOf(build);
+  const all = fileCount(layout) + (build.browse_files ?? 0);
   const most = mostLines(files.size(MANIFEST) ?? 0);
-  if (slots > most) throw edited(join(out, BUILD_RECORD), undefined, `${slots} files, but the manifest lists at most ${most}`);
-  const digests = readManifest(files, pages, encodings);
+  if (all > most) throw edited(join(out, BUILD_RECORD), undefined, `${all} files, but the manifest lists at most ${most}`);
+  const digests = readManifest(files, layout);
   const { sortKeys } = found;
   if (digestIn(files, SORT_KEYS) !== sortKeys) throw edited(join(out, SORT_KEYS), sortKeys, 'another file, or no file');
   const browse = build.browse_files === undefined ? NO_BROWSE : listBrowseFiles(linesOfTree(files, MANIFEST));
@@ -60,18 +54,10 @@ function verifiedTree(files: TreeFiles, build: BuildRecord): VerifiedTree {
 }
 
 /**
- * Reads a page and compares its bytes with the manifest.
+ * Reads a file and compares its bytes with the manifest.
  * @throws Failure tree-edited
  */
-export async function readVerified(tree: VerifiedPages, collection: Collection, slot: number): Promise<Buffer> {
-  return await readVerifiedFile(tree, pageLine(tree, collection, slot));
-}
-
-/**
- * Like {@link readVerified}, for a file by its line in the manifest.
- * @throws Failure tree-edited
- */
-export async function readVerifiedFile({ files }: Pick<VerifiedTree, 'files'>, { path, digest }: WantedFile): Promise<Buffer> {
+export async function readVerified({ files }: Pick<VerifiedTree, 'files'>, { path, digest }: DigestEntry): Promise<Buffer> {
   const bytes = await files.readLater(path).catch((error: unknown) => {
     throw unreadable(join(files.out, path), digest, error);
   });
@@ -82,15 +68,7 @@ export async function readVerifiedFile({ files }: Pick<VerifiedTree, 'files'>, {
  * Like {@link readVerified}, but blocks. For many small files this takes less processor time.
  * @throws Failure tree-edited
  */
-export function readVerifiedSync(tree: VerifiedPages, collection: Collection, slot: number): Buffer {
-  return readVerifiedFileSync(tree, pageLine(tree, collection, slot));
-}
-
-/**
- * Like {@link readVerifiedFile}, but blocks.
- * @throws Failure tree-edited
- */
-export function readVerifiedFileSync({ files }: Pick<VerifiedTree, 'files'>, { path, digest }: WantedFile): Buffer {
+export function readVerifiedSync({ files }: Pick<VerifiedTree, 'files'>, { path, digest }: DigestEntry): Buffer {
   let bytes: Buffer;
   try {
     bytes = files.read(path);
@@ -100,26 +78,16 @@ export function readVerifiedFileSync({ files }: Pick<VerifiedTree, 'files'>, { p
   return checked(join(files.out, path), bytes, digest, hash('sha256', bytes));
 }
 
-/** A file, and the digest that the manifest lists. */
-interface WantedFile extends Pick<ManifestLine, 'path'> {
-  readonly digest: string | undefined;
-}
-
-function pageLine({ digests }: VerifiedPages, collection: Collection, slot: number): WantedFile {
-  const { pages, encodings } = digests[collection];
-  return { path: pathOf(collection, slot, pages, encodings), digest: digests[collection].get(slot) };
+/** Yields the pages and the browse files of a tree. */
+export function* filesOf({ digests, browse }: VerifiedTree): Generator<DigestEntry> {
+  yield* digests.entries();
+  yield* allBrowseLines(browse);
 }
 
 /** @throws Failure tree-edited if the digest is not the wanted one */
 function checked(path: string, bytes: Buffer, wanted: string | undefined, found: string): Buffer {
   if (found !== wanted) throw edited(path, wanted, found);
   return bytes;
-}
-
-/** Returns the path of a slot's file. */
-export function fileOf({ out, digests }: Pick<VerifiedTree, 'out' | 'digests'>, collection: Collection, slot: number): string {
-  const { pages, encodings } = digests[collection];
-  return join(out, pathOf(collection, slot, pages, encodings));
 }
 
 /** Returns the failure for a file of the tree that cannot be read. */

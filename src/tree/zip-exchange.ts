@@ -1,13 +1,11 @@
 import { hash } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { COLLECTIONS } from '../contract/collection.ts';
 import { packMember, ZipDamage } from '../zip/member.ts';
 import type { ZipReader } from '../zip/zip-reader.ts';
 import { ZipWriter } from '../zip/zip-writer.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
 import { type Exchange, type Exchanged, tally } from './exchange.ts';
-import { pathOf, slotCount } from './layout.ts';
 import { MANIFEST, writeManifest } from './manifest.ts';
 import { type ManifestLine, parseLine } from './manifest-line.ts';
 import { MemberSources } from './member-sources.ts';
@@ -77,11 +75,7 @@ export async function exchangeZip(options: Exchange, { zip: present, found }: Pr
 
 /** Yields the lines of the manifest before that of the sort keys. */
 function* linesOf({ after, browse }: Exchange, sources: MemberSources): Generator<ManifestLine> {
-  for (const collection of COLLECTIONS) {
-    const { pages } = after[collection];
-    for (let slot = 0; slot < slotCount(pages); slot += 1)
-      yield { path: pathOf(collection, slot, pages), digest: after[collection].get(slot) ?? '' };
-  }
+  for (const { path, digest = '' } of after.entries()) yield { path, digest };
   let part = 0;
   for (const lines of browse?.lines() ?? []) {
     sources.beginPart(part);

@@ -4,11 +4,10 @@ import { isObject } from '../contract/json.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { SITE_MARKER } from '../contract/target-marker.ts';
 import { BROWSE_FOLDER, isBrowsePath } from '../tree/browse-lines.ts';
-import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
+import { BUILD_RECORD, type BuildRecord, layoutOf } from '../tree/build-record.ts';
 import { Digests } from '../tree/digests.ts';
-import { encodingsIn } from '../tree/encoding.ts';
-import { pathOf, slotAt, slotCount } from '../tree/layout.ts';
-import { digestIn, MANIFEST, manifestLines, type TreeDigests } from '../tree/manifest.ts';
+import { fileCount, placeOf } from '../tree/layout.ts';
+import { digestIn, MANIFEST, manifestLines } from '../tree/manifest.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
 import { type TreeFiles, UnreadableFile } from '../tree/tree-files.ts';
 import type { BrowseCheck } from './browse-check.ts';
@@ -24,10 +23,8 @@ export async function checkManifest(
   report: Report,
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
-): Promise<TreeDigests> {
-  const pages = { data: build.data_pages, account: build.account_pages };
-  const encodings = encodingsIn(build.compress);
-  const digests = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
+): Promise<Digests> {
+  const digests = new Digests(layoutOf(build));
   const digest = digestIn(files, MANIFEST);
   if (digest === undefined) {
     reportUnreadable(files, MANIFEST, build.manifest, report);
@@ -35,7 +32,7 @@ export async function checkManifest(
   }
   if (digest !== build.manifest)
     report.add({ rule: 'manifest-digest', path: MANIFEST, expected: `SHA-256 ${build.manifest}`, found: digest });
-  const all = slotCount(pages.data, encodings) + slotCount(pages.account, encodings) + (build.browse_files ?? 0) + 1;
+  const all = fileCount(digests) + (build.browse_files ?? 0) + 1;
   let number = 0;
   let sortKeys: string | undefined;
   for (const line of manifestLines(files)) {
@@ -49,9 +46,7 @@ export async function checkManifest(
       continue;
     }
     if (line !== undefined && build.browse_files !== undefined && isBrowsePath(line.path)) continue;
-    const collection = COLLECTIONS.find((name) => line !== undefined && slotAt(name, line.path, pages[name], encodings) !== undefined);
-    const slot = line === undefined || collection === undefined ? undefined : slotAt(collection, line.path, pages[collection], encodings);
-    if (line === undefined || collection === undefined || slot === undefined || digests[collection].get(slot) !== undefined) {
+    if (line === undefined || !digests.has(line.path) || digests.get(line.path) !== undefined) {
       report.add({
         rule: 'manifest-line',
         path: MANIFEST,
@@ -59,22 +54,14 @@ export async function checkManifest(
         found: `line ${number}: ${line?.path ?? 'an invalid line'}`,
       });
     } else {
-      digests[collection].set(slot, Buffer.from(line.digest, 'hex'));
+      digests.set(line.path, Buffer.from(line.digest, 'hex'));
     }
   }
   if (sortKeys === undefined)
     report.add({ rule: 'manifest-line', path: MANIFEST, expected: `a line for ${SORT_KEYS}`, found: 'no such line' });
   else checkFile(files, SORT_KEYS, sortKeys, report);
-  for (const collection of COLLECTIONS) {
-    for (let slot = 0; slot < slotCount(pages[collection], encodings); slot += 1) {
-      if (digests[collection].get(slot) !== undefined) continue;
-      report.add({
-        rule: 'manifest-line',
-        path: MANIFEST,
-        expected: `a line for ${pathOf(collection, slot, pages[collection], encodings)}`,
-        found: 'no such line',
-      });
-    }
+  for (const { path, digest: listed } of digests.entries()) {
+    if (listed === undefined) report.add({ rule: 'manifest-line', path: MANIFEST, expected: `a line for ${path}`, found: 'no such line' });
   }
   return digests;
 }
@@ -95,9 +82,8 @@ export async function checkUnexpectedFiles(
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
 ): Promise<void> {
-  const pages = { data: build.data_pages, account: build.account_pages };
-  const encodings = encodingsIn(build.compress);
-  const all = slotCount(pages.data, encodings) + slotCount(pages.account, encodings) + (build.browse_files ?? 0);
+  const layout = layoutOf(build);
+  const all = fileCount(layout) + (build.browse_files ?? 0);
   let found = 0;
   let browseFiles: string[] = [];
   for (const path of pathsIn(files)) {
@@ -118,7 +104,7 @@ export async function checkUnexpectedFiles(
       path === MANIFEST ||
       path === SORT_KEYS ||
       isPublishState(files, path) ||
-      COLLECTIONS.some((name) => slotAt(name, path, pages[name], encodings) !== undefined);
+      placeOf(path, layout) !== undefined;
     if (!isOurs) reportUnexpected(path, report);
   }
   browse.unexpected(browseFiles);

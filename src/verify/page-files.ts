@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { decompress } from '../tree/compression.ts';
-import { type Encoding, encodingsIn } from '../tree/encoding.ts';
-import { pathOf, slotsOf, variantSlotsOf } from '../tree/layout.ts';
-import type { TreeDigests } from '../tree/manifest.ts';
+import type { Digests } from '../tree/digests.ts';
+import { type Encoding, SUFFIXES } from '../tree/encoding.ts';
+import { pathsOf } from '../tree/layout.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { reportUnreadable } from './files.ts';
 import type { CollectionMetadata, PageSource } from './tree-pages.ts';
@@ -13,7 +13,7 @@ import type { Report } from './violation.ts';
 interface ReadTree {
   readonly files: TreeFiles;
   readonly build: BuildRecord;
-  readonly manifest: TreeDigests;
+  readonly manifest: Digests;
   /** The manifest, if it is damaged: then it explains why files differ from it. */
   readonly digestCause: string | undefined;
 }
@@ -28,17 +28,16 @@ export function pageFiles(tree: ReadTree): PageSource {
  * @returns the bytes of the file at `path`
  */
 function readFiles(tree: ReadTree, metadata: CollectionMetadata, number: number, path: string, report: Report): Buffer | undefined {
-  const files = slotsOf(number, metadata.pages).flatMap((slot) => {
-    const file = pathOf(metadata.collection, slot, metadata.pages);
+  const files = pathsOf(metadata.collection, number, metadata.pages).flatMap((file) => {
     try {
-      return [{ file, slot, bytes: tree.files.read(file) }];
+      return [{ file, bytes: tree.files.read(file) }];
     } catch {
-      reportUnreadable(tree.files, file, tree.manifest[metadata.collection].get(slot), report);
+      reportUnreadable(tree.files, file, tree.manifest.get(file), report);
       return [];
     }
   });
-  for (const { file, slot, bytes } of files) {
-    const expected = tree.manifest[metadata.collection].get(slot);
+  for (const { file, bytes } of files) {
+    const expected = tree.manifest.get(file);
     const found = hash('sha256', bytes);
     if (expected !== undefined && found !== expected)
       report.add({ rule: 'file-digest', path: file, expected: `SHA-256 ${expected}`, found, cause: tree.digestCause });
@@ -63,13 +62,12 @@ function checkVariants(
   page: { readonly file: string; readonly bytes: Buffer } | undefined,
   report: Report,
 ): void {
-  const encodings = encodingsIn(tree.build.compress);
-  for (const [index, encoding] of encodings.entries()) {
-    for (const slot of variantSlotsOf(number, metadata.pages, index)) {
-      const path = pathOf(metadata.collection, slot, metadata.pages, encodings);
+  for (const encoding of tree.manifest.encodings) {
+    for (const plain of pathsOf(metadata.collection, number, metadata.pages)) {
+      const path = plain + SUFFIXES[encoding];
       try {
         const bytes = tree.files.read(path);
-        const [expected, found] = [tree.manifest[metadata.collection].get(slot), hash('sha256', bytes)];
+        const [expected, found] = [tree.manifest.get(path), hash('sha256', bytes)];
         if (expected !== undefined && found !== expected)
           report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause: tree.digestCause });
         if (page !== undefined && !decompressesTo(bytes, encoding, page.bytes)) {
@@ -82,7 +80,7 @@ function checkVariants(
           });
         }
       } catch {
-        reportUnreadable(tree.files, path, tree.manifest[metadata.collection].get(slot), report);
+        reportUnreadable(tree.files, path, tree.manifest.get(path), report);
       }
     }
   }

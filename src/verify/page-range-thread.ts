@@ -2,9 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Collection } from '../contract/collection.ts';
 import { type Checksum, NOTHING } from '../store/checksum.ts';
 import { Store } from '../store/store.ts';
-import type { BuildRecord } from '../tree/build-record.ts';
+import { type BuildRecord, layoutOf } from '../tree/build-record.ts';
 import { Digests } from '../tree/digests.ts';
-import { encodingsIn } from '../tree/encoding.ts';
 import { openTreeFiles } from '../tree/tree-files.ts';
 import { placeOf, walkAccounts } from './accounts.ts';
 import { BloomFilter } from './bloom-filter.ts';
@@ -20,8 +19,8 @@ import { type Notes, Report } from './violation.ts';
 export interface PageRangeJob {
   readonly out: string;
   readonly build: BuildRecord;
-  /** The SHA-256 of the files, by collection. */
-  readonly digests: { readonly [C in Collection]: SharedArrayBuffer };
+  /** The SHA-256 of the files. */
+  readonly digests: SharedArrayBuffer;
   /** The store to compare the pages with, and its revision. */
   readonly store: { readonly path: string; readonly revision: number } | undefined;
   /** The filter with the ids of the feed, for all threads. */
@@ -60,11 +59,7 @@ class PageRangeCheck {
 
   /** @throws Failure as Store.open does */
   constructor({ out, build, digests, store, ids, hashes }: PageRangeJob) {
-    const encodings = encodingsIn(build.compress);
-    const manifest = {
-      data: new Digests(build.data_pages, encodings, digests.data),
-      account: new Digests(build.account_pages, encodings, digests.account),
-    };
+    const manifest = new Digests(layoutOf(build), digests);
     const pages = pageFiles({ files: openTreeFiles(out), build, manifest, digestCause: undefined });
     const opened = store === undefined ? undefined : Store.open(store.path);
     this.#stored = opened === undefined ? undefined : new StorePages(pages, build, opened);

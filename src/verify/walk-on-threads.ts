@@ -3,8 +3,8 @@ import { Failure } from '../contract/failure.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import { joined, NOTHING } from '../store/checksum.ts';
 import { Store } from '../store/store.ts';
+import type { Digests } from '../tree/digests.ts';
 import { inOrder } from '../tree/in-order.ts';
-import type { TreeDigests } from '../tree/manifest.ts';
 import { ThreadPool } from '../tree/thread-pool.ts';
 import { type AccountPlace, checkOrder } from './accounts.ts';
 import { BloomFilter, bloomBytes } from './bloom-filter.ts';
@@ -26,7 +26,7 @@ const RANGES_PER_THREAD = 4;
 /** A tree to check, and the store to compare it with. */
 interface ThreadWalk extends TreeMetadata {
   readonly out: string;
-  readonly manifest: TreeDigests;
+  readonly manifest: Digests;
   readonly store: string | undefined;
   /** The number of threads. */
   readonly threads: number;
@@ -98,7 +98,7 @@ function jobOf({ out, build, manifest }: ThreadWalk, store: Store | undefined, i
   return {
     out,
     build,
-    digests: { data: manifest.data.shared, account: manifest.account.shared },
+    digests: manifest.shared,
     store: store === undefined ? undefined : { path: store.path, revision: store.revision.number },
     ids,
     hashes: { data: new SharedArrayBuffer(HASH_BYTES), account: new SharedArrayBuffer(HASH_BYTES) },

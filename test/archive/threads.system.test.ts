@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeWacz } from '../../src/archive/wacz.ts';
-import { writeWarc } from '../../src/archive/warc-file.ts';
+import { writeWarc } from '../../src/archive/warc.ts';
 import { openVerified } from '../../src/tree/verified-tree.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';

@@ -4,7 +4,7 @@ import { DEFAULT_CACHE_CONTROL, pageHeaders } from '../../src/publish/objects/he
 import { openTree } from '../../src/publish/trees/local-tree.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import { forEachLimit } from '../../src/storage/pool.ts';
-import { pathOf } from '../../src/tree/layout.ts';
+import { indexPath, pagePath } from '../../src/tree/layout.ts';
 import { readVerified } from '../../src/tree/verified-tree.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { isFull, times } from '../support/proof.ts';
@@ -138,13 +138,15 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
       for (let night = 0; night < 20 && crawlers.crawls.flatMap(missedBy).length === 0; night += 1) {
         await history.grow(7);
         const tree = await openTree(history.out);
-        const { pages } = tree.digests.data;
+        const last = tree.digests.pages.data;
+        const before = Array.from({ length: last - 1 }, (_, index) => pagePath('data', index + 1));
         // new pages first, so that the only possible defect is a missing record
-        await forEachLimit([pages, ...Array(pages).keys()], 32, async (slot) => {
+        await forEachLimit([pagePath('data', last), indexPath('data'), ...before], 32, async (path) => {
           // a random delay like that of a network
           await setTimeout(20 + 120 * random());
-          const [bytes, digest] = [await readVerified(tree, 'data', slot), tree.digests.data.get(slot) ?? ''];
-          await target.put(pathOf('data', slot, pages), { bytes, headers, digest }, new AbortController().signal);
+          const digest = tree.digests.get(path) ?? '';
+          const bytes = await readVerified(tree, { path, digest });
+          await target.put(path, { bytes, headers, digest }, new AbortController().signal);
         });
         await crawlers.settle();
       }

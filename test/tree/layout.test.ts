@@ -1,42 +1,35 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
-import { ENCODINGS } from '../../src/tree/encoding.ts';
+import { ENCODINGS, encodingOfPath, plainPath, SUFFIXES } from '../../src/tree/encoding.ts';
 import {
-  type CollectionLayout,
-  encodingOf,
-  isSecondOfLast,
-  pathOf,
-  plainSlotOf,
-  slotAt,
-  slotCount,
-  slotIn,
-  slotsInWriteOrder,
-  slotsOf,
-  slotsOfNext,
-  variantSlotsOf,
+  fileCount,
+  isLastPath,
+  isPagePath,
+  type Layout,
+  pathsInWriteOrder,
+  pathsOf,
+  pathsOfNext,
+  pathsOfPages,
+  placeOf,
 } from '../../src/tree/layout.ts';
 
-const layouts: fc.Arbitrary<CollectionLayout> = fc.record({
-  pages: fc.integer({ min: 1, max: 30 }),
+const pages = fc.integer({ min: 1, max: 30 });
+const layouts: fc.Arbitrary<Layout> = fc.record({
+  pages: fc.record({ data: pages, account: pages }),
   encodings: fc.subarray([...ENCODINGS]),
 });
-const collections = fc.constantFrom(...COLLECTIONS);
 
-const allSlots = ({ pages, encodings }: CollectionLayout) => [...Array(slotCount(pages, encodings)).keys()];
+/** The paths of a page's files, without what all have in common. */
+const namesOf = (paths: readonly string[]) => paths.map((path) => path.replace('rest/data/', '').replace('index.json', ''));
 
-/** The paths of a page's files, in the order of their slots, without what all have in common. */
-const namesOf = (slots: readonly number[], { pages, encodings }: CollectionLayout) =>
-  slots.map((slot) => pathOf('data', slot, pages, encodings).replace('rest/data/', '').replace('index.json', ''));
-
-describe('the slots of a collection', () => {
-  it('are one for each path', () => {
+describe('the files with pages', () => {
+  it('have a place each', () => {
     fc.assert(
-      fc.property(collections, layouts, (collection, layout) => {
-        const { pages, encodings } = layout;
-        for (const slot of allSlots(layout)) {
-          expect(slotAt(collection, pathOf(collection, slot, pages, encodings), pages, encodings)).toBe(slot);
-        }
+      fc.property(layouts, (layout) => {
+        const paths = [...pathsOfPages(layout)];
+        expect(paths.map((path) => placeOf(path, layout))).toEqual([...Array(fileCount(layout)).keys()]);
+        expect(paths.every(isPagePath)).toBe(true);
       }),
     );
   });
@@ -44,13 +37,17 @@ describe('the slots of a collection', () => {
   it('are each of exactly one page', () => {
     fc.assert(
       fc.property(layouts, (layout) => {
-        const { pages, encodings } = layout;
-        const ofPages = Array.from({ length: pages }, (_, index) => slotsInWriteOrder(index + 1, layout)).flat();
-        expect(ofPages.toSorted((a, b) => a - b)).toEqual(allSlots(layout));
-        for (let page = 1; page <= pages; page += 1) {
-          const copies = encodings.flatMap((_, index) => variantSlotsOf(page, pages, index));
-          expect(slotsInWriteOrder(page, layout).toSorted()).toEqual([...slotsOf(page, pages), ...copies].toSorted());
-        }
+        const found = COLLECTIONS.flatMap((collection) => {
+          const count = layout.pages[collection];
+          return Array.from({ length: count }, (_, index) => {
+            const paths = pathsInWriteOrder(collection, index + 1, layout);
+            const plain = pathsOf(collection, index + 1, count);
+            const copies = plain.flatMap((path) => layout.encodings.map((encoding) => path + SUFFIXES[encoding]));
+            expect(paths.toSorted()).toEqual([...plain, ...copies].toSorted());
+            return paths;
+          }).flat();
+        });
+        expect(found.toSorted()).toEqual([...pathsOfPages(layout)].toSorted());
       }),
     );
   });
@@ -58,46 +55,52 @@ describe('the slots of a collection', () => {
   it('have the encoding and the uncompressed file that their paths show', () => {
     fc.assert(
       fc.property(layouts, (layout) => {
-        const { pages, encodings } = layout;
-        for (const slot of allSlots(layout)) {
-          const path = pathOf('data', slot, pages, encodings);
-          expect(encodingOf(slot, pages, encodings)).toBe({ json: undefined, gz: 'gzip', br: 'brotli' }[path.split('.').at(-1) ?? '']);
-          expect(pathOf('data', plainSlotOf(slot, pages), pages)).toBe(path.replace(/\.(gz|br)$/, ''));
-          expect(isSecondOfLast(slot, pages)).toBe(path.includes('/last/'));
+        for (const path of pathsOfPages(layout)) {
+          const encoding = encodingOfPath(path);
+          expect(encoding).toBe({ json: undefined, gz: 'gzip', br: 'brotli' }[path.split('.').at(-1) ?? '']);
+          expect(plainPath(path)).toBe(path.replace(/\.(gz|br)$/, ''));
+          expect(isLastPath(path)).toBe(path.includes('/last/'));
         }
       }),
     );
   });
 
-  it('are found in another layout by their path', () => {
+  it('are in another layout if it has the page and the encoding', () => {
     fc.assert(
-      fc.property(collections, layouts, layouts, (collection, one, other) => {
-        for (const slot of allSlots(one)) {
-          const path = pathOf(collection, slot, one.pages, one.encodings);
-          expect(slotIn(other, slot, one)).toBe(slotAt(collection, path, other.pages, other.encodings));
-        }
+      fc.property(layouts, layouts, (one, other) => {
+        const paths = new Set(pathsOfPages(other));
+        for (const path of pathsOfPages(one)) expect(placeOf(path, other) !== undefined).toBe(paths.has(path));
       }),
     );
+  });
+
+  it.each([
+    ...['rest/data/page/index.json', 'rest/data/page/0/index.json', 'rest/data/page/01/index.json', 'rest/data/page/4/index.json'],
+    ...['rest/data/index.json.br', 'rest/data/index.jsonx', 'rest/other/index.json', 'x/rest/data/index.json', 'rest/data/page/2/'],
+    ...['index.html', `rest/data/page/${'9'.repeat(16)}/index.json`, 'rest/data/index.json.gzip', ''],
+  ])('are not at %j', (path) => {
+    expect(placeOf(path, { pages: { data: 3, account: 1 }, encodings: ['gzip'] })).toBeUndefined();
   });
 });
 
 describe('the write order of the files of a page', () => {
-  const layout: CollectionLayout = { pages: 3, encodings: ['gzip', 'brotli'] };
+  const layout: Layout = { pages: { data: 3, account: 1 }, encodings: ['gzip', 'brotli'] };
 
   it('ends with the index for the first page, and begins with the second file for the last page', () => {
-    expect(namesOf(slotsInWriteOrder(1, layout), layout)).toEqual(['page/1/.br', 'page/1/.gz', 'page/1/', '.br', '.gz', '']);
-    expect(namesOf(slotsInWriteOrder(2, layout), layout)).toEqual(['page/2/.br', 'page/2/.gz', 'page/2/']);
-    expect(namesOf(slotsInWriteOrder(3, layout), layout)).toEqual([
+    expect(namesOf(pathsInWriteOrder('data', 1, layout))).toEqual(['page/1/.br', 'page/1/.gz', 'page/1/', '.br', '.gz', '']);
+    expect(namesOf(pathsInWriteOrder('data', 2, layout))).toEqual(['page/2/.br', 'page/2/.gz', 'page/2/']);
+    expect(namesOf(pathsInWriteOrder('data', 3, layout))).toEqual([
       ...['page/last/.br', 'page/last/.gz', 'page/last/'],
       ...['page/3/.br', 'page/3/.gz', 'page/3/'],
     ]);
   });
 
   it('has all three files of a single page', () => {
-    expect(namesOf(slotsInWriteOrder(1, { pages: 1, encodings: [] }), { pages: 1, encodings: [] })).toEqual(['page/last/', 'page/1/', '']);
+    const single = { pages: { data: 1, account: 1 }, encodings: [] };
+    expect(namesOf(pathsInWriteOrder('data', 1, single))).toEqual(['page/last/', 'page/1/', '']);
   });
 
   it('is not that of the files that next links lead to, which are only the numbered ones', () => {
-    expect(namesOf(slotsOfNext(1, layout), layout)).toEqual(['page/1/', 'page/1/.gz', 'page/1/.br']);
+    expect(namesOf(pathsOfNext('data', 1, layout))).toEqual(['page/1/', 'page/1/.gz', 'page/1/.br']);
   });
 });

@@ -4,8 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { Digests } from '../../src/tree/digests.ts';
 import type { Encoding } from '../../src/tree/encoding.ts';
-import { pathOf, slotCount } from '../../src/tree/layout.ts';
-import type { TreeDigests } from '../../src/tree/manifest.ts';
+import { fileCount, pathsOfPages } from '../../src/tree/layout.ts';
 import { promote, removeOldPages, removeVariants } from '../../src/tree/promote.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 
@@ -25,29 +24,20 @@ function digestsOf(
   account: number,
   version: number | ((path: string) => number),
   encodings: readonly Encoding[] = [],
-): TreeDigests {
+): Digests {
   const versionOf = typeof version === 'number' ? () => version : version;
-  const digests = { data: new Digests(data, encodings), account: new Digests(account, encodings) };
-  for (const collection of ['data', 'account'] as const) {
-    const { pages } = digests[collection];
-    for (let slot = 0; slot < slotCount(pages, encodings); slot += 1) {
-      digests[collection].set(slot, Buffer.alloc(32, versionOf(pathOf(collection, slot, pages, encodings))));
-    }
-  }
+  const digests = new Digests({ pages: { data, account }, encodings });
+  for (const path of pathsOfPages(digests)) digests.set(path, Buffer.alloc(32, versionOf(path)));
   return digests;
 }
 
 /** Writes every file of a tree, or those that differ from an older one, with its digest as content. */
-function writeTree(folder: string, digests: TreeDigests, older?: TreeDigests): void {
-  for (const collection of ['data', 'account'] as const) {
-    const { pages, encodings } = digests[collection];
-    mkdirSync(join(folder, `rest/${collection}/page`), { recursive: true });
-    for (let slot = 0; slot < slotCount(pages, encodings); slot += 1) {
-      if (older !== undefined && digests[collection].equals(older[collection], slot)) continue;
-      const path = join(folder, pathOf(collection, slot, pages, encodings));
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, digests[collection].get(slot) ?? '');
-    }
+function writeTree(folder: string, digests: Digests, older?: Digests): void {
+  for (const collection of ['data', 'account']) mkdirSync(join(folder, `rest/${collection}/page`), { recursive: true });
+  for (const { path, digest } of digests.entries()) {
+    if (older !== undefined && digests.equals(older, path)) continue;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), digest ?? '');
   }
 }
 
@@ -56,13 +46,8 @@ function renamed(out: string): string[] {
   return renames.mock.calls.map(([, to]) => relative(out, String(to)));
 }
 
-/** Digests of the same size as others, for files that are not there. */
-function noFiles({ data, account }: TreeDigests): TreeDigests {
-  return { data: new Digests(data.pages, data.encodings), account: new Digests(account.pages, account.encodings) };
-}
-
 /** Promotes a tree over another one. Returns its folder. */
-function promoted(before: TreeDigests, after: TreeDigests, present = before): string {
+function promoted(before: Digests, after: Digests, present = before): string {
   const folder = temporaryFolder();
   const [stage, out] = [join(folder, 'stage'), join(folder, 'out')];
   writeTree(out, present);
@@ -78,9 +63,9 @@ describe('promote', () => {
     const after = digestsOf(3, 2, 1);
     writeTree(stage, after);
     mkdirSync(out);
-    promote(stage, out, noFiles(after), after);
+    promote(stage, out, new Digests(after), after);
     expect(renamed(out)).toEqual(['rest']);
-    expect(filesIn(out).size).toBe(slotCount(3) + slotCount(2));
+    expect(filesIn(out).size).toBe(fileCount(after));
   });
 
   it('moves the feed before the accounts, the highest page first, the index last, and a file after its compressed copies', () => {
@@ -103,8 +88,8 @@ describe('promote', () => {
 
   it('moves a new page with its folder, and with its compressed files', () => {
     const [two, three] = [digestsOf(2, 1, 1, ['gzip']), digestsOf(3, 1, 1, ['gzip'])];
-    const before = noFiles(three);
-    for (const slot of Array(slotCount(1, ['gzip'])).keys()) before.account.copy(two.account, slot);
+    const before = new Digests(three);
+    for (const path of pathsOfPages(three)) if (path.startsWith('rest/account/')) before.copy(two, path);
     const out = promoted(before, three, two);
     expect(readdirSync(join(out, 'rest/data/page/3'))).toEqual(['index.json', 'index.json.gz']);
     expect(readFileSync(join(out, 'rest/data/page/last/index.json'), 'utf8')).toBe('01'.repeat(32));
@@ -128,6 +113,6 @@ describe('removeVariants', () => {
     removeVariants(out, digestsOf(2, 1, 1, ['gzip']));
     const names = [...filesIn(out).keys()];
     expect(names.filter((name) => name.endsWith('.br'))).toEqual([]);
-    expect(names.filter((name) => name.endsWith('.gz'))).toHaveLength(slotCount(2) + slotCount(1));
+    expect(names.filter((name) => name.endsWith('.gz'))).toHaveLength(4 + 3);
   });
 });

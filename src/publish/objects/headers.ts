@@ -1,5 +1,5 @@
 import type { ObjectHeaders } from '../../storage/target.ts';
-import { CODINGS, type Encoding, encodingOfPath, SUFFIXES } from '../../tree/encoding.ts';
+import { CODINGS, type Encoding, encodingOfPath, plainPath } from '../../tree/encoding.ts';
 import { mediaTypeOf } from '../../tree/media-type.ts';
 
 /** The options that determine the response headers of pages. */
@@ -19,9 +19,7 @@ export function pageHeaders({ cacheControl, gzip }: HeaderChoice, variant?: Enco
 
 /** Returns the headers of a file of the tree: those of a page, with the media type of the file. */
 export function fileHeaders(choice: HeaderChoice, path: string): ObjectHeaders {
-  const variant = encodingOfPath(path);
-  const plain = variant === undefined ? path : path.slice(0, -SUFFIXES[variant].length);
-  return { ...pageHeaders(choice, variant), contentType: mediaTypeOf(plain) };
+  return { ...pageHeaders(choice, encodingOfPath(path)), contentType: mediaTypeOf(plainPath(path)) };
 }
 
 /** Returns the headers of a file beside the pages. Such files are never compressed, because tools read them. */

@@ -1,5 +1,5 @@
 import { HOME } from '../../browse/paths.ts';
-import { reasonOf } from './comparison.ts';
+import { type Comparison, reasonOf } from './comparison.ts';
 import { deleteOf, lanesOf, type Stages, type Step } from './steps.ts';
 
 /** A browse file that is in the tree, at the target, or both. */
@@ -11,8 +11,6 @@ export interface BrowsePair {
   readonly there: string | undefined;
   /** Whether the manifest at the target has the path: then a run may have written it. */
   readonly isListed: boolean;
-  /** The size of the file in the tree. */
-  readonly bytes: number;
 }
 
 /** The stages of the browse files. Each call compares both manifests again, so memory does not grow with the files. */
@@ -24,8 +22,11 @@ export interface BrowsePlan extends Stages {
   readonly hasUnlisted: boolean;
 }
 
-/** @param hasOtherHeaders whether the files at the target have other headers than this run would set */
-export function planBrowse(pairs: () => Iterable<BrowsePair>, hasOtherHeaders: boolean): BrowsePlan {
+export function planBrowse({
+  browsePairs: pairs,
+  bytesOf,
+  hasOtherHeaders,
+}: Pick<Comparison, 'browsePairs' | 'bytesOf' | 'hasOtherHeaders'>): BrowsePlan {
   const totals = { files: 0, atTarget: 0, unlisted: 0 };
   for (const { wanted, there, isListed } of pairs()) {
     totals.files += Number(wanted !== undefined);
@@ -33,10 +34,10 @@ export function planBrowse(pairs: () => Iterable<BrowsePair>, hasOtherHeaders: b
     totals.unlisted += Number(wanted !== undefined && !isListed);
   }
   function* uploads(isHome: boolean): Generator<Step> {
-    for (const { path, wanted, there, bytes } of pairs()) {
+    for (const { path, wanted, there } of pairs()) {
       if (wanted === undefined || (path === HOME) !== isHome) continue;
       const reason = reasonOf(wanted, there, hasOtherHeaders);
-      if (reason !== undefined) yield { action: 'upload', path, digest: wanted, bytes, reason };
+      if (reason !== undefined) yield { action: 'upload', path, digest: wanted, bytes: bytesOf(path), reason };
     }
   }
   function* gone(): Generator<Step> {

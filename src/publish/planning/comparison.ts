@@ -2,8 +2,8 @@ import type { Collection } from '../../contract/collection.ts';
 import type { Prices } from '../../storage/target.ts';
 import type { BuildRecord } from '../../tree/build-record.ts';
 import type { Digests } from '../../tree/digests.ts';
-import { pathOf, plainSlotOf, slotIn, slotsInWriteOrder } from '../../tree/layout.ts';
-import type { TreeDigests } from '../../tree/manifest.ts';
+import { plainPath } from '../../tree/encoding.ts';
+import { pathsInWriteOrder } from '../../tree/layout.ts';
 import type { Movement } from '../../tree/movement.ts';
 import type { ProofRequests } from '../state/conditions.ts';
 import type { TreeSize } from '../state/state.ts';
@@ -28,10 +28,10 @@ export type Reason = keyof typeof REASONS;
 export interface FoundTree {
   /** The trees that the pages may come from; empty if the target has no pages. */
   readonly trees: readonly TreeSize[];
-  /** The digests of the pages, numbered as in a tree with as many pages as the largest of `trees`. */
-  readonly digests: TreeDigests;
-  /** The pages that are already overlap pages for the tree to publish. */
-  readonly overlapped: { readonly [C in Collection]: ReadonlySet<number> };
+  /** The digests of the pages, with the layout of a tree that has as many pages as the largest of `trees`. */
+  readonly digests: Digests;
+  /** The paths of the pages that are already overlap pages for the tree to publish. */
+  readonly overlapped: ReadonlySet<string>;
   /** Whether the pages were requested one by one, because no completed run describes them, or to repair them. */
   readonly isScanned: boolean;
   /** Whether pages differ from those that the last run wrote, or this cannot be determined. */
@@ -43,8 +43,9 @@ export interface FoundTree {
 /** The input of a plan: the tree, the content of the target, how items move, and prices. */
 export interface Comparison {
   readonly build: BuildRecord;
-  readonly digests: TreeDigests;
-  readonly sizes: { readonly [C in Collection]: Float64Array };
+  readonly digests: Digests;
+  /** Returns the size of a file in the tree. */
+  readonly bytesOf: (path: string) => number;
   readonly found: FoundTree;
   /** Yields the browse files of the tree and of the target. Each call reads both manifests again. */
   readonly browsePairs: () => Iterable<BrowsePair>;
@@ -62,19 +63,17 @@ export interface Comparison {
   readonly prices: Prices;
 }
 
-/** A file that must be sent, identified by its slot. */
+/** A file that must be sent. */
 export interface Change {
-  readonly slot: number;
+  readonly path: string;
   readonly reason: Reason;
 }
 
 /** Returns the files of a page that must be sent, in the order in which they are sent. */
 export function changesOf({ digests, found, hasOtherHeaders }: Comparison, collection: Collection, page: number): readonly Change[] {
-  const wanted = digests[collection];
-  const there = found.digests[collection];
-  return slotsInWriteOrder(page, wanted).flatMap((slot) => {
-    const reason = reasonOf(wanted.get(slot), digestAt(there, wanted, slot), hasOtherHeaders);
-    return reason === undefined ? [] : [{ slot, reason }];
+  return pathsInWriteOrder(collection, page, digests).flatMap((path) => {
+    const reason = reasonOf(digests.get(path), found.digests.get(path), hasOtherHeaders);
+    return reason === undefined ? [] : [{ path, reason }];
   });
 }
 
@@ -86,25 +85,17 @@ export function reasonOf(wanted: string | undefined, there: string | undefined, 
   return hasOtherHeaders ? 'headers' : undefined;
 }
 
-/** Returns the digest at the target for a slot of this tree; undefined if the target has no such file. */
-export function digestAt(there: Digests, wanted: Digests, slot: number): string | undefined {
-  const same = slotIn(there, slot, wanted);
-  return same === undefined ? undefined : there.get(same);
-}
-
 /**
  * Yields the deletes of files at a target that the tree does not have, highest page first.
  * @param which `gone` for the files of removed pages, `outdated` for compressed copies of files that stay
  */
 export function* surplus({ digests, found }: Comparison, collection: Collection, which: 'gone' | 'outdated'): Generator<Step> {
-  const wanted = digests[collection];
-  const there = found.digests[collection];
-  const { pages, encodings } = there;
-  for (let page = pages; page >= 1; page -= 1) {
-    for (const slot of slotsInWriteOrder(page, there)) {
-      if (there.get(slot) === undefined || slotIn(wanted, slot, there) !== undefined) continue;
-      const isGone = slotIn(wanted, plainSlotOf(slot, pages), there) === undefined;
-      if (isGone === (which === 'gone')) yield deleteOf(pathOf(collection, slot, pages, encodings));
+  const there = found.digests;
+  for (let page = there.pages[collection]; page >= 1; page -= 1) {
+    for (const path of pathsInWriteOrder(collection, page, there)) {
+      if (there.get(path) === undefined || digests.has(path)) continue;
+      const isGone = !digests.has(plainPath(path));
+      if (isGone === (which === 'gone')) yield deleteOf(path);
     }
   }
 }

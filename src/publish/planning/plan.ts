@@ -1,6 +1,6 @@
 import { COLLECTIONS } from '../../contract/collection.ts';
 import type { Digests } from '../../tree/digests.ts';
-import { slotCount } from '../../tree/layout.ts';
+import { fileCount } from '../../tree/layout.ts';
 import { type BrowsePlan, planBrowse } from './browse-plan.ts';
 import { planCollection } from './collection-plan.ts';
 import type { Comparison } from './comparison.ts';
@@ -40,7 +40,7 @@ const CLOSING_WRITES = 4;
 
 /** Computes the plan from a comparison of a tree with a target. Pure. */
 export function planPublish(comparison: Comparison): Plan {
-  const browse = planBrowse(comparison.browsePairs, comparison.hasOtherHeaders);
+  const browse = planBrowse(comparison);
   const parts: readonly Stages[] = [...COLLECTIONS.map((collection) => planCollection(comparison, collection)), browse];
   const stages = parts.flatMap((part) => part.stages);
   const deleteStages = parts.flatMap((part) => part.deleteStages);
@@ -49,10 +49,6 @@ export function planPublish(comparison: Comparison): Plan {
     totals[`${action}s`] += 1;
     totals.bytes += bytes;
   }
-  const files = COLLECTIONS.reduce(
-    (sum, collection) => sum + slotCount(comparison.digests[collection].pages, comparison.digests[collection].encodings),
-    browse.files,
-  );
   const { found, movement, prices, build } = comparison;
   const isIdle = totals.uploads + totals.deletes === 0 && found.isCurrent;
   const proof = isIdle ? undefined : comparison.proof;
@@ -66,8 +62,8 @@ export function planPublish(comparison: Comparison): Plan {
     deleteStages,
     browse,
     ...totals,
-    unchanged: files - totals.uploads,
-    atTarget: COLLECTIONS.reduce((sum, collection) => sum + filesIn(found.digests[collection]), browse.atTarget),
+    unchanged: fileCount(comparison.digests) + browse.files - totals.uploads,
+    atTarget: filesIn(found.digests) + browse.atTarget,
     requests: { all: writes + reads + deletes, writes, reads, deletes },
     isIdle,
     cost: writes * prices.write + reads * prices.read,
@@ -77,6 +73,6 @@ export function planPublish(comparison: Comparison): Plan {
 
 function filesIn(digests: Digests): number {
   let files = 0;
-  for (let slot = 0; slot < slotCount(digests.pages, digests.encodings); slot += 1) if (digests.get(slot) !== undefined) files += 1;
+  for (const { digest } of digests.entries()) if (digest !== undefined) files += 1;
   return files;
 }

@@ -1,6 +1,6 @@
 import { forEachLimit } from '../../storage/pool.ts';
 import { encodingOfPath } from '../../tree/encoding.ts';
-import { readVerifiedFile } from '../../tree/verified-tree.ts';
+import { readVerified } from '../../tree/verified-tree.ts';
 import { encoded } from '../objects/content-encoding.ts';
 import { fileHeaders } from '../objects/headers.ts';
 import type { Stage, Step } from '../planning/steps.ts';
@@ -47,7 +47,7 @@ export async function apply(stages: Iterable<Stage>, transfer: Transfer, concurr
 
 /** Sends a file of the tree as it is. */
 async function upload({ tree, remote, headers: choice, onSent }: Transfer, { path, digest }: Step): Promise<void> {
-  const file = await readVerifiedFile(tree, { path, digest });
+  const file = await readVerified(tree, { path, digest });
   const headers = fileHeaders(choice, path);
   await remote.put(path, { bytes: encoded(file, headers, encodingOfPath(path)), headers, digest });
   onSent(file.length);

@@ -6,16 +6,15 @@ import { storageErrorKind } from '../../storage/storage-failure.ts';
 import type { Fetched } from '../../storage/target.ts';
 import { encodingOfPath } from '../../tree/encoding.ts';
 import type { ManifestLine } from '../../tree/manifest-line.ts';
-import { readVerifiedFile } from '../../tree/verified-tree.ts';
+import { readVerified, type VerifiedTree } from '../../tree/verified-tree.ts';
 import { compressedPage, decompressedPage, encoded } from '../objects/content-encoding.ts';
 import { fileHeaders, type HeaderChoice } from '../objects/headers.ts';
 import type { Overlapped } from '../planning/steps.ts';
-import type { LocalTree } from '../trees/local-tree.ts';
 import { type OverlapPage, overlapPage } from './overlap-page.ts';
 
 /** What is needed to send files of a tree. */
 export interface Transfer {
-  readonly tree: LocalTree;
+  readonly tree: VerifiedTree;
   /** Sends a request only while the lease is valid. */
   readonly remote: Remote;
   readonly headers: HeaderChoice;
@@ -46,14 +45,14 @@ export async function uploadOverlap(
 ): Promise<'overlap' | 'final' | 'unchanged'> {
   const variant = encodingOfPath(path);
   const headers = fileHeaders(choice, path);
-  const newer = await readVerifiedFile(tree, page);
+  const newer = await readVerified(tree, page);
   for (let tried = 1; ; tried += 1) {
     const older = await remote.get(path);
     const overlapped = older === undefined ? undefined : overlapOver(collection, path, older, newer);
     if (older === undefined || overlapped === undefined) return 'unchanged';
     if (overlapped.movesForward && !allowGaps) throw pulledForward(remote, path);
     const isFinal = overlapped.bytes === newer;
-    const file = isFinal ? await readVerifiedFile(tree, { path, digest }) : compressedPage(overlapped.bytes, variant);
+    const file = isFinal ? await readVerified(tree, { path, digest }) : compressedPage(overlapped.bytes, variant);
     const bytes = encoded(file, headers, variant);
     if (older.bytes.equals(bytes)) return 'unchanged';
     const holds = isFinal ? {} : { holds: digest };

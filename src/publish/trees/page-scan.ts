@@ -1,14 +1,14 @@
-import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
 import { forEachLimit } from '../../storage/pool.ts';
 import type { Remote } from '../../storage/remote.ts';
+import type { ObjectHead } from '../../storage/target.ts';
 import { Digests } from '../../tree/digests.ts';
-import { ENCODINGS, type Encoding, encodingsIn } from '../../tree/encoding.ts';
-import { pathOf, slotCount } from '../../tree/layout.ts';
-import type { TreeDigests } from '../../tree/manifest.ts';
+import { ENCODINGS, encodingsIn } from '../../tree/encoding.ts';
+import { fileCount } from '../../tree/layout.ts';
+import type { ManifestLine } from '../../tree/manifest-line.ts';
+import type { VerifiedTree } from '../../tree/verified-tree.ts';
 import { fileHeaders, type HeaderChoice, headerLine } from '../objects/headers.ts';
 import { UNKNOWN_DIGEST } from '../planning/comparison.ts';
 import { sizeOf, type TreeSize } from '../state/state.ts';
-import type { LocalTree } from './local-tree.ts';
 
 /** The options for a scan, with the headers that pages get. */
 export interface ScanOptions extends HeaderChoice {
@@ -20,10 +20,10 @@ export interface ScanOptions extends HeaderChoice {
 
 /** The result of a scan. */
 export interface PageScan {
-  /** The digests of the pages, numbered as in a tree with as many pages as the largest tree. Pages with other headers count as unknown. */
-  readonly digests: TreeDigests;
-  /** The pages that are already overlap pages for the local tree. */
-  readonly overlapped: { readonly [C in Collection]: ReadonlySet<number> };
+  /** The digests of the pages, with the layout of a tree with as many pages as the largest tree. */
+  readonly digests: Digests;
+  /** The paths of the pages that are already overlap pages for the local tree. */
+  readonly overlapped: ReadonlySet<string>;
 }
 
 /**
@@ -32,40 +32,42 @@ export interface PageScan {
  */
 export async function scanPages(
   remote: Remote,
-  { build, digests: local }: LocalTree,
+  { build, digests: local }: VerifiedTree,
   trees: readonly TreeSize[],
   options: ScanOptions,
 ): Promise<PageScan> {
-  const most = (count: (tree: TreeSize) => number) => Math.max(...[sizeOf(build), ...trees].map(count));
-  const encodings = ENCODINGS.filter((one) => [sizeOf(build), ...trees].some(({ compress }) => encodingsIn(compress).includes(one)));
-  const digests = emptyDigests(
-    most((tree) => tree.data_pages),
-    most((tree) => tree.account_pages),
-    encodings,
-  );
-  const overlapped = { data: new Set<number>(), account: new Set<number>() };
-  const all = COLLECTIONS.reduce((sum, name) => sum + slotCount(digests[name].pages, encodings), 0);
-  let scanned = 0;
-  for (const collection of COLLECTIONS) {
-    const { pages } = digests[collection];
-    const slots = Array(slotCount(pages, encodings)).keys();
-    await forEachLimit(slots, options.concurrency, async (slot) => {
-      const path = pathOf(collection, slot, pages, encodings);
-      const head = await remote.head(path);
-      scanned += 1;
-      options.onScan?.(scanned, all);
-      if (head === undefined) return;
-      const hasHeaders = head.headers === undefined || headerLine(head.headers) === headerLine(fileHeaders(options, path));
-      digests[collection].set(slot, Buffer.from((hasHeaders ? head.digest : undefined) ?? UNKNOWN_DIGEST, 'hex'));
-      // a page with variants is checked again: some of its files may not be overlap pages yet
-      const isAlone = local[collection].encodings.length === 0;
-      if (isAlone && head.holds !== undefined && head.holds === local[collection].get(slot)) overlapped[collection].add(slot);
-    });
-  }
+  const all = [sizeOf(build), ...trees];
+  const digests = new Digests({
+    pages: { data: Math.max(...all.map((tree) => tree.data_pages)), account: Math.max(...all.map((tree) => tree.account_pages)) },
+    encodings: ENCODINGS.filter((one) => all.some(({ compress }) => encodingsIn(compress).includes(one))),
+  });
+  const overlapped = new Set<string>();
+  await scan(remote, digests.entries(), fileCount(digests), options, ({ path }, digest, head) => {
+    if (digest !== undefined) digests.set(path, Buffer.from(digest, 'hex'));
+    // a page with variants is checked again: some of its files may not be overlap pages yet
+    if (local.encodings.length === 0 && head?.holds !== undefined && head.holds === local.get(path)) overlapped.add(path);
+  });
   return { digests, overlapped };
 }
 
-/** Returns digests for this many pages, none of which is known. */
-export function emptyDigests(data: number, account: number, encodings: readonly Encoding[]): TreeDigests {
-  return { data: new Digests(data, encodings), account: new Digests(account, encodings) };
+/**
+ * Requests files at a target, one by one.
+ * @param all the number of files, for the progress
+ * @param onFound called with the digest of each file. A file with other headers counts as unknown, and a missing one has none
+ */
+export async function scan<F extends Pick<ManifestLine, 'path'>>(
+  remote: Remote,
+  files: Iterable<F>,
+  all: number,
+  options: ScanOptions,
+  onFound: (file: F, digest: string | undefined, head: ObjectHead | undefined) => void,
+): Promise<void> {
+  let scanned = 0;
+  await forEachLimit(files, options.concurrency, async (file) => {
+    const head = await remote.head(file.path);
+    scanned += 1;
+    options.onScan?.(scanned, all);
+    const hasHeaders = head?.headers === undefined || headerLine(head.headers) === headerLine(fileHeaders(options, file.path));
+    onFound(file, head && ((hasHeaders ? head.digest : undefined) ?? UNKNOWN_DIGEST), head);
+  });
 }

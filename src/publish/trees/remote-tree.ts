@@ -1,16 +1,15 @@
 import { hash } from 'node:crypto';
-import { COLLECTIONS } from '../../contract/collection.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { type BrowseListing, linesOfBytes, listBrowseFiles } from '../../tree/browse-lines.ts';
-import type { Digests } from '../../tree/digests.ts';
-import { encodingsIn } from '../../tree/encoding.ts';
-import { slotCount } from '../../tree/layout.ts';
-import { MANIFEST, parseManifest, type TreeDigests } from '../../tree/manifest.ts';
-import { digestAt, type FoundTree } from '../planning/comparison.ts';
+import { layoutOf } from '../../tree/build-record.ts';
+import { Digests } from '../../tree/digests.ts';
+import { MANIFEST, parseManifest } from '../../tree/manifest.ts';
+import type { VerifiedTree } from '../../tree/verified-tree.ts';
+import type { FoundTree } from '../planning/comparison.ts';
 import type { FoundState, PublishState } from '../state/state.ts';
 import { type FoundBrowse, listingAt, scanBrowse } from './browse-pairs.ts';
-import { type LocalTree, readMetadata, readSortKeysFile } from './local-tree.ts';
-import { emptyDigests, type ScanOptions, scanPages } from './page-scan.ts';
+import { readMetadata, readSortKeysFile } from './local-tree.ts';
+import { type ScanOptions, scanPages } from './page-scan.ts';
 import { unmanagedTrees } from './unmanaged-tree.ts';
 
 /** The options for reading a target. */
@@ -18,6 +17,8 @@ export interface ReadOptions extends ScanOptions {
   /** Whether to request each page even after a completed run. */
   readonly repair: boolean;
 }
+
+const NO_PAGES = { pages: { data: 0, account: 0 }, encodings: [] };
 
 /** The content of a target. */
 export interface RemoteTree extends FoundTree {
@@ -33,16 +34,16 @@ export interface RemoteTree extends FoundTree {
 export async function readRemoteTree(
   remote: Remote,
   read: FoundState | undefined,
-  tree: LocalTree,
+  tree: VerifiedTree,
   options: ReadOptions,
 ): Promise<RemoteTree> {
-  const noScan = { overlapped: { data: new Set<number>(), account: new Set<number>() }, isScanned: false, isDamaged: false };
+  const noScan = { overlapped: new Set<string>(), isScanned: false, isDamaged: false };
   if (read === undefined) {
     // another tool copied the pages: they are replaced in the order that readers need
     const trees = await unmanagedTrees(remote, tree.build);
     const found = { state: undefined, trees, isCurrent: false };
-    const browse = await scanBrowse(remote, tree, await listingAt(remote), options);
-    if (trees.length === 0) return { ...found, ...noScan, digests: emptyDigests(0, 0, []), browse };
+    const browse = await scanBrowse(remote, await listingAt(remote), options);
+    if (trees.length === 0) return { ...found, ...noScan, digests: new Digests(NO_PAGES), browse };
     return { ...found, ...(await scanPages(remote, tree, trees, options)), isScanned: true, isDamaged: false, browse };
   }
   const { state } = read;
@@ -54,48 +55,44 @@ export async function readRemoteTree(
     return { state, trees, ...noScan, digests, isCurrent: isPublishedHere, browse: { listing } };
   }
   const scanned = await scanPages(remote, tree, trees, options);
-  const browse = await scanBrowse(remote, tree, published?.listing ?? (await listingAt(remote)), options);
+  const browse = await scanBrowse(remote, published?.listing ?? (await listingAt(remote)), options);
   const found = { state, trees, ...scanned, isScanned: true, browse };
   if (!options.repair) return { ...found, isDamaged: false, isCurrent: false };
   return {
     ...found,
-    isDamaged: published === undefined || COLLECTIONS.some((name) => differs(published.digests[name], found.digests[name])),
+    isDamaged: published === undefined || differs(published.digests, found.digests),
     isCurrent: isPublishedHere && (await hasFilesBeside(remote, tree)),
   };
 }
 
 /** What a completed run published. */
 interface Published {
-  readonly digests: TreeDigests;
+  readonly digests: Digests;
   readonly listing: BrowseListing;
 }
 
 /** Returns what a completed run published; undefined if no run completed or its manifest is missing. */
-async function publishedTree(remote: Remote, state: PublishState, tree: LocalTree): Promise<Published | undefined> {
+async function publishedTree(remote: Remote, state: PublishState, tree: VerifiedTree): Promise<Published | undefined> {
   const [only] = state.trees;
   if (state.state !== 'published' || only === undefined) return undefined;
   if (isPublished(state, tree)) return { digests: tree.digests, listing: tree.browse };
   const manifest = await remote.get(MANIFEST);
   if (manifest === undefined || hash('sha256', manifest.bytes) !== state.manifest) return undefined;
-  const pages = { data: only.data_pages, account: only.account_pages };
-  const digests = parseManifest(manifest.bytes, pages, encodingsIn(only.compress));
-  return { digests, listing: listBrowseFiles(linesOfBytes(manifest.bytes)) };
+  return { digests: parseManifest(manifest.bytes, layoutOf(only)), listing: listBrowseFiles(linesOfBytes(manifest.bytes)) };
 }
 
 /** Whether a completed run published the local tree. */
-function isPublished({ state, manifest }: PublishState, { build }: LocalTree): boolean {
+function isPublished({ state, manifest }: PublishState, { build }: VerifiedTree): boolean {
   return state === 'published' && manifest === build.manifest;
 }
 
 function differs(wanted: Digests, there: Digests): boolean {
-  for (let slot = 0; slot < slotCount(wanted.pages, wanted.encodings); slot += 1) {
-    if (wanted.get(slot) !== digestAt(there, wanted, slot)) return true;
-  }
+  for (const { path, digest } of wanted.entries()) if (digest !== there.get(path)) return true;
   return false;
 }
 
 /** Returns whether the build record, the manifest and the sort keys at a target equal those of the tree. */
-async function hasFilesBeside(remote: Remote, tree: LocalTree): Promise<boolean> {
+async function hasFilesBeside(remote: Remote, tree: VerifiedTree): Promise<boolean> {
   const files = [...readMetadata(tree), readSortKeysFile(tree)];
   const heads = await Promise.all(files.map(({ path }) => remote.head(path)));
   return files.every(({ bytes }, index) => heads[index]?.digest === hash('sha256', bytes));

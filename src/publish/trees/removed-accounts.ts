@@ -2,7 +2,7 @@ import { excludedAccounts } from '../../contract/excluded-account.ts';
 import type { Exclusion } from '../../contract/exclusion.ts';
 import { forEachLimit } from '../../storage/pool.ts';
 import type { Remote } from '../../storage/remote.ts';
-import { pathOf } from '../../tree/layout.ts';
+import { pagePath } from '../../tree/layout.ts';
 import { decompressedPage } from '../objects/content-encoding.ts';
 import type { FoundTree } from '../planning/comparison.ts';
 import type { Removal } from '../planning/removal.ts';
@@ -10,16 +10,16 @@ import type { Removal } from '../planning/removal.ts';
 /** Reads the account pages at a target, and counts the accounts that were removed from the store, and their records. */
 export async function removedAtTarget(
   remote: Remote,
-  { digests: { account } }: FoundTree,
+  { digests }: FoundTree,
   exclusions: readonly Exclusion[],
   concurrency: number,
 ): Promise<Removal> {
   const accountsOn = excludedAccounts(exclusions);
   // a page can show an account that an interrupted run has moved to another one
   const found = new Map<string, number>();
-  const pages = exclusions.length === 0 ? [] : Array.from({ length: account.pages }, (_, index) => index + 1);
+  const pages = exclusions.length === 0 ? [] : Array.from({ length: digests.pages.account }, (_, index) => index + 1);
   await forEachLimit(pages, concurrency, async (page) => {
-    const path = pathOf('account', page, account.pages);
+    const path = pagePath('account', page);
     const fetched = await remote.get(path);
     if (fetched === undefined) return;
     for (const { screen_name, records } of accountsOn(JSON.parse(decompressedPage(path, fetched).toString()))) {

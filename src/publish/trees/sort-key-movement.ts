@@ -4,8 +4,8 @@ import { sortKeysIn } from '../../tree/existing-tree.ts';
 import { piecesIn } from '../../tree/lines.ts';
 import { type Movement, movementBetween } from '../../tree/movement.ts';
 import { readSortKeys, SORT_KEYS } from '../../tree/sort-keys.ts';
+import type { VerifiedTree } from '../../tree/verified-tree.ts';
 import type { PublishState } from '../state/state.ts';
-import type { LocalTree } from './local-tree.ts';
 
 /** The result of comparing the sort keys at a target with those of the tree. */
 export interface SortKeyMovement {
@@ -20,7 +20,7 @@ export interface SortKeyMovement {
  * they are equal. A run sends its sort keys before its pages. So they belong to the newest tree that may have a page
  * at the target. No older tree had an item on a later page: the guards would have refused that run.
  */
-export async function sortKeyMovement(remote: Remote, state: PublishState | undefined, tree: LocalTree): Promise<SortKeyMovement> {
+export async function sortKeyMovement(remote: Remote, state: PublishState | undefined, tree: VerifiedTree): Promise<SortKeyMovement> {
   if (state === undefined) return { movement: undefined, areCurrent: false };
   const own = sortKeysIn(tree.files);
   if (state.trees.every(({ sort_keys }) => sort_keys === tree.sortKeys)) return { movement: movementBetween(own, own), areCurrent: true };

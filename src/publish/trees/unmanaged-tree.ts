@@ -5,7 +5,7 @@ import type { Remote } from '../../storage/remote.ts';
 import { refuseOtherForm } from '../../storage/target-form.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../../tree/build-record.ts';
 import { ENCODINGS, type Encoding, SUFFIXES } from '../../tree/encoding.ts';
-import { pathOf } from '../../tree/layout.ts';
+import { indexPath } from '../../tree/layout.ts';
 import { isManifest, MANIFEST } from '../../tree/manifest.ts';
 import { decompressedPage } from '../objects/content-encoding.ts';
 import { sizeOf, type TreeSize } from '../state/state.ts';
@@ -20,8 +20,8 @@ import { sizeOf, type TreeSize } from '../state/state.ts';
 export async function unmanagedTrees(remote: Remote, build: BuildRecord): Promise<readonly TreeSize[]> {
   const [record, data, account] = await Promise.all([
     recordAt(remote),
-    firstPageAt(remote, pathOf('data', 0, 0)),
-    firstPageAt(remote, pathOf('account', 0, 0)),
+    firstPageAt(remote, indexPath('data')),
+    firstPageAt(remote, indexPath('account')),
     refuseManifest(remote),
     refuseOtherForm(remote, 'pages'),
   ]);
@@ -85,7 +85,7 @@ function extentOf(page: Envelope | undefined, size: number): { readonly items: n
 async function encodingsAt(remote: Remote): Promise<Encoding[]> {
   const encodings: Encoding[] = [];
   for (const encoding of ENCODINGS) {
-    const paths = COLLECTIONS.map((collection) => pathOf(collection, 0, 0) + SUFFIXES[encoding]);
+    const paths = COLLECTIONS.map((collection) => indexPath(collection) + SUFFIXES[encoding]);
     const heads = await Promise.all(paths.map((path) => remote.head(path)));
     if (heads.some((head) => head !== undefined)) encodings.push(encoding);
   }

@@ -5,8 +5,9 @@ import type { Stage } from '../../../src/publish/planning/steps.ts';
 
 const pair = (path: string, wanted: string | undefined, there: string | undefined, isListed = true): BrowsePair => ({
   ...{ path, wanted, there, isListed },
-  bytes: 5,
 });
+const planOf = (pairs: readonly BrowsePair[], hasOtherHeaders = false) =>
+  planBrowse({ browsePairs: () => pairs, bytesOf: () => 5, hasOtherHeaders });
 const PAIRS = [
   pair('browse/changed.html', 'a', 'b'),
   pair('browse/gone.html', undefined, 'b'),
@@ -20,7 +21,7 @@ const upload = (path: string, digest: string, reason: string) => [{ action: 'upl
 
 describe('the plan of the browse files', () => {
   it('sends the home page after the files that it leads to, and deletes what the tree no longer has', () => {
-    const { files, atTarget, stages, deleteStages } = planBrowse(() => PAIRS, false);
+    const { files, atTarget, stages, deleteStages } = planOf(PAIRS);
     expect({ files, atTarget }).toEqual({ files: 4, atTarget: 4 });
     expect(lanesOf(stages)).toEqual([
       [upload('browse/changed.html', 'a', 'changed'), upload('browse/unknown.html', 'a', 'unknown')],
@@ -30,7 +31,7 @@ describe('the plan of the browse files', () => {
   });
 
   it('sends every file if the headers are others', () => {
-    const { stages } = planBrowse(() => [pair('browse/same.html', 'a', 'a')], true);
+    const { stages } = planOf([pair('browse/same.html', 'a', 'a')], true);
     expect(lanesOf(stages)).toEqual([[upload('browse/same.html', 'a', 'headers')], []]);
   });
 
@@ -41,6 +42,6 @@ describe('the plan of the browse files', () => {
     [[pair('index.html', 'h', 'h', false)], true],
     [[pair('a', 'h', undefined, false), pair('b', 'h', 'h')], true],
   ])('knows whether the manifest at the target lacks a file of %j: %s', (pairs, hasUnlisted) => {
-    expect(planBrowse(() => pairs, false).hasUnlisted).toBe(hasUnlisted);
+    expect(planOf(pairs).hasUnlisted).toBe(hasUnlisted);
   });
 });

@@ -5,7 +5,7 @@ import type { Comparison, FoundTree } from '../../../src/publish/planning/compar
 import type { TreeSize } from '../../../src/publish/state/state.ts';
 import { Digests } from '../../../src/tree/digests.ts';
 import type { Encoding } from '../../../src/tree/encoding.ts';
-import { pathOf, slotCount } from '../../../src/tree/layout.ts';
+import { pathsOfPages } from '../../../src/tree/layout.ts';
 
 const COLLECTION = 'data';
 const SIZE: TreeSize = {
@@ -16,11 +16,11 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 /** Digests of files by their paths below the folder of the collection; all others have the same one, and '' is no file. */
 function digestsOf(pages: number, encodings: readonly Encoding[], texts: Record<string, string>): Digests {
-  const digests = new Digests(pages, encodings);
-  for (let slot = 0; slot < slotCount(pages, encodings); slot += 1) {
-    const text = texts[pathOf(COLLECTION, slot, pages, encodings).replace('rest/data/', '')] ?? 'same';
-    if (text === 'unknown') digests.set(slot, Buffer.alloc(32, 0xff));
-    else if (text !== '') digests.set(slot, sha256(text));
+  const digests = new Digests({ pages: { data: pages, account: 1 }, encodings });
+  for (const path of pathsOfPages(digests)) {
+    const text = path.startsWith('rest/account/') ? '' : (texts[path.replace('rest/data/', '')] ?? 'same');
+    if (text === 'unknown') digests.set(path, Buffer.alloc(32, 0xff));
+    else if (text !== '') digests.set(path, sha256(text));
   }
   return digests;
 }
@@ -39,17 +39,15 @@ interface Case {
 /** The stages of a plan: for each, its lanes of file names. */
 function plan({ pages = 5, encodings = ['gzip'], there = {}, leaving, ...rest }: Case) {
   const { pagesThere = pages, encodingsThere = encodings, found = {} } = rest;
-  const wanted = digestsOf(pages, encodings, {});
   const moved = { forward: 0, firstForward: 0, shift: 1, leaving: Uint8Array.from(leaving ?? []) };
-  const empty = new Digests(1);
   const comparison: Comparison = {
     build: { palimpsest: '0.1.0', state: 'finished', base_url: 'https://x.example', store: '', manifest: '', ...SIZE },
-    digests: { data: wanted, account: empty },
-    sizes: { data: new Float64Array(slotCount(pages, encodings)).fill(100), account: new Float64Array(3) },
+    digests: digestsOf(pages, encodings, {}),
+    bytesOf: () => 100,
     found: {
       trees: [SIZE],
-      digests: { data: digestsOf(pagesThere, encodingsThere, there), account: empty },
-      overlapped: { data: new Set(), account: new Set() },
+      digests: digestsOf(pagesThere, encodingsThere, there),
+      overlapped: new Set(),
       ...{ isScanned: false, isDamaged: false, isCurrent: false },
       ...found,
     },

@@ -5,6 +5,7 @@ import { planCollection } from '../../../src/publish/planning/collection-plan.ts
 import type { Stage } from '../../../src/publish/planning/steps.ts';
 import type { TreeSize } from '../../../src/publish/state/state.ts';
 import { Digests } from '../../../src/tree/digests.ts';
+import { pagePath, pathsOf } from '../../../src/tree/layout.ts';
 import { movementBetween } from '../../../src/tree/movement.ts';
 import type { SortKeys } from '../../../src/tree/sort-keys.ts';
 import { missed, type Page, type Phase, paged } from './simulated-readers.ts';
@@ -17,15 +18,15 @@ interface Tree {
 
 function digestsOf({ keys, news }: Tree, size: number): Digests {
   const pages = paged(keys, size).slice(1);
-  const digests = new Digests(pages.length);
+  const digests = new Digests({ pages: { data: 1, account: pages.length }, encodings: [] });
   const digest = (page: Page = new Set()) =>
     createHash('sha256')
       // each page contains the total count
       .update([...page].map((key) => `${key}${news.has(key)}`).join(' ') + keys.length)
       .digest();
-  for (const [index, page] of pages.entries()) digests.set(index + 1, digest(page));
-  digests.set(0, digest(pages[0]));
-  digests.set(pages.length + 1, digest(pages.at(-1)));
+  for (const [index, page] of pages.entries()) {
+    for (const path of pathsOf('account', index + 1, pages.length)) digests.set(path, digest(page));
+  }
   return digests;
 }
 
@@ -68,16 +69,15 @@ function planOf(older: readonly number[], newer: readonly number[], news: readon
   const digests = digestsOf({ keys: newer, news: new Set(news) }, size);
   const there = digestsOf({ keys: older, news: new Set() }, size);
   const site = { palimpsest: '0.1.0', state: 'finished', base_url: 'https://example.org', store: '', manifest: '' } as const;
-  const empty = new Digests(1);
   const plan = planCollection(
     {
       build: { ...site, ...sizeOf(newer, size) },
-      digests: { data: empty, account: digests },
-      sizes: { data: new Float64Array(3), account: new Float64Array(digests.pages + 2) },
+      digests,
+      bytesOf: () => 0,
       found: {
         trees: [sizeOf(older, size)],
-        digests: { data: empty, account: there },
-        overlapped: { data: new Set(), account: new Set() },
+        digests: there,
+        overlapped: new Set(),
         isScanned: false,
         isDamaged: false,
         isCurrent: false,
@@ -119,7 +119,7 @@ describe('a plan with sort keys', () => {
         const phases = plan.stages.map(phaseOf);
         expect(missed(old, young, phases, concurrency, seed)).toBe(0);
         const changed = Array.from({ length: young.length - 1 }, (_, index) => index + 1).filter(
-          (page) => digests.get(page) !== there.get(page),
+          (page) => !digests.equals(there, pagePath('account', page)),
         );
         const writes = phases.flat(2);
         expect(writes.filter(({ isOverlap }) => !isOverlap).map(({ page }) => page)).toEqual(expect.arrayContaining(changed));

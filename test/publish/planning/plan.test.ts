@@ -5,20 +5,19 @@ import { planPublish } from '../../../src/publish/planning/plan.ts';
 import { stepsOf } from '../../../src/publish/planning/steps.ts';
 import type { TreeSize } from '../../../src/publish/state/state.ts';
 import { Digests } from '../../../src/tree/digests.ts';
-import type { Encoding } from '../../../src/tree/encoding.ts';
-import { slotCount } from '../../../src/tree/layout.ts';
+import { type Encoding, SUFFIXES } from '../../../src/tree/encoding.ts';
+import { pagePath, pathsOf } from '../../../src/tree/layout.ts';
 
-/** Digests of a collection whose pages contain these texts. The index equals page 1, `last` equals the last page. */
-function digestsOf(texts: readonly string[], encodings: readonly Encoding[] = []): Digests {
-  const digests = new Digests(texts.length, encodings);
+/** Digests of a feed whose pages contain these texts, and of one page of accounts. The index equals page 1, `last` equals the last page. */
+function digestsOf(feed: readonly string[], encodings: readonly Encoding[] = []): Digests {
+  const digests = new Digests({ pages: { data: feed.length, account: 1 }, encodings });
   const digest = (text = '') => (text === UNKNOWN_DIGEST ? Buffer.from(UNKNOWN_DIGEST, 'hex') : createHash('sha256').update(text).digest());
-  texts.forEach((text, index) => {
-    digests.set(index + 1, digest(text));
-  });
-  digests.set(0, digest(texts[0]));
-  digests.set(texts.length + 1, digest(texts.at(-1)));
-  const plain = slotCount(texts.length);
-  for (let slot = plain; slot < slotCount(texts.length, encodings); slot += 1) digests.set(slot, digest(`${slot % plain} packed`));
+  const add = (path: string, text: string) => {
+    digests.set(path, digest(text));
+    for (const encoding of encodings) digests.set(path + SUFFIXES[encoding], digest(`${text} packed`));
+  };
+  for (const [index, text] of feed.entries()) for (const path of pathsOf('data', index + 1, feed.length)) add(path, text);
+  for (const path of pathsOf('account', 1, 1)) add(path, 'a');
   return digests;
 }
 
@@ -31,17 +30,15 @@ interface Side extends Partial<TreeSize> {
 function compare(here: Side, there: Side | undefined, more: Partial<Comparison> = {}): Comparison {
   const { feed, ...sizes } = here;
   const { feed: oldFeed = [], ...oldSizes } = there ?? {};
-  const digests = { data: digestsOf(feed), account: digestsOf(['a']) };
   const site = { palimpsest: '0.1.0', state: 'finished', base_url: 'https://example.org', store: '', manifest: '' } as const;
   return {
     build: { ...site, ...size, data_pages: feed.length, ...sizes },
-    digests,
-    sizes: { data: new Float64Array(slotCount(feed.length)).fill(100), account: new Float64Array(3).fill(100) },
+    digests: digestsOf(feed),
+    bytesOf: (path) => (path.startsWith('browse/') ? 5 : 100),
     found: {
       trees: there === undefined ? [] : [{ ...size, data_pages: oldFeed.length, ...oldSizes }],
-      digests:
-        there === undefined ? { data: new Digests(0), account: new Digests(0) } : { data: digestsOf(oldFeed), account: digestsOf(['a']) },
-      overlapped: { data: new Set(), account: new Set() },
+      digests: there === undefined ? new Digests({ pages: { data: 0, account: 0 }, encodings: [] }) : digestsOf(oldFeed),
+      overlapped: new Set(),
       isScanned: false,
       isDamaged: false,
       isCurrent: true,
@@ -80,9 +77,9 @@ describe('a plan', () => {
 
   it('sends the entry page of readers last in every encoding, and compressed files before the file that they are copies of', () => {
     const comparison = compare({ feed: ['x', 'y'] }, { feed: ['v', 'w'] });
-    const digests = { ...comparison.digests, data: digestsOf(['x', 'y'], ['gzip', 'brotli']) };
-    const sizes = { ...comparison.sizes, data: new Float64Array(slotCount(2, ['gzip', 'brotli'])) };
-    expect(stepsFor({ ...comparison, digests, sizes }).map((step) => step.split(' ')[1])).toEqual(
+    const digests = digestsOf(['x', 'y'], ['gzip', 'brotli']);
+    const paths = stepsFor({ ...comparison, digests }).map((step) => step.split(' ')[1]);
+    expect(paths.filter((path) => path?.startsWith('rest/data'))).toEqual(
       ['data/page/last', 'data/page/2', 'data/page/1', 'data'].flatMap((path) =>
         ['.br', '.gz', ''].map((suffix) => `rest/${path}${suffix}`),
       ),
@@ -126,13 +123,14 @@ describe('a plan', () => {
 
   it('deletes compressed files from the last page to the first, and then removed pages', () => {
     const comparison = compare({ feed: ['x', 'y'] }, { feed: ['x', 'y', 'z'] });
-    const digests = { data: digestsOf(['x', 'y', 'z'], ['gzip', 'brotli']), account: digestsOf(['a'], ['gzip']) };
+    const digests = digestsOf(['x', 'y', 'z'], ['gzip', 'brotli']);
     const steps = stepsFor({ ...comparison, found: { ...comparison.found, digests } });
     expect(steps.filter((step) => step.startsWith('delete')).map((step) => step.split(' ')[1])).toEqual([
       ...['last', '2', '1'].flatMap((page) => ['.br', '.gz'].map((suffix) => `rest/data/page/${page}${suffix}`)),
       ...['rest/data.br', 'rest/data.gz'],
       ...['rest/data/page/3.br', 'rest/data/page/3.gz', 'rest/data/page/3'],
-      ...['rest/account/page/last.gz', 'rest/account/page/1.gz', 'rest/account.gz'],
+      ...['page/last', 'page/1'].flatMap((path) => ['.br', '.gz'].map((suffix) => `rest/account/${path}${suffix}`)),
+      ...['rest/account.br', 'rest/account.gz'],
     ]);
   });
 
@@ -142,7 +140,7 @@ describe('a plan', () => {
     ['one by one if their items may differ from those of their pages', ['x', 'y'], true, true],
   ])('deletes compressed files %s', (_, feed, isScanned, isInTurn) => {
     const comparison = compare({ feed }, { feed: ['x', 'y'] });
-    const digests = { ...comparison.found.digests, data: digestsOf(['x', 'y'], ['gzip']) };
+    const digests = digestsOf(['x', 'y'], ['gzip']);
     const { deleteStages } = planPublish({ ...comparison, found: { ...comparison.found, digests, isScanned } });
     // the files of both pages, of the index and of the last page
     expect(deleteStages.map((stage) => [...stage()].length)[0]).toBe(isInTurn ? 1 : 4);
@@ -162,7 +160,7 @@ describe('a plan', () => {
     const overlaps = stepsFor(compare(here, there)).filter((step) => step.startsWith('overlap'));
     expect(overlaps.map((step) => step.split(' ')[1])).toEqual([5, 4, 3, 2].map((page) => `rest/data/page/${page}`));
     const comparison = compare(here, there);
-    const found = { ...comparison.found, overlapped: { data: new Set([5, 3]), account: new Set<number>() } };
+    const found = { ...comparison.found, overlapped: new Set([pagePath('data', 5), pagePath('data', 3)]) };
     expect(planPublish({ ...comparison, found }).overlaps).toBe(2);
   });
 
@@ -176,8 +174,8 @@ describe('a plan', () => {
   it('counts overlap pages, deletes, browse files and the proof of conditions', () => {
     const there = { feed: ['e', 'd', 'c', 'b', 'a'] };
     const pairs = [
-      { path: 'browse/new.html', wanted: 'a', there: undefined, isListed: false, bytes: 5 },
-      { path: 'browse/gone.html', wanted: undefined, there: 'b', isListed: true, bytes: 0 },
+      { path: 'browse/new.html', wanted: 'a', there: undefined, isListed: false },
+      { path: 'browse/gone.html', wanted: undefined, there: 'b', isListed: true },
     ];
     const more = { proof: { writes: 2, reads: 3, deletes: 1 }, browsePairs: () => pairs };
     // seven files of the feed and one of browse; four overlap pages; seven other writes: with the browse files in the manifest
@@ -191,9 +189,8 @@ describe('a plan', () => {
 
   it('counts only the files that the target has', () => {
     const comparison = compare({ feed: ['x', 'y'] }, { feed: ['x', 'y'] });
-    const data = new Digests(2);
-    data.copy(comparison.digests.data, 1);
-    const digests = { ...comparison.found.digests, data };
+    const digests = new Digests(comparison.digests);
+    for (const path of [pagePath('data', 1), ...pathsOf('account', 1, 1)]) digests.copy(comparison.digests, path);
     expect(planPublish({ ...comparison, found: { ...comparison.found, digests } }).atTarget).toBe(1 + 3);
   });
 });
