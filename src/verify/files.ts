@@ -1,5 +1,4 @@
 import { HOME } from '../browse/paths.ts';
-import { COLLECTIONS } from '../contract/collection.ts';
 import { isObject } from '../contract/json.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { SITE_MARKER } from '../contract/target-marker.ts';
