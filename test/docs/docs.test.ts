@@ -89,8 +89,6 @@ describe('docs/hosts.md', () => {
 
   it('lists every supported and every refused host', () => {
     for (const { name } of [...HOSTS, ...REFUSED]) expect(document).toMatch(new RegExp(`^\\| \`${name}\` \\|`, 'm'));
-    expect(read('README.md')).toContain('seventeen hosts');
-    expect(HOSTS).toHaveLength(17);
   });
 
   it('lists exactly the capabilities, word for word', () => {

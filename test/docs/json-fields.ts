@@ -60,6 +60,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     excluded: 'how many snapshots were left out, because their accounts were removed (removal.md)',
     skipped: 'how many files of Twitter archives (snapshots.md#twitter-archive) were not read, because they do not describe the account',
     conflicts: '`count` and `listed`: see snapshots.md#conflicts',
+    path_times: 'the snapshots whose time is in the names of files and folders: their `count`, and the `first` and `last` time',
     dry_run: 'whether this was a dry run',
     store: 'the path of the store',
     milliseconds: 'duration',
@@ -70,6 +71,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     sources: 'how many source files this part has (`part`), and how many all parts have (`all`)',
     'snapshots, profiles': 'how many snapshots were written, and in how many lines',
     skipped: 'how many files of Twitter archives were not read, as for `observe`',
+    path_times: 'the snapshots whose time is in the names of files and folders, as for `observe`',
     rejected: 'how many items were rejected',
     milliseconds: 'duration',
   },
@@ -118,6 +120,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     left: 'how many files the next run deletes, because the object store has no conditional writes. The run then exits with 1',
     conditional:
       'true: the run checked that the target has conditional writes, which exclude a second run, or locked the folder. False: the target does not have them, and the run had `--single-publisher`. Null: the run wrote nothing',
+    removal: 'how many removed `accounts`, with how many `records`, explain more deletes than `--max-delete` allows; otherwise null',
     invalidate: 'the paths to invalidate at a CDN',
     milliseconds: 'duration',
   },
@@ -126,6 +129,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     plan: 'the totals: `uploads`, `overlaps`, `deletes`, `unchanged`, `bytes`, `requests` (without `retries`) and `reader_gaps` as above, `at_target` (files at the target), `cost` (US dollars at list price), `resumes` (whether the run continues an unfinished one)',
     refusals: 'the guards that would refuse the run, each with `code`, `message`, `expected`, `found`, `hint`',
     steps: 'the uploads and deletes, each with `action`, `path`, `bytes`, `reason`',
+    removal: 'how many removed `accounts`, with how many `records`, explain more deletes than `--max-delete` allows; otherwise null',
   },
   'publish of a ZIP': {
     'target, out, requests, bytes, conditional, invalidate, milliseconds': 'as above; `conditional` is null if nothing was written',
