@@ -14,14 +14,14 @@ export interface Outcome {
   readonly lacks: Set<string>;
 }
 
-const [BEGIN, END] = ['<!-- from a run of test/conformance: -->', '<!-- to here -->'];
+const [BEGIN, END] = ['<!-- generated: npm run docs:hosts -->', '<!-- end -->'];
 
 /** Returns a document with the results of a run between its two markers. */
 export function withTable(document: string, outcomes: readonly Outcome[]): string {
   const [before = '', rest = ''] = document.split(BEGIN);
-  const after = rest.split(END)[1];
-  if (after === undefined) throw new Error(`the document has no place for a table between ${BEGIN} and ${END}`);
-  return `${before}${BEGIN}\n\n${table(outcomes)}\n\n${everywhere()}\n\n${reasons(outcomes)}\n\n${END}${after}`;
+  const end = rest.indexOf(END);
+  if (end === -1) throw new Error(`the document has no place for a table between ${BEGIN} and ${END}`);
+  return `${before}${BEGIN}\n\n${table(outcomes)}\n\n${everywhere()}\n\n${reasons(outcomes)}\n\n${rest.slice(end)}`;
 }
 
 /** Returns a document without the releases in its table, which depend on the machine of the run. */

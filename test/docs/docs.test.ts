@@ -4,8 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { programFor } from '../../src/cli.ts';
 import { FAILURES } from '../../src/contract/failure.ts';
-import { CAPABILITIES, type Host } from '../../src/rewrite/hosts/host.ts';
-import { allHosts, REFUSED } from '../../src/rewrite/hosts/registry.ts';
+import type { Host } from '../../src/rewrite/hosts/host.ts';
 import type { Program } from '../../src/rewrite/program.ts';
 import { FORMAT_NAMES } from '../../src/sources/formats/formats.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';
@@ -16,7 +15,6 @@ import { temporaryFolder } from '../support/folder.ts';
 import { PROGRAM, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { blocksOf, section } from './blocks.ts';
 
-const HOSTS = await allHosts();
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
@@ -84,24 +82,15 @@ describe('docs/snapshots.md', () => {
   });
 });
 
-describe('docs/hosts.md', () => {
-  const document = read('docs/hosts.md');
-
-  it('lists every supported and every refused host', () => {
-    for (const { name } of [...HOSTS, ...REFUSED]) expect(document).toMatch(new RegExp(`^\\| \`${name}\` \\|`, 'm'));
-  });
-
-  it('lists exactly the capabilities, word for word', () => {
-    const listed = section(document, 'Capabilities').split('The tests write the table')[0] ?? '';
-    const rows = [...listed.matchAll(/^\| `([a-z-]+)` \| (.*) \|$/gm)].map((match) => [match[1], match[2]]);
-    expect(Object.fromEntries(rows)).toEqual(CAPABILITIES);
-  });
-
+describe('CONTRIBUTING.md', () => {
   it('has an example host that works', async () => {
     const folder = temporaryFolder();
-    const source = (blocksOf('hosts.md')('A new host', 'ts')[0] ?? '').replace(/'\.\.?\/(program|host)\.ts'/g, (_, name: string) => {
-      return `'${pathToFileURL(join(ROOT, name === 'host' ? 'src/rewrite/hosts/host.ts' : 'src/rewrite/program.ts')).href}'`;
-    });
+    const source = (blocksOf('../CONTRIBUTING.md')('How to add', 'ts')[0] ?? '').replace(
+      /'\.\.?\/(program|host)\.ts'/g,
+      (_, name: string) => {
+        return `'${pathToFileURL(join(ROOT, name === 'host' ? 'src/rewrite/hosts/host.ts' : 'src/rewrite/program.ts')).href}'`;
+      },
+    );
     writeFileSync(join(folder, 'example.ts'), source);
     const { host: example }: { readonly host: Host } = await import(/* @vite-ignore */ join(folder, 'example.ts'));
     const program: Program = (name) => readFileSync(join(PROGRAM, `dist/rewrite/${name}.js`), 'utf8');

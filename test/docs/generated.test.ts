@@ -4,6 +4,8 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
 import { programFor } from '../../src/cli.ts';
 import { FAILURES } from '../../src/contract/failure.ts';
+import { CAPABILITIES } from '../../src/rewrite/hosts/host.ts';
+import { REFUSED } from '../../src/rewrite/hosts/registry.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';
 import { RULES } from '../../src/verify/violation.ts';
 import { commandsIn } from '../support/commands.ts';
@@ -39,23 +41,29 @@ describe('`npm run docs` writes', () => {
       linked(meaning),
       linked(remedy),
     ]);
-    return matchesPart('errors.md', table(['code', 'exit', 'meaning', 'what to do'], rows));
+    return matchesParts('errors.md', table(['code', 'exit', 'meaning', 'what to do'], rows));
   });
 
   it('the rules of verify', () => {
     const rows = Object.entries(RULES).map(([rule, meaning]) => [`\`${rule}\``, meaning]);
-    return matchesPart('rules.md', table(['rule', 'meaning'], rows));
+    return matchesParts('rules.md', table(['rule', 'meaning'], rows));
+  });
+
+  it('the hosts that are refused, and the capabilities of hosts', () => {
+    const refused = REFUSED.map(({ name, reason, instead }) => [`\`${name}\``, reason, instead]);
+    const capabilities = Object.entries(CAPABILITIES).map(([name, meaning]) => [`\`${name}\``, meaning]);
+    return matchesParts('hosts.md', table(['host', 'why', 'instead'], refused), table(['capability', 'meaning'], capabilities));
   });
 });
 
 const matches = (name: string, text: string) => expect(text).toMatchFileSnapshot(DOCS + name);
 
-/** Compares the generated part of a page. What stands before and after it is written by hand. */
-function matchesPart(name: string, text: string): Promise<void> {
-  const [before, rest] = readFileSync(DOCS + name, 'utf8').split(`${MARK}\n`);
-  const after = rest?.split(`${END}\n`)[1];
-  if (after === undefined) throw new Error(`docs/${name} has no part between ${MARK} and ${END}`);
-  return matches(name, `${before}${MARK}\n\n${text}\n\n${END}\n${after}`);
+/** Compares the generated parts of a page, in their order. What stands around them is written by hand. */
+function matchesParts(name: string, ...texts: readonly string[]): Promise<void> {
+  const [before = '', ...parts] = readFileSync(DOCS + name, 'utf8').split(`${MARK}\n`);
+  if (parts.length !== texts.length) throw new Error(`docs/${name} needs ${texts.length} lines ${MARK}`);
+  const after = parts.map((part, index) => `${MARK}\n\n${texts[index]}\n\n${part.slice(part.indexOf(END))}`);
+  return matches(name, before + after.join(''));
 }
 
 const page = (title: string, text: string) => `${MARK}\n\n# ${title}\n\n${text}\n`;
