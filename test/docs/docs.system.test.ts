@@ -106,6 +106,48 @@ describe('docs/versions.md', () => {
   });
 });
 
+describe('docs/offline.md', () => {
+  it('has commands that work one after another', async () => {
+    const cwd = withData();
+    const stick = temporaryFolder();
+    const script = [...read('docs/offline.md').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('');
+    const { stdout, stderr, status } = await shell(script, cwd, { PATH: machine(cwd), STICK: stick });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^[0-9a-f]{64} {2}out\/manifest-sha256\.txt$/m);
+    expect(existsSync(join(stick, 'history/index.html'))).toBe(true);
+    expect(filesInZip(join(stick, 'history.zip')).get('index.html')).toEqual(readFileSync(join(stick, 'history/index.html')));
+  });
+});
+
+describe('docs/removal.md', () => {
+  const blocks = blocksOf('removal.md');
+
+  it('has commands that remove an account, prove it, and back up the store', async () => {
+    const cwd = withData();
+    // folders stand for the buckets
+    const run = (commands: string) => shell(commands.replaceAll('s3://', 'targets/'), cwd, { PATH: machine(cwd) });
+    const observe = 'palimpsest observe data/sample-snapshots.ndjson';
+    const before = [
+      'palimpsest import data/sample/saved-pages',
+      observe,
+      'palimpsest build --base-url https://history.example.org --html',
+      'palimpsest publish s3://bucket/prefix',
+    ];
+    expect(await run(before.join('\n'))).toMatchObject({ status: 0 });
+    const found = () => run('grep -r -i -a -l nina_k data/palimpsest.db out targets');
+    expect(await found()).toMatchObject({ stdout: expect.stringMatching(/^data\/palimpsest\.db\nout\/.*\ntargets\//s) });
+    const removal = ['Remove it from the store', 'Publish the removal', 'Prove it'].flatMap((heading) => blocks(heading, 'sh'));
+    const { status, stdout } = await run(removal.join(''));
+    expect(status).toBe(0);
+    expect(stdout).toContain('"erased":true');
+    expect(stdout).toMatch(/\nnothing found\n$/);
+    expect(await found()).toMatchObject({ stdout: '' });
+    expect(await run(observe)).toMatchObject({ status: 0, stdout: expect.stringContaining('excluded  4 snapshots') });
+    expect(await run(blocks('Back up the store', 'sh').join(''))).toMatchObject({ status: 0, stderr: '' });
+    expect(readFileSync(join(cwd, 'copy.db'))).toEqual(readFileSync(join(cwd, 'data/palimpsest.db')));
+  });
+});
+
 describe('docs/sql.md', () => {
   const document = read('docs/sql.md');
   const store = join(folderOfFile(), 'store.db');
