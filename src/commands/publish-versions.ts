@@ -8,6 +8,7 @@ import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formOf } from '../tree/tree-files.ts';
 import type { SitePublishSummary } from '../versions/publish-site.ts';
+import type { AccountsFound } from '../versions/removed-accounts.ts';
 import type { LocalZip } from '../versions/site-version.ts';
 import { addToJobSummary, refusalTable } from './job-summary.ts';
 import { requestsOf, type TargetChoice, targetOf } from './target-options.ts';
@@ -76,8 +77,8 @@ export async function publishVersions(
     remembered = memory;
     if (zip !== undefined && !options.allowLoopback && isLoopback(zip.build.base_url))
       refusals.push(localLinks(target.name, zip.build.base_url));
-    const rebuild = async (one: LocalZip, accounts: readonly string[]) =>
-      (await import('./rebuild-version.ts')).rebuildVersion(one, removals.all, accounts, terminal.stopSignal);
+    const rebuild = async (one: LocalZip, found: AccountsFound) =>
+      (await import('./rebuild-version.ts')).rebuildVersion(one, removals.all, found, terminal.stopSignal);
     const [refused] = refusals;
     if (refused !== undefined && !dryRun) throw refused;
     summary = await publishSite(target, {

@@ -4,8 +4,10 @@ import { isObject } from './json.ts';
 /** An account of an exclusion on a page. */
 export interface ExcludedAccount {
   readonly screen_name: string;
-  /** The number of its records on the page. */
-  readonly records: number;
+  /** Its records on the page. */
+  readonly records: readonly { readonly [field: string]: unknown }[];
+  /** Whether only its handle is excluded: another account can have had it before. */
+  readonly onlyByHandle: boolean;
 }
 
 /**
@@ -14,15 +16,16 @@ export interface ExcludedAccount {
  */
 export function excludedAccounts(exclusions: readonly Exclusion[]): (page: unknown) => readonly ExcludedAccount[] {
   const handles = new Set(exclusions.flatMap((one) => one.handles));
-  const records = new Set(exclusions.flatMap((one) => one.records));
+  const ids = new Set(exclusions.flatMap((one) => one.records));
   return (page) => {
     const accounts = isObject(page) && Array.isArray(page['results']) ? page['results'].filter(isObject) : [];
     return accounts.flatMap(({ screen_name, data }) => {
       if (typeof screen_name !== 'string') return [];
-      const ids = Array.isArray(data) ? data.filter(isObject).flatMap(({ id }) => (typeof id === 'number' ? [id] : [])) : [];
-      const isExcluded =
-        handles.has(handleHash(screen_name)) || ids.some((id) => records.has(id) || handles.has(sharedHandleHash(screen_name, id)));
-      return isExcluded ? [{ screen_name, records: ids.length }] : [];
+      const records = Array.isArray(data) ? data.filter(isObject) : [];
+      const onlyByHandle = !records.some(
+        ({ id }) => typeof id === 'number' && (ids.has(id) || handles.has(sharedHandleHash(screen_name, id))),
+      );
+      return onlyByHandle && !handles.has(handleHash(screen_name)) ? [] : [{ screen_name, records, onlyByHandle }];
     });
   };
 }

@@ -52,6 +52,15 @@ export class PublishedTarget {
     return this.#open((database) => revisionOf(database, fingerprint) !== undefined);
   }
 
+  /** Whether the store has all these records, with the same fields but the handle: an account can have been renamed. */
+  hasRecords(records: readonly { readonly [field: string]: unknown }[]): boolean {
+    const fieldsOf = (record: unknown) => JSON.stringify(record, (field, value) => (field === 'account' ? undefined : value));
+    return this.#open((database) => {
+      const json = database.prepare<[unknown], string>('SELECT json FROM record WHERE id = ?').pluck();
+      return records.every((record) => fieldsOf(JSON.parse(json.get(record['id']) ?? 'null')) === fieldsOf(record));
+    });
+  }
+
   /** Returns the exclusions of the store. */
   removals(): Removals {
     return this.#open((database) => {

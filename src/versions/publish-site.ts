@@ -18,7 +18,7 @@ import { type KeepPolicy, keptVersions } from './keep.ts';
 import { type Found, isMissing, known, readNewest } from './newest.ts';
 import { busy, type Draft, type NextList } from './next-commit.ts';
 import { noneStays, otherStore } from './refusals.ts';
-import { removedAccountsIn } from './removed-accounts.ts';
+import { type AccountsFound, removedAccountsIn } from './removed-accounts.ts';
 import { Rollback } from './rollback.ts';
 import { type LocalZip, openLocalZip, type SiteVersion, siteKind } from './site-version.ts';
 import { refuseRemains } from './sweep.ts';
@@ -35,8 +35,8 @@ export interface SitePublishOptions extends RemoteOptions {
   readonly keep: KeepPolicy;
   /** Whether to check all versions at the target, and to replace those that are damaged. */
   readonly repair: boolean;
-  /** Rebuilds a version without the removed accounts, which have these handles in it. Undefined: it is deleted. */
-  readonly rebuild: ((zip: LocalZip, removed: readonly string[]) => Promise<LocalZip>) | undefined;
+  /** Rebuilds a version without the removed accounts. Undefined: it is deleted. */
+  readonly rebuild: ((zip: LocalZip, found: AccountsFound) => Promise<LocalZip>) | undefined;
   readonly memory: SiteMemory | undefined;
   /** The removals of the store, read before it was compared with the ZIP: the ZIP has none of these accounts. */
   readonly removals: Removals;
@@ -56,6 +56,8 @@ export interface SitePublishOptions extends RemoteOptions {
 export interface SiteMemory extends Memory {
   /** Whether the store had the state with this fingerprint. */
   readonly hadState: (fingerprint: string) => boolean;
+  /** Whether the store has all these records, under any handle. */
+  readonly hasRecords: (records: readonly { readonly [field: string]: unknown }[]) => boolean;
   readonly setRemoved: (exclusions: readonly Exclusion[]) => void;
 }
 
@@ -238,10 +240,12 @@ class Decision {
     if (exclusions.length === 0) return 'sound';
     const zip = await openLocalZip(path);
     try {
-      const accounts = removedAccountsIn(zip.reader, exclusions);
-      if (accounts.length === 0) return 'sound';
+      const hasRecords: SiteMemory['hasRecords'] = (records) => this.#options.memory?.hasRecords(records) === true;
+      const accounts = removedAccountsIn(zip.reader, exclusions, hasRecords);
+      if (accounts.removed.length === 0) return 'sound';
       if (this.#options.rebuild !== undefined && !this.#options.dryRun) {
-        const rebuilt = await this.#options.rebuild(zip, accounts);
+        // it excludes the accounts of all removals
+        const rebuilt = await this.#options.rebuild(zip, removedAccountsIn(zip.reader, this.#options.removals.all, hasRecords));
         this.#rebuilt.set(version.file, { zip: rebuilt, draft: await rebuilt.draft() });
       }
       return 'removed';

@@ -4,16 +4,32 @@ import type { ZipReader } from '../zip/zip-reader.ts';
 
 const ACCOUNT_PAGE = /^rest\/account\/page\/\d+\/index\.json$/;
 
+/** The handles of accounts in a tree. */
+export interface AccountsFound {
+  /** Those of removed accounts: those with an excluded handle or record, and those whose handle another account has now. */
+  readonly removed: readonly string[];
+  /** Those that a removed account had, too. Here, an account has them that is not removed. */
+  readonly others: readonly string[];
+}
+
 /**
- * Returns the handles of the accounts of the exclusions that a tree in a ZIP has.
+ * Looks for the accounts of exclusions in a tree in a ZIP.
+ * @param hasRecords whether the store has all these records: then their account is not removed, whatever handle it had
  * @throws ZipDamage if a page cannot be read
  */
-export function removedAccountsIn(zip: ZipReader, exclusions: readonly Exclusion[]): readonly string[] {
+export function removedAccountsIn(
+  zip: ZipReader,
+  exclusions: readonly Exclusion[],
+  hasRecords: (records: readonly { readonly [field: string]: unknown }[]) => boolean,
+): AccountsFound {
   const accountsOn = excludedAccounts(exclusions);
-  const found: string[] = [];
+  const [removed, others]: [string[], string[]] = [[], []];
   for (const path of zip.paths()) {
     if (!ACCOUNT_PAGE.test(path)) continue;
-    found.push(...accountsOn(JSON.parse((zip.read(path) ?? '{}').toString())).map(({ screen_name }) => screen_name));
+    for (const { screen_name, records, onlyByHandle } of accountsOn(JSON.parse((zip.read(path) ?? '{}').toString()))) {
+      const isOther = onlyByHandle && records.length > 0 && hasRecords(records);
+      (isOther ? others : removed).push(screen_name);
+    }
   }
-  return found;
+  return { removed, others };
 }

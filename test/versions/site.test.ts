@@ -189,6 +189,31 @@ describe('publish of a ZIP', () => {
     expect(again).toMatchObject({ change: null, requests: { all: 2 } });
   });
 
+  it('keeps an account that had the handle of the removed account in an earlier version', async () => {
+    const snapshots = join(site.folder, 'snapshots.ndjson');
+    const observe = async (at: string, accounts: Readonly<Record<string, string>>) => {
+      const rows = Object.entries(accounts).map(([id, screen_name]) => ({ observed_at: at, id, screen_name, bio: `the bio of ${id}` }));
+      writeFileSync(snapshots, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+      await palimpsestJson(['observe', snapshots, '--store', site.store]);
+      await site.build();
+      await site.publish(target);
+    };
+    await observe('2026-01-01T00:00:00Z', { 1: 'alice', 3: 'carol' });
+    await observe('2026-01-02T00:00:00Z', { 1: 'alice_moved', 2: 'alice', 3: 'carol' });
+    await palimpsestJson(['remove', '@alice', '--store', site.store, '--yes']);
+    await site.build();
+    expect(await site.publish(target)).toMatchObject({ version: 3, removed: [2] });
+    // another account of the first version is removed: it is built again with the account that had the handle
+    await palimpsestJson(['remove', '@carol', '--store', site.store, '--yes']);
+    await site.build();
+    expect(await site.publish(target, ['--rewrite-versions'])).toMatchObject({ version: 4, removed: [1, 3], versions: 3 });
+    const { versions } = await listed(target);
+    const zip = readerOf(join(target, versions.find(({ number }) => number === 1)?.file ?? ''));
+    const { results } = JSON.parse(zip.read('rest/account/page/1/index.json')?.toString() ?? '');
+    zip.close();
+    expect(results).toMatchObject([{ screen_name: 'alice', bio: 'the bio of 1' }]);
+  });
+
   it('deletes the file that a killed run left, also if the removed account is only in that file', async () => {
     await site.grow(10);
     await site.publish(target);

@@ -23,7 +23,7 @@ export async function removedAtTarget(
     const fetched = await remote.get(path);
     if (fetched === undefined) return;
     for (const { screen_name, records } of accountsOn(JSON.parse(decompressedPage(path, fetched).toString()))) {
-      found.set(screen_name, Math.max(found.get(screen_name) ?? 0, records));
+      found.set(screen_name, Math.max(found.get(screen_name) ?? 0, records.length));
     }
   });
   return { accounts: found.size, records: [...found.values()].reduce((sum, records) => sum + records, 0) };
