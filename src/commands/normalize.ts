@@ -10,7 +10,7 @@ import { allRejected } from './all-rejected.ts';
 import { hintCommandFor } from './hint-command.ts';
 import { pathTimeLines, skippedLines } from './observe-report.ts';
 import { examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
-import { addSnapshotOptions, observeOptions } from './snapshot-options.ts';
+import { addSnapshotOptions, latestTime, observeOptions } from './snapshot-options.ts';
 import { addSourceOptions, remoteSources, SOURCE_HELP, type SourceChoice, sources } from './source-options.ts';
 import { requestsOf, targetOf } from './target-options.ts';
 
@@ -87,6 +87,7 @@ export function declareNormalize(program: Program, terminal: Terminal): void {
           snapshots: {
             from,
             observedAt: options.observedAt,
+            latest: latestTime(options),
             unescape: options.unescape ?? false,
             command: hintCommand,
             openAgain: (name) => inputNamed(name, remote),

@@ -8,7 +8,7 @@ import { hintCommandFor } from './hint-command.ts';
 import { nextBuild } from './next-build.ts';
 import { conflictLines, isChanged, summaryLines } from './observe-report.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
-import { addNetworkOptions, addSnapshotOptions, observeOptions } from './snapshot-options.ts';
+import { addNetworkOptions, addSnapshotOptions, latestTime, observeOptions } from './snapshot-options.ts';
 import { addSourceOptions, remoteSources, SOURCE_HELP, sources } from './source-options.ts';
 
 export function declareObserve(program: Program, terminal: Terminal): void {
@@ -51,6 +51,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         import('../observe/observe.ts'),
       ]);
       const started = performance.now();
+      const latest = latestTime(options);
       const patterns = { include: options.include ?? [], exclude: options.exclude ?? [] };
       const remote = remoteSources(options, terminal, 'nothing was added');
       const inputs = inputsOf(addresses, terminal.io.stdin, patterns, remote);
@@ -61,10 +62,11 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           : new RejectsFile(options.rejects, [options.store, ...inputs.flatMap((input) => input.path ?? [])]);
       const from = options.from === 'auto' ? undefined : options.from;
       try {
-        const summary = await observeInputs(options.store, inputs, {
-          snapshots: { from, observedAt: options.observedAt, unescape: options.unescape ?? false, command },
+        const { refusal, ...summary } = await observeInputs(options.store, inputs, {
+          snapshots: { from, observedAt: options.observedAt, latest, unescape: options.unescape ?? false, command },
           network: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
           dryRun: options.dryRun,
+          limits: { latest },
           openAgain: (name) => inputNamed(name, remote),
           onReject: rejects && ((inputError) => rejects.add(inputError)),
           beforeCommit: rejects && (() => rejects.append()),
@@ -76,6 +78,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           }),
         });
         rejects?.keep();
+        if (refusal !== undefined) throw refusal;
         if (options.rejects !== undefined && isAllRejected(summary)) throw allRejected('observe', summary.rejected, options.rejects);
         const took = performance.now() - started;
         for (const line of conflictLines(summary)) terminal.warn(line);

@@ -1,9 +1,11 @@
 import { type Command, type CommandUnknownOpts, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
+import { Failure } from '../contract/failure.ts';
 import type { SuggestedCommand } from '../contract/hint.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import { FORMAT_NAMES, type FormatName } from '../sources/formats/format.ts';
 import { instant, path, texts } from './options.ts';
 
+const DAY_MS = 86_400_000;
 /** Characters that a URL parser drops or rewrites. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
 const UNSAFE = /[\s\u0000-\u001f\u007f-\u009f\\]/;
@@ -13,6 +15,7 @@ export type SnapshotChoice = {
   /** The name of the format; auto: detect it. */
   readonly from: FormatName | 'auto';
   readonly observedAt?: Instant | undefined;
+  readonly allowFuture?: true | undefined;
   readonly rejects?: string | undefined;
   readonly include?: string[] | undefined;
   readonly exclude?: string[] | undefined;
@@ -39,6 +42,9 @@ export function addSnapshotOptions(command: CommandUnknownOpts): CommandUnknownO
     )
     .addOption(
       new Option('--observed-at <time>', 'the time of snapshots that contain no time').env('PALIMPSEST_OBSERVED_AT').argParser(instant),
+    )
+    .addOption(
+      new Option('--allow-future', 'accept snapshots with a time more than a day ahead of the clock').env('PALIMPSEST_ALLOW_FUTURE'),
     )
     .addOption(
       new Option('--rejects <file>', 'write input that cannot be used to this file, and observe the rest')
@@ -69,11 +75,27 @@ export function addNetworkOptions(command: CommandUnknownOpts): CommandUnknownOp
     );
 }
 
+/**
+ * Returns the latest time that a snapshot may have; undefined: any.
+ * @throws Failure future-time if --observed-at is later
+ */
+export function latestTime({ observedAt = 0, allowFuture }: SnapshotChoice): Instant | undefined {
+  if (allowFuture) return undefined;
+  const latest = (Date.now() + DAY_MS) * 1000;
+  if (observedAt <= latest) return latest;
+  throw new Failure('future-time', '--observed-at is in the future', {
+    expected: `a time up to ${timestampOf(latest)}, a day after now`,
+    found: timestampOf(observedAt),
+    hint: 'correct the clock or the time, or accept it with --allow-future; nothing was read',
+  });
+}
+
 /** Returns the options of a run that decide what a snapshot means, to repeat them in a suggested command. */
-export function observeOptions({ from, observedAt, unescape: isUnescaped }: SnapshotChoice): SuggestedCommand['options'] {
+export function observeOptions({ from, observedAt, allowFuture, unescape: isUnescaped }: SnapshotChoice): SuggestedCommand['options'] {
   return {
     ...(from === 'auto' ? {} : { '--from': from }),
     ...(observedAt === undefined ? {} : { '--observed-at': timestampOf(observedAt) }),
+    ...(allowFuture === undefined ? {} : { '--allow-future': allowFuture }),
     ...(isUnescaped === undefined ? {} : { '--unescape': isUnescaped }),
   };
 }

@@ -229,6 +229,16 @@ export const FAILURES = {
     meaning: 'the tree has another base URL than the one at the target',
     remedy: 'build with the base URL of the site; if the site has moved, publish once with `--allow-other-base-url`',
   },
+  'future-time': {
+    exit: 3,
+    meaning: 'a snapshot or `--observed-at` has a time more than a day ahead of the clock',
+    remedy: 'correct the clock or the time, or use `--allow-future`',
+  },
+  'all-late': {
+    exit: 3,
+    meaning: 'every snapshot of a run is older than the newest one of its account in the store, and some have other values',
+    remedy: 'check the clock and the times; see a wrong clock (snapshots.md#a-wrong-clock)',
+  },
   'host-refused': {
     exit: 3,
     meaning: 'the host would answer every page number with page 1',

@@ -43,6 +43,10 @@ export interface MergeSummary {
   /** The number of new records by field. */
   readonly records: { readonly [T in DataType]: number };
   readonly accounts: { readonly added: number; readonly renamed: number };
+  /** Snapshots that are older than the newest one of their account, and contradict the store. */
+  readonly late: number;
+  /** Whether a snapshot is the newest one of its account. */
+  readonly hasNewest: boolean;
   /** Rejected snapshots. Of a snapshot with a conflict, only the conflicting value is rejected. */
   readonly rejected: number;
   /** Snapshots of accounts that were removed and must not come back. */
@@ -51,7 +55,7 @@ export interface MergeSummary {
   readonly conflicts: { readonly count: number; readonly listed: readonly Conflict[] };
 }
 
-export interface ObserveSummary extends MergeSummary {
+export interface ObserveSummary extends Omit<MergeSummary, 'hasNewest'> {
   /** Files of Twitter archives that do not describe the account. They are not read. */
   readonly skipped: number;
   /** The snapshots that have the time in their paths. */
@@ -76,7 +80,8 @@ export async function mergeSnapshots(
   const sharedTime = new SharedTime(options.snapshots.observedAt);
   const excludedRows = new ExcludedRows(batch.exclusions, spool);
   await excludedRows.learn(spool.inOrder(), pauses);
-  let [snapshots, unchanged, rejected, excluded] = [0, 0, 0, 0];
+  let [snapshots, unchanged, late, rejected, excluded] = [0, 0, 0, 0, 0];
+  let hasNewest = false;
   const mergeRow = (row: Row): void => {
     if (excludedRows.has(row)) {
       excluded += 1;
@@ -86,6 +91,7 @@ export async function mergeSnapshots(
     if (same !== undefined) {
       conflicts.add(same, row, []);
       sharedTime.add(same, row.instant, 0);
+      hasNewest ||= same.observed_to === row.instant;
       unchanged += 1;
       return;
     }
@@ -94,11 +100,13 @@ export async function mergeSnapshots(
     if ('expected' in effect) {
       const place = spool.place(row);
       reject({ kind: 'error', code: 'late', place, ...effect, hint: LATE_HINT, options: NEUTRAL, item: snapshotOf(observation) });
+      late += 1;
       rejected += 1;
       return;
     }
     conflicts.add(effect.account, row, effect.conflicts);
     sharedTime.add(effect.account, row.instant, effect.conflicts.length);
+    hasNewest ||= effect.account.observed_to === row.instant;
     for (const conflict of effect.conflicts) {
       if (conflict.isRecorded || options.onReject === undefined) continue;
       options.onReject({ ...inputErrorOf(conflict), place: spool.place(row), options: NEUTRAL, item: snapshotOf(observation) });
@@ -128,6 +136,8 @@ export async function mergeSnapshots(
     unchanged,
     records,
     accounts,
+    late,
+    hasNewest,
     rejected,
     excluded,
     conflicts: { count: conflicts.count, listed: conflicts.listed },
@@ -135,7 +145,7 @@ export async function mergeSnapshots(
 }
 
 /** Whether a run rejected every snapshot. It then leaves the store unchanged. */
-export function isAllRejected({ unchanged, records, accounts, rejected, excluded }: MergeSummary): boolean {
+export function isAllRejected({ unchanged, records, accounts, rejected, excluded }: Omit<MergeSummary, 'hasNewest'>): boolean {
   const accepted = [unchanged, excluded, accounts.added, accounts.renamed, ...Object.values(records)].reduce(
     (sum, count) => sum + count,
     0,

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeSync } from 'fs-extra/esm';
+import type { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Network } from '../diff/diff-html.ts';
 import { InputErrors } from '../sources/input-errors.ts';
@@ -10,8 +11,10 @@ import type { ObserveContext } from '../sources/observations.ts';
 import { withProgress } from '../sources/progress.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';
+import { newestObservation } from '../store/observed-to.ts';
 import { removeSpools } from '../store/spool-file.ts';
 import { fileSystemFailure, wrapErrors } from '../store/store-error.ts';
+import { type Limits, refusalOf } from './guards.ts';
 import { isAllRejected, mergeSnapshots, type ObserveSummary } from './merge.ts';
 import { readInputs } from './read.ts';
 import { Spool } from './spool.ts';
@@ -27,6 +30,8 @@ export interface ObserveOptions {
   readonly network: Network;
   /** Whether to do everything except the commit, so that the store is unchanged. */
   readonly dryRun?: boolean | undefined;
+  /** What the guards refuse; by default nothing. */
+  readonly limits?: Limits | undefined;
   /** Called with each snapshot that cannot be added. Without it, nothing is added if there is such a snapshot. */
   readonly onReject?: ((inputError: InputError) => void) | undefined;
   /** Opens an input that a rejects file names. By default, only files of this machine can be opened. */
@@ -40,12 +45,19 @@ export interface ObserveOptions {
   readonly cacheUnits?: number | undefined;
 }
 
+export interface ObserveResult extends ObserveSummary {
+  /** Why nothing was added. */
+  readonly refusal: Failure | undefined;
+}
+
 /**
  * Observes all inputs in time order, in one transaction: the store receives all changes or none.
- * The same observations again add nothing. Nothing is written if every snapshot is rejected: see {@link isAllRejected}.
- * @throws Failure for input errors and late observations, unless options.onReject is set; shared-time
+ * The same observations again add nothing. Nothing is written if every snapshot is rejected (see {@link isAllRejected}), or if there
+ * is a refusal.
+ * @throws Failure for input errors and late observations, unless options.onReject is set; shared-time; without
+ *   options.onReject also the refusal
  */
-export async function observeInputs(storePath: string, inputs: readonly Input[], options: ObserveOptions): Promise<ObserveSummary> {
+export async function observeInputs(storePath: string, inputs: readonly Input[], options: ObserveOptions): Promise<ObserveResult> {
   // a dry run must not create the store, so it uses a temporary one
   const temporaryFolder = options.dryRun && !existsSync(storePath) ? mkdtempSync(join(tmpdir(), 'palimpsest-')) : undefined;
   const path = temporaryFolder === undefined ? storePath : join(temporaryFolder, 'store.db');
@@ -67,13 +79,16 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
         inputErrors.throwIfAny();
         parts.throwIfIncomplete();
         inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
-        const merging = await mergeSnapshots(batch, spool, pauses, options, reject);
+        const storeTo = newestObservation(batch.database);
+        const { hasNewest, ...merging } = await mergeSnapshots(batch, spool, pauses, options, reject);
+        const refusal = options.limits && refusalOf({ ...merging, hasNewest, storeTo }, options.limits);
+        if (refusal !== undefined && options.onReject === undefined) throw refusal;
         inputErrors.throwIfAny();
         await options.beforeCommit?.();
         const sums = { rejected: reading.rejected + merging.rejected, excluded: reading.excluded + merging.excluded };
         const summary = { ...merging, ...sums, skipped: files.skipped, path_times: pathTimes };
-        if (!options.dryRun && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
-        return summary;
+        if (!options.dryRun && refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
+        return { ...summary, refusal };
       } catch (error) {
         throw fileSystemFailure(path, error);
       } finally {

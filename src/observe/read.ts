@@ -3,6 +3,7 @@ import { type FileCounts, type ObserveContext, observationsOf } from '../sources
 import { PathTimeCounter, type PathTimes } from '../sources/path-time.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import type { Exclusions } from '../store/exclusions.ts';
+import { futureError } from './future-time.ts';
 import { PartSets } from './part-sets.ts';
 import type { Spool } from './spool.ts';
 
@@ -36,21 +37,28 @@ export async function readInputs(
   const files = { read: 0, skipped: 0 };
   const parts = new PartSets();
   const pathTimes = new PathTimeCounter(context);
+  const { latest = Number.POSITIVE_INFINITY } = context;
+  const rejectItem = (inputError: InputError): void => {
+    if (exclusions?.hasItem(inputError.item)) {
+      excluded += 1;
+      return;
+    }
+    reject(inputError);
+    rejected += 1;
+  };
   for await (const items of observationsOf(inputs, context, files)) {
     if (pauses.areDue) await pauses.take();
     for (const item of items) {
       if (item.kind === 'observation') {
         parts.count(item.place.file);
         pathTimes.add(item.place.file, item.observation.observed_at);
-        spool.add(item.observation, item.place);
+        if (item.observation.observed_at > latest) rejectItem(futureError(item, latest));
+        else spool.add(item.observation, item.place);
       } else if (item.kind === 'part') {
         parts.begin(item.header, item.place.file ?? '');
         spool.beginPart(item.header, item.place.file ?? '');
-      } else if (exclusions?.hasItem(item.item)) {
-        excluded += 1;
       } else {
-        reject(item);
-        rejected += 1;
+        rejectItem(item);
       }
     }
   }

@@ -19,6 +19,8 @@ function messageOf({ code, place, message }: InputError): string {
   switch (code) {
     case 'conflict':
       return 'an item conflicts with an earlier one';
+    case 'future-time':
+      return 'a snapshot is from the future';
     case 'late':
       return 'a snapshot is too late';
     default:

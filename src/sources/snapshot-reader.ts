@@ -1,5 +1,5 @@
 import type { Place } from '../contract/failure.ts';
-import { parseInstant, timestampOf } from '../contract/instant.ts';
+import { type Instant, parseInstant, timestampOf } from '../contract/instant.ts';
 import { isObject, show } from '../contract/json.ts';
 import type { Observation } from '../contract/observation.ts';
 import { at, Violation } from '../contract/shape.ts';
@@ -22,6 +22,8 @@ import type { Input, InputError, RejectOptions } from './source.ts';
 export interface ObserveContext extends CaptureContext {
   /** The format of all snapshots; if undefined, the format of each is detected. */
   readonly from: FormatName | undefined;
+  /** The latest time that a snapshot may have; undefined: any. */
+  readonly latest?: Instant | undefined;
   readonly command?: HintCommand | undefined;
   /** Opens a file that a rejects file names. Without it, the lines of a rejects file are errors like any other text. */
   readonly openAgain?: ((path: string) => Input) | undefined;

@@ -39,7 +39,7 @@ describe('a refusal in a GitHub job', () => {
   it('adds the reason why store push refused to the job summary', async () => {
     const [store, target, summary] = [join(folder, 'a.db'), join(folder, 'private'), join(folder, 'push.md')];
     for (const id of [1, 2]) {
-      const input = JSON.stringify({ observed_at: `2030-01-0${id}T00:00:00Z`, id: String(id), screen_name: `somebody_${id}`, bio: 'x' });
+      const input = JSON.stringify({ observed_at: `2020-01-0${id}T00:00:00Z`, id: String(id), screen_name: `somebody_${id}`, bio: 'x' });
       const path = id === 1 ? store : join(folder, 'b.db');
       expect(await palimpsestHere(['observe', '-', '--store', path], { input })).toMatchObject({ code: 0 });
     }

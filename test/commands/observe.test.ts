@@ -51,6 +51,7 @@ describe('palimpsest observe', () => {
       unchanged: 0,
       records: { Name: 0, Bio: 1, Location: 0, Website: 0, Verified: 0 },
       accounts: { added: 0, renamed: 0 },
+      late: 0,
       rejected: 0,
       excluded: 0,
       skipped: 0,

@@ -91,7 +91,7 @@ export async function night(work: string, name: string, snapshots: readonly unkn
 
 /** What a night observes of an account. */
 export const snapshot = (id: number, day: number) => ({
-  observed_at: `2030-01-0${day}T00:00:00Z`,
+  observed_at: `2020-01-0${day}T00:00:00Z`,
   id: String(id),
   screen_name: `somebody_${id}`,
   bio: `as of day ${day}`,
