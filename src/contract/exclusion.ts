@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { handleKey } from './handle.ts';
 import { encodeJson } from './json.ts';
 import { identifier, list, parseShape, type Rule, type Shape, text, Violation } from './shape.ts';
 
@@ -17,9 +18,13 @@ export interface Exclusion {
   readonly records: readonly number[];
 }
 
-/** Returns the hash of a handle in an exclusion. Handles that differ only in case have the same hash. */
+/** Returns the hash of a handle in an exclusion. All spellings of a handle have the same hash. */
 export function handleHash(handle: string): string {
-  return hash('sha256', `palimpsest exclusion handle ${handle.toLowerCase()}`);
+  return hashOf(handleKey(handle));
+}
+
+function hashOf(key: string): string {
+  return hash('sha256', `palimpsest exclusion handle ${key}`);
 }
 
 /**
@@ -27,7 +32,7 @@ export function handleHash(handle: string): string {
  * removed records it is that of the removed account. No handle has a line feed.
  */
 export function sharedHandleHash(handle: string, record: number): string {
-  return handleHash(`${handle}\n${record}`);
+  return hashOf(`${handleKey(handle)}\n${record}`);
 }
 
 /** Returns the hash of a stable id in an exclusion. */

@@ -1,3 +1,4 @@
+import { handleKey } from '../contract/handle.ts';
 import type { Profile } from '../contract/observation.ts';
 
 /**
@@ -6,8 +7,7 @@ import type { Profile } from '../contract/observation.ts';
  * @returns a hash of 52 bits
  */
 export function accountKey({ id, screen_name = '' }: Pick<Profile, 'id' | 'screen_name'>): number {
-  // handles are compared without regard to case
-  const text = id === undefined ? `@${screen_name.toLowerCase()}` : id;
+  const text = id === undefined ? `@${handleKey(screen_name)}` : id;
   let [one, two] = [0x2f0b4c47, 0x1b873593];
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);

@@ -1,5 +1,7 @@
 import { Failure } from '../contract/failure.ts';
+import { handleKey } from '../contract/handle.ts';
 import type { Connection } from './connection.ts';
+import { HandleSpellings } from './handle-spellings.ts';
 
 /** How an account is named on a command line: `@name` is a handle, `id:12` is a stable id, `name` is either. */
 export interface AccountName {
@@ -13,46 +15,28 @@ export function parseAccountName(text: string): AccountName {
   return { handle: text, stableId: text };
 }
 
-/**
- * Returns what a name on a command line can mean, the likely meaning first. Some services list handles that begin with `@`, so
- * `@nina_k` also is the account `@nina_k` if no account is called `nina_k`.
- */
-export function namesMeantBy(text: string): readonly AccountName[] {
-  const name = parseAccountName(text);
-  return name.handle === text || name.handle === undefined ? [name] : [name, { handle: text, stableId: undefined }];
-}
-
 interface Found {
   readonly screen_name: string;
   readonly stable_id: string | null;
 }
 
 /**
- * Returns the screen names of the account with a name: its handle in upper or lower case, its stable id, or a former
- * handle. Two names that differ only in case are one account.
+ * Returns the screen names of the account with a name: its handle in any spelling, its stable id, or a former handle. Screen names
+ * that are spellings of one handle are one account.
  * @throws Failure ambiguous-account if several accounts have or had that name
  */
 export function accountsNamed(database: Connection, text: string): readonly string[] {
-  for (const name of namesMeantBy(text)) {
-    const found = accountsOf(database, name, text);
-    if (found.length > 0) return found;
-  }
-  return [];
-}
-
-/** @param text the name as the user wrote it */
-function accountsOf(database: Connection, { handle, stableId }: AccountName, text: string): readonly string[] {
+  const { handle, stableId } = parseAccountName(text);
+  const spellings = handle === undefined ? [] : new HandleSpellings(database).of(handle);
   const select = 'SELECT screen_name, stable_id FROM account';
-  const byHandle = database.prepare<[string | null], Found>(`${select} WHERE screen_name = ? COLLATE NOCASE`).all(handle ?? null);
+  const withHandle = database.prepare<[string], Found>(`${select} WHERE screen_name = ? COLLATE NOCASE`);
+  const byHandle = spellings.flatMap((spelling) => withHandle.all(spelling));
   const byId = database.prepare<[string | null], Found>(`${select} WHERE stable_id = ?`).all(stableId ?? null);
   const isHandleOnly = stableId === undefined && byHandle.length > 0;
-  const byFormerHandle = isHandleOnly
-    ? []
-    : database
-        .prepare<[string | null], Found>(`${select} WHERE id IN (SELECT account FROM former_handle WHERE handle = ?)`)
-        .all(handle ?? null);
+  const withFormerHandle = database.prepare<[string], Found>(`${select} WHERE id IN (SELECT account FROM former_handle WHERE handle = ?)`);
+  const byFormerHandle = isHandleOnly ? [] : spellings.flatMap((spelling) => withFormerHandle.all(spelling));
   const found = new Map([...byHandle, ...byId, ...byFormerHandle].map((account) => [account.screen_name, account]));
-  const isOne = new Set([...found.keys()].map((name) => name.toLowerCase())).size <= 1;
+  const isOne = new Set([...found.keys()].map(handleKey)).size <= 1;
   if (isOne) return [...found.keys()];
   const choices = [...found.values()].map(({ screen_name, stable_id }) => (stable_id === null ? `@${screen_name}` : `id:${stable_id}`));
   throw new Failure('ambiguous-account', `several accounts have or had the name ${text}`, {

@@ -1,6 +1,7 @@
 import { isGenerated } from '../contract/generated-id.ts';
 import type { Batch } from './batch.ts';
 import type { Statement } from './connection.ts';
+import { HandleSpellings } from './handle-spellings.ts';
 
 /** What a store has of an account. */
 export interface RemovedAccount {
@@ -27,7 +28,7 @@ export class AccountRemover {
   readonly #formerHandles: Statement<[number], string>;
   readonly #records: Statement<[string], RecordRow>;
   readonly #deleteFormerHandles: Statement<[number]>;
-  readonly #presentHolders: Statement<[string], string>;
+  readonly #spellings: HandleSpellings;
   readonly #forgetAccount: Statement<[number]>;
 
   constructor(batch: Batch) {
@@ -37,7 +38,7 @@ export class AccountRemover {
     this.#formerHandles = database.prepareValue('SELECT DISTINCT handle FROM former_handle WHERE account = ?');
     this.#records = database.prepare('SELECT id, first_encountered_date FROM record WHERE account = ?');
     this.#deleteFormerHandles = database.prepare('DELETE FROM former_handle WHERE account = ?');
-    this.#presentHolders = database.prepareValue('SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE');
+    this.#spellings = new HandleSpellings(database);
     // an account of which nothing is known is deleted when the batch ends
     this.#forgetAccount = database.prepare('UPDATE account SET known_to = NULL, observed_to = NULL, stable_id = NULL WHERE id = ?');
   }
@@ -51,7 +52,7 @@ export class AccountRemover {
     for (const { id } of records) this.#batch.deleteRecord(screenName, id);
     this.#deleteFormerHandles.run(account.id);
     // their pages name the removed account
-    for (const handle of former_handles) for (const holder of this.#presentHolders.all(handle)) this.#batch.markChanged(holder);
+    for (const handle of former_handles) for (const holder of this.#spellings.holders(handle)) this.#batch.markChanged(holder);
     this.#forgetAccount.run(account.id);
     this.#batch.markChanged(screenName);
     this.#batch.clearNameCache();

@@ -1,5 +1,6 @@
 import type { Instant } from '../contract/instant.ts';
 import type { Connection, Statement } from './connection.ts';
+import { HandleSpellings } from './handle-spellings.ts';
 
 /** An account that a name identifies. */
 export interface FoundAccount {
@@ -17,14 +18,16 @@ export interface FormerHolder {
 /** Comes after every character of a handle. */
 const LAST_CHARACTER = '\u{10ffff}';
 
-/** Finds accounts by their handles, former handles and stable ids. Every search uses an index and ignores case. */
+/** Finds accounts by their handles, former handles and stable ids. Every search uses an index and ignores the spelling. */
 export class AccountSearch {
   readonly #byHandle: Statement<[string, string], string>;
   readonly #byStableId: Statement<[string], string>;
   readonly #formerHolders: Statement<[string], FormerHolder>;
+  readonly #database: Connection;
   readonly #byPrefix: Statement<[{ from: string; to: string }], string>;
 
   constructor(database: Connection) {
+    this.#database = database;
     this.#byHandle = database.prepareValue(
       'SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1',
     );
@@ -45,9 +48,10 @@ export class AccountSearch {
    * stable id. Of several accounts that had a handle, the last one counts.
    */
   find(name: string): FoundAccount | undefined {
-    const current = this.#byHandle.get(name, name);
+    const spellings = new HandleSpellings(this.#database);
+    const current = spellings.first(name, (spelling) => this.#byHandle.get(spelling, name));
     if (current !== undefined) return { screen_name: current, by: 'handle' };
-    const [former] = this.#formerHolders.all(name);
+    const former = spellings.first(name, (spelling) => this.#formerHolders.get(spelling));
     if (former !== undefined) return { screen_name: former.screen_name, by: 'former-handle' };
     const owner = this.#byStableId.get(name);
     return owner === undefined ? undefined : { screen_name: owner, by: 'stable-id' };

@@ -1,7 +1,7 @@
 import { handleHash, stableIdHash } from '../contract/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import { type AccountName, namesMeantBy } from './account-names.ts';
+import { type AccountName, parseAccountName } from './account-names.ts';
 import { Batch } from './batch.ts';
 import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
 import { forgetExcludedKeys } from './mirror-memory.ts';
@@ -49,11 +49,10 @@ export async function allowAccounts(path: string, names: readonly string[]): Pro
 function selected(path: string, all: readonly ListedExclusion[], names: readonly string[]): readonly ListedExclusion[] {
   if (names.length === 0) return all;
   const chosen = names.flatMap((name) => {
-    for (const meant of namesMeantBy(name)) {
-      const found = all.filter((exclusion) => hasName(exclusion, meant));
-      if (found.length > 0) return found;
-    }
-    throw notExcluded(path, name);
+    const meant = parseAccountName(name);
+    const found = all.filter((exclusion) => hasName(exclusion, meant));
+    if (found.length === 0) throw notExcluded(path, name);
+    return found;
   });
   return all.filter((exclusion) => chosen.includes(exclusion));
 }

@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { handleKey } from '../contract/handle.ts';
 import { checksumOf } from './checksum.ts';
 
 /** A prepared statement with the types of its parameters and rows. */
@@ -16,7 +17,8 @@ const UNCOLLECTABLE: object[] = [];
 
 /**
  * A connection to an SQLite file. It has no `pragma` and no `iterate`, because those of better-sqlite3 create
- * objects that cannot be kept from garbage collection. Its SQL has a function `crc32(text)`.
+ * objects that cannot be kept from garbage collection. Its SQL has the functions `crc32(text)` and
+ * `handle_key(text)`.
  */
 export class Connection {
   readonly #database: Database.Database;
@@ -29,6 +31,7 @@ export class Connection {
     this.#database = new Database(path, options);
     UNCOLLECTABLE.push(this.#database);
     this.#database.function('crc32', { deterministic: true }, (text) => (typeof text === 'string' ? checksumOf(text) : null));
+    this.#database.function('handle_key', { deterministic: true }, (text) => (typeof text === 'string' ? handleKey(text) : null));
   }
 
   get inTransaction(): boolean {

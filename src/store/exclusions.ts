@@ -4,6 +4,7 @@ import { isObject } from '../contract/json.ts';
 import type { Profile } from '../contract/observation.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { Connection, Statement } from './connection.ts';
+import { HandleSpellings } from './handle-spellings.ts';
 
 /** The maximum number of handles in the cache. A full cache is cleared. */
 const CACHE_SIZE = 100_000;
@@ -24,7 +25,7 @@ export class Exclusions {
   readonly #addKey: Statement<[string, string, number]>;
   readonly #addRecord: Statement<[number, number]>;
   readonly #hasStableId: Statement<[number], number>;
-  readonly #holder: Statement<[string], number>;
+  readonly #database: Connection;
   readonly #any: Statement<[], number>;
   readonly #cache = new Map<string, number | undefined>();
   #isEmpty: boolean;
@@ -39,7 +40,7 @@ export class Exclusions {
       'INSERT INTO exclusion_record (record, exclusion) VALUES (CAST(? AS INTEGER), CAST(? AS INTEGER)) ON CONFLICT DO NOTHING',
     );
     this.#hasStableId = database.prepareValue("SELECT 1 FROM exclusion_key WHERE kind = 'stable_id' AND exclusion = ? LIMIT 1");
-    this.#holder = database.prepareValue('SELECT 1 FROM account WHERE screen_name = ? COLLATE NOCASE');
+    this.#database = database;
     this.#any = database.prepareValue('SELECT EXISTS (SELECT 1 FROM exclusion)');
     this.#isEmpty = this.#any.get() !== 1;
   }
@@ -97,7 +98,7 @@ export class Exclusions {
     const exclusion = (id === undefined ? undefined : this.#byStableId(id)) ?? byHandle() ?? this.#byFormerNames(id, formerNames);
     if (exclusion === undefined) return false;
     for (const name of screen_name === undefined ? formerNames : [screen_name, ...formerNames]) {
-      if (!this.hasHandle(name) && this.#holder.get(name) === undefined) this.#learn(exclusion, name);
+      if (!this.hasHandle(name) && new HandleSpellings(this.#database).holders(name).length === 0) this.#learn(exclusion, name);
     }
     if (id !== undefined && this.#hasStableId.get(exclusion) === undefined) {
       this.#addKey.run('stable_id', stableIdHash(id), exclusion);
@@ -131,7 +132,7 @@ export class Exclusions {
   #learn(exclusion: number, handle: string): void {
     if (handle === PLACEHOLDER) return;
     this.#addKey.run('handle', handleHash(handle), exclusion);
-    // the cache can have the handle in upper and lower case
+    // the cache can have the handle in other spellings
     this.#cache.clear();
     this.learned.add(handle);
     this.additions += 1;

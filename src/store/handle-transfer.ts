@@ -45,10 +45,14 @@ export class HandleTransfer {
     if (screen_name === undefined) return account?.identity.screen_name ?? this.#unused(id ?? 'unknown', account);
     if (account?.identity.screen_name === screen_name) return screen_name;
     // it had the handle up to this instant and got another one then: a snapshot of the same instant does not change it back
-    if (account !== undefined && this.#wasSeenUpTo.get(screen_name, instant, account.row) === 1) return account.identity.screen_name;
+    const { spellings } = this.#accounts;
+    const hadItUpTo = (row: number) =>
+      spellings.first(screen_name, (spelling) => this.#wasSeenUpTo.get(spelling, instant, row)) !== undefined;
+    if (account !== undefined && hadItUpTo(account.row)) return account.identity.screen_name;
     const holder = this.#accounts.holderOf(screen_name);
     const isHeldLater = holder !== undefined && holder !== account && watermarkOf(holder) > instant;
-    if (!isHeldLater && this.#wasSeenAfter.get(screen_name, instant, account?.row ?? NO_ROW) === undefined) return screen_name;
+    const seenAfter = spellings.first(screen_name, (spelling) => this.#wasSeenAfter.get(spelling, instant, account?.row ?? NO_ROW));
+    if (!isHeldLater && seenAfter === undefined) return screen_name;
     return this.#nameWithout(screen_name, id ?? account?.stable_id, account);
   }
 
@@ -70,8 +74,10 @@ export class HandleTransfer {
     if (isRenamed) {
       this.#free(identity.screen_name, account);
       this.#addFormerHandle.run(before, watermarkOf(account), account.row);
+      this.#accounts.spellings.add(before);
     }
     this.#setIdentity.run(identity.screen_name, encodeIdentity(identity), account.row);
+    this.#accounts.spellings.add(identity.screen_name);
     account.identity = identity;
     if (isRenamed) this.#renameRecords(before, identity.screen_name);
     this.#batch.markChanged(identity.screen_name);

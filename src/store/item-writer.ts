@@ -7,6 +7,7 @@ import type { Batch } from './batch.ts';
 import type { Statement } from './connection.ts';
 import { storedJson } from './damaged.ts';
 import { ExclusionList } from './exclusion-list.ts';
+import { HandleSpellings } from './handle-spellings.ts';
 import { forgetHandles } from './mirror-memory.ts';
 import { checkedJson, type EncodedRecord, encodedRecord, type StoredRecord } from './records.ts';
 import { RowSet } from './row-set.ts';
@@ -186,14 +187,16 @@ export class ItemWriter {
     return this.#batch.guard(() => {
       const remover = new AccountRemover(this.#batch);
       const list = new ExclusionList(this.#batch.database);
+      const spellings = new HandleSpellings(this.#batch.database);
       let [records, accounts] = [0, 0];
       for (const handle of this.#batch.exclusions.learned) {
-        const removed = remover.remove(handle);
-        if (removed === undefined) continue;
-        records += removed.records;
-        accounts += 1;
-        this.#batch.exclusions.addRecords(handle, removed.serviceIds);
-        if (removed.isNew) continue;
+        const removed = spellings.holders(handle).flatMap((screenName) => remover.remove(screenName) ?? []);
+        for (const one of removed) {
+          records += one.records;
+          accounts += 1;
+          this.#batch.exclusions.addRecords(handle, one.serviceIds);
+        }
+        if (removed.every(({ isNew }) => isNew)) continue;
         for (const { id } of list.having({ handles: [handleHash(handle)], stable_ids: [] })) list.setRemoved(id, list.timeOfRemoval(''));
       }
       if (this.#batch.exclusions.learned.size > 0) forgetHandles(this.#batch.database, this.#batch.exclusions.learned);

@@ -38,7 +38,7 @@ export function excludedKey(handle: string): string {
 
 /** Replaces the names of removed accounts by hashes in everything that the store knows of services. */
 export function forgetHandles(database: Connection, handles: Iterable<string>): void {
-  const isName = "collection = 'account' AND (key = :handle COLLATE NOCASE OR instr(lower(key), lower(:handle) || char(10)) = 1)";
+  const isName = "collection = 'account' AND handle_key(substr(key, 1, instr(key || char(10), char(10)) - 1)) = handle_key(:handle)";
   for (const handle of handles) {
     for (const table of ['mirror_item', 'mirror_gone']) {
       database

@@ -6,6 +6,7 @@ import { STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts'
 import type { Batch } from './batch.ts';
 import type { Statement } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
+import { HandleSpellings } from './handle-spellings.ts';
 import { emptyVersions, type KnownAccount, type Version, versionWeight, watermarkOf, weightOf } from './known-account.ts';
 import { encodedRecord } from './records.ts';
 
@@ -32,6 +33,7 @@ const EMPTY_SUMMARY = encodeSummary(NO_SUMMARY);
  * accounts by the CLOCK policy: those that were added first, except those that were used since it last looked at them.
  */
 export class ObservedAccounts {
+  readonly spellings: HandleSpellings;
   readonly #batch: Batch;
   readonly #units: number;
   /** The accounts in the order in which they are evicted. */
@@ -51,11 +53,12 @@ export class ObservedAccounts {
   /** @param units the maximum size of the cache, in UTF-16 units */
   constructor(batch: Batch, units: number = CACHE_UNITS) {
     const { database } = batch;
+    this.spellings = new HandleSpellings(database);
     this.#batch = batch;
     this.#units = units;
     const select = selectAccounts(STATE_COLUMNS);
     this.#byStableId = database.prepare(`${select} WHERE stable_id = ?`);
-    // services treat handles that differ only in case as equal; the exact match comes first
+    // the exact match comes first
     this.#byName = database.prepare(`${select} WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1`);
     this.#byFormerName = database.prepare(
       `${select} WHERE account.id = (SELECT former_handle.account FROM former_handle JOIN account ON account.id = former_handle.account
@@ -91,14 +94,15 @@ export class ObservedAccounts {
     return this.#load(this.#byStableId.get(id) ?? this.#withoutId(names));
   }
 
-  /** Returns the account that has a handle now, in upper or lower case. */
+  /** Returns the account that has a handle now, in any spelling. */
   holderOf(handle: string): KnownAccount | undefined {
-    return this.#load(this.#byName.get(handle, handle));
+    return this.#load(this.#rowOf(handle));
   }
 
   /** Adds an account without records. */
   add(identity: Identity, stableId: string | undefined): KnownAccount {
     const { lastInsertRowid } = this.#add.run(identity.screen_name, stableId ?? null, encodeIdentity(identity), EMPTY_SUMMARY);
+    this.spellings.add(identity.screen_name);
     const account = accountWithoutValues(Number(lastInsertRowid), identity, stableId);
     this.#put(account);
     return account;
@@ -155,16 +159,20 @@ export class ObservedAccounts {
   #withHandle(handle: string, instant: Instant): KnownAccount | undefined {
     const holder = this.holderOf(handle);
     if (holder !== undefined && watermarkOf(holder) <= instant) return holder;
-    return this.#load(this.#byFormerName.get(handle, instant)) ?? holder;
+    return this.#load(this.spellings.first(handle, (spelling) => this.#byFormerName.get(spelling, instant))) ?? holder;
   }
 
   /** Returns an account that has a handle of the list and no stable id yet. */
   #withoutId(names: readonly string[]): StateRow | undefined {
     for (const name of names) {
-      const row = this.#byName.get(name, name);
+      const row = this.#rowOf(name);
       if (row !== undefined && row.stable_id === null) return row;
     }
     return undefined;
+  }
+
+  #rowOf(handle: string): StateRow | undefined {
+    return this.spellings.first(handle, (spelling) => this.#byName.get(spelling, handle));
   }
 
   /** Returns the account of a row. The same row is the same object until the account is evicted. */

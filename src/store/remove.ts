@@ -2,12 +2,13 @@ import { type Exclusion, handleHash, sharedHandleHash, stableIdHash } from '../c
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
-import { accountsNamed, namesMeantBy, parseAccountName } from './account-names.ts';
+import { accountsNamed, parseAccountName } from './account-names.ts';
 import { AccountRemover, type RemovedAccount } from './account-remover.ts';
 import { Batch, type CommitPhase } from './batch.ts';
 import { eraseFreed, mustErase } from './erase.ts';
 import { ExclusionList } from './exclusion-list.ts';
 import { isIdentifying } from './exclusions.ts';
+import { HandleSpellings } from './handle-spellings.ts';
 import { forgetHandles } from './mirror-memory.ts';
 import { openStore } from './open-store.ts';
 import { Store } from './store.ts';
@@ -113,9 +114,7 @@ function exclusionOf(accounts: readonly RemovedAccount[], handles: readonly stri
 
 /** Whether an account that is not removed has a handle now. */
 function isHeldByOther(batch: Batch, handle: string, removed: readonly RemovedAccount[]): boolean {
-  const holders = batch.database
-    .prepareValue<[string], string>('SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE')
-    .all(handle);
+  const holders = new HandleSpellings(batch.database).holders(handle);
   return holders.some((holder) => !removed.some(({ screen_name }) => screen_name === holder));
 }
 
@@ -127,10 +126,8 @@ function countMentions({ database }: Batch, handles: readonly string[]): number 
 }
 
 function isExcluded({ exclusions }: Batch, name: string): boolean {
-  return namesMeantBy(name).some(
-    ({ handle, stableId }) =>
-      (handle !== undefined && exclusions.hasHandle(handle)) || (stableId !== undefined && exclusions.hasStableId(stableId)),
-  );
+  const { handle, stableId } = parseAccountName(name);
+  return (handle !== undefined && exclusions.hasHandle(handle)) || (stableId !== undefined && exclusions.hasStableId(stableId));
 }
 
 /** Erases the bytes that this removal or an interrupted one has freed. */

@@ -196,10 +196,9 @@ describe('palimpsest remove', () => {
     expect(await cli('exclusions', '@nina_k', '--allow')).toMatchObject({ allowed: true, exclusions: [{}] });
   });
 
-  it('is the account without the @, if accounts with and without it are in the store', async () => {
+  it('removes the accounts with and without an @, because both are one', async () => {
     await importing(line(record(1, { account: 'nina_k' })) + line(record(2, { account: '@nina_k' })));
-    expect(await cli('remove', '@nina_k', '--yes')).toMatchObject({ removed: [{ screen_name: 'nina_k' }] });
-    expect(await cli('remove', '@@nina_k', '--yes')).toMatchObject({ removed: [{ screen_name: '@nina_k' }] });
+    expect(await cli('remove', '@nina_k', '--yes')).toMatchObject({ removed: [{ screen_name: 'nina_k' }, { screen_name: '@nina_k' }] });
   });
 
   it('excludes a name that the store does not have with --allow-unknown, and says so if it runs again', async () => {
@@ -278,6 +277,33 @@ describe('the list of exclusions', () => {
     await cli('remove', 'somebody', '--allow-unknown', '--yes');
     expect(await cli('store', 'push', place, '--keep', '1')).toMatchObject({ unchanged: false, kept: 1 });
     expect(await json(['store', 'list', place])).toMatchObject({ versions: [{ number: 3 }] });
+  });
+});
+
+/** Spellings of one handle: in upper case, decomposed, with full-width letters, an invisible character, spaces, and `@`. */
+const SPELLINGS = ['JOSÉ', 'Jose\u0301', 'Ｊｏｓé', 'Jo\u200bsé', 'José ', '@José'];
+
+describe('a handle in another spelling', () => {
+  it.each(SPELLINGS)('names the account: %s', async (name) => {
+    await observing(seen(1, 'José', '1', 'a bio'));
+    expect(await cli('remove', name, '--allow-unknown', '--yes')).toMatchObject({ removed: [{ screen_name: 'José' }], excluded: [] });
+    expect(await cli('exclusions', name)).toMatchObject({ exclusions: [{ handles: [expect.any(String)] }] });
+  });
+
+  it.each(SPELLINGS)('does not bring the account back: %j', async (name) => {
+    await observing(seen(1, 'José', '1', 'a bio'));
+    await cli('remove', 'José', '--yes');
+    await observing(line({ observed_at: '2024-02-01T00:00:00Z', screen_name: name, bio: 'a bio again' }));
+    await importing(line(record(1, { account: name })));
+    expect(await exported()).not.toMatch(/bio again|"account":/);
+  });
+
+  it.each(SPELLINGS)('is the same account in observe, and the store keeps the spelling of the source: %j', async (name) => {
+    const snapshot = (day: number, screen_name: string) =>
+      line({ observed_at: `2024-01-0${day}T00:00:00Z`, screen_name, bio: `bio of day ${day}` });
+    await observing(snapshot(1, name));
+    expect(await observing(snapshot(2, 'José'))).toMatchObject({ accounts: { added: 0 } });
+    expect(await cli('history', name)).toMatchObject({ screen_name: 'José', former_handles: [{ handle: name }] });
   });
 });
 
