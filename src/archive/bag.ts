@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { outputFile, removeSync } from 'fs-extra/esm';
+import { draftOf } from '../contract/draft.ts';
 import { Failure } from '../contract/failure.ts';
 import { BUILD_RECORD, encodeBuildRecord } from '../tree/build-record.ts';
 import type { DigestEntry } from '../tree/digests.ts';
@@ -36,9 +37,10 @@ const ENTRIES = ['data', 'bag-info.txt', 'manifest-sha256.txt', 'tagmanifest-sha
 export async function writeBag(tree: VerifiedTree, to: string, { onProgress }: ArchiveOptions = {}): Promise<void> {
   const folder = resolve(to);
   const isNew = !existsSync(folder);
+  // an interrupted run can have left its draft in either place
+  const draft = draftOf(isNew ? folder : join(folder, 'bag'));
   if (!isNew) refuseUnlessEmpty(to);
   // an existing folder is filled and not replaced, because it may be a mount point or the working directory
-  const draft = isNew ? `${folder}.${process.pid}.draft` : join(folder, `.${process.pid}.draft`);
   try {
     mkdirSync(draft);
     await fill(tree, draft, onProgress);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createWriteStream, existsSync, rmSync, statSync, type WriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
+import { draftOf } from '../contract/draft.ts';
 import { Failure } from '../contract/failure.ts';
 
 /**
@@ -10,7 +11,7 @@ import { Failure } from '../contract/failure.ts';
  */
 export async function writeDraft<T>(path: string, work: (file: WriteStream) => Promise<T>): Promise<T> {
   if (existsSync(path) && !statSync(path).isFile()) throw unwritable(path, 'something that is not a file');
-  const draft = `${path}.${process.pid}.draft`;
+  const draft = draftOf(path);
   const file = createWriteStream(draft, { flags: 'wx', flush: true });
   // an error stays in file.errored
   file.on('error', () => {});

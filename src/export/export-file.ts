@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { draftOf } from '../contract/draft.ts';
 import { Failure } from '../contract/failure.ts';
 import type { Pauses } from '../contract/pauses.ts';
 
@@ -24,7 +25,7 @@ export async function writeFiles(files: readonly ExportFile[], pauses: Pauses): 
     for (const { path, content } of files) {
       const status = attempt(path, () => statSync(path, { throwIfNoEntry: false }));
       if (status?.isFile() === false) throw unwritable(path, 'something that is not a file');
-      const draft = `${path}.${process.pid}.draft`;
+      const draft = draftOf(path);
       const file = attempt(path, () => openSync(draft, 'wx'));
       drafts.push({ path, draft });
       try {

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { partialOf } from '../../src/storage/targets/folder-file.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { shell } from '../support/shell.ts';
@@ -78,8 +79,8 @@ describe('the job in docs/nightly.md', () => {
     const before = seen(work);
 
     // the feed is published, and then the page of an account cannot be written
-    const blocked = join(work, 'bucket/site/rest/account/index.json.partial');
-    mkdirSync(blocked);
+    const blocked = partialOf(join(work, 'bucket/site'), 'rest/account/index.json');
+    mkdirSync(blocked, { recursive: true });
     const unusable = { ...snapshot(400, 2), screen_name: 7 };
     const broken = await nightIn(work, 'second', [...many(2, 200), unusable]);
     expect(broken.ended).toMatch(/publish .* > published.json/);

@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { partialOf, TEMPORARY } from '../../src/storage/targets/folder-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { readerOf } from '../zip/zips.ts';
@@ -166,9 +167,10 @@ it('deletes a version that another store published, if it has an account that wa
   expect(await site.publish(target)).toMatchObject({ change: null, requests: { all: 2 } });
 });
 
-it('deletes the temporary files beside the marker of a folder that a killed run left', async () => {
+it('deletes the temporary files that a killed run left in a folder', async () => {
   await night([1, 'ann', '1', 'bio']);
-  const left = ['palimpsest.json.3d88c95ed793.partial', 'head.json.partial'].map((name) => join(target, name));
+  const left = [partialOf(target, 'palimpsest.json', '3d88c95ed793'), partialOf(target, 'head.json')];
+  mkdirSync(join(target, TEMPORARY), { recursive: true });
   for (const path of left) writeFileSync(path, 'left');
   await site.publish(target);
   expect(left.filter((path) => existsSync(path))).toEqual([]);

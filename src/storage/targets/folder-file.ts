@@ -1,28 +1,51 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { type FileHandle, link, open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isLaterTime, timeAfter } from '../../contract/file-time.ts';
+import { removeEmptyFolders } from '../../store/mkdirp.ts';
 import { StorageError } from '../storage-error.ts';
 import type { PartsUpload } from '../target.ts';
 
-/** The suffix of the temporary file of a write. */
-export const PARTIAL = '.partial';
+/**
+ * The folder for temporary files at a target: no page links to it, and its name says whose it is. A run that has the lock of the
+ * target removes what killed runs left there.
+ */
+export const TEMPORARY = '.palimpsest';
 
-/** The temporary files of those that identify a target. */
-const PARTIALS = /^(publish|palimpsest|head)\.json(\.[0-9a-f]{12})?\.partial$/;
+/** The end of the names of temporary files, and of the locks of single files. */
+const PARTIAL = '.partial';
+const FILE_LOCK = '.lock';
+
+/** Returns the path of the temporary file for a file of a target. @param run tells apart writes at the same time */
+export function partialOf(folder: string, path: string, run = ''): string {
+  return join(folder, TEMPORARY, hash('sha256', path).slice(0, 32) + run + PARTIAL);
+}
+
+/** Returns the path of the lock for a file of a target. */
+export function fileLockOf(folder: string, path: string): string {
+  return join(folder, TEMPORARY, hash('sha256', path).slice(0, 32) + FILE_LOCK);
+}
+
+/** Removes the temporary files that killed runs left at a target. */
+export function removeTemporary(folder: string): void {
+  const temporary = join(folder, TEMPORARY);
+  if (!lstatSync(temporary, { throwIfNoEntry: false })?.isDirectory()) return;
+  for (const entry of readdirSync(temporary, { withFileTypes: true }))
+    if (!entry.isDirectory() && /^[0-9a-f]+\.(partial|lock)$/.test(entry.name)) rmSync(join(temporary, entry.name), { force: true });
+  removeEmptyFolders([temporary]);
+}
 
 /** The errors of a file system without hard links. */
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /**
  * Creates a file with its contents if nothing is there, and writes both to the disk. Of several processes, exactly one succeeds.
+ * @param partial its temporary file, which no other create at the same time may share
  * @throws StorageError conflict if something is there; unsupported if the file system has no hard links
  */
-export async function createFile(file: string, bytes: Uint8Array): Promise<void> {
+export async function createFile(file: string, partial: string, bytes: Uint8Array): Promise<void> {
   if (existsSync(file)) throw conflict(file);
-  // a name of its own: two creates at once must not share a file
-  const partial = `${file}.${randomBytes(6).toString('hex')}${PARTIAL}`;
   try {
     const handle = await open(partial, 'wx');
     try {
@@ -42,8 +65,7 @@ export async function createFile(file: string, bytes: Uint8Array): Promise<void>
 }
 
 /** Begins to write a file in parts. It appears when all of it is on the disk. */
-export async function beginFile(file: string): Promise<PartsUpload> {
-  const partial = file + PARTIAL;
+export async function beginFile(file: string, partial: string): Promise<PartsUpload> {
   await rm(partial, { force: true });
   const handle: FileHandle = await open(partial, 'wx');
   let setPartBytes: (bytes: number) => void = () => {};
@@ -70,11 +92,6 @@ export async function beginFile(file: string): Promise<PartsUpload> {
       await rm(partial, { force: true });
     },
   };
-}
-
-/** Deletes the temporary files that killed runs left beside the files that identify a target: no listing shows them. */
-export function removePartials(folder: string): void {
-  for (const name of readdirSync(folder)) if (PARTIALS.test(name)) rmSync(join(folder, name), { force: true });
 }
 
 /** Reads some bytes of a regular file. They may be fewer if the file is shorter. */

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
@@ -8,7 +8,7 @@ import { mkdirp, removeEmptyFolders } from '../../store/mkdirp.ts';
 import type { ExactRange, ListedObject, ObjectPage } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Condition, Fetched, ObjectHead, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
-import { beginFile, codeOf, createFile, PARTIAL, readRange, removePartials, setTime } from './folder-file.ts';
+import { beginFile, codeOf, createFile, fileLockOf, partialOf, readRange, removeTemporary, setTime, TEMPORARY } from './folder-file.ts';
 
 /** A folder that a web server serves. It keeps no headers. */
 export const folder: TargetKind = {
@@ -17,7 +17,7 @@ export const folder: TargetKind = {
 };
 
 /** The name of the lock of a whole folder. A killed run may leave the file, but not the lock. */
-const LOCK = 'publish.json.all.lock';
+const LOCK = '.palimpsest.lock';
 
 class FolderTarget implements Target {
   readonly name: string;
@@ -40,20 +40,23 @@ class FolderTarget implements Target {
   }
 
   names(): readonly string[] {
-    return existsSync(this.#folder) ? readdirSync(this.#folder) : [];
+    const names = existsSync(this.#folder) ? readdirSync(this.#folder) : [];
+    return names.filter((name) => name !== TEMPORARY && name !== LOCK);
   }
 
   lock(): Lock | undefined {
     const created = mkdirp(this.#folder);
     let folderLock: Lock | undefined;
     const release = () => {
+      // first, because the next run may create it as soon as it has the lock
+      removeEmptyFolders([join(this.#folder, TEMPORARY)]);
       folderLock?.release();
       // a run that wrote nothing leaves no folder
       removeEmptyFolders(created);
     };
     try {
       folderLock = lock(join(this.#folder, LOCK));
-      if (folderLock !== undefined) removePartials(this.#folder);
+      if (folderLock !== undefined) removeTemporary(this.#folder);
     } catch (error) {
       release();
       throw error;
@@ -75,28 +78,30 @@ class FolderTarget implements Target {
 
   async put(path: string, upload: Upload, _: AbortSignal, condition?: Condition): Promise<string> {
     const file = this.#file(path);
+    const partial = partialOf(this.#folder, path);
     const write = async () => {
       try {
-        // always the same name, so that the next run overwrites what a kill left; removes that, or a symlink, which must not be followed
-        await rm(file + PARTIAL, { force: true });
-        await writeFile(file + PARTIAL, upload.bytes, { flag: 'wx' });
-        await setTime(file + PARTIAL, file);
-        await rename(file + PARTIAL, file);
+        // removes what a kill left, or a symlink, which must not be followed
+        await rm(partial, { force: true });
+        await writeFile(partial, upload.bytes, { flag: 'wx' });
+        await setTime(partial, file);
+        await rename(partial, file);
       } catch (error) {
-        await rm(file + PARTIAL, { force: true }).catch(() => {});
+        await rm(partial, { force: true }).catch(() => {});
         throw error;
       }
     };
+    const create = () => createFile(file, partialOf(this.#folder, path, randomBytes(6).toString('hex')), upload.bytes);
     await this.#inFolderOf(file, () => {
       if (condition === undefined) return write();
-      return condition === 'absent' ? createFile(file, upload.bytes) : this.#exclusively(file, path, condition.tag, write);
+      return condition === 'absent' ? create() : this.#exclusively(path, condition.tag, write);
     });
     return hash('sha256', upload.bytes);
   }
 
   async beginParts(path: string): Promise<PartsUpload> {
     const file = this.#file(path);
-    return this.#inFolderOf(file, () => beginFile(file));
+    return this.#inFolderOf(file, () => beginFile(file, partialOf(this.#folder, path)));
   }
 
   async list(prefix: string, after: string): Promise<ObjectPage> {
@@ -156,8 +161,10 @@ class FolderTarget implements Target {
   async #inFolderOf<T>(file: string, write: () => Promise<T>): Promise<T> {
     let created: readonly string[] = [];
     try {
-      this.#refuseOutside(dirname(file));
+      const temporary = join(this.#folder, TEMPORARY);
+      for (const folder of [dirname(file), temporary]) this.#refuseOutside(folder);
       created = mkdirp(dirname(file));
+      mkdirp(temporary);
       return await write();
     } catch (error) {
       removeEmptyFolders(created);
@@ -166,8 +173,8 @@ class FolderTarget implements Target {
   }
 
   /** Compares the tag and writes while no other process can do the same. */
-  async #exclusively(file: string, path: string, tag: string, write: () => Promise<void>): Promise<void> {
-    const fileLock = lock(`${file}.lock`);
+  async #exclusively(path: string, tag: string, write: () => Promise<void>): Promise<void> {
+    const fileLock = lock(fileLockOf(this.#folder, path));
     if (fileLock === undefined) throw new StorageError('transient', `another process is writing ${path}`);
     try {
       if ((await this.get(path))?.tag !== tag) throw new StorageError('conflict', `${path} has another version`);

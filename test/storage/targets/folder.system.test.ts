@@ -25,7 +25,7 @@ describe('a publish to a folder that cannot be written', () => {
     const { folder: site, remount } = mountDisk(context, join(folder, 'small'), 'size=64k');
     const hint = expect.stringContaining('free some space');
     expect(await refusal(site)).toMatchObject({ code: 1, error: { code: 'file-system', hint } });
-    expect([...filesIn(site).keys()].filter((path) => path.endsWith('.partial'))).toEqual([]);
+    expect([...filesIn(site).keys()].filter((path) => path.startsWith('.'))).toEqual([]);
     remount('size=10m');
     await publishJson(['publish', site, '--out', history.out]);
     expect(differences(publishedIn(site), history.files())).toEqual([]);

@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { folder as kind } from '../../../src/storage/targets/folder.ts';
+import { beginFile, partialOf } from '../../../src/storage/targets/folder-file.ts';
 import { Growing, publishJson } from '../../publish/growing.ts';
 import { filesIn } from '../../support/folder.ts';
 import { palimpsestHere } from '../../support/palimpsest.ts';
@@ -116,12 +117,29 @@ describe('a folder that contains other files', () => {
   });
 
   it('does not include an empty folder, or one after a kill at the first write', async () => {
-    for (const name of ['empty', 'publish.json.partial', 'publish.json.lock']) {
+    for (const name of ['empty', '.palimpsest', '.palimpsest.lock']) {
       const site = join(folder, `begun ${name}`);
       mkdirSync(site);
-      if (name !== 'empty') writeFileSync(join(site, name), '');
+      if (name === '.palimpsest.lock') writeFileSync(join(site, name), '');
+      if (name === '.palimpsest') mkdirSync(join(site, name));
       await publishJson(['publish', site, '--out', history.out]);
     }
+  });
+});
+
+describe('the temporary files of a killed run', () => {
+  it('are hidden, and the next run removes them and no other file', async () => {
+    const site = join(folder, 'killed');
+    await publishJson(['publish', site, '--out', history.out]);
+    const gone = 'browse/account/a4/acct_0206.html';
+    mkdirSync(join(site, '.palimpsest'));
+    const upload = await beginFile(join(site, gone), partialOf(site, gone));
+    await upload.put(1, Buffer.from('a removed text'), new AbortController().signal);
+    const left = [...filesIn(site).keys()].filter((path) => path.startsWith('.'));
+    expect(left).toEqual([expect.stringMatching(/^\.palimpsest\/[0-9a-f]{32}\.partial$/)]);
+    writeFileSync(join(site, '.palimpsest/mine.txt'), 'mine');
+    await publishJson(['publish', site, '--out', other.out, '--allow-gaps', '--max-delete', '100%']);
+    expect([...filesIn(site).keys()].filter((path) => path.startsWith('.'))).toEqual(['.palimpsest/mine.txt']);
   });
 });
 
@@ -150,10 +168,19 @@ describe('a link that leads out of the folder', () => {
     const site = join(folder, 'partial');
     const mine = join(folder, 'mine.txt');
     writeFileSync(mine, 'mine');
-    mkdirSync(site);
-    symlinkSync(mine, join(site, 'publish.json.partial'));
+    const partial = partialOf(site, 'publish.json');
+    mkdirSync(dirname(partial), { recursive: true });
+    symlinkSync(mine, partial);
     await publishJson(['publish', site, '--out', history.out]);
     expect(readFileSync(mine, 'utf8')).toBe('mine');
+  });
+
+  it('is refused if it is the folder of the temporary files', async () => {
+    const [site, elsewhere] = [join(folder, 'temporary'), join(folder, 'temporary elsewhere')];
+    for (const one of [site, elsewhere]) mkdirSync(one);
+    symlinkSync(elsewhere, dirname(partialOf(site, 'publish.json')));
+    expect(await refusal(site, history.out)).toMatchObject({ code: 3, error: { code: 'not-ours' } });
+    expect(filesIn(elsewhere).size).toBe(0);
   });
 
   it('is allowed if it is the folder itself', async () => {

@@ -1,0 +1,44 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isRunning, machineId } from './process.ts';
+
+/** The name of a draft: hidden, with the name of the file that it becomes, the program, the machine and the process. */
+const DRAFT = /^\.(.+)\.palimpsest-([0-9a-f]{8})-(\d+)\.draft$/s;
+
+/**
+ * Returns the path of the draft of a file or folder, which lies beside it and becomes it when it is complete. Removes the drafts of the
+ * same file that killed runs of this machine left.
+ */
+export function draftOf(path: string): string {
+  const [folder, name] = [dirname(path), basename(path)];
+  for (const draft of draftsIn(folder)) if (draft.of === name && draft.isLeft) rmSync(draft.path, { recursive: true, force: true });
+  return join(folder, `.${name}.palimpsest-${machine()}-${process.pid}.draft`);
+}
+
+interface FoundDraft {
+  readonly path: string;
+  /** The name of the file that it should have become. */
+  readonly of: string;
+  /** Whether the process that wrote it is known to have ended. */
+  readonly isLeft: boolean;
+}
+
+/** Returns the drafts in a folder, which may not exist. */
+export function draftsIn(folder: string): readonly FoundDraft[] {
+  return namesIn(folder).flatMap((name) => {
+    const [, of, on, id] = DRAFT.exec(name) ?? [];
+    return of === undefined ? [] : [{ path: join(folder, name), of, isLeft: on === machine() && !isRunning(Number(id)) }];
+  });
+}
+
+function machine(): string {
+  return machineId().slice(0, 8);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    return [];
+  }
+}
