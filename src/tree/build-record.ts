@@ -12,6 +12,8 @@ export const BUILD_RECORD = 'build.json';
 export interface BuildRecord extends Site {
   /** The release of palimpsest that built the tree. */
   readonly palimpsest: string;
+  /** A digest of the code that rendered the pages; undefined if the release that built the tree did not record it. */
+  readonly renderer?: string | undefined;
   readonly state: 'finished';
   readonly records: number;
   readonly accounts: number;
@@ -51,6 +53,7 @@ const textOrNothing: Rule<string | undefined> = {
 
 const SHAPE: Shape<BuildRecord> = {
   palimpsest: text,
+  renderer: textOrNothing,
   state: finished,
   base_url: text,
   page_size: count,

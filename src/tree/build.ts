@@ -23,6 +23,7 @@ import { piecesOf } from './lines.ts';
 import { readManifest } from './manifest.ts';
 import { movementBetween } from './movement.ts';
 import { renderOnThreads } from './render-on-threads.ts';
+import { rendererDigest } from './renderer.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys, writeSortKeys } from './sort-keys.ts';
 import type { Stage } from './staged-files.ts';
 import { folderFiles, formOf, openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';
@@ -201,6 +202,7 @@ function recordOf(
   const { records, accounts, fingerprint } = store.revision;
   return {
     palimpsest: VERSION,
+    renderer: rendererDigest(),
     state: 'finished',
     base_url: site.base_url,
     page_size: site.page_size,
@@ -224,7 +226,7 @@ function isSame(found: BuildRecord, now: Omit<BuildRecord, 'manifest'>): boolean
 /** Whether pages of the same revision have the same bytes in both trees. */
 function isRerenderNeedless(found: BuildRecord, now: Omit<BuildRecord, 'manifest'>): boolean {
   return (
-    found.palimpsest === now.palimpsest &&
+    found.renderer === now.renderer &&
     found.base_url === now.base_url &&
     found.page_size === now.page_size &&
     found.account_page_size === now.account_page_size &&

@@ -7,8 +7,8 @@ import { type BrowseListing, linesOfGroup, linesOfTree, listBrowseFiles, NO_BROW
 import { browseSources } from '../tree/browse-sources.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { digestIn, MANIFEST } from '../tree/manifest.ts';
+import { rendererDigest } from '../tree/renderer.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
-import { VERSION } from '../version.ts';
 import { checkFile, reportUnexpected } from './files.ts';
 import type { Report } from './violation.ts';
 
@@ -130,7 +130,7 @@ export class BrowseCheck {
   /** Returns what explains a difference in any file; undefined if only the file itself does. */
   #causeOf(fingerprint: string): string | undefined {
     if (this.#report.isCause(MANIFEST)) return MANIFEST;
-    return fingerprint === this.#build.store && this.#build.palimpsest === VERSION ? undefined : BUILD_RECORD;
+    return fingerprint === this.#build.store && this.#build.renderer === rendererDigest() ? undefined : BUILD_RECORD;
   }
 
   #addLine(expected: string, found: string): void {
