@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
 import type { RemoveSummary } from '../store/remove.ts';
-import { plural, seconds } from '../terminal/amounts.ts';
+import { number, plural, seconds } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
@@ -103,8 +103,14 @@ function lines({ removed, excluded, known, shared, mentions }: RemoveSummary): s
     ...excluded.map((name) => `  excluded  ${name}, although no account in the store has this name`),
     ...known.map((name) => `  known     ${name} is already removed and excluded`),
     ...shared.map((handle) => `  shared    ${handle} is not excluded, because another account has it now`),
-    ...(mentions === 0 ? [] : [`  mentions  in ${plural(mentions, 'record')} of other accounts; these records stay in the store`]),
+    ...mentionLines(mentions),
   ];
+}
+
+function mentionLines({ certain, possible }: RemoveSummary['mentions']): string[] {
+  if (certain + possible === 0) return [];
+  const both = `certain in ${plural(certain, 'record')} of other accounts, possible in ${number(possible)}`;
+  return [`  mentions  ${both}; these records stay in the store`];
 }
 
 function notConfirmed(names: readonly string[], summary: RemoveSummary, store: string): Failure {

@@ -7,15 +7,16 @@ const PLAIN = /^(?!@)[!-~]*$/;
  */
 export function handleKey(handle: string): string {
   if (isPlainHandle(handle)) return handle.toLowerCase();
-  const visible = handle
-    .normalize('NFKC')
-    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-    .trim()
-    .replace(/^@+/, '');
-  return visible.toLowerCase().normalize('NFKC') || handle;
+  return foldedText(handle).trim().replace(/^@+/, '') || handle;
 }
 
 /** Whether the key of a handle is the handle in lower case. */
 export function isPlainHandle(handle: string): boolean {
   return PLAIN.test(handle);
+}
+
+/** Returns a text in which every handle is spelled as its key. */
+export function foldedText(text: string): string {
+  const visible = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  return visible.toLowerCase().normalize('NFKC');
 }

@@ -9,6 +9,7 @@ import { eraseFreed, mustErase } from './erase.ts';
 import { ExclusionList } from './exclusion-list.ts';
 import { isIdentifying } from './exclusions.ts';
 import { HandleSpellings } from './handle-spellings.ts';
+import { countMentions, type Mentions } from './mentions.ts';
 import { forgetHandles } from './mirror-memory.ts';
 import { openStore } from './open-store.ts';
 import { Store } from './store.ts';
@@ -36,7 +37,7 @@ export interface RemoveSummary {
   /** Former handles that are not excluded, because another account has them now. */
   readonly shared: readonly string[];
   /** How many records of other accounts mention a removed handle, such as `@nina_k`. They stay. */
-  readonly mentions: number;
+  readonly mentions: Mentions;
 }
 
 /**
@@ -97,7 +98,7 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
     batch.markMetadataChanged();
   }
   const handles = removed.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]);
-  const mentions = countMentions(batch, handles);
+  const mentions = countMentions(database, handles);
   return { removed: removed.map(({ recordIds: _, serviceIds: __, isNew: ___, ...rest }) => rest), excluded, known, shared, mentions };
 }
 
@@ -116,13 +117,6 @@ function exclusionOf(accounts: readonly RemovedAccount[], handles: readonly stri
 function isHeldByOther(batch: Batch, handle: string, removed: readonly RemovedAccount[]): boolean {
   const holders = new HandleSpellings(batch.database).holders(handle);
   return holders.some((holder) => !removed.some(({ screen_name }) => screen_name === holder));
-}
-
-function countMentions({ database }: Batch, handles: readonly string[]): number {
-  if (handles.length === 0) return 0;
-  const mentions = handles.map(() => 'instr(lower(json), lower(?)) > 0').join(' OR ');
-  const count = database.prepareValue<string[], number>(`SELECT count(*) FROM record WHERE ${mentions}`);
-  return count.get(...handles.map((handle) => `@${handle}`)) ?? 0;
 }
 
 function isExcluded({ exclusions }: Batch, name: string): boolean {

@@ -169,7 +169,8 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     excluded: 'names that no account has and that are excluded now',
     known: 'names that were excluded before',
     shared: 'former handles that are not excluded, because another account has them now',
-    mentions: 'how many records of other accounts mention a removed handle',
+    mentions:
+      'how many records of other accounts mention a removed handle: `certain` and `possible`, see removal.md#remove-it-from-the-store',
     unfinished_mirrors: 'files with the pages of unfinished mirrors; `remove` deletes these files',
     files_beside: 'other files beside the store that may have the account',
     'dry_run, store, milliseconds': 'as for `observe`',

@@ -164,10 +164,10 @@ describe('palimpsest remove', () => {
   it('changes nothing without --yes, and shows what it would remove', async () => {
     await importing(servicePages() + line(record(500, { account: 'bob', text: 'with @Nina_K' })));
     const before = readFileSync(store);
-    await failing(3, /not-confirmed.*nina_k: 10 records.*mentions in 1 record.*--yes/s, 'remove', 'nina_k');
+    await failing(3, /not-confirmed.*nina_k: 10 records.*mentions certain in 1 record.*--yes/s, 'remove', 'nina_k');
     const { stdout } = await palimpsestHere(['remove', 'nina_k', '--dry-run', '--store', store]);
     expect(stdout).toMatch(/would remove 1 account.*nina_k: 10 records.*nothing was written/s);
-    expect(await cli('remove', 'nina_k', '--dry-run')).toMatchObject({ dry_run: true, mentions: 1 });
+    expect(await cli('remove', 'nina_k', '--dry-run')).toMatchObject({ dry_run: true, mentions: { certain: 1, possible: 0 } });
     expect(readFileSync(store).equals(before)).toBe(true);
   });
 
