@@ -11,6 +11,7 @@ import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { type HeaderChoice, headerLine, pageHeaders } from './objects/headers.ts';
 import type { Comparison } from './planning/comparison.ts';
 import { checkGuards, type Limits, mostDeletes } from './planning/guards.ts';
+import { lackingIn } from './planning/lacking.ts';
 import { type Plan, planPublish } from './planning/plan.ts';
 import { explainsDeletes, type Removal } from './planning/removal.ts';
 import { type Stage, type Step, stepsOf } from './planning/steps.ts';
@@ -82,7 +83,8 @@ export async function publish(target: Target, options: PublishOptions): Promise<
   const state = prepared.read?.state;
   const removal = await removalBehind(prepared, plan, options);
   const isResumed = state?.state === 'publishing' && state.manifest === build.manifest;
-  const guarded = { ...plan, areDeletesAllowed: isResumed || removal !== undefined };
+  const lacking = lackingIn(sizeOf(build), prepared.found.trees, plan.browse);
+  const guarded = { ...plan, areDeletesAllowed: isResumed || removal !== undefined, lacking };
   const refusals = checkGuards(target.name, { ours: build.base_url, there: state?.base_url }, guarded, options);
   const summary = { ...summaryOf(prepared, plan, refusals), removal };
   if (options.dryRun || plan.isIdle) return summary;

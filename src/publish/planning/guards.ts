@@ -1,5 +1,6 @@
 import { Failure } from '../../contract/failure.ts';
 import { isLoopback, localLinks, otherBaseUrl } from '../../contract/site.ts';
+import type { Lacking } from './lacking.ts';
 import type { Plan } from './plan.ts';
 
 /** The limits that a plan must respect. */
@@ -24,6 +25,8 @@ export interface BaseUrls {
 interface Guarded extends Pick<Plan, 'isIdle' | 'deletes' | 'atTarget' | 'readerGaps'> {
   /** Whether the deletes follow from a removal, or an interrupted run of the same tree was allowed to make them. */
   readonly areDeletesAllowed: boolean;
+  /** What the target has and the tree lacks. */
+  readonly lacking: readonly Lacking[];
 }
 
 /** Returns the most files that a plan may delete. */
@@ -37,12 +40,14 @@ export function mostDeletes({ atTarget }: Pick<Plan, 'atTarget'>, { maxDelete }:
 export function checkGuards(target: string, baseUrls: BaseUrls, plan: Guarded, limits: Limits): Failure[] {
   const { maxDelete, allowGaps, allowLoopback, allowOtherBaseUrl } = limits;
   const most = mostDeletes(plan, limits);
+  const lacks = plan.lacking.map(({ what }) => `the target has ${what}, and the tree does not`);
+  const rebuild = plan.lacking.length === 0 ? '' : `build again with ${plan.lacking.map(({ option }) => option).join(' ')}, then publish; or `;
   const links = localLinks(target, baseUrls.ours);
   const moved = allowOtherBaseUrl ? undefined : otherBaseUrl(target, baseUrls.there, baseUrls.ours);
   const deletes = new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target} would be deleted`, {
     expected: 'most' in maxDelete ? `at most ${most}` : `at most ${most} (${maxDelete.share * 100} % of ${plan.atTarget} files)`,
-    found: `${plan.deletes} ${plan.deletes === 1 ? 'file' : 'files'} that the tree no longer has`,
-    hint: `check the deletes that --plan lists; if they are right, publish with --max-delete ${plan.deletes}. Deletes after palimpsest remove need no option if --store names the store`,
+    found: [`${plan.deletes} ${plan.deletes === 1 ? 'file' : 'files'} that the tree no longer has`, ...lacks].join('; '),
+    hint: `${rebuild}check the deletes that --plan lists; if they are right, publish with --max-delete ${plan.deletes}. Deletes after palimpsest remove need no option if --store names the store`,
   });
   const gaps = new Failure(
     'reader-gaps',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkGuards, type Limits } from '../../../src/publish/planning/guards.ts';
 
 const SITE = 'https://x.example';
-const IDLE = { isIdle: false, deletes: 0, atTarget: 10, readerGaps: [], areDeletesAllowed: false };
+const IDLE = { isIdle: false, deletes: 0, atTarget: 10, readerGaps: [], areDeletesAllowed: false, lacking: [] };
 const LIMITS: Limits = { maxDelete: { most: 2 }, allowGaps: false, allowLoopback: false, allowOtherBaseUrl: false };
 const check = (plan: object, limits: Partial<Limits> = {}, ours = SITE, there: string | undefined = undefined) =>
   checkGuards('s3://b', { ours, there }, { ...IDLE, ...plan }, { ...LIMITS, ...limits });
@@ -33,6 +33,16 @@ describe('the guards', () => {
         hint: `check the deletes that --plan lists; if they are right, publish with --max-delete ${deletes}. Deletes after palimpsest remove need no option if --store names the store`,
       },
     ]);
+  });
+
+  it('say what the target has and the tree lacks, and how to build it', () => {
+    const lacking = [
+      { what: '429 pages and feeds for people', option: '--html' },
+      { what: 'compressed copies (gzip)', option: '--compress gzip' },
+    ];
+    const [refusal] = check({ deletes: 3, lacking });
+    expect(refusal?.found).toContain('the target has 429 pages and feeds for people, and the tree does not');
+    expect(refusal?.hint).toMatch(/^build again with --html --compress gzip, then publish; or check the deletes/);
   });
 
   it('refuse a tree with another base URL than the one at the target, unless that is a loopback address', () => {

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { lackingIn } from '../../../src/publish/planning/lacking.ts';
+import type { TreeSize } from '../../../src/publish/state/state.ts';
+
+const TREE: TreeSize = { records: 9, accounts: 3, data_pages: 1, account_pages: 1, page_size: 100, account_page_size: 100, compress: '' };
+const NO_BROWSE = { files: 0, atTarget: 0 };
+
+it.each([
+  ['nothing, if the target is empty', [], NO_BROWSE, []],
+  ['nothing, if the target has the same', [TREE], NO_BROWSE, []],
+  ['nothing, if the tree has browse files, too', [TREE], { files: 400, atTarget: 429 }, []],
+  ['browse files', [TREE], { files: 0, atTarget: 429 }, ['--html']],
+  ['compressed copies', [{ ...TREE, compress: 'gzip/1.3.1 brotli/1.1.0' }], NO_BROWSE, ['--compress gzip,brotli']],
+  ['smaller pages', [{ ...TREE, page_size: 50, account_page_size: 20 }], NO_BROWSE, ['--page-size 50', '--account-page-size 20']],
+  ['no larger pages, which are fewer', [{ ...TREE, page_size: 500 }], NO_BROWSE, []],
+] as const)('a tree lacks %s', (_, trees, browse, options) =>
+  expect(lackingIn(TREE, trees, browse).map(({ option }) => option)).toEqual(options),
+);
