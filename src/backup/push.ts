@@ -93,7 +93,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     if (unchanged) return deleted === 0 ? undefined : { change: 'keep', kept: stay, added: [] };
     if (newest !== undefined && !image.descendsFrom(stateOfVersion(newest))) {
       if (compressed !== undefined && newest.number !== based) throw overtaken(remote, based, newest.number);
-      if (!options.replace) throw diverged(remote, image, newest);
+      if (!options.replace) throw diverged(remote, image, versions);
     }
     based = newest?.number;
     compressed ??= await prepare();
@@ -178,7 +178,12 @@ function overtaken({ name }: Remote, based: number | undefined, newest: number):
   });
 }
 
-function diverged({ name }: Remote, { path, state }: StoreImage, newest: StoreVersion): Failure {
+/** @param versions those at the target, oldest first */
+function diverged({ name }: Remote, { path, state }: StoreImage, versions: readonly StoreVersion[]): Failure {
+  const newest = versions.at(-1);
+  if (newest === undefined) throw new Error('a store can only diverge from a version');
+  const earlier = versions.findLast(({ store, revision }) => store === state.fingerprint && revision === state.revision);
+  if (earlier !== undefined && earlier !== newest) return older(name, path, earlier.number, newest);
   const isSame = state.fingerprint === newest.store;
   return new Failure('store-diverged', `${path} does not descend from the newest version at ${name}`, {
     place: { file: path },
@@ -188,5 +193,18 @@ function diverged({ name }: Remote, { path, state }: StoreImage, newest: StoreVe
         ? 'the same revision, with accounts last observed at earlier times'
         : `a store with ${isSame ? 'the same records and accounts' : plural(state.records, 'record')} that does not descend from it`,
     hint: hint`run ${suggested('store pull', { '--store': 'other.db' })}, then import or observe your sources into other.db and push that; or push with --replace: the target keeps the other version too; nothing was changed`,
+  });
+}
+
+function older(name: string, path: string, number: number, newest: StoreVersion): Failure {
+  return new Failure('store-diverged', `${path} is version ${number} at ${name}, which is older than version ${newest.number}`, {
+    place: { file: path },
+    expected: `a store that descends from version ${newest.number}, which has ${plural(newest.records, 'record')}`,
+    found: `version ${number} of the same store`,
+    hint: [
+      'run ',
+      suggested('store pull'),
+      ` to go on from version ${newest.number}; or push with --replace to go back to this one: the target keeps the other versions too; nothing was changed`,
+    ],
   });
 }

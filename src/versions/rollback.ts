@@ -5,6 +5,10 @@ import { commitPath } from './commit.ts';
 import { type Found, isMissing, known } from './newest.ts';
 import { type SiteVersion, siteKind } from './site-version.ts';
 
+const WAY_BACK =
+  'pages as files have no versions: to publish an earlier state, run palimpsest store pull with --from-version and --replace, build, ' +
+  'and publish with --allow-gaps (docs/publish.md); nothing was changed';
+
 /** Where a rollback goes. It stays the same if another run publishes meanwhile. */
 export class Rollback {
   readonly #remote: Remote;
@@ -49,7 +53,7 @@ export class Rollback {
       place: { file: name },
       expected: numbers.length === 0 ? 'a target with versions' : `one of the versions ${numbers.slice(-5).join(', ')}`,
       found,
-      hint: hint`run ${suggested('versions')} to see the versions; nothing was changed`,
+      hint: numbers.length === 0 ? WAY_BACK : hint`run ${suggested('versions')} to see the versions; nothing was changed`,
     });
   }
 }

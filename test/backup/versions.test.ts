@@ -77,6 +77,18 @@ describe('store push and pull', () => {
     expect(readFileSync(kept).equals(readFileSync(night(1)))).toBe(true);
   });
 
+  it('call an older version of the same store by its number, and go back to it with --replace', async () => {
+    const target = at('way back');
+    for (const index of [0, 1]) await push(target, night(index));
+    const older = join(folder, 'older.db');
+    await pull(target, older, '--from-version', '1');
+    expect(await refused('store', 'push', target, '--store', older)).toMatchObject({
+      code: 3,
+      error: { code: 'store-diverged', message: expect.stringMatching(/is version 1 .*older than version 2$/), found: 'version 1 of the same store' },
+    });
+    expect(await push(target, older, '--replace')).toMatchObject({ version: { number: 3 }, kept: 3 });
+  });
+
   it('keep the versions that a rule keeps, and no other files, also of killed runs', async () => {
     const target = at('keeps');
     const expectNumbers = async (...numbers: number[]) =>

@@ -305,6 +305,8 @@ describe('publish of a ZIP', () => {
     await palimpsestJson(['publish', target, '--out', tree]);
     const before = [...filesIn(target).keys()];
     for (const more of [[], ['--plan']]) expect(await site.refused(target, more)).toMatchObject({ exit: 3, code: 'other-form' });
+    const { code, stdout } = await palimpsestHere(['publish', target, '--rollback', '--store', site.store, '--json']);
+    expect([code, JSON.parse(stdout).error]).toMatchObject([1, { code: 'no-version', hint: expect.stringContaining('--from-version') }]);
     expect([...filesIn(target).keys()]).toEqual(before);
     const other = join(site.folder, 'other');
     mkdirSync(other);
