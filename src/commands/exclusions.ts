@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import type { ListedExclusion } from '../store/exclusion-list.ts';
+import type { NamedExclusion } from '../store/allow.ts';
 import { plural } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
@@ -43,14 +43,14 @@ export function declareExclusions(program: Program, terminal: Terminal): void {
     });
 }
 
-function line({ excluded_at, handles, stable_ids, records, isErased }: ListedExclusion): string {
+function line({ names, excluded_at, handles, stable_ids, records, isErased }: NamedExclusion): string {
   const removed = records.length === 0 ? [] : [`the ids of ${plural(records.length, 'removed record')}`];
   const keys = [plural(handles.length, 'handle'), plural(stable_ids.length, 'stable id'), ...removed];
-  return `  ${excluded_at}  ${keys.join(', ')}${isErased ? '' : '; remove it again to erase its bytes from the file'}`;
+  return `  ${excluded_at}  ${names.length === 0 ? '' : `${names.join(', ')}: `}${keys.join(', ')}${isErased ? '' : '; remove it again to erase its bytes from the file'}`;
 }
 
-function jsonOf({ excluded_at, handles, stable_ids, records, isErased }: ListedExclusion): object {
-  return { excluded_at, handles, stable_ids, records, erased: isErased };
+function jsonOf({ names, excluded_at, handles, stable_ids, records, isErased }: NamedExclusion): object {
+  return { ...(names.length === 0 ? {} : { names }), excluded_at, handles, stable_ids, records, erased: isErased };
 }
 
 function nobody(): Failure {

@@ -1,5 +1,6 @@
 import type { AccountEntry } from '../contract/account-entry.ts';
 import { Failure } from '../contract/failure.ts';
+import { handleKey } from '../contract/handle.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
 import type { FormerHolder, FoundAccount } from '../store/account-search.ts';
 import type { Store } from '../store/store.ts';
@@ -49,7 +50,7 @@ export function similarAccountsHint(store: Store, name: string): Hint {
 /** @param prefixed the handles of the accounts whose handle or former handle begins with the name */
 function similarHint(store: Store, name: string, handle: string, prefixed: readonly string[]): Hint {
   const candidates =
-    prefixed.length > 0 ? { handles: prefixed.slice(0, MAX_CANDIDATES), count: prefixed.length } : similarTo(store, handle);
+    prefixed.length > 0 ? { handles: likelyFirst(prefixed, handle).slice(0, MAX_CANDIDATES), count: prefixed.length } : similarTo(store, handle);
   const entries = store.accountReader();
   const shown = candidates.handles.flatMap((candidate) => entries.entryOf(candidate) ?? []);
   return hintFor(
@@ -57,6 +58,13 @@ function similarHint(store: Store, name: string, handle: string, prefixed: reado
     candidates.count - shown.length,
     prefixed.length > 0 ? `@${handle}` : name,
   );
+}
+
+/** Puts the handles first that are the typed name on a server, such as `nina_k@mastodon.social`. */
+function likelyFirst(handles: readonly string[], typed: string): readonly string[] {
+  const start = `${handleKey(typed)}@`;
+  const isLikely = (handle: string) => handleKey(handle).startsWith(start);
+  return [...handles.filter(isLikely), ...handles.filter((handle) => !isLikely(handle))];
 }
 
 function unknown(store: Store, name: string, handle: string, prefixed: readonly string[]): Failure {

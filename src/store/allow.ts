@@ -12,7 +12,7 @@ import { Store } from './store.ts';
  * @param names if not empty, only the exclusions of the accounts with these names
  * @throws Failure no-account if a name is not excluded, and those of stores
  */
-export function exclusionsOf(path: string, names: readonly string[]): readonly ListedExclusion[] {
+export function exclusionsOf(path: string, names: readonly string[]): readonly NamedExclusion[] {
   const store = Store.open(path);
   try {
     return selected(path, store.exclusions(), names);
@@ -26,7 +26,7 @@ export function exclusionsOf(path: string, names: readonly string[]): readonly L
  * @returns the exclusions that ended
  * @throws Failure no-account if a name is not excluded, and those of stores
  */
-export async function allowAccounts(path: string, names: readonly string[]): Promise<readonly ListedExclusion[]> {
+export async function allowAccounts(path: string, names: readonly string[]): Promise<readonly NamedExclusion[]> {
   const batch = new Batch(path, 'by account');
   try {
     const ended = batch.guard(() => {
@@ -46,15 +46,16 @@ export async function allowAccounts(path: string, names: readonly string[]): Pro
   }
 }
 
-function selected(path: string, all: readonly ListedExclusion[], names: readonly string[]): readonly ListedExclusion[] {
-  if (names.length === 0) return all;
-  const chosen = names.flatMap((name) => {
-    const meant = parseAccountName(name);
-    const found = all.filter((exclusion) => hasName(exclusion, meant));
-    if (found.length === 0) throw notExcluded(path, name);
-    return found;
-  });
-  return all.filter((exclusion) => chosen.includes(exclusion));
+/** An exclusion, with those of the given names that it has. */
+export interface NamedExclusion extends ListedExclusion {
+  readonly names: readonly string[];
+}
+
+function selected(path: string, all: readonly ListedExclusion[], names: readonly string[]): readonly NamedExclusion[] {
+  const named = all.map((one) => ({ ...one, names: names.filter((name) => hasName(one, parseAccountName(name))) }));
+  if (names.length === 0) return named;
+  for (const name of names) if (!named.some((one) => one.names.includes(name))) throw notExcluded(path, name);
+  return named.filter((one) => one.names.length > 0);
 }
 
 function hasName({ handles, stable_ids }: ListedExclusion, { handle, stableId }: AccountName): boolean {

@@ -307,6 +307,22 @@ describe('a handle in another spelling', () => {
   });
 });
 
+describe('the answer for the one who asked', () => {
+  it('names the account in exclusions as it was asked for', async () => {
+    for (const name of ['nina_k', 'ann']) await cli('remove', name, '--allow-unknown', '--yes');
+    expect(await cli('exclusions', '@Nina_K')).toMatchObject({ exclusions: [{ names: ['@Nina_K'] }] });
+    const { stdout } = await palimpsestHere(['exclusions', '@Nina_K', '--store', store]);
+    expect(stdout).toMatch(/Z {2}@Nina_K: 1 handle, 0 stable ids/);
+    expect((await palimpsestHere(['exclusions', '--store', store])).stdout).not.toContain('@');
+  });
+
+  it('suggests the handle on a server before longer handles', async () => {
+    const handles = ['user_120', 'user_121', 'user_122', 'user_123', 'user_124', 'user_12@mastodon.social'];
+    await observing(handles.map((handle, index) => seen(1, handle, String(index), 'a bio')).join(''));
+    await failing(1, /did you mean @user_12@mastodon\.social \(/, 'remove', 'user_12', '--yes');
+  });
+});
+
 describe('the tree and the target after a removal', () => {
   it('lose the pages, their compressed copies and every byte of the account', async () => {
     const [out, target] = [join(folder, 'out'), join(folder, 'target')];
