@@ -50,7 +50,9 @@ export function similarAccountsHint(store: Store, name: string): Hint {
 /** @param prefixed the handles of the accounts whose handle or former handle begins with the name */
 function similarHint(store: Store, name: string, handle: string, prefixed: readonly string[]): Hint {
   const candidates =
-    prefixed.length > 0 ? { handles: likelyFirst(prefixed, handle).slice(0, MAX_CANDIDATES), count: prefixed.length } : similarTo(store, handle);
+    prefixed.length > 0
+      ? { handles: likelyFirst(prefixed, handle).slice(0, MAX_CANDIDATES), count: prefixed.length }
+      : similarTo(store, handle);
   const entries = store.accountReader();
   const shown = candidates.handles.flatMap((candidate) => entries.entryOf(candidate) ?? []);
   return hintFor(

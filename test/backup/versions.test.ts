@@ -84,7 +84,11 @@ describe('store push and pull', () => {
     await pull(target, older, '--from-version', '1');
     expect(await refused('store', 'push', target, '--store', older)).toMatchObject({
       code: 3,
-      error: { code: 'store-diverged', message: expect.stringMatching(/is version 1 .*older than version 2$/), found: 'version 1 of the same store' },
+      error: {
+        code: 'store-diverged',
+        message: expect.stringMatching(/is version 1 .*older than version 2$/),
+        found: 'version 1 of the same store',
+      },
     });
     expect(await push(target, older, '--replace')).toMatchObject({ version: { number: 3 }, kept: 3 });
   });

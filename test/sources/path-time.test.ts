@@ -34,7 +34,11 @@ describe('the time in a path', () => {
   it('is the time of snapshots that contain none', async () => {
     const other = input('nights/2024-05-02.json', `[${account()},${account({ observed_at: '2024-05-02T09:00:00Z' })}]`);
     const found = observationsIn(await readInputs([night, other], { observedAt: undefined }));
-    expect(found.map(({ observed_at }) => timestampOf(observed_at).slice(0, 13))).toEqual(['2024-04-30T00', '2024-05-02T00', '2024-05-02T09']);
+    expect(found.map(({ observed_at }) => timestampOf(observed_at).slice(0, 13))).toEqual([
+      '2024-04-30T00',
+      '2024-05-02T00',
+      '2024-05-02T09',
+    ]);
   });
 
   it('gives way to --observed-at', async () => {

@@ -35,7 +35,8 @@ describe('a mention', () => {
 
 it('remove counts the mentions without a server that mean the account', async () => {
   const store = `${temporaryFolder()}/store.db`;
-  const seen = (id: number, screen_name: string, bio: string) => ({ observed_at: '2024-01-01T00:00:00Z', id: String(id), screen_name, bio });
+  const observed_at = '2024-01-01T00:00:00Z';
+  const seen = (id: number, screen_name: string, bio: string) => ({ observed_at, id: String(id), screen_name, bio });
   await observe(store, [
     seen(1, 'nina@one.example', ''),
     seen(2, 'bob@one.example', 'with @nina'),

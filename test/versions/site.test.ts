@@ -294,7 +294,8 @@ describe('publish of a ZIP', () => {
     await site.grow(5);
     await site.publish(target);
     await site.grow(1, 'https://hisotry.example');
-    expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'other-base-url', hint: expect.stringContaining(`--base-url ${BASE}`) });
+    const hint = expect.stringContaining(`--base-url ${BASE}`);
+    expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'other-base-url', hint });
     expect(await site.publish(target, ['--allow-other-base-url'])).toMatchObject({ version: 2 });
   });
 

@@ -26,7 +26,10 @@ export async function outcomesOf(lines: readonly (readonly string[])[], options:
     expect(errors, shown).not.toMatch(/^ {4}at |bug in palimpsest|UnhandledPromise/m);
     const error = text.startsWith('{"error":') ? JSON.parse(text).error : undefined;
     if (error === undefined) return { code, error, stdout: text };
-    expect(Object.entries(FAILURES).map(([name, { exit }]) => [name, exit]), shown).toContainEqual([error.code, code]);
+    expect(
+      Object.entries(FAILURES).map(([name, { exit }]) => [name, exit]),
+      shown,
+    ).toContainEqual([error.code, code]);
     expect(error.message, shown).not.toBe('');
     return { code, error, stdout: text };
   });

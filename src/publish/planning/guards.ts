@@ -41,7 +41,8 @@ export function checkGuards(target: string, baseUrls: BaseUrls, plan: Guarded, l
   const { maxDelete, allowGaps, allowLoopback, allowOtherBaseUrl } = limits;
   const most = mostDeletes(plan, limits);
   const lacks = plan.lacking.map(({ what }) => `the target has ${what}, and the tree does not`);
-  const rebuild = plan.lacking.length === 0 ? '' : `build again with ${plan.lacking.map(({ option }) => option).join(' ')}, then publish; or `;
+  const options = plan.lacking.map(({ option }) => option).join(' ');
+  const rebuild = options === '' ? '' : `build again with ${options}, then publish; or `;
   const links = localLinks(target, baseUrls.ours);
   const moved = allowOtherBaseUrl ? undefined : otherBaseUrl(target, baseUrls.there, baseUrls.ours);
   const deletes = new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target} would be deleted`, {
