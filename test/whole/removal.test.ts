@@ -309,6 +309,7 @@ describe('a handle in another spelling', () => {
 
 describe('the answer for the one who asked', () => {
   it('names the account in exclusions as it was asked for', async () => {
+    await importing(line(record(1, { account: 'other' })));
     for (const name of ['nina_k', 'ann']) await cli('remove', name, '--allow-unknown', '--yes');
     expect(await cli('exclusions', '@Nina_K')).toMatchObject({ exclusions: [{ names: ['@Nina_K'] }] });
     const { stdout } = await palimpsestHere(['exclusions', '@Nina_K', '--store', store]);
