@@ -12,7 +12,8 @@ export interface Mentions {
 }
 
 /** A mention: the server of a link before it, the name, and the server after it. */
-const MENTION = /(?:https?:\/\/([^/\s"'<>]+)\/|(?<![\p{L}\p{N}_@./]))@([\p{L}\p{N}_]+(?:[.-]+[\p{L}\p{N}_]+)*)(?:@([\p{L}\p{N}]+(?:[.-]+[\p{L}\p{N}]+)*))?/gu;
+const MENTION =
+  /(?:https?:\/\/([^/\s"'<>]+)\/|(?<![\p{L}\p{N}_@./]))@([\p{L}\p{N}_]+(?:[.-]+[\p{L}\p{N}_]+)*)(?:@([\p{L}\p{N}]+(?:[.-]+[\p{L}\p{N}]+)*))?/gu;
 
 /** The number of records that one query reads. */
 const RECORDS = 500;
