@@ -13,9 +13,10 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { allRejected } from './all-rejected.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { hintCommandFor } from './hint-command.ts';
+import { reportProblems } from './job-summary.ts';
 import { nextBuild } from './next-build.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, texts } from './options.ts';
-import { addSourceOptions, remoteSources, SOURCE_HELP, sources } from './source-options.ts';
+import { addSourceOptions, maxRejectedOption, remoteSources, SOURCE_HELP, sources } from './source-options.ts';
 
 /** The maximum number of conflicts in the text output. */
 const PRINTED_CONFLICTS = 5;
@@ -48,6 +49,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
           .env('PALIMPSEST_REJECTS')
           .argParser(path),
       )
+      .addOption(maxRejectedOption())
       .addOption(new Option('--include <glob>', 'read only files that match; can be repeated').env('PALIMPSEST_INCLUDE').argParser(texts))
       .addOption(new Option('--exclude <glob>', 'do not read files that match; can be repeated').env('PALIMPSEST_EXCLUDE').argParser(texts))
       .addOption(
@@ -96,26 +98,29 @@ export function declareImport(program: Program, terminal: Terminal): void {
         const archives = await openArchives(named, onReject);
         close = archives.close;
         const { inputs, reports } = archives;
-        const summary = await importInputs(options.store, inputs, {
+        const { refusal, ...summary } = await importInputs(options.store, inputs, {
           onConflict: options.onConflict,
           command,
           onReject,
           openAgain: (name) => inputNamed(name, remote),
           requireComplete: options.requireComplete,
+          maxRejected: options.maxRejected,
           beforeCommit: rejects && (() => rejects.append()),
           signal: terminal.stopSignal,
           onProgress: terminal.progress({ read: { label: 'reading', amount: size }, ...COMMIT_PHASES }),
         });
         rejects?.keep();
+        if (refusal !== undefined) throw refusal;
         if (options.rejects !== undefined && isAllRejected(summary)) throw allRejected('import', summary.rejected, options.rejects);
         const store = Store.open(options.store);
         const { records, accounts } = store.revision;
         store.close();
-        for (const set of summary.pageSets) if (set.status !== 'complete') terminal.warn(warningOf(set));
-        for (const line of conflictLines(summary, command)) terminal.warn(line);
+        reportProblems(terminal, 'import', { rejected: summary.rejected, rejects: options.rejects, conflicts: summary.conflicts.count });
+        for (const set of summary.pageSets) if (set.status !== 'complete') terminal.alert(warningOf(set));
+        for (const line of conflictLines(summary, command)) terminal.alert(line);
         if (summary.conflicts.count > 0) terminal.exitCode = 1;
         if (reports.some(({ damaged }) => damaged > 0)) terminal.exitCode = 1;
-        for (const report of reports) for (const text of warningsOf(report, options.rejects)) terminal.warn(text);
+        for (const report of reports) for (const text of warningsOf(report, options.rejects)) terminal.alert(text);
         const took = performance.now() - started;
         const rereads = options.rejects === undefined ? '' : command('import', options.rejects);
         terminal.summary(

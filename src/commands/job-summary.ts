@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import type { Failure } from '../contract/failure.ts';
+import { number, plural } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -38,4 +39,27 @@ export function summaryTable(head: readonly [string, string], rows: readonly (re
   const line = ([name, value]: readonly [string, string]) => `| ${name} | ${printable(value).replaceAll('|', '\\|')} |\n`;
   const shown = rows.flatMap(([name, value]) => (value ? [line([name, value])] : []));
   return `\n${line(head)}| --- | --- |\n${shown.join('')}`;
+}
+
+/** What a run did not add to the store, or found to be wrong. */
+interface Problems {
+  readonly rejected: number;
+  readonly rejects: string | undefined;
+  readonly late?: number;
+  readonly conflicts: number;
+  readonly missing?: { readonly count: number; readonly listed: readonly string[] };
+}
+
+/** Reports what a run did not add: in the job summary, and with --quiet as a warning. */
+export function reportProblems(terminal: Terminal, command: string, { rejected, rejects, late, conflicts, missing }: Problems): void {
+  const count = (value = 0) => (value === 0 ? undefined : number(value));
+  const rows: (readonly [string, string | undefined])[] = [
+    ['rejected', count(rejected)],
+    ['late', count(late)],
+    ['conflicts', count(conflicts)],
+    ['accounts of earlier runs not observed', count(missing?.count)],
+    ['names', missing?.listed.join(', ')],
+  ];
+  if (rows.some(([, value]) => value)) addToJobSummary(terminal, summaryTable([command, 'not everything was added'], rows));
+  if (rejected > 0 && terminal.isQuiet) terminal.alert(`${plural(rejected, 'item')} rejected, written to ${rejects}`);
 }

@@ -185,14 +185,14 @@ function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown;
 
 /** Warns about missing, removed and rejected items. */
 function warnOf(terminal: Terminal, { isComplete, missing, gone, deleted, rejected }: MirrorResult, rejectsPath: string): void {
-  if (rejected > 0) terminal.warn(`${plural(rejected, 'item')} rejected, listed with the reason in ${rejectsPath}`);
+  if (rejected > 0) terminal.alert(`${plural(rejected, 'item')} rejected, listed with the reason in ${rejectsPath}`);
   const left = gone.data.length + gone.account.length - deleted.records - deleted.accounts;
   if (left > 0)
     terminal.warn(
       `the service no longer has ${plural(left, 'item')} of the store; ${isComplete ? '--delete deletes such items' : 'only a complete mirror deletes such items'}`,
     );
   if (isComplete) return;
-  terminal.warn(`this mirror is not complete: it lacks ${plural(missing.records, 'record')} and ${plural(missing.accounts, 'account')}`);
+  terminal.alert(`this mirror is not complete: it lacks ${plural(missing.records, 'record')} and ${plural(missing.accounts, 'account')}`);
   if (missing.isCountUnstable) terminal.warn('  the service changed so often that its count and the known items never agreed');
   for (const { url, reason, newer, older } of missing.gaps.slice(0, PRINTED)) {
     terminal.warn(

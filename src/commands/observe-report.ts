@@ -20,6 +20,16 @@ export function conflictLines({ conflicts: { count, listed } }: ObserveSummary):
   return [`${plural(count, 'conflict')}: snapshots of the same account and time have different values of a field`, ...lines, ...more];
 }
 
+/** The maximum number of missing accounts in the text output. */
+const PRINTED_MISSING = 10;
+
+/** The accounts that earlier runs had and this one lacks, as text. */
+export function missingLines({ missing: { count, listed } }: ObserveSummary): string[] {
+  if (count === 0) return [];
+  const more = count > PRINTED_MISSING ? `, and ${number(count - PRINTED_MISSING)} more` : '';
+  return [`${plural(count, 'account')} of earlier runs not observed: ${listed.slice(0, PRINTED_MISSING).join(', ')}${more}`];
+}
+
 /** Whether a run changed the pages that a build writes. */
 export function isChanged({ records, accounts }: ObserveSummary): boolean {
   return [...Object.values(records), accounts.added, accounts.renamed].some((count) => count > 0);

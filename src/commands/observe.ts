@@ -5,11 +5,12 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { allRejected } from './all-rejected.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { hintCommandFor } from './hint-command.ts';
+import { reportProblems } from './job-summary.ts';
 import { nextBuild } from './next-build.ts';
-import { conflictLines, isChanged, summaryLines } from './observe-report.ts';
+import { conflictLines, isChanged, missingLines, summaryLines } from './observe-report.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 import { addNetworkOptions, addSnapshotOptions, latestTime, observeOptions } from './snapshot-options.ts';
-import { addSourceOptions, remoteSources, SOURCE_HELP, sources } from './source-options.ts';
+import { addSourceOptions, maxRejectedOption, remoteSources, SOURCE_HELP, share, sources } from './source-options.ts';
 
 export function declareObserve(program: Program, terminal: Terminal): void {
   const command = program
@@ -25,6 +26,13 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         .env('PALIMPSEST_STORE')
         .argParser(path)
         .default(DEFAULT_STORE),
+    )
+    .addOption(maxRejectedOption())
+    .addOption(
+      new Option('--min-accounts <percentage>', 'refuse the run if it has a smaller share of the accounts of the run before')
+        .env('PALIMPSEST_MIN_ACCOUNTS')
+        .argParser(share)
+        .default(0.5, '50%'),
     )
     .addOption(new Option('--dry-run', 'show what would be added, and do not change the store').env('PALIMPSEST_DRY_RUN'));
   addSourceOptions(addNetworkOptions(addSnapshotOptions(command)))
@@ -66,7 +74,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           snapshots: { from, observedAt: options.observedAt, latest, unescape: options.unescape ?? false, command },
           network: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
           dryRun: options.dryRun,
-          limits: { latest },
+          limits: { latest, maxRejected: options.maxRejected, minAccounts: options.minAccounts },
           openAgain: (name) => inputNamed(name, remote),
           onReject: rejects && ((inputError) => rejects.add(inputError)),
           beforeCommit: rejects && (() => rejects.append()),
@@ -81,7 +89,14 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         if (refusal !== undefined) throw refusal;
         if (options.rejects !== undefined && isAllRejected(summary)) throw allRejected('observe', summary.rejected, options.rejects);
         const took = performance.now() - started;
-        for (const line of conflictLines(summary)) terminal.warn(line);
+        reportProblems(terminal, 'observe', {
+          rejected: summary.rejected,
+          rejects: options.rejects,
+          late: summary.late,
+          conflicts: summary.conflicts.count,
+          missing: summary.missing,
+        });
+        for (const line of [...missingLines(summary), ...conflictLines(summary)]) terminal.alert(line);
         const rereads = options.rejects === undefined ? '' : await terminal.command('observe', {}, [options.rejects]);
         terminal.summary({ ...summary, dry_run: options.dryRun ?? false, store: options.store, milliseconds: Math.round(took) }, [
           `observed ${plural(inputs.length, 'source')} in ${seconds(took)}`,

@@ -15,7 +15,7 @@ export const DEFAULT_BASE_URL: string = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`
 
 /** The help texts of the two options that every command has. */
 export const JSON_HELP = 'print one JSON object instead of text';
-export const QUIET_HELP = 'print only errors';
+export const QUIET_HELP = 'print only errors and important warnings';
 
 /**
  * Parses a path. Rejects an empty text, which a shell makes from an unset variable: it would mean the current folder.

@@ -1,4 +1,4 @@
-import { type Command, type CommandUnknownOpts, InvalidArgumentError, type OptionValues } from '@commander-js/extra-typings';
+import { type Command, type CommandUnknownOpts, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
 import { schemeOf } from '../contract/url.ts';
 import type { RemoteSources } from '../sources/source.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -66,4 +66,19 @@ export function remoteSources(choice: SourceChoice, terminal: Terminal, kept: st
       for (const close of closers) close();
     },
   };
+}
+
+/** The option of the commands that refuse to add a run with too many rejected items. */
+export function maxRejectedOption() {
+  return new Option('--max-rejected <percentage>', 'refuse the run if a larger share of its items is rejected')
+    .env('PALIMPSEST_MAX_REJECTED')
+    .argParser(share)
+    .default(0.2, '20%');
+}
+
+/** Parses a percentage. Returns a share from 0 to 1. */
+export function share(text: string): number {
+  const [, digits] = /^(\d{1,3})%$/.exec(text) ?? [];
+  if (digits !== undefined && Number(digits) <= 100) return Number(digits) / 100;
+  throw new InvalidArgumentError('Expected a percentage from 0% to 100%, such as 20%.');
 }

@@ -239,6 +239,16 @@ export const FAILURES = {
     meaning: 'every snapshot of a run is older than the newest one of its account in the store, and some have other values',
     remedy: 'check the clock and the times; see a wrong clock (snapshots.md#a-wrong-clock)',
   },
+  'too-many-rejects': {
+    exit: 3,
+    meaning: 'more items of a run were rejected than `--max-rejected` allows; the rejects file has them, and the store is unchanged',
+    remedy: 'look at the reasons; if the other items are right, run again with a higher `--max-rejected`',
+  },
+  'too-few-accounts': {
+    exit: 3,
+    meaning: 'a run lacks more accounts of the run before (commands.md#missing-accounts) than `--min-accounts` allows',
+    remedy: 'check the sources; if only these accounts should be observed, run again with a lower `--min-accounts`',
+  },
   'host-refused': {
     exit: 3,
     meaning: 'the host would answer every page number with page 1',

@@ -9,6 +9,7 @@ import { inputNamed } from '../sources/inputs.ts';
 import { type PageSetReport, PageSets } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
 import { withProgress } from '../sources/progress.ts';
+import { tooManyRejects } from '../sources/rejected-share.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/account-state-writer.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';
@@ -28,6 +29,8 @@ export interface ImportOptions {
   readonly onReject?: ((inputError: InputError) => void) | undefined;
   /** Opens an input that a rejects file names; by default only those on this machine. */
   readonly openAgain?: ((name: string) => Input) | undefined;
+  /** The highest share of items that are rejected, from 0 to 1; by default any. */
+  readonly maxRejected?: number | undefined;
   /** Whether the saved pages must be proven complete. If they are not, nothing is imported. */
   readonly requireComplete?: boolean | undefined;
   /** Called once after all inputs are read, just before the commit. If it throws, nothing is imported. */
@@ -37,6 +40,11 @@ export interface ImportOptions {
   readonly onProgress?: OnProgress<ImportPhase> | undefined;
   /** By default a thread parses large inputs if the store has no records and the machine has several cores. */
   readonly threads?: ThreadOptions | undefined;
+}
+
+export interface ImportResult extends ImportSummary {
+  /** Why nothing was imported. */
+  readonly refusal: Failure | undefined;
 }
 
 export interface ImportSummary {
@@ -53,11 +61,12 @@ export interface ImportSummary {
 
 /**
  * Imports all inputs in one transaction: the store receives all items or none. A profile that conflicts with another one is
- * left out and counted. Nothing is written if every item is rejected: see {@link isAllRejected}.
+ * left out and counted. Nothing is written if every item is rejected (see {@link isAllRejected}), or if there
+ * is a refusal.
  * @throws Failure for input errors and for conflicts of records, unless options.onReject is set; incomplete if
  *   options.requireComplete is not met
  */
-export async function importInputs(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportSummary> {
+export async function importInputs(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportResult> {
   const { onProgress = () => {} } = options;
   const pauses = new Pauses(options.signal, 'nothing was imported');
   const batch = new Batch(store, 'by id');
@@ -125,8 +134,9 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
       conflicts: { count: conflicts.count, listed: conflicts.listed },
       pageSets,
     };
-    if (!isAllRejected(summary)) await batch.commit(pauses, onProgress);
-    return summary;
+    const refusal = tooManyRejects(rejected, acceptedIn(summary) + rejected, options.maxRejected ?? 1);
+    if (refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, onProgress);
+    return { ...summary, refusal };
   } finally {
     await reading.close();
     batch.end();
@@ -134,9 +144,12 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
 }
 
 /** Whether an import rejected every item. It then leaves the store unchanged. */
-export function isAllRejected({ records, accounts, exclusions, rejected, conflicts }: ImportSummary): boolean {
-  const accepted = [records, accounts, exclusions].flatMap((tally) => Object.values(tally)).reduce((sum, count) => sum + count, 0);
-  return rejected > 0 && accepted + conflicts.count === 0;
+export function isAllRejected(summary: ImportSummary): boolean {
+  return summary.rejected > 0 && acceptedIn(summary) === 0;
+}
+
+function acceptedIn({ records, accounts, exclusions, conflicts }: ImportSummary): number {
+  return [records, accounts, exclusions].flatMap((tally) => Object.values(tally)).reduce((sum, count) => sum + count, conflicts.count);
 }
 
 /** @throws Failure incomplete for the first set of pages that is not known to be complete, or if there are no pages */

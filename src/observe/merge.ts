@@ -10,6 +10,7 @@ import type { FieldConflict } from './changes.ts';
 import { type Conflict, ConflictList } from './conflicts.ts';
 import { ExcludedRows } from './excluded-rows.ts';
 import { windowsOf } from './markup-ahead.ts';
+import type { MissingAccounts, RunBefore } from './missing-accounts.ts';
 import { ObservationWriter } from './observation-writer.ts';
 import type { Reject } from './read.ts';
 import { SharedTime } from './shared-time.ts';
@@ -35,6 +36,9 @@ export interface MergeOptions {
   readonly cacheUnits?: number | undefined;
 }
 
+/** The fields that only the guards need. */
+type GuardedField = 'hasNewest' | 'runBefore';
+
 export interface MergeSummary {
   /** Without those of removed accounts. */
   readonly snapshots: number;
@@ -47,6 +51,9 @@ export interface MergeSummary {
   readonly late: number;
   /** Whether a snapshot is the newest one of its account. */
   readonly hasNewest: boolean;
+  /** The accounts that earlier runs had and this one lacks. */
+  readonly missing: MissingAccounts;
+  readonly runBefore: RunBefore;
   /** Rejected snapshots. Of a snapshot with a conflict, only the conflicting value is rejected. */
   readonly rejected: number;
   /** Snapshots of accounts that were removed and must not come back. */
@@ -55,7 +62,7 @@ export interface MergeSummary {
   readonly conflicts: { readonly count: number; readonly listed: readonly Conflict[] };
 }
 
-export interface ObserveSummary extends Omit<MergeSummary, 'hasNewest'> {
+export interface ObserveSummary extends Omit<MergeSummary, GuardedField> {
   /** Files of Twitter archives that do not describe the account. They are not read. */
   readonly skipped: number;
   /** The snapshots that have the time in their paths. */
@@ -138,6 +145,7 @@ export async function mergeSnapshots(
     accounts,
     late,
     hasNewest,
+    ...writer.accountsOfRun.compare(batch.database),
     rejected,
     excluded,
     conflicts: { count: conflicts.count, listed: conflicts.listed },
@@ -145,7 +153,7 @@ export async function mergeSnapshots(
 }
 
 /** Whether a run rejected every snapshot. It then leaves the store unchanged. */
-export function isAllRejected({ unchanged, records, accounts, rejected, excluded }: Omit<MergeSummary, 'hasNewest'>): boolean {
+export function isAllRejected({ unchanged, records, accounts, rejected, excluded }: Omit<MergeSummary, GuardedField>): boolean {
   const accepted = [unchanged, excluded, accounts.added, accounts.renamed, ...Object.values(records)].reduce(
     (sum, count) => sum + count,
     0,

@@ -9,6 +9,7 @@ import { type KnownAccount, knownUntil, markObserved, watermarkOf } from '../sto
 import { ObservedAccounts } from '../store/observed-accounts.ts';
 import { type Change, changesOf, conflictsOf, type FieldConflict, fieldsIn, type LateChange } from './changes.ts';
 import type { Window } from './markup-ahead.ts';
+import { AccountsOfRun } from './missing-accounts.ts';
 
 /** The result of adding an observation. */
 export interface Effect {
@@ -38,6 +39,7 @@ export class ObservationWriter {
   /** The markup of some changes that the next observations may have: see {@link Window}. */
   markup: Window['markup'] = new Map();
   readonly #ids: IdAllocator;
+  readonly accountsOfRun: AccountsOfRun = new AccountsOfRun();
 
   /** @param cacheUnits the maximum size of the accounts in memory, in UTF-16 units */
   constructor(batch: Batch, network: Network, cacheUnits?: number) {
@@ -94,6 +96,7 @@ export class ObservationWriter {
       const { observed_at: instant, profile } = observation;
       this.#accounts.advance(instant);
       const found = this.#accounts.find(profile, observation.former_names, instant);
+      if (found !== undefined) this.accountsOfRun.add(found);
       const changes = changesOf(found, profile, instant);
       if ('late' in changes) {
         return {
@@ -118,6 +121,7 @@ export class ObservationWriter {
       for (const [index, change] of changes.entries()) {
         this.#addChange(account, change, ids[index] ?? 0, observation);
       }
+      if (found === undefined) this.accountsOfRun.add(account);
       markObserved(account, instant, fieldsIn(profile));
       return { account, isNew: found === undefined, isRenamed, changes, conflicts };
     });

@@ -7,7 +7,7 @@ import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Network } from '../diff/diff-html.ts';
 import { InputErrors } from '../sources/input-errors.ts';
 import { inputNamed } from '../sources/inputs.ts';
-import type { ObserveContext } from '../sources/observations.ts';
+import type { FileCounts, ObserveContext } from '../sources/observations.ts';
 import { withProgress } from '../sources/progress.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';
@@ -80,8 +80,10 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
         parts.throwIfIncomplete();
         inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
         const storeTo = newestObservation(batch.database);
-        const { hasNewest, ...merging } = await mergeSnapshots(batch, spool, pauses, options, reject);
-        const refusal = options.limits && refusalOf({ ...merging, hasNewest, storeTo }, options.limits);
+        const { hasNewest, runBefore, ...merging } = await mergeSnapshots(batch, spool, pauses, options, reject);
+        const refusal =
+          options.limits &&
+          refusalOf({ ...merging, hasNewest, runBefore, unreadable: reading.rejected, storeTo }, limitsOf(options.limits, files));
         if (refusal !== undefined && options.onReject === undefined) throw refusal;
         inputErrors.throwIfAny();
         await options.beforeCommit?.();
@@ -100,4 +102,9 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
   } finally {
     if (temporaryFolder !== undefined) removeSync(temporaryFolder);
   }
+}
+
+/** A rejects file has few of the accounts. */
+function limitsOf(limits: Limits, { rejectLines }: FileCounts): Limits {
+  return rejectLines === 0 ? limits : { ...limits, minAccounts: 0 };
 }

@@ -14,6 +14,8 @@ export interface FileCounts {
   read: number;
   /** Files of Twitter archives that do not describe the account. */
   skipped: number;
+  /** Lines of rejects files. */
+  rejectLines: number;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface FileCounts {
 export async function* observationsOf(
   inputs: readonly Input[],
   context: ObserveContext,
-  counts: FileCounts = { read: 0, skipped: 0 },
+  counts: FileCounts = { read: 0, skipped: 0, rejectLines: 0 },
 ): AsyncGenerator<readonly SnapshotItem[]> {
   const reader = new SnapshotReader(context);
   const accountIn = (archive: ArchiveFolder) => {
@@ -57,6 +59,7 @@ export async function* observationsOf(
       }
     }
   }
+  counts.rejectLines += reader.rejectLines;
   // files that the lines of a rejects file name
   for (const again of reader.filesToReadAgain) yield* observationsOf([again.input], again.context);
 }

@@ -45,6 +45,8 @@ const MAX_DEPTH = 4;
 export class SnapshotReader {
   /** The files that lines of a rejects file name, because they were rejected as a whole; with the options of each. */
   readonly filesToReadAgain: { readonly input: Input; readonly context: ObserveContext }[] = [];
+  /** How many lines of a rejects file were read. */
+  rejectLines = 0;
   readonly #context: ObserveContext;
   readonly #formats: readonly SnapshotFormat[];
   readonly #cache = new SnapshotCache();
@@ -123,6 +125,7 @@ export class SnapshotReader {
 
   /** Adds the observations of the corrected item in a line of a rejects file. Its options replace those of the run. */
   #addReject(found: SnapshotItem[], line: RejectLine, origin: Place, path: string, depth: number): void {
+    this.rejectLines += 1;
     const context = contextOf(this.#context, line.options);
     if (line.item === undefined) {
       const input = line.file === undefined ? undefined : this.#context.openAgain?.(line.file);

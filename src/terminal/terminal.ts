@@ -155,10 +155,19 @@ export class Terminal {
     if (!json && !quiet) for (const line of lines) this.io.stderr.write(`${printable(line)}\n`);
   }
 
-  /** Writes a warning to standard error. */
+  /** Writes a warning to standard error, unless the command is quiet. */
   warn(line: string): void {
+    if (!this.isQuiet) this.alert(line);
+  }
+
+  get isQuiet(): boolean {
+    return this.#outputMode.quiet ?? false;
+  }
+
+  /** Writes a warning to standard error also if the command is quiet: the result is not what the user may expect. */
+  alert(line: string): void {
     this.#progress?.clear();
-    if (!this.#outputMode.quiet) this.io.stderr.write(`${this.#paint('yellow', 'warning:')} ${printable(line)}\n`);
+    this.io.stderr.write(`${this.#paint('yellow', 'warning:')} ${printable(line)}\n`);
   }
 
   /**

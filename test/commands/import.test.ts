@@ -5,6 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 
+// these tests are about single items: the guard for many of them is tested in observe-guards.test.ts
+process.env['PALIMPSEST_MAX_REJECTED'] = '100%';
+
 const record = (id: number, more: object = {}) => ({
   id,
   account: 'jack',

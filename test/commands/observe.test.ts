@@ -6,6 +6,9 @@ import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf, type Snapshot } from '../support/snapshots.ts';
 
+// these tests are about single items: the guard for many of them is tested in observe-guards.test.ts
+process.env['PALIMPSEST_MAX_REJECTED'] = '100%';
+
 const lines = (...values: readonly Snapshot[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
 const jack = (day: number, more: Snapshot = {}): Snapshot => ({ observed_at: `2020-01-0${day}T00:00:00Z`, screen_name: 'jack', ...more });
 const user = {
@@ -52,6 +55,7 @@ describe('palimpsest observe', () => {
       records: { Name: 0, Bio: 1, Location: 0, Website: 0, Verified: 0 },
       accounts: { added: 0, renamed: 0 },
       late: 0,
+      missing: { count: 0, listed: [] },
       rejected: 0,
       excluded: 0,
       skipped: 0,
@@ -209,7 +213,8 @@ describe('palimpsest observe', () => {
       `warning: Bio of jack at 2020-01-02T00:00:00.000000Z: "b\\u001b[2J" (${seen}, line 2), "a" (${seen}, line 3; not recorded)`,
       '',
     ]);
-    expect(await palimpsestHere(['observe', seen, '--store', store, '--quiet'])).toMatchObject({ code: 0, stderr: '' });
+    const quiet = await palimpsestHere(['observe', seen, '--store', store, '--quiet']);
+    expect(quiet).toMatchObject({ code: 0, stdout: '', stderr: finished.stderr });
     const rejects = join(folder, 'rejects.ndjson');
     const again = await palimpsestJson(['observe', seen, '--store', store, '--rejects', rejects]);
     expect(again).toMatchObject({

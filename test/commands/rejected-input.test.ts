@@ -5,6 +5,9 @@ import { bioRecord as record } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, palimpsestJson, type RunOptions, palimpsestHere as run } from '../support/palimpsest.ts';
 
+// these tests are about single items: the guard for many of them is tested in observe-guards.test.ts
+process.env['PALIMPSEST_MAX_REJECTED'] = '100%';
+
 /** Runs the program. In its messages, the command that starts it is shortened to `palimpsest`. */
 async function palimpsest(args: readonly string[], options: RunOptions) {
   const ended = await run(args, options);

@@ -7,6 +7,9 @@ import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { timesInProcess } from '../support/proof.ts';
 import { killAtSteps } from './steps.ts';
 
+// these tests are about single items: the guard for many of them is tested in observe-guards.test.ts
+process.env['PALIMPSEST_MAX_REJECTED'] = '100%';
+
 const KILLS = timesInProcess('kills of each command with a rejects file', 4, 40);
 const LINES = 100;
 

@@ -7,6 +7,9 @@ import { account, record } from '../mirror/canned-service.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 
+// these tests are about single items: the guard for many of them is tested in observe-guards.test.ts
+process.env['PALIMPSEST_MAX_REJECTED'] = '100%';
+
 const FIXTURES = new URL('../sources/formats/fixtures/', import.meta.url);
 
 /** Texts that only the removed account has. */

@@ -1,0 +1,66 @@
+import type { Instant } from '../contract/instant.ts';
+import type { Connection } from '../store/connection.ts';
+import type { KnownAccount } from '../store/known-account.ts';
+import { accountsObservedUpTo, type ObservedAccount } from '../store/observed-to.ts';
+import { RowSet } from '../store/row-set.ts';
+
+/** How many accounts are listed. All are counted. */
+const MAX_LISTED = 100;
+/** If the accounts of a run were last observed at more times than this, they do not come from earlier runs with one time each. */
+const MAX_TIMES = 1000;
+
+/** The accounts that earlier runs had and this one lacks. */
+export interface MissingAccounts {
+  readonly count: number;
+  /** The first of them, those observed last first. */
+  readonly listed: readonly string[];
+}
+
+/** The accounts of the run before: those that were last observed at the same time as most accounts of this run. */
+export interface RunBefore {
+  readonly accounts: number;
+  /** How many of them this run has too. */
+  readonly present: number;
+}
+
+/** Compares the accounts of a run with those of the run before. A run is known by the time that most of its accounts have. */
+export class AccountsOfRun {
+  readonly #seen = new RowSet();
+  readonly #lastTimes = new Map<Instant, number>();
+
+  /** Adds an account as it is in the store before a snapshot is added to it. */
+  add({ row, observed_to }: KnownAccount): void {
+    if (this.#seen.add(row) || observed_to === undefined || this.#lastTimes.size > MAX_TIMES) return;
+    this.#lastTimes.set(observed_to, (this.#lastTimes.get(observed_to) ?? 0) + 1);
+  }
+
+  /** Compares the accounts with those in the store, after all snapshots are added. */
+  compare(database: Connection): { readonly missing: MissingAccounts; readonly runBefore: RunBefore } {
+    const [time, present] = this.#timeOfRunBefore();
+    let listed: ObservedAccount[] = [];
+    let [count, absent] = [0, 0];
+    for (const account of time === undefined ? [] : accountsObservedUpTo(database, time)) {
+      if (this.#seen.add(account.id)) continue;
+      listed.push(account);
+      if (listed.length > MAX_LISTED * 2) listed = firstOf(listed);
+      if (account.observed_to === time) absent += 1;
+      count += 1;
+    }
+    const names = firstOf(listed).map(({ screen_name }) => screen_name);
+    return { missing: { count, listed: names }, runBefore: { accounts: present + absent, present } };
+  }
+
+  /** Returns the time at which most accounts of this run were last observed, and their number. */
+  #timeOfRunBefore(): readonly [time: Instant | undefined, present: number] {
+    const times = [...this.#lastTimes].sort(([one, count], [other, otherCount]) => otherCount - count || other - one);
+    const [first] = times;
+    // in a stream, each account has a time of its own
+    const isStream = times.length > MAX_TIMES || (times.length > 1 && first?.[1] === 1);
+    return first === undefined || isStream ? [undefined, 0] : first;
+  }
+}
+
+function firstOf(accounts: readonly ObservedAccount[]): ObservedAccount[] {
+  const inOrder = [...accounts].sort((one, other) => other.observed_to - one.observed_to || (one.screen_name < other.screen_name ? -1 : 1));
+  return inOrder.slice(0, MAX_LISTED);
+}

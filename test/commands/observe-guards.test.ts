@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { bioRecord } from '../support/bio-record.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { contentsOf } from '../support/snapshots.ts';
+
+const account = (name: string, note: unknown = 'bio') => `${JSON.stringify({ acct: `${name}@social.example`, id: name, note })}\n`;
+const night = (...names: readonly string[]) => names.map((name) => account(name)).join('');
+
+/** A store, a rejects file and the job summary; and a run of `observe` with them. */
+function job() {
+  const folder = temporaryFolder();
+  const [store, rejects, summary] = [join(folder, 'store.db'), join(folder, 'rejects.ndjson'), join(folder, 'summary.md')];
+  const observe = (day: number, input: string, ...more: readonly string[]) =>
+    palimpsestHere(['observe', '-', '--store', store, '--observed-at', `2024-05-0${day}T03:17:00Z`, '--rejects', rejects, ...more], {
+      input,
+      env: { GITHUB_STEP_SUMMARY: summary },
+    });
+  return { store, rejects, summary, observe };
+}
+
+describe('the guards of palimpsest observe', () => {
+  const names = Array.from({ length: 10 }, (_, index) => `a${index}`);
+
+  it('refuse a run if more than a fifth of its items is rejected, and name the option that allows it', async () => {
+    const { store, rejects, observe } = job();
+    await observe(1, night(...names));
+    const before = contentsOf(store).fingerprint;
+    const input = names.map((name, index) => account(name, index < 7 ? 'new' : 7)).join('');
+    const { code, stderr } = await observe(2, input);
+    expect([code, stderr]).toEqual([3, expect.stringContaining('3 of 10 items cannot be used (too-many-rejects)')]);
+    expect(stderr).toContain('--max-rejected 100%');
+    expect(contentsOf(store).fingerprint).toBe(before);
+    expect(readFileSync(rejects, 'utf8').trim().split('\n')).toHaveLength(3);
+    expect(await observe(2, input, '--max-rejected', '30%')).toMatchObject({ code: 0 });
+    expect(contentsOf(store).fingerprint).not.toBe(before);
+  });
+
+  it('count late snapshots as rejected', async () => {
+    const { observe } = job();
+    for (const day of [1, 3]) await observe(day, night(...names));
+    const input = names.map((name, index) => `${account(name, index < 3 ? 'late' : 'bio')}`).join('');
+    expect((await observe(2, input + account('new'))).stderr).toContain('3 of 11 items cannot be used (too-many-rejects)');
+  });
+
+  it('refuse a run with fewer than half of the accounts of the run before', async () => {
+    const { store, observe } = job();
+    await observe(1, night(...names));
+    const before = contentsOf(store).known;
+    const { code, stderr } = await observe(2, night('a0', 'a1', 'a2', 'a3', 'new'));
+    expect([code, stderr]).toEqual([3, expect.stringContaining('most accounts of the run before are missing (too-few-accounts)')]);
+    expect(stderr).toContain('expected  at least 50% of 10 accounts\n  found     4 accounts');
+    expect(stderr).toContain('--min-accounts 0%');
+    expect(contentsOf(store).known).toEqual(before);
+    expect(await observe(2, night('a0', 'a1'), '--min-accounts', '20%')).toMatchObject({ code: 0 });
+  });
+
+  it('compare a run with the run before of the same accounts, whatever was observed in between', async () => {
+    const { observe } = job();
+    const others = Array.from({ length: 30 }, (_, index) => `b${index}`);
+    expect(await observe(1, night(...names))).toMatchObject({ code: 0, stderr: '' });
+    expect(await observe(2, night(...others))).toMatchObject({ code: 0, stderr: '' });
+    expect(await observe(3, night(...names))).toMatchObject({ code: 0, stderr: '' });
+    expect(await observe(4, night(...others))).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('accept the corrected items of a rejects file, although it has few accounts', async () => {
+    const { rejects, store, observe } = job();
+    await observe(1, night(...names));
+    await observe(2, night(...names.slice(0, 7)) + account('a7', 7));
+    const corrected = readFileSync(rejects, 'utf8').replace('"note":7', '"note":"corrected"');
+    expect(await palimpsestJson(['observe', '-', '--store', store], { input: corrected })).toMatchObject({ records: { Bio: 1 } });
+  });
+});
+
+describe('a run that lacks accounts or has rejected items', () => {
+  it('names the accounts that earlier runs had until they are observed again', async () => {
+    const { observe } = job();
+    await observe(1, night('a', 'b', 'c', 'd'));
+    const line = (names: string) =>
+      `warning: ${names.split(', ').length} account${names.includes(',') ? 's' : ''} of earlier runs not observed: ${names}\n`;
+    expect((await observe(2, night('a', 'b', 'c'))).stderr).toBe(line('d@social.example'));
+    expect((await observe(3, night('a', 'b'))).stderr).toBe(line('c@social.example, d@social.example'));
+    expect((await observe(4, night('a', 'b', 'c', 'd'), '--json')).stderr).toBe('');
+  });
+
+  it('says so with --quiet and in the job summary', async () => {
+    const { observe, rejects, summary } = job();
+    await observe(1, night('a', 'b', 'c', 'd', 'e', 'f'), '--quiet');
+    const { code, stdout, stderr } = await observe(2, night('a', 'b', 'c', 'd') + account('e', 7), '--quiet');
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toBe(
+      `warning: 1 item rejected, written to ${rejects}\nwarning: 2 accounts of earlier runs not observed: e@social.example, f@social.example\n`,
+    );
+    expect(readFileSync(summary, 'utf8')).toBe(
+      '\n| observe | not everything was added |\n| --- | --- |\n| rejected | 1 |\n' +
+        '| accounts of earlier runs not observed | 2 |\n| names | e@social.example, f@social.example |\n',
+    );
+  });
+});
+
+describe('palimpsest import', () => {
+  it('refuses a run if more than a fifth of its items is rejected', async () => {
+    const folder = temporaryFolder();
+    const [store, rejects] = [join(folder, 'store.db'), join(folder, 'rejects.ndjson')];
+    const input = [1, 2, 3, 4].map((id) => JSON.stringify(bioRecord(id, id > 2 ? { text: 7 } : {}))).join('\n');
+    const args = ['import', '-', '--store', store, '--rejects', rejects];
+    const { code, stderr } = await palimpsestHere(args, { input });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('2 of 4 items cannot be used (too-many-rejects)')]);
+    expect(readFileSync(rejects, 'utf8').trim().split('\n')).toHaveLength(2);
+    expect(await palimpsestJson([...args, '--max-rejected', '50%'], { input })).toMatchObject({ records: { added: 2 }, rejected: 2 });
+  });
+});
