@@ -4,19 +4,36 @@ import { at, handle, Violation } from '../../contract/shape.ts';
 import { captureTime, dateField, handleField, imageField, objectIn, textField, websiteField } from './fields.ts';
 import { type CaptureContext, type JsonObject, type SnapshotFormat, snapshotsUnder } from './format.ts';
 
-/** The profile views of `app.bsky.actor`, alone or in a response of `getProfiles`. */
+/** The profile views of `app.bsky.actor`: alone, in a response of `getProfiles`, or as the creator of a list, a feed or a labeler. */
 export const bluesky: SnapshotFormat = {
   name: 'bluesky',
   title: 'a Bluesky profile (with did and handle)',
-  recognizes: (value) => ('did' in value && 'handle' in value) || Array.isArray(value['profiles']),
-  snapshotsIn: snapshotsUnder('profiles'),
+  recognizes: (value) => isView(value) || Array.isArray(value['profiles']) || creatorIn(value) !== undefined,
+  snapshotsIn: (value, path) => {
+    const creator = creatorIn(value);
+    return creator === undefined ? profiles(value, path) : [{ value: creator, path: at(path, CREATOR), observedAt: undefined }];
+  },
   observe,
 };
 
+const CREATOR = 'creator';
+const profiles = snapshotsUnder('profiles');
+
+function isView(value: JsonObject): boolean {
+  return 'did' in value && 'handle' in value;
+}
+
+function creatorIn(value: JsonObject): JsonObject | undefined {
+  const creator = isView(value) ? undefined : objectIn(value, CREATOR);
+  return creator !== undefined && isView(creator) ? creator : undefined;
+}
+
 function observe(view: JsonObject, path: string, taken: CaptureContext): Observation {
-  // the detailed view omits empty fields; the basic view does not have all fields
+  // profileViewDetailed and profileView omit empty fields; only the detailed one has a website; profileViewBasic has no description
   const isDetailed = 'followersCount' in view || 'postsCount' in view;
-  const [none, noWebsite] = isDetailed ? ['', null] : [undefined, undefined];
+  const isProfileView = isDetailed || 'indexedAt' in view || path === CREATOR || path.endsWith(`.${CREATOR}`);
+  const none = isProfileView ? '' : undefined;
+  const noWebsite = isDetailed ? null : undefined;
   const website = websiteField(view['website'], path, 'website');
   return {
     observed_at: captureTime(view, path, taken),

@@ -28,6 +28,20 @@ describe('a Bluesky profile', () => {
     expect(await profileOf(basic)).toEqual({ screen_name: 'mira.example.org', id: detailed['did'] });
   });
 
+  describe('of which only a profileView is known', () => {
+    const { did } = detailed;
+    const profile = { screen_name: 'mira.example.org', id: did };
+    const empty = { ...profile, display_name: '', bio: '', profile_image_url: '', website: undefined };
+
+    it.each<[string, object]>([
+      ['with indexedAt', { did, handle: 'mira.example.org', indexedAt: '2024-05-01T00:00:00Z' }],
+      ['as the creator of a list', { uri: 'at://x', purpose: 'modlist', creator: { did, handle: 'mira.example.org' } }],
+    ])('has an empty bio if it lacks one: %s', async (_, value) => {
+      expect(await profileOf(value)).toMatchObject(empty);
+      expect(await profileOf({ ...value, observed_at: '2024-05-01T00:00:00Z' })).toMatchObject(empty);
+    });
+  });
+
   it.each<[unknown, boolean | undefined]>([
     [{ verifiedStatus: 'valid' }, true],
     [{ verifiedStatus: 'invalid' }, false],
