@@ -42,6 +42,7 @@ export function summaryLines(summary: ObserveSummary): string[] {
     `  records   ${recordsLine(summary)}`,
     `  accounts  ${number(summary.accounts.added)} new, ${number(summary.accounts.renamed)} renamed`,
     ...pathTimeLines(summary.path_times),
+    ...(summary.suspended === 0 ? [] : [`  suspended ${plural(summary.suspended, 'snapshot')}, whose empty fields are unknown`]),
     ...(summary.excluded === 0 ? [] : [`  excluded  ${plural(summary.excluded, 'snapshot')}, of accounts that were removed before`]),
     ...skippedLines(summary),
   ];

@@ -65,6 +65,8 @@ export interface MergeSummary {
 export interface ObserveSummary extends Omit<MergeSummary, GuardedField> {
   /** Files of Twitter archives that do not describe the account. They are not read. */
   readonly skipped: number;
+  /** Snapshots of suspended accounts. Their empty fields are unknown. */
+  readonly suspended: number;
   /** The snapshots that have the time in their paths. */
   readonly path_times: PathTimes;
 }

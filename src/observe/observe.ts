@@ -88,7 +88,7 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
         inputErrors.throwIfAny();
         await options.beforeCommit?.();
         const sums = { rejected: reading.rejected + merging.rejected, excluded: reading.excluded + merging.excluded };
-        const summary = { ...merging, ...sums, skipped: files.skipped, path_times: pathTimes };
+        const summary = { ...merging, ...sums, skipped: files.skipped, suspended: files.suspended, path_times: pathTimes };
         if (!options.dryRun && refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
         return { ...summary, refusal };
       } catch (error) {

@@ -34,7 +34,7 @@ export async function readInputs(
   reject: Reject,
 ): Promise<Reading> {
   let [rejected, excluded] = [0, 0];
-  const files = { read: 0, skipped: 0, rejectLines: 0 };
+  const files = { read: 0, skipped: 0, rejectLines: 0, suspended: 0 };
   const parts = new PartSets();
   const pathTimes = new PathTimeCounter(context);
   const { latest = Number.POSITIVE_INFINITY } = context;

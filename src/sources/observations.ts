@@ -16,6 +16,8 @@ export interface FileCounts {
   skipped: number;
   /** Lines of rejects files. */
   rejectLines: number;
+  /** Snapshots of suspended accounts. */
+  suspended: number;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface FileCounts {
 export async function* observationsOf(
   inputs: readonly Input[],
   context: ObserveContext,
-  counts: FileCounts = { read: 0, skipped: 0, rejectLines: 0 },
+  counts: FileCounts = { read: 0, skipped: 0, rejectLines: 0, suspended: 0 },
 ): AsyncGenerator<readonly SnapshotItem[]> {
   const reader = new SnapshotReader(context);
   const accountIn = (archive: ArchiveFolder) => {
@@ -60,6 +62,7 @@ export async function* observationsOf(
     }
   }
   counts.rejectLines += reader.rejectLines;
+  counts.suspended += reader.suspended;
   // files that the lines of a rejects file name
   for (const again of reader.filesToReadAgain) yield* observationsOf([again.input], again.context);
 }

@@ -17,6 +17,7 @@ import type { RawValue } from './raw-value.ts';
 import { type RejectLine, rejectLineIn } from './reject-line.ts';
 import { mayNeedSanitizing, sanitize } from './sanitize.ts';
 import { SnapshotCache } from './snapshot-cache.ts';
+import { isSuspended, withoutEmptyFields } from './suspended.ts';
 import type { Input, InputError, RejectOptions } from './source.ts';
 
 export interface ObserveContext extends CaptureContext {
@@ -47,6 +48,8 @@ export class SnapshotReader {
   readonly filesToReadAgain: { readonly input: Input; readonly context: ObserveContext }[] = [];
   /** How many lines of a rejects file were read. */
   rejectLines = 0;
+  /** How many snapshots were of a suspended account. */
+  suspended = 0;
   readonly #context: ObserveContext;
   readonly #formats: readonly SnapshotFormat[];
   readonly #cache = new SnapshotCache();
@@ -149,7 +152,7 @@ export class SnapshotReader {
     const context = this.#takenIn(origin.file);
     try {
       if (format.snapshotsIn === undefined) {
-        const [observation, place] = [observe(value, path, context), placeIn(origin, path)];
+        const [observation, place] = [this.#read(observe, value, path, context), placeIn(origin, path)];
         const times = format.furtherTimes?.(value, path) ?? [];
         found.push({ kind: 'observation', observation, place });
         for (const observed_at of times) found.push({ kind: 'observation', observation: { ...observation, observed_at }, place });
@@ -160,13 +163,21 @@ export class SnapshotReader {
         if (snapshot.value === null && this.#lost?.has(snapshot.path)) continue;
         const observedAt = listTime ?? snapshot.observedAt;
         const taken = observedAt === undefined ? context : { ...context, observedAt };
-        const read = observed(snapshot.value, observe, origin, snapshot.path, taken);
+        const observeOne: Observe = (one, onePath, context) => this.#read(observe, one, onePath, context);
+        const read = observed(snapshot.value, observeOne, origin, snapshot.path, taken);
         const isAll = snapshot.value === value;
         found.push(read.kind === 'error' ? this.#explained(read, isAll ? undefined : (format.singleName ?? format.name), taken) : read);
       }
     } catch (error) {
       found.push(this.#explained(inputErrorOf(error, origin, value)));
     }
+  }
+
+  #read(observe: Observe, snapshot: JsonObject, path: string, taken: CaptureContext): Observation {
+    const observation = observe(snapshot, path, taken);
+    if (!isSuspended(snapshot)) return observation;
+    this.suspended += 1;
+    return withoutEmptyFields(observation);
   }
 
   /** Returns an input error that names the other command if the item is a record or an account; with the options of the item. */

@@ -59,6 +59,7 @@ describe('palimpsest observe', () => {
       rejected: 0,
       excluded: 0,
       skipped: 0,
+      suspended: 0,
       path_times: { count: 0, first: null, last: null },
       conflicts: { count: 0, listed: [] },
       dry_run: false,
