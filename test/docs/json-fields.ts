@@ -58,6 +58,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     accounts: 'how many were `added` and `renamed`',
     rejected: 'how many items were rejected',
     excluded: 'how many snapshots were left out, because their accounts were removed (removal.md)',
+    suspended: 'how many snapshots were of suspended accounts (snapshots.md#suspended-accounts)',
     skipped: 'how many files of Twitter archives (snapshots.md#twitter-archive) were not read, because they do not describe the account',
     conflicts: '`count` and `listed`: see snapshots.md#conflicts',
     path_times: 'the snapshots whose time is in the names of files and folders: their `count`, and the `first` and `last` time',

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -81,19 +81,32 @@ describe.skipIf(curl.skip || openssl.skip)('fetch-snapshots.sh in docs/nightly.m
       const { records } = await palimpsestJson(['history', name], { cwd: folder });
       expect(records).toContainEqual(expect.objectContaining({ text }));
     }
-    // a second night with the same profiles adds nothing
+    // a second night with the same profiles adds nothing, and the folder of the first night may stay
+    expect(await run(step('fetch-snapshots.sh'))).toMatchObject({ status: 0, stderr: '' });
     const again = await run(`${step('observe')} --json`);
-    expect(JSON.parse(again.stdout)).toMatchObject({ snapshots: 29, unchanged: 29, accounts: { added: 0 } });
+    expect(JSON.parse(again.stdout)).toMatchObject({ snapshots: 58, unchanged: 58, accounts: { added: 0 }, missing: { count: 0 } });
   });
 
-  it('continues after an account that it cannot fetch, and leaves out suspended accounts', async () => {
+  it('invents no change if a batch of Bluesky has another order, and the folder of the first night stays', async () => {
+    const { folder, run } = await prepare('', ACTORS.join('\n'));
+    await run(`${step('fetch-snapshots.sh')}; ${step('observe')}`);
+    writeFileSync(join(folder, 'bluesky.txt'), ACTORS.toReversed().join('\n'));
+    for (const _ of [1, 2]) {
+      await run(step('fetch-snapshots.sh'));
+      const { stdout } = await run(`${step('observe')} --json`);
+      expect(JSON.parse(stdout)).toMatchObject({ records: { Name: 0, Bio: 0, Website: 0 }, rejected: 0, conflicts: { count: 0 } });
+    }
+  });
+
+  it('continues after an account that it cannot fetch, and keeps the texts of suspended accounts', async () => {
     const { folder, run } = await prepare('gone@social.example\nbanned@social.example\nlocked@other.example\nheron@social.example\n', '');
     const { status, stderr } = await run(step('fetch-snapshots.sh'));
     expect(status).toBe(0);
     expect(stderr).toContain('not fetched: https://social.example/api/v1/accounts/lookup?acct=gone');
     expect(stderr).toContain('not fetched: https://other.example/api/v1/accounts/lookup?acct=locked');
-    expect(readdirSync(join(folder, 'snapshots'))).toEqual(['heron@social.example.json']);
-    expect(JSON.parse(readFileSync(join(folder, 'snapshots/heron@social.example.json'), 'utf8'))).toMatchObject({ username: 'heron' });
+    const [night = ''] = readdirSync(join(folder, 'snapshots'));
+    expect(readdirSync(join(folder, 'snapshots', night))).toEqual(['banned@social.example.json', 'heron@social.example.json']);
+    expect(await run(step('observe'))).toMatchObject({ status: 0, stdout: expect.stringContaining('  suspended 1 snapshot,') });
   });
 
   it('makes the job fail with no-source if nothing was fetched, and comes with a command that shows the DID of a handle', async () => {
