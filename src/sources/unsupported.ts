@@ -20,8 +20,8 @@ interface Conversion {
   readonly isUrl: boolean;
   /** A folder to unpack the file into. */
   readonly folder: string;
-  /** A pattern of files like this one, such as `*.png`. */
-  readonly pattern: string;
+  /** The command of the run without files like this one. */
+  readonly withoutFile: () => string;
   /** The archive that the file is a member of. */
   readonly archive: string | undefined;
   readonly command: HintCommand;
@@ -64,12 +64,12 @@ const decodedFrom =
   (encoding: string) =>
   ({ file, run }: Conversion) =>
     `convert it: iconv -f ${encoding} -t UTF-8 ${file} | ${run('-')}`;
-const leftOut = ({ name, isUrl, pattern, run }: Conversion) => {
+const leftOut = ({ name, isUrl, withoutFile, run }: Conversion) => {
   if (isUrl) return 'open the address in a browser: it may need a login, or lead to a page about the file';
   // if the file is the only source, a pattern would leave nothing
   return run() === run(name)
     ? 'name another file: this one has no data that palimpsest can read'
-    : `leave such files out: ${run(undefined, { '--exclude': pattern })}`;
+    : `leave such files out: ${withoutFile()}`;
 };
 /** Formats that another program converts. The file must be on this machine. */
 const converted =
@@ -77,7 +77,7 @@ const converted =
   (conversion: Conversion): string =>
     conversion.archive === undefined
       ? hint(conversion)
-      : `unpack ${conversion.archive} and convert the file there, or leave such files out: ${conversion.run(undefined, { '--exclude': conversion.pattern })}`;
+      : `unpack ${conversion.archive} and convert the file there, or leave such files out: ${conversion.withoutFile()}`;
 
 /** Binary formats. The first that matches counts, so a format comes before the ones that it contains. */
 const BINARY: readonly Format[] = [
@@ -209,21 +209,20 @@ function hintOf({ hint }: Format, conversion: Conversion): string {
   return [nested, leftOut, ARCHIVE_SCRIPT.hint].includes(hint) ? hint(conversion) : converted(hint)(conversion);
 }
 
-/** Names of files that have data. */
-const DATA_NAME = /\.(json|jsonl|ndjson|js|txt|gz|bz2|xz|zst|tar|tgz|zip|warc|wacz)$/i;
+/** Names of files that never have data. */
+const NO_DATA_NAME = /\.(png|jpe?g|gif|webp|svg|ico|pdf|html?|css|mp[34]|mov|db|sqlite|parquet)$/i;
 
 function conversionOf({ name, member }: NamedInput, verb: Verb, command: HintCommand): Conversion {
   const isFile = name !== STANDARD_INPUT && schemeOf(name) === undefined;
   const stem = name.replace(/\.\w+$/, '');
-  const base = name.split('/').at(-1) ?? name;
-  // the pattern of a compressed member would match its whole archive, and that of a data file the other data
-  const extension = DATA_NAME.test(name) ? undefined : /\.\w+$/.exec(name)?.[0];
+  // a pattern of a file with data would also match good files, such as those of other nights with the same name
+  const extension = NO_DATA_NAME.exec(name)?.[0];
   return {
     name: isFile ? name : 'FILE',
     file: isFile ? shellWord(name) : 'FILE',
     isUrl: member === undefined && /^https?:/.test(name),
     folder: !isFile ? 'FOLDER' : stem === name ? `${name}-unpacked` : stem,
-    pattern: extension === undefined ? base : `*${extension}`,
+    withoutFile: () => command(verb, undefined, extension === undefined ? { '--rejects': 'FILE' } : { '--exclude': `*${extension}` }),
     archive: member?.archive,
     command,
     run: (source, options) => command(verb, source, options),

@@ -257,3 +257,15 @@ describe('a run with --rejects that rejects every item', () => {
     expect(both).toMatchObject({ rejected: 1, records: { same: 1 } });
   });
 });
+
+it('the suggestion for a bad file keeps the good files with the same name', async () => {
+  const note = (text: string) => JSON.stringify({ acct: 'a@social.example', id: '1', note: text });
+  const nights = ['2024-05-01', '2024-05-02', '2024-05-03', '2024-05-04', '2024-05-05', '2024-05-06'];
+  const files = Object.fromEntries(nights.map((night) => [`nights/${night}/a.json`, note(night)]));
+  const { cwd, store } = folderOf({ ...files, 'nights/2024-05-03/a.json': '<!DOCTYPE html><p>502 Bad Gateway' });
+  const { code, stderr } = await palimpsest(['observe', 'nights', ...store], { cwd });
+  expect(code).toBe(1);
+  const [, suggested = ''] = /leave such files out: palimpsest (.*)/.exec(stderr) ?? [];
+  expect(suggested).toBe('observe nights --rejects FILE --store store.db');
+  expect(await palimpsestJson(suggested.split(' '), { cwd })).toMatchObject({ snapshots: 5, rejected: 1, records: { Bio: 5 } });
+});

@@ -62,10 +62,10 @@ describe('decode', () => {
     ['a JPEG image', 'a.jpg', bytes('\xff\xd8\xff\xe0'), "palimpsest import 'saved pages/' --exclude '*.jpg' --store my.db"],
     ['a GIF image', 'a.gif', bytes('GIF89a'), "--exclude '*.gif'"],
     // a pattern of all JSON files would leave nothing to read
-    ['a PDF document', 'x/a.json', bytes('%PDF-1.7'), '--exclude a.json'],
-    ['a PDF document', 'x/a.b.NDJSON', bytes('%PDF-1.7'), '--exclude a.b.NDJSON'],
+    ['a PDF document', 'x/a.json', bytes('%PDF-1.7'), '--rejects FILE'],
+    ['a PDF document', 'x/a.b.NDJSON', bytes('%PDF-1.7'), '--rejects FILE'],
     ['a PDF document', 'a.pdf', bytes('%PDF-1.7'), "--exclude '*.pdf'"],
-    ['binary data', 'x/movie', bytes('abc\0def'), '--exclude movie'],
+    ['binary data', 'x/movie', bytes('abc\0def'), '--rejects FILE'],
     ['UTF-16', 'a.json', Buffer.from('\ufeff{"a":1}', 'utf16le'), `iconv -f UTF-16 -t UTF-8 a.json | ${next}`],
     ['UTF-16 (little endian)', 'a.json', Buffer.from('{"a":1}', 'utf16le'), `iconv -f UTF-16LE -t UTF-8 a.json | ${next}`],
     ['UTF-16 (big endian)', 'a.json', bytes('\0{\0"\0a'), `iconv -f UTF-16BE -t UTF-8 a.json | ${next}`],
@@ -115,8 +115,8 @@ describe('decode', () => {
     );
     expect(hints).toEqual([
       'unpack a.tar first, and name the folder with its files as the source: only an archive of compressed files is read directly',
-      "leave such files out: palimpsest import 'saved pages/' --exclude c --store my.db",
-      "unpack a.tar and convert the file there, or leave such files out: palimpsest import 'saved pages/' --exclude c --store my.db",
+      "leave such files out: palimpsest import 'saved pages/' --rejects FILE --store my.db",
+      "unpack a.tar and convert the file there, or leave such files out: palimpsest import 'saved pages/' --rejects FILE --store my.db",
     ]);
   });
 
