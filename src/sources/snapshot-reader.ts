@@ -158,12 +158,12 @@ export class SnapshotReader {
         for (const observed_at of times) found.push({ kind: 'observation', observation: { ...observation, observed_at }, place });
         return;
       }
+      const observeOne: Observe = (one, onePath, taken) => this.#read(observe, one, onePath, taken);
       const listTime = value['observed_at'] === undefined ? undefined : instantField(value['observed_at'], path, 'observed_at');
       for (const snapshot of format.snapshotsIn(value, path)) {
         if (snapshot.value === null && this.#lost?.has(snapshot.path)) continue;
         const observedAt = listTime ?? snapshot.observedAt;
         const taken = observedAt === undefined ? context : { ...context, observedAt };
-        const observeOne: Observe = (one, onePath, context) => this.#read(observe, one, onePath, context);
         const read = observed(snapshot.value, observeOne, origin, snapshot.path, taken);
         const isAll = snapshot.value === value;
         found.push(read.kind === 'error' ? this.#explained(read, isAll ? undefined : (format.singleName ?? format.name), taken) : read);

@@ -18,8 +18,9 @@ export async function hostileTree(
   values: readonly string[],
 ): Promise<{ readonly out: string; readonly rejected: string[] }> {
   const [store, out, rejects, left] = [join(folder, 'store.db'), join(folder, 'out'), join(folder, 'imported'), join(folder, 'observed')];
-  await palimpsestJson(['import', '-', '--store', store, '--rejects', rejects], { input: importedLines(values).join('\n') });
-  await palimpsestJson(['observe', '-', '--store', store, '--rejects', left], { input: observedLines(values).join('\n') });
+  const all = ['--max-rejected', '100%'];
+  await palimpsestJson(['import', '-', '--store', store, '--rejects', rejects, ...all], { input: importedLines(values).join('\n') });
+  await palimpsestJson(['observe', '-', '--store', store, '--rejects', left, ...all], { input: observedLines(values).join('\n') });
   await palimpsestJson(['build', '--html', '--store', store, '--out', out]);
   return { out, rejected: [...rejectedFields(rejects), ...rejectedFields(left)] };
 }

@@ -97,8 +97,8 @@ describe.skipIf(CEPH.requirement.skip)('the job in docs/nightly.md at another ob
   it('runs two nights with the permissions of its policy, and only the site is public', async () => {
     const work = temporaryFolder();
     await allow();
-    expect(await nightAt(work, 'first', [snapshot(1, 1), snapshot(2, 1), { screen_name: 7 }])).toEqual(DONE);
-    expect(await nightAt(work, 'second', [snapshot(1, 2), snapshot(3, 2)])).toEqual(DONE);
+    expect(await nightAt(work, 'first', [...[1, 2, 4, 5].map((id) => snapshot(id, 1)), { screen_name: 7 }])).toEqual(DONE);
+    expect(await nightAt(work, 'second', [1, 2, 3].map((id) => snapshot(id, 2)))).toEqual(DONE);
     expect(JSON.parse(readFileSync(join(work, 'second/published.json'), 'utf8'))).toMatchObject({
       invalidate: ['/rest/*'],
       conditional: true,
@@ -110,7 +110,7 @@ describe.skipIf(CEPH.requirement.skip)('the job in docs/nightly.md at another ob
       statuses.push((await shell(command, work, {})).stdout.trim());
     }
     expect(statuses).toEqual(['200', '403']);
-    expect(JSON.parse(readFileSync(join(work, 'page.json'), 'utf8'))).toMatchObject({ count: 4 });
+    expect(JSON.parse(readFileSync(join(work, 'page.json'), 'utf8'))).toMatchObject({ count: 7 });
     const rejected = new GetObjectCommand({ Bucket: STORE_BUCKET, Key: 'rejects/first-1.ndjson' });
     const job = new S3Client({ endpoint: store.endpoint, region: 'us-east-1', forcePathStyle: true, credentials: CREDENTIALS });
     const body = await (await job.send(rejected)).Body?.transformToString();
