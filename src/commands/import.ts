@@ -104,7 +104,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
           onReject,
           openAgain: (name) => inputNamed(name, remote),
           requireComplete: options.requireComplete,
-          maxRejected: options.maxRejected,
+          maxRejected: options.maxRejected.share,
           beforeCommit: rejects && (() => rejects.append()),
           signal: terminal.stopSignal,
           onProgress: terminal.progress({ read: { label: 'reading', amount: size }, ...COMMIT_PHASES }),

@@ -32,7 +32,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
       new Option('--min-accounts <percentage>', 'refuse the run if it has a smaller share of the accounts of the run before')
         .env('PALIMPSEST_MIN_ACCOUNTS')
         .argParser(share)
-        .default(0.5, '50%'),
+        .default({ share: 0.5 }, '50%'),
     )
     .addOption(new Option('--dry-run', 'show what would be added, and do not change the store').env('PALIMPSEST_DRY_RUN'));
   addSourceOptions(addNetworkOptions(addSnapshotOptions(command)))
@@ -74,7 +74,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           snapshots: { from, observedAt: options.observedAt, latest, unescape: options.unescape ?? false, command },
           network: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
           dryRun: options.dryRun,
-          limits: { latest, maxRejected: options.maxRejected, minAccounts: options.minAccounts },
+          limits: { latest, maxRejected: options.maxRejected.share, minAccounts: options.minAccounts.share },
           openAgain: (name) => inputNamed(name, remote),
           onReject: rejects && ((inputError) => rejects.add(inputError)),
           beforeCommit: rejects && (() => rejects.append()),

@@ -73,12 +73,12 @@ export function maxRejectedOption() {
   return new Option('--max-rejected <percentage>', 'refuse the run if a larger share of its items is rejected')
     .env('PALIMPSEST_MAX_REJECTED')
     .argParser(share)
-    .default(0.2, '20%');
+    .default({ share: 0.2 }, '20%');
 }
 
 /** Parses a percentage. Returns a share from 0 to 1. */
-export function share(text: string): number {
+export function share(text: string): { readonly share: number } {
   const [, digits] = /^(\d{1,3})%$/.exec(text) ?? [];
-  if (digits !== undefined && Number(digits) <= 100) return Number(digits) / 100;
+  if (digits !== undefined && Number(digits) <= 100) return { share: Number(digits) / 100 };
   throw new InvalidArgumentError('Expected a percentage from 0% to 100%, such as 20%.');
 }

@@ -266,6 +266,6 @@ it('the suggestion for a bad file keeps the good files with the same name', asyn
   const { code, stderr } = await palimpsest(['observe', 'nights', ...store], { cwd });
   expect(code).toBe(1);
   const [, suggested = ''] = /leave such files out: palimpsest (.*)/.exec(stderr) ?? [];
-  expect(suggested).toBe('observe nights --rejects FILE --store store.db');
+  expect(suggested).toBe('observe nights --store store.db --rejects FILE');
   expect(await palimpsestJson(suggested.split(' '), { cwd })).toMatchObject({ snapshots: 5, rejected: 1, records: { Bio: 5 } });
 });

@@ -15,6 +15,9 @@ import { temporaryFolder } from '../support/folder.ts';
 import { PROGRAM, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { blocksOf, section } from './blocks.ts';
 
+// the examples have few items: the guard for many rejected ones is tested in test/commands
+process.env['PALIMPSEST_MAX_REJECTED'] = '100%';
+
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 

@@ -37,7 +37,7 @@ const OWN_FIELDS = ['display_name', 'bio', 'website', 'account_creation_date', '
 /** Fields of the documents of services. They may have observed_at too. */
 const SERVICE_FIELDS = [
   ...['id_str', 'name', 'description', 'followers_count', 'created_at', 'username', 'user', 'account', 'acct', 'did'],
-  ...['users', 'accounts', 'profiles', 'data', 'includes'],
+  ...['users', 'accounts', 'profiles', 'data', 'includes', 'creator'],
 ] as const;
 
 function recognizes(value: JsonObject): boolean {
