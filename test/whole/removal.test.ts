@@ -316,7 +316,7 @@ describe('the answer for the one who asked', () => {
     for (const name of ['nina_k', 'ann']) await cli('remove', name, '--allow-unknown', '--yes');
     expect(await cli('exclusions', '@Nina_K')).toMatchObject({ exclusions: [{ names: ['@Nina_K'] }] });
     const { stdout } = await palimpsestHere(['exclusions', '@Nina_K', '--store', store]);
-    expect(stdout).toMatch(/Z {2}@Nina_K: 1 handle, 0 stable ids/);
+    expect(stdout).toMatch(/Z {2}@Nina_K: 1 handle, 1 stable id/);
     expect((await palimpsestHere(['exclusions', '--store', store])).stdout).not.toContain('@');
   });
 
