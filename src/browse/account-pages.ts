@@ -4,12 +4,23 @@ import type { ChangeRecord } from '../contract/record.ts';
 import type { StoredAccount, StoredAccounts } from '../store/stored-accounts.ts';
 import { type AccountPart, type AddressOf, accountParts, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
 import { feedBytes, feedOf } from './atom.ts';
-import { type ByteText, byteText, escapeText, parseByteJson, parseRecords } from './byte-text.ts';
+import {
+  type ByteText,
+  byteText,
+  countMarkup,
+  escapeText,
+  joined,
+  type Markup,
+  markup,
+  numberMarkup,
+  parseByteJson,
+  parseRecords,
+  trusted,
+} from './byte-text.ts';
 import { accountChange, fieldFilter } from './change-list.ts';
 import { fullDate, timeMarkup } from './dates.ts';
 import { isWebUrl, LINK_ATTRIBUTES } from './diff-segments.ts';
 import type { FormerHandles } from './former-handles.ts';
-import { counted, number } from './numbers.ts';
 import { type PageFrame, pageBytes, ROOT_3 } from './page-frame.ts';
 import type { BrowseFile } from './parts.ts';
 import { accountFeed, accountPage, recordAddress } from './paths.ts';
@@ -104,54 +115,59 @@ export function accountMainPage(shown: BrowseAccount, addressOf: AddressOf): Buf
   const page = accountPage(screen_name);
   const hrefOf = (record: ChangeRecord) => {
     const address = addressOf(record);
-    return address.startsWith(`${page}#`) ? address.slice(page.length) : fileOf(address);
+    return address.startsWith(`${page}#`) ? trusted(address.slice(page.length)) : fileOf(address);
   };
   const frame: PageFrame = { title: `@${screen_name}`, root: ROOT_3, feed: accountFeed(screen_name) };
-  const heading = older.length === 0 ? counted(records, 'change') : `Newest ${data.length} of ${counted(records, 'change')}`;
+  const heading = older.length === 0 ? countMarkup(records, 'change') : markup`Newest ${data.length} of ${countMarkup(records, 'change')}`;
   return pageBytes(
     frame,
-    `${title(account)}${movedRecords(account, older)}${profileMarkup(shown)}<h2>${heading}</h2>\n${changes(data, hrefOf)}${olderLinks(screen_name, older.length)}`,
+    markup`${title(account)}${movedRecords(account, older)}${profileMarkup(shown)}<h2>${heading}</h2>\n${changes(data, hrefOf)}${olderLinks(screen_name, older.length)}`,
   );
 }
 
 /** Returns a page with a part of the changes of an account. Later changes do not change it if the part is closed. */
 export function accountPartPage({ account }: BrowseAccount, part: number, records: readonly ChangeRecord[]): Buffer {
   const { screen_name } = account;
-  const frame: PageFrame = { title: `@${screen_name}, changes ${number(part)}`, root: ROOT_3, feed: accountFeed(screen_name) };
-  const main = `<p><a href="${fileOf(accountPage(screen_name))}">Profile and newest changes</a></p>\n`;
-  const list = changes(records, ({ id }) => `#r${id}`);
-  return pageBytes(frame, `${title(account)}${main}<h2>Changes, part ${number(part)}</h2>\n${list}${olderLinks(screen_name, part - 1)}`);
+  const frame: PageFrame = { title: `@${screen_name}, changes ${numberMarkup(part)}`, root: ROOT_3, feed: accountFeed(screen_name) };
+  const main = markup`<p><a href="${fileOf(accountPage(screen_name))}">Profile and newest changes</a></p>\n`;
+  const list = changes(records, ({ id }) => markup`#r${id}`);
+  return pageBytes(
+    frame,
+    markup`${title(account)}${main}<h2>Changes, part ${numberMarkup(part)}</h2>\n${list}${olderLinks(screen_name, part - 1)}`,
+  );
 }
 
-function title({ screen_name, display_name }: Account): ByteText {
-  const handle = `<bdi>@${escapeText(screen_name)}</bdi>`;
-  return display_name === '' ? `<h1>${handle}</h1>\n` : `<h1><bdi>${escapeText(display_name)}</bdi> <small>${handle}</small></h1>\n`;
+function title({ screen_name, display_name }: Account): Markup {
+  const handle = markup`<bdi>@${escapeText(screen_name)}</bdi>`;
+  return display_name === ''
+    ? markup`<h1>${handle}</h1>\n`
+    : markup`<h1><bdi>${escapeText(display_name)}</bdi> <small>${handle}</small></h1>\n`;
 }
 
-function changes(records: readonly ChangeRecord[], hrefOf: (record: ChangeRecord) => ByteText): ByteText {
-  if (records.length === 0) return '<p>This account has no changes.</p>\n';
-  let articles = '';
-  for (const record of records) articles += accountChange(record, hrefOf(record));
-  return `${fieldFilter(records)}<div class="changes own">\n<p class=columns aria-hidden=true><span>Before</span><span>After</span></p>\n${articles}</div>\n`;
+function changes(records: readonly ChangeRecord[], hrefOf: (record: ChangeRecord) => Markup): Markup {
+  if (records.length === 0) return markup`<p>This account has no changes.</p>\n`;
+  const articles = joined(records.map((record) => accountChange(record, hrefOf(record))));
+  return markup`${fieldFilter(records)}<div class="changes own">\n<p class=columns aria-hidden=true><span>Before</span><span>After</span></p>\n${articles}</div>\n`;
 }
 
 /**
  * Returns the links of the records of the first part to its page. Their addresses are on the main page, which does not show
  * them any more. The style sheet shows only the link that the address of the page names.
  */
-function movedRecords({ screen_name, data }: Account, older: BrowseAccount['parts']): ByteText {
+function movedRecords({ screen_name, data }: Account, older: BrowseAccount['parts']): Markup | '' {
   const last = older[0]?.last ?? -1;
   const page = fileOf(accountPage(screen_name, 1));
   const moved = data.filter(({ id }) => id <= last);
   if (moved.length === 0) return '';
-  return `<p class=moved>${moved.map(({ id }) => `<a id=r${id} href="${page}#r${id}">Go to this change</a>`).join('\n')}</p>\n`;
+  const links = moved.map(({ id }) => markup`<a id=r${id} href="${page}#r${id}">Go to this change</a>`);
+  return markup`<p class=moved>${joined(links, '\n')}</p>\n`;
 }
 
 /** Returns links to older parts: the newest ones, the first one, and some between. */
-function olderLinks(screenName: ByteText, newest: number): ByteText {
+function olderLinks(screenName: ByteText, newest: number): Markup | '' {
   if (newest === 0) return '';
-  const links = partsToLink(newest).map((part) => `<a href="${fileOf(accountPage(screenName, part))}">${number(part)}</a>`);
-  return `<nav class=pages aria-label="Older changes"><span class=gap>Older changes</span>${links.join('\n')}</nav>\n`;
+  const links = partsToLink(newest).map((part) => markup`<a href="${fileOf(accountPage(screenName, part))}">${numberMarkup(part)}</a>`);
+  return markup`<nav class=pages aria-label="Older changes"><span class=gap>Older changes</span>${joined(links, '\n')}</nav>\n`;
 }
 
 /** Returns the numbers of parts with a link, newest first. The steps between them grow, so every part is a few links away. */
@@ -162,40 +178,37 @@ function partsToLink(newest: number): number[] {
 }
 
 /** All pages of an account are in one folder. */
-function fileOf(path: ByteText): ByteText {
-  return path.slice(path.lastIndexOf('/') + 1);
+function fileOf(path: Markup): Markup {
+  return trusted(path.slice(path.lastIndexOf('/') + 1));
 }
 
 /** Returns the current profile of an account as a list of terms. A field that is empty or unknown is left out. */
-function profileMarkup({ account, formerHandles, formerHolders }: BrowseAccount): ByteText {
+function profileMarkup({ account, formerHandles, formerHolders }: BrowseAccount): Markup | '' {
   const { bio, location, website, account_creation_date: created, profile_image_url: image } = account;
   const verified = account.data.find(({ data_type }) => data_type === 'Verified');
-  let rows = '';
-  if (bio !== '') rows += entry('Bio', `<dd class=text dir=auto>${escapeText(bio)}`);
-  if (location !== '') rows += entry('Location', `<dd dir=auto>${escapeText(location)}`);
-  if (website !== null && website !== '') rows += entry('Website', `<dd dir=auto>${linked(website)}`);
-  if (verified !== undefined) rows += entry('Verified', `<dd>${verified.text === 'true' ? 'Yes' : 'No'}`);
-  if (created !== null) rows += entry('Created', `<dd>${timeMarkup(created, fullDate(created))}`);
-  if (image !== '') rows += entry('Picture', `<dd>${linked(image)}`);
-  if (formerHandles.length > 0) rows += entry('Former handles', formerHandles.map(formerHandle).join(''));
-  if (formerHolders.length > 0) rows += entry('Handle before', formerHolders.map(formerHolder).join(''));
-  return rows === '' ? '' : `<dl>\n${rows}</dl>\n`;
+  const rows: Markup[] = [];
+  const add = (term: Markup, definitions: Markup) => rows.push(markup`<div><dt>${term}${definitions}</div>\n`);
+  if (bio !== '') add(markup`Bio`, markup`<dd class=text dir=auto>${escapeText(bio)}`);
+  if (location !== '') add(markup`Location`, markup`<dd dir=auto>${escapeText(location)}`);
+  if (website !== null && website !== '') add(markup`Website`, markup`<dd dir=auto>${linked(website)}`);
+  if (verified !== undefined) add(markup`Verified`, markup`<dd>${verified.text === 'true' ? 'Yes' : 'No'}`);
+  if (created !== null) add(markup`Created`, markup`<dd>${timeMarkup(created, fullDate(created))}`);
+  if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
+  if (formerHandles.length > 0) add(markup`Former handles`, joined(formerHandles.map(formerHandle)));
+  if (formerHolders.length > 0) add(markup`Handle before`, joined(formerHolders.map(formerHolder)));
+  return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;
 }
 
-function entry(term: string, definitions: ByteText): ByteText {
-  return `<div><dt>${term}${definitions}</div>\n`;
-}
-
-function linked(url: ByteText): ByteText {
+function linked(url: ByteText): Markup {
   const text = escapeText(url);
-  return isWebUrl(url) ? `<a href="${text}" ${LINK_ATTRIBUTES}>${text}</a>` : text;
+  return isWebUrl(url) ? markup`<a href="${text}" ${LINK_ATTRIBUTES}>${text}</a>` : text;
 }
 
-function formerHandle({ handle, seen_to }: BrowseAccount['formerHandles'][number]): ByteText {
-  return `<dd><bdi>@${escapeText(handle)}</bdi> until ${timeMarkup(seen_to, fullDate(seen_to))}`;
+function formerHandle({ handle, seen_to }: BrowseAccount['formerHandles'][number]): Markup {
+  return markup`<dd><bdi>@${escapeText(handle)}</bdi> until ${timeMarkup(seen_to, fullDate(seen_to))}`;
 }
 
-function formerHolder({ screen_name, seen_to }: BrowseAccount['formerHolders'][number]): ByteText {
-  const link = `<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
-  return `<dd>${link} had this handle until ${timeMarkup(seen_to, fullDate(seen_to))}`;
+function formerHolder({ screen_name, seen_to }: BrowseAccount['formerHolders'][number]): Markup {
+  const link = markup`<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
+  return markup`<dd>${link} had this handle until ${timeMarkup(seen_to, fullDate(seen_to))}`;
 }

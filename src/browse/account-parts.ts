@@ -1,6 +1,6 @@
 import type { ChangeRecord } from '../contract/record.ts';
 import type { StoredAccounts } from '../store/stored-accounts.ts';
-import { type ByteText, byteText } from './byte-text.ts';
+import { type ByteText, byteText, type Markup } from './byte-text.ts';
 import { recordAddress } from './paths.ts';
 
 /** The limits of a part of an account's records. The main page shows two parts, and markup takes more bytes than JSON. */
@@ -85,7 +85,7 @@ export function partOfRecord(parts: readonly AccountPart[], id: number): number 
 }
 
 /** Returns the address of a record in the tree. */
-export type AddressOf = (record: ChangeRecord) => ByteText;
+export type AddressOf = (record: ChangeRecord) => Markup;
 
 /** The addresses of the records of all accounts. It holds two numbers for each 50 records of long accounts. */
 export class RecordAddresses {

@@ -2,7 +2,7 @@ import type { Account } from '../contract/account.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { Store } from '../store/store.ts';
 import type { AddressOf } from './account-parts.ts';
-import { type ByteText, encodeFile, escapeText, parseRecords } from './byte-text.ts';
+import { type ByteText, encodeFile, escapeText, joined, type Markup, markup, parseRecords, trusted } from './byte-text.ts';
 import { isWebUrl } from './diff-segments.ts';
 import { ARCHIVES_IN_PART, type BrowseFile, type RenderedState } from './parts.ts';
 import { accountFeed, accountPage, CHANGES_FEED, changesArchive, changesPage } from './paths.ts';
@@ -48,18 +48,18 @@ export function changesArchives(records: number): number {
 /** An Atom feed (RFC 4287) with archives of its older entries (RFC 5005). */
 interface Feed {
   /** No other feed ever has the same id, relative to the base URL. */
-  readonly id: ByteText;
+  readonly id: Markup;
   readonly title: ByteText;
   /** Returns the path of an archive, which are numbered from 1 for the oldest, or of the feed itself, 0. */
-  readonly pathOf: (archive: number) => ByteText;
+  readonly pathOf: (archive: number) => Markup;
   /** Returns the path of the page that shows the same to people. */
-  readonly pageOf: (archive: number) => ByteText;
+  readonly pageOf: (archive: number) => Markup;
 }
 
 const CHANGES: Feed = {
-  id: CHANGES_FEED,
+  id: trusted(CHANGES_FEED),
   title: 'Changes of public profiles',
-  pathOf: (archive) => (archive === 0 ? CHANGES_FEED : changesArchive(archive)),
+  pathOf: (archive) => (archive === 0 ? trusted(CHANGES_FEED) : changesArchive(archive)),
   pageOf: () => changesPage(1),
 };
 
@@ -70,7 +70,7 @@ const CHANGES: Feed = {
 export function feedOf({ screen_name: handle, data }: Account): Feed {
   const first = data.at(-1);
   return {
-    id: first === undefined ? accountFeed(handle) : `browse/account/#${first.id}`,
+    id: first === undefined ? accountFeed(handle) : markup`browse/account/#${first.id}`,
     title: `Changes of @${handle}`,
     pathOf: (archive) => accountFeed(handle, archive),
     pageOf: (archive) => accountPage(handle, archive),
@@ -97,8 +97,8 @@ export function feedBytes(
 ): Buffer {
   const base = escapeText(baseUrl);
   const isArchive = archive > 0;
-  let entries = isArchive ? '<fh:archive xmlns:fh="http://purl.org/syndication/history/1.0"/>\n' : '';
-  for (const record of records) entries += entryOf(base, record, addressOf(record));
+  const mark = isArchive ? '<fh:archive xmlns:fh="http://purl.org/syndication/history/1.0"/>\n' : '';
+  const entries = markup`${mark}${joined(records.map((record) => entryOf(base, record, addressOf(record))))}`;
   const links: AtomLink[] = [
     ['self', pathOf(archive)],
     ['alternate', pageOf(archive)],
@@ -112,7 +112,7 @@ export function feedBytes(
 }
 
 /** A link of a document to a path in the tree. */
-type AtomLink = readonly [rel: string, path: ByteText];
+type AtomLink = readonly [rel: 'self' | 'alternate' | 'current' | 'prev-archive' | 'next-archive', path: Markup];
 
 /** Returns the markup of an Atom document. @param entries their markup */
 export function atomMarkup(
@@ -123,17 +123,17 @@ export function atomMarkup(
     updated,
     links,
     entries,
-  }: Pick<Feed, 'id' | 'title'> & { readonly updated: string; readonly links: readonly AtomLink[]; readonly entries: ByteText },
-): ByteText {
+  }: Pick<Feed, 'id' | 'title'> & { readonly updated: string; readonly links: readonly AtomLink[]; readonly entries: Markup },
+): Markup {
   const base = escapeText(baseUrl);
-  const linked = links.map(([rel, path]) => `<link rel="${rel}" href="${base}/${escapeText(path)}"/>\n`);
-  return `<?xml version="1.0" encoding="utf-8"?>
+  const linked = links.map(([rel, path]) => markup`<link rel="${rel}" href="${base}/${path}"/>\n`);
+  return markup`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${base}/${id}</id>
 <title>${escapeText(title)}</title>
-<updated>${updated}</updated>
+<updated>${trusted(updated)}</updated>
 <author><name>palimpsest</name></author>
-${linked.join('')}${entries}</feed>
+${joined(linked)}${entries}</feed>
 `;
 }
 
@@ -141,23 +141,23 @@ ${linked.join('')}${entries}</feed>
  * The id of an entry is an address of the site that needs no page: it stays when pages move or accounts are renamed. The
  * content is the new value. The page of the account shows the difference.
  */
-function entryOf(base: ByteText, record: ChangeRecord, address: ByteText): ByteText {
+function entryOf(base: Markup, record: ChangeRecord, address: Markup): Markup {
   const { id, data_type, text, first_encountered_date: time, web_archive_url: snapshot } = record;
-  const via = snapshot !== null && snapshot !== '' && isWebUrl(snapshot) ? `<link rel="via" href="${escapeText(snapshot)}"/>` : '';
-  const content = data_type === 'Verified' || text === null || text === '' ? '' : `<content>${escapeText(text)}</content>`;
-  return `<entry><id>${base}/rest/data/#${id}</id><title>${titleOf(record)}</title><updated>${time}</updated><link href="${base}/${address}"/>${via}${content}</entry>
+  const via = snapshot !== null && snapshot !== '' && isWebUrl(snapshot) ? markup`<link rel="via" href="${escapeText(snapshot)}"/>` : '';
+  const content = data_type === 'Verified' || text === null || text === '' ? '' : markup`<content>${escapeText(text)}</content>`;
+  return markup`<entry><id>${base}/rest/data/#${id}</id><title>${titleOf(record)}</title><updated>${trusted(time)}</updated><link href="${base}/${address}"/>${via}${content}</entry>
 `;
 }
 
-function titleOf({ account, data_type, previous, text }: ChangeRecord): ByteText {
-  const who = `@${escapeText(account)}`;
+function titleOf({ account, data_type, previous, text }: ChangeRecord): Markup {
+  const who = markup`@${escapeText(account)}`;
   // a first record is what was seen first, and not something that the account did
   const isFirst = previous === null;
-  if (data_type === 'Verified') return `${who} ${text !== 'true' ? 'is not' : isFirst ? 'is' : 'became'} verified`;
-  const field = data_type.toLowerCase();
+  if (data_type === 'Verified') return markup`${who} ${text !== 'true' ? 'is not' : isFirst ? 'is' : 'became'} verified`;
+  const field = trusted(data_type.toLowerCase());
   const isEmpty = text === null || text === '';
-  if (isFirst) return isEmpty ? `${who} has no ${field}` : `${who}: first known ${field}`;
-  return `${who} ${isEmpty ? 'removed' : 'changed'} ${field}`;
+  if (isFirst) return isEmpty ? markup`${who} has no ${field}` : markup`${who}: first known ${field}`;
+  return markup`${who} ${isEmpty ? 'removed' : 'changed'} ${field}`;
 }
 
 function newestTime(records: readonly ChangeRecord[]): string {

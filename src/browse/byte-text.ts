@@ -1,4 +1,5 @@
 import type { ChangeRecord } from '../contract/record.ts';
+import { counted, number } from './numbers.ts';
 
 /**
  * A text as the bytes of its UTF-8, with one character (U+0000 to U+00FF) for each byte. All texts in this module have
@@ -30,9 +31,14 @@ export function encode(text: ByteText): Buffer {
 let shared = Buffer.alloc(0);
 
 /** Returns the bytes of a file. All files share one buffer: the next file replaces the bytes of this one. */
-export function encodeFile(text: ByteText): Buffer {
+export function encodeFile(text: Markup): Buffer {
   if (shared.length < text.length) shared = Buffer.allocUnsafeSlow(2 * text.length);
   return shared.subarray(0, shared.write(text, 'latin1'));
+}
+
+/** Parses the JSON of records that are separated by commas. Their texts become byte texts. */
+export function parseRecords(json: Buffer): readonly ChangeRecord[] {
+  return json.length === 0 ? [] : parseByteJson(`[${json.toString('latin1')}]`);
 }
 
 /** Parses JSON that the store contains. Its strings become byte texts. @param json the bytes of the JSON as characters */
@@ -59,16 +65,49 @@ function isPlain(text: string): boolean {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g;
 
+/** A byte text that can be a part of HTML or XML: this program wrote it, or it is escaped. */
+export type Markup = ByteText & { readonly [MARKUP]: true };
+
+declare const MARKUP: unique symbol;
+
+/** A text that is not wholly known when the program is compiled must be markup: it would be a key that may be absent. */
+type Safe<T> = T extends string ? (Record<never, never> extends Record<T, true> ? Markup : T) : T;
+
+/** A template of markup. A text that was not escaped does not compile in it. */
+export function markup<const T extends readonly (string | number)[]>(
+  texts: TemplateStringsArray,
+  ...parts: T & { readonly [K in keyof T]: Safe<T[K]> }
+): Markup {
+  let whole = texts[0] ?? '';
+  for (let at = 0; at < parts.length; at += 1) whole += `${parts[at]}${texts[at + 1]}`;
+  return trusted(whole);
+}
+
+/** Returns a text as markup. No reader of the code can see why it is safe but at the call: the text must need no escape. */
+export function trusted(text: ByteText): Markup {
+  return text as Markup;
+}
+
+/** Joins markup. */
+export function joined(parts: readonly (Markup | '')[], separator: '' | ' ' | '\n' = ''): Markup {
+  return trusted(parts.join(separator));
+}
+
 /** Escapes a text for the content of an element and for an attribute value in double quotes. */
-export function escapeText(text: ByteText): ByteText {
+export function escapeText(text: ByteText): Markup {
   // most texts have none of these characters
-  if (!SPECIAL.test(text)) return text;
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  if (!SPECIAL.test(text)) return trusted(text);
+  return trusted(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'));
 }
 
 const SPECIAL = /[&<>"]/;
 
-/** Parses the JSON of records that are separated by commas. Their texts become byte texts. */
-export function parseRecords(json: Buffer): readonly ChangeRecord[] {
-  return json.length === 0 ? [] : parseByteJson(`[${json.toString('latin1')}]`);
+/** Returns a number with commas. */
+export function numberMarkup(value: number): Markup {
+  return trusted(number(value));
+}
+
+/** Returns a number with its noun. */
+export function countMarkup(value: number, noun: 'change'): Markup {
+  return trusted(counted(value, noun));
 }

@@ -1,12 +1,12 @@
-import { type ByteText, escapeText } from './byte-text.ts';
+import { type ByteText, escapeText, type Markup, markup, trusted } from './byte-text.ts';
 
 /** The markup of a change, made anew from a diff_html: no byte of it is markup that a stranger wrote. */
 export interface DiffMarkup {
   /** Everything in reading order, with `<del>` and `<ins>`. */
-  readonly inline: ByteText;
+  readonly inline: Markup;
   /** The text before, with `<del>`; and after, with `<ins>`. */
-  readonly before: ByteText;
-  readonly after: ByteText;
+  readonly before: Markup;
+  readonly after: Markup;
 }
 
 /**
@@ -45,7 +45,7 @@ export function diffMarkup(html: ByteText): DiffMarkup | undefined {
       after += `<ins>${content}</ins>`;
     }
   }
-  return { inline, before, after };
+  return { inline: trusted(inline), before: trusted(before), after: trusted(after) };
 }
 
 interface Kind {
@@ -81,37 +81,37 @@ export const LINK_ATTRIBUTES = 'rel="noopener noreferrer nofollow"';
 const CHANGED_BREAK = '<i></i>\n';
 
 /** Returns the markup of the content of an element: text, `<br>` and links. Returns undefined if it has anything else. */
-function contentMarkup(html: ByteText, isChanged: boolean): ByteText | undefined {
+function contentMarkup(html: ByteText, isChanged: boolean): Markup | undefined {
   let tag = html.indexOf('<');
   if (tag === -1) return textMarkup(html);
-  let [markup, at] = ['', 0];
+  let [content, at] = ['', 0];
   for (; tag !== -1; tag = html.indexOf('<', at)) {
     const text = textMarkup(html.slice(at, tag));
     if (text === undefined) return undefined;
-    markup += text;
+    content += text;
     if (html.startsWith('<br>', tag)) {
-      markup += isChanged ? CHANGED_BREAK : '\n';
+      content += isChanged ? CHANGED_BREAK : '\n';
       at = tag + 4;
     } else {
       const end = html.indexOf('</a>', tag);
       const link = end === -1 ? undefined : linkMarkup(html.slice(tag, end));
       if (link === undefined) return undefined;
-      markup += link;
+      content += link;
       at = end + 4;
     }
   }
   const rest = textMarkup(html.slice(at));
-  return rest === undefined ? undefined : markup + rest;
+  return rest === undefined ? undefined : trusted(content + rest);
 }
 
 /** Matches a link without its end tag. */
 const LINK = /^<a href=(?:"([^"<>]*)"|'([^'<>]*)')>([^<>]*)$/;
 
-function linkMarkup(html: ByteText): ByteText | undefined {
+function linkMarkup(html: ByteText): Markup | undefined {
   const [whole, double, single, content = ''] = LINK.exec(html) ?? [];
   const [href, text] = [decoded(double ?? single ?? ''), textMarkup(content)];
   if (whole === undefined || href === undefined || text === undefined || !isWebUrl(href)) return undefined;
-  return `<a href="${escapeText(href)}" ${LINK_ATTRIBUTES}>${text}</a>`;
+  return markup`<a href="${escapeText(href)}" ${LINK_ATTRIBUTES}>${text}</a>`;
 }
 
 /** Whether a URL is http or https and has only visible characters. Browsers drop some of the others. */
@@ -121,9 +121,9 @@ export function isWebUrl(url: ByteText): boolean {
 }
 
 /** Returns the markup of escaped text. Returns undefined if it has other entities than the five of the grammar. */
-function textMarkup(html: ByteText): ByteText | undefined {
+function textMarkup(html: ByteText): Markup | undefined {
   if (html.includes('>')) return undefined;
-  return html.includes('&') && STRAY.test(html) ? undefined : html;
+  return html.includes('&') && STRAY.test(html) ? undefined : trusted(html);
 }
 
 const STRAY = /&(?!(?:amp|lt|gt|quot|#39);)/;

@@ -3,7 +3,7 @@ import type { StoredAccounts } from '../store/stored-accounts.ts';
 import type { FormerHolderText } from './account-pages.ts';
 import { accountParts, isOnePart } from './account-parts.ts';
 import { atomMarkup } from './atom.ts';
-import { type ByteText, byteText, encodeFile, escapeText } from './byte-text.ts';
+import { type ByteText, byteText, encodeFile, escapeText, joined, markup, trusted } from './byte-text.ts';
 import { fullDate, timeMarkup } from './dates.ts';
 import { pageBytes, ROOT_3 } from './page-frame.ts';
 import type { AccountIndex, BrowseFile } from './parts.ts';
@@ -75,20 +75,20 @@ export function* formerHandleFiles(
  */
 function leadingPage(handle: ByteText, holders: readonly FormerHolderText[], part: number): Buffer {
   const reason = part === 0 ? 'No account has this handle today.' : 'An account with another handle today has these changes.';
-  const linkTo = (screenName: ByteText) => `${ROOT_3}${accountPage(screenName, part)}`;
+  const linkTo = (screenName: ByteText) => markup`${ROOT_3}${accountPage(screenName, part)}`;
   const lines = holders.map(
     ({ screen_name, seen_to }) =>
-      `<li><a href="${linkTo(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a> had it until ${timeMarkup(seen_to, fullDate(seen_to))}\n`,
+      markup`<li><a href="${linkTo(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a> had it until ${timeMarkup(seen_to, fullDate(seen_to))}\n`,
   );
   const [holder] = holders;
   const target = holder === undefined ? '' : linkTo(holder.screen_name);
   // at once, because a reader may need any time to read; the script, which keeps the fragment, still runs before
-  const redirect = holders.length === 1 ? `<meta http-equiv=refresh content="0; url=${target}">\n` : '';
-  const head = `${redirect}<link rel=canonical href="${target}">\n`;
+  const redirect = holders.length === 1 ? markup`<meta http-equiv=refresh content="0; url=${target}">\n` : '';
+  const head = markup`${redirect}<link rel=canonical href="${target}">\n`;
   const feed = holder === undefined || holders.length > 1 ? undefined : accountFeed(holder.screen_name);
   return pageBytes(
     { title: `@${handle}, a former handle`, root: ROOT_3, head, feed },
-    `<h1><bdi>@${escapeText(handle)}</bdi></h1>\n<p>${reason}</p>\n<ul class=holders>\n${lines.join('')}</ul>\n`,
+    markup`<h1><bdi>@${escapeText(handle)}</bdi></h1>\n<p>${reason}</p>\n<ul class=holders>\n${joined(lines)}</ul>\n`,
   );
 }
 
@@ -100,8 +100,8 @@ function formerHandleFeed(baseUrl: string, handle: ByteText, holders: readonly F
   const [base, path] = [escapeText(baseUrl), accountFeed(handle)];
   const entries = holders.map(({ screen_name, seen_to }) => {
     const [name, page, feed] = [escapeText(screen_name), accountPage(screen_name), accountFeed(screen_name)];
-    const text = `@${name} had the handle @${escapeText(handle)} before. Its page leads to its feed.`;
-    return `<entry><id>${base}/${path}#${accountPlace(screen_name).name}</id><title>@${escapeText(handle)} is now @${name}</title><updated>${seen_to}</updated><link href="${base}/${page}"/><link rel="related" href="${base}/${feed}" type="application/atom+xml"/><content>${text}</content></entry>\n`;
+    const text = markup`@${name} had the handle @${escapeText(handle)} before. Its page leads to its feed.`;
+    return markup`<entry><id>${base}/${path}#${trusted(accountPlace(screen_name).name)}</id><title>@${escapeText(handle)} is now @${name}</title><updated>${trusted(seen_to)}</updated><link href="${base}/${page}"/><link rel="related" href="${base}/${feed}" type="application/atom+xml"/><content>${text}</content></entry>\n`;
   });
   return encodeFile(
     atomMarkup(baseUrl, {
@@ -113,7 +113,7 @@ function formerHandleFeed(baseUrl: string, handle: ByteText, holders: readonly F
         ['self', path],
         ['alternate', accountPage(handle)],
       ],
-      entries: entries.join(''),
+      entries: joined(entries),
     }),
   );
 }

@@ -1,8 +1,8 @@
 import { daysOf } from '../contract/dates.ts';
 import type { FeedDay } from '../store/feed-days.ts';
+import { countMarkup, joined, type Markup, markup, numberMarkup, trusted } from './byte-text.ts';
 import { fullDate, monthAndYear, monthName, weekdayName, weekdayOf } from './dates.ts';
-import { counted, number } from './numbers.ts';
-import { type PageFrame, pageBytes, ROOT_2 } from './page-frame.ts';
+import { type PageFrame, pageBytes, ROOT_2, type Root } from './page-frame.ts';
 import { changesPage, monthPage } from './paths.ts';
 
 /** A month with changes. */
@@ -47,40 +47,40 @@ export function monthPageBytes(months: readonly Month[], index: number, pageSize
     next: later === undefined ? undefined : monthPage(later.month),
   };
   const link = (target: Month | undefined) =>
-    target === undefined ? '' : `<a href="${ROOT_2}${monthPage(target.month)}">${monthAndYear(target.month)}</a>`;
-  const links = `<nav class=pages aria-label=Months>${link(earlier)}${link(later)}</nav>\n`;
+    target === undefined ? '' : markup`<a href="${ROOT_2}${monthPage(target.month)}">${monthAndYear(target.month)}</a>`;
+  const links = markup`<nav class=pages aria-label=Months>${link(earlier)}${link(later)}</nav>\n`;
   const ofYear = months.filter((other) => other.month.slice(0, 4) === month.month.slice(0, 4));
   return pageBytes(
     frame,
-    `<h1>${title}</h1>\n<p>${counted(month.records, 'change')}. A day leads to its newest change.</p>\n${calendar(month, pageSize)}${links}<h2>${month.month.slice(0, 4)}</h2>\n${monthsTable(ofYear, ROOT_2, month.month)}`,
+    markup`<h1>${title}</h1>\n<p>${countMarkup(month.records, 'change')}. A day leads to its newest change.</p>\n${calendar(month, pageSize)}${links}<h2>${trusted(month.month.slice(0, 4))}</h2>\n${monthsTable(ofYear, ROOT_2, month.month)}`,
   );
 }
 
 const NO_MONTH: Month = { month: '0001-01', records: 0, days: [] };
 
-function calendar({ month, days }: Month, pageSize: number): string {
+function calendar({ month, days }: Month, pageSize: number): Markup {
   const most = Math.max(...days.map(({ records }) => records));
   const heads = Array.from(
     { length: 7 },
-    (_, index) => `<th scope=col><abbr title=${weekdayName(index)}>${weekdayName(index).slice(0, 3)}</abbr>`,
+    (_, index) => markup`<th scope=col><abbr title=${weekdayName(index)}>${trusted(weekdayName(index).slice(0, 3))}</abbr>`,
   );
-  const cells: string[] = Array.from({ length: weekdayOf(`${month}-01`) }, () => '<td>');
+  const cells = Array.from({ length: weekdayOf(`${month}-01`) }, () => markup`<td>`);
   const last = daysOf(Number(month.slice(0, 4)), Number(month.slice(5)));
   for (let date = 1; date <= last; date += 1) {
     const day = days.find((candidate) => Number(candidate.date.slice(8)) === date);
     if (day === undefined) {
-      cells.push(`<td><span>${date}</span>`);
+      cells.push(markup`<td><span>${date}</span>`);
       continue;
     }
-    const href = `${ROOT_2}${changesPage(Math.floor(day.before / pageSize) + 1)}#r${day.newest}`;
-    const title = `${fullDate(day.date)}: ${counted(day.records, 'change')}`;
+    const href = markup`${ROOT_2}${changesPage(Math.floor(day.before / pageSize) + 1)}#r${day.newest}`;
+    const title = markup`${fullDate(day.date)}: ${countMarkup(day.records, 'change')}`;
     cells.push(
-      `<td class=l${levelOf(day.records, most)}><a href="${href}" title="${title}"><span>${date}</span> <b>${number(day.records)}</b></a>`,
+      markup`<td class=l${levelOf(day.records, most)}><a href="${href}" title="${title}"><span>${date}</span> <b>${numberMarkup(day.records)}</b></a>`,
     );
   }
-  const rows: string[] = [];
-  for (let at = 0; at < cells.length; at += 7) rows.push(`<tr>${cells.slice(at, at + 7).join('')}\n`);
-  return `<table class=calendar><thead><tr>${heads.join('')}</thead><tbody>\n${rows.join('')}</tbody></table>\n`;
+  const rows: Markup[] = [];
+  for (let at = 0; at < cells.length; at += 7) rows.push(markup`<tr>${joined(cells.slice(at, at + 7))}\n`);
+  return markup`<table class=calendar><thead><tr>${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table>\n`;
 }
 
 /** The number of years that a table shows, so that dates in error cannot make it long. */
@@ -91,7 +91,7 @@ const MOST_YEARS = 60;
  * @param root the path to the root of the tree
  * @param current the month of the page
  */
-export function monthsTable(months: readonly Month[], root: string, current = ''): string {
+export function monthsTable(months: readonly Month[], root: Root, current = ''): Markup {
   const years = new Map<string, Month[]>();
   for (const month of months) {
     const year = month.month.slice(0, 4);
@@ -101,29 +101,30 @@ export function monthsTable(months: readonly Month[], root: string, current = ''
   }
   const [shown, hidden] = [[...years].slice(0, MOST_YEARS), [...years.values()].slice(MOST_YEARS)];
   const most = Math.max(1, ...months.map(({ records }) => records));
-  const rows = shown.map(([year, found]) => `<tr><th scope=row>${Number(year)}${cells(year, found, most, root, current)}\n`);
+  const rows = shown.map(([year, found]) => markup`<tr><th scope=row>${Number(year)}${cells(year, found, most, root, current)}\n`);
   const heads = MONTHS.map(
-    (month) => `<th scope=col><abbr title=${monthName(`0000-${month}`)}>${monthName(`0000-${month}`).slice(0, 3)}</abbr>`,
+    (month) => markup`<th scope=col><abbr title=${monthName(`0000-${month}`)}>${trusted(monthName(`0000-${month}`).slice(0, 3))}</abbr>`,
   );
-  return `<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat><thead><tr><th scope=col>Year${heads.join('')}</thead><tbody>\n${rows.join('')}</tbody></table></div>\n${linkToEarlier(hidden, root)}`;
+  return markup`<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat><thead><tr><th scope=col>Year${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table></div>\n${linkToEarlier(hidden, root)}`;
 }
 
 /** Returns a link to the newest month that the table leaves out. Its page leads to the months before it. */
-function linkToEarlier(hidden: readonly (readonly Month[])[], root: string): string {
+function linkToEarlier(hidden: readonly (readonly Month[])[], root: Root): Markup | '' {
   const month = hidden[0]?.[0]?.month;
-  return month === undefined ? '' : `<p>Earlier: <a href="${root}${monthPage(month)}">${monthAndYear(month)}</a></p>\n`;
+  return month === undefined ? '' : markup`<p>Earlier: <a href="${root}${monthPage(month)}">${monthAndYear(month)}</a></p>\n`;
 }
 
 const MONTHS: readonly string[] = Array.from({ length: 12 }, (_, index) => String(index + 1).padStart(2, '0'));
 
-function cells(year: string, found: readonly Month[], most: number, root: string, current: string): string {
-  return MONTHS.map((month) => {
+function cells(year: string, found: readonly Month[], most: number, root: Root, current: string): Markup {
+  const ofYear = MONTHS.map((month) => {
     const known = found.find((candidate) => candidate.month.slice(5) === month);
-    if (known === undefined) return '<td>';
+    if (known === undefined) return markup`<td>`;
     const mark = known.month === current ? ' aria-current=page' : '';
-    const title = `${monthAndYear(`${year}-${month}`)}: ${counted(known.records, 'change')}`;
-    return `<td class=l${levelOf(known.records, most)}><a href="${root}${monthPage(known.month)}" title="${title}"${mark}>${number(known.records)}</a>`;
-  }).join('');
+    const title = markup`${monthAndYear(`${year}-${month}`)}: ${countMarkup(known.records, 'change')}`;
+    return markup`<td class=l${levelOf(known.records, most)}><a href="${root}${monthPage(known.month)}" title="${title}"${mark}>${numberMarkup(known.records)}</a>`;
+  });
+  return joined(ofYear);
 }
 
 /** Returns the shade of a cell, from 1 to 4. Each shade stands for four times as many changes as the one before it. */
@@ -137,7 +138,7 @@ const [WIDTH, HEIGHT, TOP, BOTTOM] = [960, 220, 22, 26];
 
 /** A bar: the changes of one or more consecutive months. */
 interface Bar {
-  readonly title: string;
+  readonly title: Markup;
   readonly records: number;
   /** The newest month with changes; undefined if there are none. */
   readonly month: string | undefined;
@@ -147,7 +148,7 @@ interface Bar {
  * Returns a chart of the changes over time as SVG. A bar leads to its month.
  * @param months newest first
  */
-export function chartOf(months: readonly Month[]): string {
+export function chartOf(months: readonly Month[]): Markup | '' {
   const [newest, oldest] = [months[0], months.at(-1)];
   if (newest === undefined || oldest === undefined) return '';
   const [start, end] = [ordinalOf(oldest.month), ordinalOf(newest.month)];
@@ -160,15 +161,15 @@ export function chartOf(months: readonly Month[]): string {
   const shapes = bars.map(({ title, records, month }, index) => {
     if (month === undefined) return '';
     const height = Math.max(2, ((HEIGHT - TOP - BOTTOM) * records) / most);
-    const rect = `<rect x="${round(index * slot + (slot - width) / 2)}" y="${round(HEIGHT - BOTTOM - height)}" width="${round(width)}" height="${round(height)}"/>`;
-    return `<a href="${monthPage(month)}"><title>${title}: ${counted(records, 'change')}</title>${rect}</a>\n`;
+    const rect = markup`<rect x="${round(index * slot + (slot - width) / 2)}" y="${round(HEIGHT - BOTTOM - height)}" width="${round(width)}" height="${round(height)}"/>`;
+    return markup`<a href="${monthPage(month)}"><title>${title}: ${countMarkup(records, 'change')}</title>${rect}</a>\n`;
   });
   const years = yearLabels(start - (start % step), end, step).map(
-    ({ year, index }) => `<text x="${round(index * slot)}" y="${HEIGHT - 6}">${year}</text>`,
+    ({ year, index }) => markup`<text x="${round(index * slot)}" y="${HEIGHT - 6}">${year}</text>`,
   );
-  return `<svg class=chart viewBox="0 0 ${WIDTH} ${HEIGHT}" role=group aria-label="Changes over time">
-<text x="0" y="12">${counted(most, 'change')}</text><path d="M0 ${TOP - 4}H${WIDTH}M0 ${HEIGHT - BOTTOM + 0.5}H${WIDTH}"/>
-${shapes.join('')}${years.join('')}
+  return markup`<svg class=chart viewBox="0 0 ${WIDTH} ${HEIGHT}" role=group aria-label="Changes over time">
+<text x="0" y="12">${countMarkup(most, 'change')}</text><path d="M0 ${TOP - 4}H${WIDTH}M0 ${HEIGHT - BOTTOM + 0.5}H${WIDTH}"/>
+${joined(shapes)}${joined(years)}
 </svg>
 `;
 }
@@ -196,16 +197,16 @@ function barsOf(months: readonly Month[], from: number, to: number, step: number
       place -= 1;
     }
     const [first, last] = [monthAndYear(monthAt(start)), monthAndYear(monthAt(start + step - 1))];
-    bars.push({ title: step === 1 ? first : `${first} to ${last}`, records, month });
+    bars.push({ title: step === 1 ? first : markup`${first} to ${last}`, records, month });
   }
   return bars;
 }
 
 /** Returns the years that stand below the bars, at most twelve. */
-function yearLabels(from: number, to: number, step: number): readonly { readonly year: string; readonly index: number }[] {
+function yearLabels(from: number, to: number, step: number): readonly { readonly year: number; readonly index: number }[] {
   const [first, last] = [Math.ceil(from / 12), Math.floor(to / 12)];
   const every = Math.max(1, Math.ceil((last - first + 1) / 12));
-  const labels: { readonly year: string; readonly index: number }[] = [];
-  for (let year = first; year <= last; year += every) labels.push({ year: String(year), index: (year * 12 - from) / step });
+  const labels: { readonly year: number; readonly index: number }[] = [];
+  for (let year = first; year <= last; year += every) labels.push({ year, index: (year * 12 - from) / step });
   return labels;
 }

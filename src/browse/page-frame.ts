@@ -1,4 +1,4 @@
-import { type ByteText, byteText, encodeFile, escapeText } from './byte-text.ts';
+import { type ByteText, byteText, encodeFile, escapeText, type Markup, markup, trusted } from './byte-text.ts';
 import { accountsPage, CHANGES_FEED, changesPage, HOME, ICON, SCRIPT, STYLE } from './paths.ts';
 
 /** What is around the content of a page. */
@@ -10,15 +10,15 @@ export interface PageFrame {
   /** The entry of the navigation that the page belongs to. */
   readonly section?: Section | undefined;
   /** The path of the Atom feed with the content of the page; the feed of all changes if it is missing. */
-  readonly feed?: ByteText | undefined;
+  readonly feed?: Markup | undefined;
   /** Paths of neighboring pages. */
-  readonly previous?: ByteText | undefined;
-  readonly next?: ByteText | undefined;
+  readonly previous?: Markup | undefined;
+  readonly next?: Markup | undefined;
   /** More elements for the head. */
-  readonly head?: ByteText | undefined;
+  readonly head?: Markup | undefined;
 }
 
-type Root = '' | typeof ROOT_2 | typeof ROOT_3;
+export type Root = '' | typeof ROOT_2 | typeof ROOT_3;
 export type Section = 'home' | 'changes' | 'months' | 'accounts';
 
 /** The path from a page in `browse/changes/`, `browse/accounts/` or `browse/months/` to the root of the tree. */
@@ -34,26 +34,27 @@ const POLICY =
   "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file:; base-uri 'none'; form-action 'none'";
 
 /** Returns the bytes of a page. @param main the markup of its content */
-export function pageBytes({ title, root, section, feed = CHANGES_FEED, previous, next, head = '' }: PageFrame, main: ByteText): Buffer {
+export function pageBytes({ title, root, section, feed, previous, next, head }: PageFrame, main: Markup): Buffer {
   const pieces = piecesOf(root, section);
-  const alternate = `<link rel=alternate type=application/atom+xml href="${root}${feed}">\n`;
-  const links = `${alternate}${link('prev', root, previous)}${link('next', root, next)}${head}`;
-  const foot = `</main>\n<footer><a href="${root}${feed}">Atom feed</a>${pieces.tail}`;
+  const feedPath = feed ?? CHANGES_FEED;
+  const alternate = markup`<link rel=alternate type=application/atom+xml href="${root}${feedPath}">\n`;
+  const links = markup`${alternate}${link('prev', root, previous)}${link('next', root, next)}${head ?? ''}`;
+  const foot = markup`</main>\n<footer><a href="${root}${feedPath}">Atom feed</a>${pieces.tail}`;
   return encodeFile(
-    `${pieces.start}${escapeText(title)}${pieces.afterTitle}${links}</head>\n<body data-root="${root}">${pieces.header}${main}${foot}`,
+    markup`${pieces.start}${escapeText(title)}${pieces.afterTitle}${links}</head>\n<body data-root="${root}">${pieces.header}${main}${foot}`,
   );
 }
 
-function link(rel: string, root: Root, path: ByteText | undefined): ByteText {
-  return path === undefined ? '' : `<link rel=${rel} href="${root}${path}">\n`;
+function link(rel: 'prev' | 'next', root: Root, path: Markup | undefined): Markup | '' {
+  return path === undefined ? '' : markup`<link rel=${rel} href="${root}${path}">\n`;
 }
 
 /** The pieces of a page that many pages have in common. */
 interface Pieces {
-  readonly start: string;
-  readonly afterTitle: string;
-  readonly header: string;
-  readonly tail: string;
+  readonly start: Markup;
+  readonly afterTitle: Markup;
+  readonly header: Markup;
+  readonly tail: Markup;
 }
 
 const PIECES = new Map<Section | undefined, Map<Root, Pieces>>();
@@ -66,30 +67,30 @@ function piecesOf(root: Root, section: Section | undefined): Pieces {
 }
 
 function newPieces(root: Root, section: Section | undefined): Pieces {
-  const entry = (path: string, text: string, name: Section) =>
-    `<a href="${root}${path}"${section === name ? ' aria-current=page' : ''}>${text}</a>`;
+  const entry = (path: Markup, text: Markup, name: Section) =>
+    markup`<a href="${root}${path}"${section === name ? ' aria-current=page' : ''}>${text}</a>`;
   return {
-    start: `<!DOCTYPE html>
+    start: markup`<!DOCTYPE html>
 <html lang=en>
 <head>
 <meta charset=utf-8>
 <meta http-equiv=Content-Security-Policy content="${POLICY}">
 <title>`,
-    afterTitle: byteText(` · palimpsest</title>
+    afterTitle: markup` ${trusted(byteText('·'))} palimpsest</title>
 <meta name=viewport content="width=device-width, initial-scale=1">
 <link rel=stylesheet href="${root}${STYLE}">
 <link rel=icon href="${root}${ICON}" type=image/svg+xml>
 <script src="${root}${SCRIPT}" defer></script>
-`),
-    header: `
+`,
+    header: markup`
 <a class=skip href="#main">Skip to content</a>
 <header class=site>
-<nav aria-label=Site>${entry(HOME, 'Home', 'home')}${entry(changesPage(1), 'Changes', 'changes')}${entry(`${HOME}#months`, 'Months', 'months')}${entry(accountsPage(1), 'Accounts', 'accounts')}</nav>
+<nav aria-label=Site>${entry(markup`${HOME}`, markup`Home`, 'home')}${entry(changesPage(1), markup`Changes`, 'changes')}${entry(markup`${HOME}#months`, markup`Months`, 'months')}${entry(accountsPage(1), markup`Accounts`, 'accounts')}</nav>
 <div class=search data-search></div>
 </header>
 <main id=main>
 `,
-    tail: `<span>All times are UTC.</span></footer>
+    tail: markup`<span>All times are UTC.</span></footer>
 </body>
 </html>
 `,

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type ByteText, encode } from './byte-text.ts';
+import { type ByteText, encode, type Markup, markup, trusted } from './byte-text.ts';
+
+/** Paths need no escape: their names have only letters, digits, `.`, `-`, `_` and `~`. */
 
 /** The path of the home page. */
 export const HOME = 'index.html';
@@ -9,23 +11,23 @@ export const SCRIPT = 'browse/assets/browse.js';
 export const ICON = 'browse/assets/icon.svg';
 
 /** Returns the path of the page with the same records as a page of `/rest/data/`. */
-export function changesPage(page: number): string {
-  return `browse/changes/${page}.html`;
+export function changesPage(page: number): Markup {
+  return markup`browse/changes/${page}.html`;
 }
 
 /** Returns the path of an archive feed of all changes. Archives are numbered from 1, for the oldest records. */
-export function changesArchive(archive: number): string {
-  return `browse/changes/archive-${archive}.atom`;
+export function changesArchive(archive: number): Markup {
+  return markup`browse/changes/archive-${archive}.atom`;
 }
 
 /** Returns the path of the page with the same accounts as a page of `/rest/account/`. */
-export function accountsPage(page: number): string {
-  return `browse/accounts/${page}.html`;
+export function accountsPage(page: number): Markup {
+  return markup`browse/accounts/${page}.html`;
 }
 
 /** @param month such as `2024-03` */
-export function monthPage(month: string): string {
-  return `browse/months/${month}.html`;
+export function monthPage(month: string): Markup {
+  return trusted(`browse/months/${month}.html`);
 }
 
 /** The place of the files of an account. It depends on the handle alone. */
@@ -66,13 +68,13 @@ function placeOf(handle: ByteText): AccountPlace {
 }
 
 /** Returns the path of an account's page: `browse/account/3f/nina_k.html`. */
-export function accountPage(handle: ByteText, part = 0): string {
-  return `${accountPath(placeOf(handle), part)}.html`;
+export function accountPage(handle: ByteText, part = 0): Markup {
+  return trusted(`${accountPath(placeOf(handle), part)}.html`);
 }
 
 /** Returns the path of an account's Atom feed. Its archives are numbered as the parts are. */
-export function accountFeed(handle: ByteText, part = 0): string {
-  return `${accountPath(placeOf(handle), part)}.atom`;
+export function accountFeed(handle: ByteText, part = 0): Markup {
+  return trusted(`${accountPath(placeOf(handle), part)}.atom`);
 }
 
 /**
@@ -80,8 +82,8 @@ export function accountFeed(handle: ByteText, part = 0): string {
  * account has its address on the main page, which leads on when it does not show the part any more.
  * @param part the number of the record's part
  */
-export function recordAddress(handle: ByteText, part: number, id: number): ByteText {
-  return `${accountPage(handle, part === 1 ? 0 : part)}#r${id}`;
+export function recordAddress(handle: ByteText, part: number, id: number): Markup {
+  return markup`${accountPage(handle, part === 1 ? 0 : part)}#r${id}`;
 }
 
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { markup } from '../../src/browse/byte-text.ts';
 import { accountChange, feedChange } from '../../src/browse/change-list.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
 
@@ -13,7 +14,7 @@ function values(markup: string): string {
 }
 
 describe('a change of Verified', () => {
-  const shown = (record: ChangeRecord) => [values(feedChange(record, 'x.html#r2')), values(accountChange(record, '#r2'))];
+  const shown = (record: ChangeRecord) => [values(feedChange(record, markup`x.html#r2`)), values(accountChange(record, markup`#r2`))];
 
   it('has the words of the profile, also if the difference is a part of a word', () => {
     const part = '<del>f</del><ins>tru</ins><del>als</del><span>e</span>';
@@ -43,18 +44,18 @@ describe('a change of an account whose diff_html does not tell the text before',
   });
 
   it.each(['', '<b>x</b>'])('shows no text before, and is not "First seen": %j', (html) => {
-    const markup = accountChange(bio(html, 1), '#r2');
-    expect(values(markup).match(/<div/g)).toHaveLength(1);
-    expect(values(markup)).toContain('<ins>now</ins>');
-    expect(markup).toMatch(/^<article id=r2 class="B unknown">/);
+    const shown = accountChange(bio(html, 1), markup`#r2`);
+    expect(values(shown).match(/<div/g)).toHaveLength(1);
+    expect(values(shown)).toContain('<ins>now</ins>');
+    expect(shown).toMatch(/^<article id=r2 class="B unknown">/);
   });
 
   it('is "First seen" if it is a first record', () => {
-    expect(accountChange(bio('', null), '#r2')).toMatch(/^<article id=r2 class=B>/);
+    expect(accountChange(bio('', null), markup`#r2`)).toMatch(/^<article id=r2 class=B>/);
   });
 
   it('shows an empty text before if the diff_html has only new text', () => {
-    expect(values(accountChange(bio('<ins style="background:#e6ffe6;">now</ins>', 1), '#r2'))).toBe(
+    expect(values(accountChange(bio('<ins style="background:#e6ffe6;">now</ins>', 1), markup`#r2`))).toBe(
       '<div dir=auto></div><div dir=auto><ins>now</ins></div>',
     );
   });

@@ -19,7 +19,7 @@ const value = fc.oneof(
   fc.constantFrom('http://a.example/?q=1&r="2"', 'example.org', "https://a.example/'", 'javascript:alert(1)'),
 );
 
-function markup(html: string): DiffMarkup | undefined {
+function markup(html: string): { readonly [K in keyof DiffMarkup]: string } | undefined {
   const found = diffMarkup(byteText(html));
   if (found === undefined) return undefined;
   return { inline: plainText(found.inline), before: plainText(found.before), after: plainText(found.after) };

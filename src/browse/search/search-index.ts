@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { encodeJson } from '../../contract/json.ts';
 import type { SearchedNames } from '../../store/account-reader.ts';
 import { sortedLines } from '../../store/sorted-lines.ts';
-import { type ByteText, exactByteText, plainText } from '../byte-text.ts';
+import { type ByteText, exactByteText, type Markup, plainText, trusted } from '../byte-text.ts';
 import { rankOf, termLines, termOf } from './search-term-lines.ts';
 import { searchPath } from './search-terms.ts';
 import { type ListedAccount, type Term, TopMatches } from './top-matches.ts';
@@ -10,7 +10,7 @@ import { type ListedAccount, type Term, TopMatches } from './top-matches.ts';
 /** A file of the search index: a classic script, because a page from `file://` can load nothing else. */
 interface SearchFile {
   readonly path: string;
-  readonly text: ByteText;
+  readonly text: Markup;
 }
 
 /** The largest number of terms in a file, and their largest size in bytes. A prefix with more is split. */
@@ -126,7 +126,7 @@ function fileOf(
   const text = plainText(prefix);
   const names = exactByteText(encodeJson(text));
   const endings = exactByteText(encodeJson(next.map((longer) => plainText(longer).slice(text.length))));
-  return { path: searchPath(text), text: `palimpsest([${names},${total},${endings},[${arrays(best)}],[${arrays(rest)}]])\n` };
+  return { path: searchPath(text), text: trusted(`palimpsest([${names},${total},${endings},[${arrays(best)}],[${arrays(rest)}]])\n`) };
 }
 
 function arrays(accounts: Iterable<ListedAccount>): ByteText {

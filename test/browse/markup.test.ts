@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { escapeText, joined, type Markup, markup, trusted } from '../../src/browse/byte-text.ts';
+
+describe('a template of markup', () => {
+  const text: string = ['<b>', '"'].join('');
+
+  it('has numbers, texts of the program and markup as they are', () => {
+    const sign: '' | ' x' = ' x';
+    expect(markup`<p id=r${12}${sign}>${escapeText(text)}${markup`<i>\n`}</p>`).toBe('<p id=r12 x>&lt;b&gt;&quot;<i>\n</p>');
+    expect(markup``).toBe('');
+    expect(joined([markup`a`, '', markup`b`], '\n')).toBe('a\n\nb');
+  });
+
+  it('does not compile with a text that was not escaped', () => {
+    // @ts-expect-error a text of which nothing is known
+    expect(markup`<p>${text}</p>`).toBe(`<p>${text}</p>`);
+    // @ts-expect-error a template that is not one of markup
+    const assigned: Markup = `<p>${text}</p>`;
+    // @ts-expect-error a template with such a text in it
+    expect(markup`<p>${`<b>${text}</b>`}</p>`).toContain(text);
+    expect(assigned).toBe(trusted(`<p>${text}</p>`));
+  });
+});
