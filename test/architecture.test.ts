@@ -150,6 +150,19 @@ describe('the architecture', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('has at most 16 files in each folder of the modules that were divided, except one for each host', () => {
+    const divided = ['browse', 'hosting', 'rewrite', 'serve', 'verify'];
+    const folders = [...new Set(files.map(dirname))].filter((folder) => divided.includes(moduleOf(folder)));
+    const large = folders.filter((folder) => files.filter((file) => dirname(file) === folder).length > 16);
+    expect(large).toEqual(['rewrite/hosts']);
+  });
+
+  it('keeps the checks of pages independent of the walk through them', () => {
+    const targets = relative.filter(({ file }) => file.startsWith('verify/pages/')).map(targetOf);
+    const outside = targets.filter((target) => target.startsWith('verify/') && !target.startsWith('verify/pages/'));
+    expect([...new Set(outside)].toSorted()).toEqual(['verify/files.ts', 'verify/violation.ts']);
+  });
+
   it('keeps the rewrite function free of imports and independent of the hosts', () => {
     const rewrite = imports.filter(({ file }) => moduleOf(file) === 'rewrite' && !file.startsWith('rewrite/hosts/'));
     expect(rewrite.filter(({ file, specifier }) => file === 'rewrite/resolve.ts' || !specifier.startsWith('.'))).toEqual([]);

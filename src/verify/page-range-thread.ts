@@ -5,14 +5,14 @@ import { Store } from '../store/store.ts';
 import { type BuildRecord, layoutOf } from '../tree/build-record.ts';
 import { Digests } from '../tree/digests.ts';
 import { openTreeFiles } from '../tree/tree-files.ts';
-import { placeOf, walkAccounts } from './accounts.ts';
-import { BloomFilter } from './bloom-filter.ts';
-import { type RecordPlace, walkFeed } from './feed.ts';
-import { MultisetHash } from './multiset-hash.ts';
-import { pageFiles } from './page-files.ts';
-import { Predecessors, type Unknown } from './predecessors.ts';
+import { placeOf, walkAccounts } from './pages/accounts.ts';
+import { BloomFilter } from './pages/bloom-filter.ts';
+import { type RecordPlace, walkFeed } from './pages/feed.ts';
+import { MultisetHash } from './pages/multiset-hash.ts';
+import { pageFiles } from './pages/page-files.ts';
+import { Predecessors, type Unknown } from './pages/predecessors.ts';
+import type { PageRange, TreeMetadata } from './pages/tree-pages.ts';
 import { StorePages } from './store-pages.ts';
-import type { PageRange, TreeMetadata } from './tree-pages.ts';
 import { type Notes, Report } from './violation.ts';
 
 /** The input of a thread that checks pages. All memory is shared with the main thread. */

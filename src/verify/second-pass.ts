@@ -1,10 +1,10 @@
 import type { Pauses } from '../contract/pauses.ts';
-import { walkAccounts } from './accounts.ts';
-import type { Damaged } from './damaged-pages.ts';
-import { walkFeed } from './feed.ts';
-import { bucketOf } from './multiset-hash.ts';
-import type { Predecessors } from './predecessors.ts';
-import type { TreeMetadata } from './tree-pages.ts';
+import { walkAccounts } from './pages/accounts.ts';
+import type { Damaged } from './pages/damaged-pages.ts';
+import { walkFeed } from './pages/feed.ts';
+import { bucketOf } from './pages/multiset-hash.ts';
+import type { Predecessors } from './pages/predecessors.ts';
+import type { TreeMetadata } from './pages/tree-pages.ts';
 import { Report } from './violation.ts';
 
 /** The largest number of buckets to check again. If more differ, only these are checked record by record. */

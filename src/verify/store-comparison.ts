@@ -5,10 +5,10 @@ import { Violation as BrokenRule } from '../contract/shape.ts';
 import { damaged, storedJson } from '../store/damaged.ts';
 import { Store } from '../store/store.ts';
 import { BUILD_RECORD } from '../tree/build-record.ts';
-import { comparePlaces, type FoundAccount, placeOf } from './accounts.ts';
-import type { Damaged } from './damaged-pages.ts';
-import type { FoundRecord } from './feed.ts';
-import type { TreeMetadata } from './tree-pages.ts';
+import { comparePlaces, type FoundAccount, placeOf } from './pages/accounts.ts';
+import type { Damaged } from './pages/damaged-pages.ts';
+import type { FoundRecord } from './pages/feed.ts';
+import type { TreeMetadata } from './pages/tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** The number of items to read from the store at once. */

@@ -4,7 +4,7 @@ import type { Checksum } from '../store/checksum.ts';
 import type { FeedCursor } from '../store/feed-cursor.ts';
 import type { Store } from '../store/store.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
-import type { CollectionMetadata, PageSource } from './tree-pages.ts';
+import type { CollectionMetadata, PageSource } from './pages/tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** The id of the first record on a page of the feed. */

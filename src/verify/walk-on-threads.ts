@@ -6,13 +6,13 @@ import { Store } from '../store/store.ts';
 import type { Digests } from '../tree/digests.ts';
 import { inOrder } from '../tree/in-order.ts';
 import { ThreadPool } from '../tree/thread-pool.ts';
-import { type AccountPlace, checkOrder } from './accounts.ts';
-import { BloomFilter, bloomBytes } from './bloom-filter.ts';
-import { checkPlace, type RecordPlace } from './feed.ts';
-import { HASH_BYTES, MultisetHash } from './multiset-hash.ts';
 import type { CollectionPageRange, PageRangeJob, PageRangeResult } from './page-range-thread.ts';
+import { type AccountPlace, checkOrder } from './pages/accounts.ts';
+import { BloomFilter, bloomBytes } from './pages/bloom-filter.ts';
+import { checkPlace, type RecordPlace } from './pages/feed.ts';
+import { HASH_BYTES, MultisetHash } from './pages/multiset-hash.ts';
+import type { TreeMetadata } from './pages/tree-pages.ts';
 import type { SortKeysCheck } from './sort-keys.ts';
-import type { TreeMetadata } from './tree-pages.ts';
 import { type Notes, Report } from './violation.ts';
 import { type VerifyPhase, Walk } from './walk.ts';
 

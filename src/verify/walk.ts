@@ -1,15 +1,15 @@
 import type { Collection } from '../contract/collection.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
-import { type AccountPlace, placeOf, walkAccounts } from './accounts.ts';
-import { BloomFilter } from './bloom-filter.ts';
-import { type Damaged, noDamages } from './damaged-pages.ts';
-import { walkFeed } from './feed.ts';
-import { MultisetHash } from './multiset-hash.ts';
-import { Predecessors } from './predecessors.ts';
+import { type AccountPlace, placeOf, walkAccounts } from './pages/accounts.ts';
+import { BloomFilter } from './pages/bloom-filter.ts';
+import { type Damaged, noDamages } from './pages/damaged-pages.ts';
+import { walkFeed } from './pages/feed.ts';
+import { MultisetHash } from './pages/multiset-hash.ts';
+import { Predecessors } from './pages/predecessors.ts';
+import type { TreeMetadata } from './pages/tree-pages.ts';
 import { secondPass } from './second-pass.ts';
 import type { SortKeysCheck } from './sort-keys.ts';
 import { StoreComparison } from './store-comparison.ts';
-import type { TreeMetadata } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** What the message of a stopped check says. */

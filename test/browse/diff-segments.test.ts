@@ -5,7 +5,7 @@ import { byteText, plainText } from '../../src/browse/byte-text.ts';
 import { type DiffMarkup, diffMarkup } from '../../src/browse/diff-segments.ts';
 import { DATA_TYPES } from '../../src/contract/record.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';
-import { partsOf } from '../../src/verify/diff-markup.ts';
+import { partsOf } from '../../src/verify/pages/diff-markup.ts';
 import { hostileText } from '../support/histories.ts';
 import { times } from '../support/proof.ts';
 import { elementsOf, readable, textOf } from './parsed-html.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BloomFilter, bloomBytes } from '../../src/verify/bloom-filter.ts';
+import { BloomFilter, bloomBytes } from '../../src/verify/pages/bloom-filter.ts';
 import { hostileText } from '../support/histories.ts';
 
 describe('BloomFilter', () => {

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ChangeRecord, DataType } from '../../src/contract/record.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';
-import { checkChange } from '../../src/verify/changes.ts';
-import { markupError } from '../../src/verify/diff-markup.ts';
+import { checkChange } from '../../src/verify/pages/changes.ts';
+import { markupError } from '../../src/verify/pages/diff-markup.ts';
 import { Report } from '../../src/verify/violation.ts';
 
 interface Vector {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { encodeRecord } from '../../src/contract/record.ts';
-import { walkAccounts } from '../../src/verify/accounts.ts';
-import { walkFeed } from '../../src/verify/feed.ts';
-import type { TreeMetadata } from '../../src/verify/tree-pages.ts';
+import { walkAccounts } from '../../src/verify/pages/accounts.ts';
+import { walkFeed } from '../../src/verify/pages/feed.ts';
+import type { TreeMetadata } from '../../src/verify/pages/tree-pages.ts';
 import { Report, type Rule } from '../../src/verify/violation.ts';
 import { encode, type Json, objectsIn, type PageJson } from './damaged-tree.ts';
 import { BRACKETS, GARBAGE } from './damages/damage.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { markupError } from '../../src/verify/diff-markup.ts';
+import { markupError } from '../../src/verify/pages/diff-markup.ts';
 
 describe('markupError, for the markup of the API', () => {
   test.each([

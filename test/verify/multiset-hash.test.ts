@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bucketOf, MultisetHash } from '../../src/verify/multiset-hash.ts';
+import { bucketOf, MultisetHash } from '../../src/verify/pages/multiset-hash.ts';
 import { hostileText } from '../support/histories.ts';
 import { times } from '../support/proof.ts';
 

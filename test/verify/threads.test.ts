@@ -5,7 +5,7 @@ import { build } from '../../src/tree/build.ts';
 import { readBuildRecord } from '../../src/tree/build-record.ts';
 import { openTreeFiles } from '../../src/tree/tree-files.ts';
 import { checkManifest } from '../../src/verify/files.ts';
-import { pageFiles } from '../../src/verify/page-files.ts';
+import { pageFiles } from '../../src/verify/pages/page-files.ts';
 import { SortKeysCheck } from '../../src/verify/sort-keys.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { Report, type Rule } from '../../src/verify/violation.ts';

@@ -1,12 +1,12 @@
-import { RECORD_PATTERN } from '../contract/canonical-json.ts';
-import { isGenerated } from '../contract/generated-id.ts';
-import { show } from '../contract/json.ts';
-import { type ChangeRecord, encodeRecord, parseRecord } from '../contract/record.ts';
-import { Violation as BrokenRule } from '../contract/shape.ts';
+import { RECORD_PATTERN } from '../../contract/canonical-json.ts';
+import { isGenerated } from '../../contract/generated-id.ts';
+import { show } from '../../contract/json.ts';
+import { type ChangeRecord, encodeRecord, parseRecord } from '../../contract/record.ts';
+import { Violation as BrokenRule } from '../../contract/shape.ts';
+import type { Report } from '../violation.ts';
 import { markupError } from './diff-markup.ts';
 import type { Extent } from './page-comparison.ts';
 import { type FoundPage, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
-import type { Report } from './violation.ts';
 
 /** A record of the feed in the tree. */
 export interface FoundRecord {

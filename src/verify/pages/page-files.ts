@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
-import type { BuildRecord } from '../tree/build-record.ts';
-import { decompress } from '../tree/compression.ts';
-import type { Digests } from '../tree/digests.ts';
-import { type Encoding, SUFFIXES } from '../tree/encoding.ts';
-import { pathsOf } from '../tree/layout.ts';
-import type { TreeFiles } from '../tree/tree-files.ts';
-import { reportUnreadable } from './files.ts';
+import type { BuildRecord } from '../../tree/build-record.ts';
+import { decompress } from '../../tree/compression.ts';
+import type { Digests } from '../../tree/digests.ts';
+import { type Encoding, SUFFIXES } from '../../tree/encoding.ts';
+import { pathsOf } from '../../tree/layout.ts';
+import type { TreeFiles } from '../../tree/tree-files.ts';
+import { reportUnreadable } from '../files.ts';
+import type { Report } from '../violation.ts';
 import type { CollectionMetadata, PageSource } from './tree-pages.ts';
-import type { Report } from './violation.ts';
 
 /** A tree with its build record and its manifest. */
 interface ReadTree {

@@ -1,14 +1,14 @@
-import { type Account, encodeIdentity, encodeSummary, parseAccount } from '../contract/account.ts';
-import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from '../contract/canonical-json.ts';
-import { isObject, show } from '../contract/json.ts';
-import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
-import { Violation as BrokenRule, hasWebScheme } from '../contract/shape.ts';
+import { type Account, encodeIdentity, encodeSummary, parseAccount } from '../../contract/account.ts';
+import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from '../../contract/canonical-json.ts';
+import { isObject, show } from '../../contract/json.ts';
+import { type ChangeRecord, encodeRecord } from '../../contract/record.ts';
+import { Violation as BrokenRule, hasWebScheme } from '../../contract/shape.ts';
+import type { Report } from '../violation.ts';
 import { checkChange } from './changes.ts';
 import type { ComparedRecord } from './feed.ts';
 import type { Extent } from './page-comparison.ts';
 import { type Predecessors, reportPrevious } from './predecessors.ts';
 import { type FoundPage, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
-import type { Report } from './violation.ts';
 
 /** An account of the tree. */
 export interface FoundAccount {

@@ -1,14 +1,14 @@
-import type { Collection } from '../contract/collection.ts';
-import { ENVELOPE_TAIL, type Envelope, encodeEnvelopeHead, parseEnvelope } from '../contract/envelope.ts';
-import { show } from '../contract/json.ts';
-import { Violation as BrokenRule } from '../contract/shape.ts';
-import { pageUrl } from '../pages/links.ts';
-import { resolve } from '../rewrite/resolve.ts';
-import type { BuildRecord } from '../tree/build-record.ts';
+import type { Collection } from '../../contract/collection.ts';
+import { ENVELOPE_TAIL, type Envelope, encodeEnvelopeHead, parseEnvelope } from '../../contract/envelope.ts';
+import { show } from '../../contract/json.ts';
+import { Violation as BrokenRule } from '../../contract/shape.ts';
+import { pageUrl } from '../../pages/links.ts';
+import { resolve } from '../../rewrite/resolve.ts';
+import type { BuildRecord } from '../../tree/build-record.ts';
+import type { Report } from '../violation.ts';
 import type { Damaged } from './damaged-pages.ts';
 import { PageComparison } from './page-comparison.ts';
 import type { Predecessors } from './predecessors.ts';
-import type { Report } from './violation.ts';
 
 /** A page of the tree. */
 export interface FoundPage {

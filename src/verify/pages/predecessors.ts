@@ -1,7 +1,7 @@
-import { isGenerated } from '../contract/generated-id.ts';
-import type { ChangeRecord } from '../contract/record.ts';
+import { isGenerated } from '../../contract/generated-id.ts';
+import type { ChangeRecord } from '../../contract/record.ts';
+import type { Report } from '../violation.ts';
 import type { BloomFilter } from './bloom-filter.ts';
-import type { Report } from './violation.ts';
 
 /** The largest number of records to look up. It bounds memory, and a tree with more of them is wrong anyway. */
 const KEPT = 100_000;

@@ -1,8 +1,8 @@
-import { isGenerated } from '../contract/generated-id.ts';
-import { show } from '../contract/json.ts';
-import type { ChangeRecord } from '../contract/record.ts';
+import { isGenerated } from '../../contract/generated-id.ts';
+import { show } from '../../contract/json.ts';
+import type { ChangeRecord } from '../../contract/record.ts';
+import type { Report, Rule } from '../violation.ts';
 import { BARE_DEL, BARE_INS, BREAK, DEL, INS, type Link, markupError, type Part, partsOf, SPAN } from './diff-markup.ts';
-import type { Report, Rule } from './violation.ts';
 
 type Kind = 'form' | 'text' | 'previous';
 
