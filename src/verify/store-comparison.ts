@@ -1,12 +1,12 @@
-import { type Account, parseAccount } from '../contract/account.ts';
+import { parseAccount } from '../contract/account.ts';
 import { encodeJson } from '../contract/json.ts';
 import { parseRecord } from '../contract/record.ts';
 import { Violation as BrokenRule } from '../contract/shape.ts';
 import { damaged, storedJson } from '../store/damaged.ts';
 import { Store } from '../store/store.ts';
 import { BUILD_RECORD } from '../tree/build-record.ts';
-import { comparePlaces, type FoundAccount, placeOf } from './pages/accounts.ts';
-import type { Damaged } from './pages/damaged-pages.ts';
+import { type AccountPlace, comparePlaces, type FoundAccount, placeOf } from './pages/accounts.ts';
+import type { Damaged, DamagedPages } from './pages/damaged-pages.ts';
 import type { FoundRecord } from './pages/feed.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';
 import type { Report } from './violation.ts';
@@ -21,22 +21,48 @@ interface StoredItem<T> {
   readonly json: Buffer;
 }
 
+/** The items of a collection in the store, in the order of the collection. */
+class StoredItems<T> {
+  readonly noun: 'record' | 'account';
+  readonly nameOf: (item: T) => string | number;
+  readonly compare: (a: T, b: T) => number;
+  readonly damaged: DamagedPages<T>;
+  /** The next item to compare; undefined after the last one. */
+  next: StoredItem<T> | undefined;
+  readonly #items: Generator<StoredItem<T>, void>;
+
+  constructor(
+    noun: 'record' | 'account',
+    items: Generator<StoredItem<T>, void>,
+    nameOf: (item: T) => string | number,
+    compare: (a: T, b: T) => number,
+    damaged: DamagedPages<T>,
+  ) {
+    this.noun = noun;
+    this.nameOf = nameOf;
+    this.compare = compare;
+    this.damaged = damaged;
+    this.#items = items;
+    this.advance();
+  }
+
+  advance(): void {
+    this.next = this.#items.next().value ?? undefined;
+  }
+}
+
 /** Compares the items of a tree with those of a store during the walk. Both have the same order. */
 export class StoreComparison {
   readonly #store: Store;
   readonly #report: Report;
-  readonly #damaged: Damaged;
   /** The build record, if the store changed since the build: that explains differences on pages without damage. */
   readonly #olderTree: string | undefined;
-  readonly #records: Generator<StoredItem<number>, void>;
-  readonly #accounts: Generator<StoredItem<Account>, void>;
-  #record: StoredItem<number> | undefined;
-  #account: StoredItem<Account> | undefined;
+  readonly #records: StoredItems<number>;
+  readonly #accounts: StoredItems<AccountPlace>;
 
   constructor(path: string, tree: TreeMetadata, damaged: Damaged, report: Report) {
     this.#store = Store.open(path);
     this.#report = report;
-    this.#damaged = damaged;
     const { fingerprint } = this.#store.revision;
     this.#olderTree = fingerprint === tree.build.store ? undefined : BUILD_RECORD;
     if (fingerprint !== tree.build.store) {
@@ -47,90 +73,58 @@ export class StoreComparison {
         found: `${tree.build.store}: the store has changed since the build, build again`,
       });
     }
-    this.#records = storedRecords(this.#store);
-    this.#accounts = storedAccounts(this.#store, tree.build.page_size);
-    this.#record = this.#records.next().value ?? undefined;
-    this.#account = this.#accounts.next().value ?? undefined;
+    const accounts = storedAccounts(this.#store, tree.build.page_size);
+    this.#records = new StoredItems(
+      'record',
+      storedRecords(this.#store),
+      (id) => id,
+      (a, b) => b - a,
+      damaged.feed,
+    );
+    this.#accounts = new StoredItems('account', accounts, ({ name }) => name, comparePlaces, damaged.accounts);
   }
 
   /** Compares the next record of the feed. */
   record({ record, json, path }: FoundRecord): void {
-    for (; this.#record !== undefined && this.#record.item > record.id; this.#record = this.#records.next().value ?? undefined)
-      this.#missing(`record ${this.#record.item}`, path, this.#damaged.feed.at(this.#record.item));
-    if (this.#record?.item !== record.id) {
-      this.#report.add({
-        rule: 'store-surplus',
-        path,
-        subject: `record ${record.id}`,
-        expected: 'the record in the store',
-        found: 'no such record',
-        cause: this.#causeAt(path),
-      });
-      return;
-    }
-    if (!this.#record.json.equals(json)) this.#differs(`record ${record.id}`, path, this.#record.json, json);
-    this.#record = this.#records.next().value ?? undefined;
+    this.#compare(this.#records, record.id, json, path);
   }
 
   /** Compares the next account. */
-  account({ account, json: encode, path }: FoundAccount): void {
-    const json = encode();
-    const subject = `account ${account.screen_name}`;
-    for (
-      ;
-      this.#account !== undefined && comparePlaces(placeOf(this.#account.item), placeOf(account)) < 0;
-      this.#account = this.#accounts.next().value ?? undefined
-    ) {
-      this.#missing(`account ${this.#account.item.screen_name}`, path, this.#damaged.accounts.at(placeOf(this.#account.item)));
-    }
-    if (this.#account === undefined || comparePlaces(placeOf(this.#account.item), placeOf(account)) !== 0) {
-      const cause = this.#causeAt(path);
-      this.#report.add({
-        rule: 'store-surplus',
-        path,
-        subject,
-        expected: 'the account in the store',
-        found: 'no such account',
-        cause,
-      });
-      return;
-    }
-    if (!this.#account.json.equals(json)) this.#differs(subject, path, this.#account.json, json);
-    this.#account = this.#accounts.next().value ?? undefined;
+  account({ account, json, path }: FoundAccount): void {
+    this.#compare(this.#accounts, placeOf(account), json(), path);
   }
 
   /** Reports the items of the store after the end of the tree. */
   end(): void {
-    for (; this.#record !== undefined; this.#record = this.#records.next().value ?? undefined)
-      this.#missing(`record ${this.#record.item}`, 'rest/data', this.#damaged.feed.at(this.#record.item));
-    for (; this.#account !== undefined; this.#account = this.#accounts.next().value ?? undefined)
-      this.#missing(`account ${this.#account.item.screen_name}`, 'rest/account', this.#damaged.accounts.at(placeOf(this.#account.item)));
+    this.#reportMissing(this.#records, 'rest/data');
+    this.#reportMissing(this.#accounts, 'rest/account');
   }
 
   close(): void {
     this.#store.close();
   }
 
-  /** Returns the cause of a difference in an item that is on a page of the tree. */
-  #causeAt(path: string): string {
-    return this.#report.isDamaged(path) ? path : (this.#olderTree ?? path);
+  #compare<T>(stored: StoredItems<T>, item: T, json: Buffer, path: string): void {
+    this.#reportMissing(stored, path, item);
+    const { noun, next } = stored;
+    const isStored = next !== undefined && stored.compare(next.item, item) === 0;
+    if (isStored) stored.advance();
+    if (isStored && next.json.equals(json)) return;
+    const subject = `${noun} ${stored.nameOf(item)}`;
+    // damage of the page explains a difference, or else the age of the tree
+    const cause = this.#report.isDamaged(path) ? path : (this.#olderTree ?? path);
+    const [expected, found] = isStored ? [next.json.toString(), json.toString()] : [`the ${noun} in the store`, `no such ${noun}`];
+    this.#report.add({ rule: isStored ? 'store-differs' : 'store-surplus', path, subject, expected, found, cause });
   }
 
-  #differs(subject: string, path: string, expected: Buffer, found: Buffer): void {
-    const [stored, published] = [expected.toString(), found.toString()];
-    this.#report.add({ rule: 'store-differs', path, subject, expected: stored, found: published, cause: this.#causeAt(path) });
-  }
-
-  #missing(subject: string, path: string, damagedPage: string | undefined): void {
-    const noun = subject.split(' ')[0];
-    this.#report.add({
-      rule: 'store-missing',
-      path,
-      subject,
-      expected: `the ${noun} in the tree`,
-      found: `no such ${noun}`,
-      cause: damagedPage ?? this.#olderTree,
-    });
+  /** Reports the next items of the store that come before an item of the tree, or all of them if there is none. */
+  #reportMissing<T>(stored: StoredItems<T>, path: string, item?: T): void {
+    const { noun, damaged } = stored;
+    for (; stored.next !== undefined && (item === undefined || stored.compare(stored.next.item, item) < 0); stored.advance()) {
+      const [subject, cause] = [`${noun} ${stored.nameOf(stored.next.item)}`, damaged.at(stored.next.item) ?? this.#olderTree];
+      const [expected, found] = [`the ${noun} in the tree`, `no such ${noun}`];
+      this.#report.add({ rule: 'store-missing', path, subject, expected, found, cause });
+    }
   }
 }
 
@@ -145,11 +139,11 @@ function* storedRecords(store: Store): Generator<StoredItem<number>, void> {
   store.checkFeed(cursor.checksum);
 }
 
-function* storedAccounts(store: Store, pageSize: number): Generator<StoredItem<Account>, void> {
+function* storedAccounts(store: Store, pageSize: number): Generator<StoredItem<AccountPlace>, void> {
   const cursor = store.accounts('first');
   for (let json = cursor.take(BATCH).read(pageSize); json.length > 0; json = cursor.take(BATCH).read(pageSize)) {
     for (const value of list(store, json)) {
-      yield { item: parsed(store, 'an account', () => parseAccount(value)), json: Buffer.from(encodeJson(value)) };
+      yield { item: parsed(store, 'an account', () => placeOf(parseAccount(value))), json: Buffer.from(encodeJson(value)) };
     }
   }
   store.checkAccounts(cursor.taken);
