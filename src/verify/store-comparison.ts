@@ -22,33 +22,18 @@ interface StoredItem<T> {
 }
 
 /** The items of a collection in the store, in the order of the collection. */
-class StoredItems<T> {
+interface StoredItems<T> {
   readonly noun: 'record' | 'account';
+  readonly items: Iterator<StoredItem<T>, void>;
   readonly nameOf: (item: T) => string | number;
   readonly compare: (a: T, b: T) => number;
   readonly damaged: DamagedPages<T>;
   /** The next item to compare; undefined after the last one. */
   next: StoredItem<T> | undefined;
-  readonly #items: Generator<StoredItem<T>, void>;
+}
 
-  constructor(
-    noun: 'record' | 'account',
-    items: Generator<StoredItem<T>, void>,
-    nameOf: (item: T) => string | number,
-    compare: (a: T, b: T) => number,
-    damaged: DamagedPages<T>,
-  ) {
-    this.noun = noun;
-    this.nameOf = nameOf;
-    this.compare = compare;
-    this.damaged = damaged;
-    this.#items = items;
-    this.advance();
-  }
-
-  advance(): void {
-    this.next = this.#items.next().value ?? undefined;
-  }
+function advance<T>(stored: StoredItems<T>): void {
+  stored.next = stored.items.next().value ?? undefined;
 }
 
 /** Compares the items of a tree with those of a store during the walk. Both have the same order. */
@@ -73,15 +58,15 @@ export class StoreComparison {
         found: `${tree.build.store}: the store has changed since the build, build again`,
       });
     }
-    const accounts = storedAccounts(this.#store, tree.build.page_size);
-    this.#records = new StoredItems(
-      'record',
-      storedRecords(this.#store),
-      (id) => id,
-      (a, b) => b - a,
-      damaged.feed,
-    );
-    this.#accounts = new StoredItems('account', accounts, ({ name }) => name, comparePlaces, damaged.accounts);
+    const [records, accounts] = [storedRecords(this.#store), storedAccounts(this.#store, tree.build.page_size)];
+    this.#records = {
+      ...{ noun: 'record', items: records, next: records.next().value ?? undefined },
+      ...{ nameOf: (id) => id, compare: (a, b) => b - a, damaged: damaged.feed },
+    };
+    this.#accounts = {
+      ...{ noun: 'account', items: accounts, next: accounts.next().value ?? undefined },
+      ...{ nameOf: ({ name }) => name, compare: comparePlaces, damaged: damaged.accounts },
+    };
   }
 
   /** Compares the next record of the feed. */
@@ -108,7 +93,7 @@ export class StoreComparison {
     this.#reportMissing(stored, path, item);
     const { noun, next } = stored;
     const isStored = next !== undefined && stored.compare(next.item, item) === 0;
-    if (isStored) stored.advance();
+    if (isStored) advance(stored);
     if (isStored && next.json.equals(json)) return;
     const subject = `${noun} ${stored.nameOf(item)}`;
     // damage of the page explains a difference, or else the age of the tree
@@ -120,7 +105,7 @@ export class StoreComparison {
   /** Reports the next items of the store that come before an item of the tree, or all of them if there is none. */
   #reportMissing<T>(stored: StoredItems<T>, path: string, item?: T): void {
     const { noun, damaged } = stored;
-    for (; stored.next !== undefined && (item === undefined || stored.compare(stored.next.item, item) < 0); stored.advance()) {
+    for (; stored.next !== undefined && (item === undefined || stored.compare(stored.next.item, item) < 0); advance(stored)) {
       const [subject, cause] = [`${noun} ${stored.nameOf(stored.next.item)}`, damaged.at(stored.next.item) ?? this.#olderTree];
       const [expected, found] = [`the ${noun} in the tree`, `no such ${noun}`];
       this.#report.add({ rule: 'store-missing', path, subject, expected, found, cause });
