@@ -47,7 +47,7 @@ const ENTRY = ['cli', 'commands'];
 
 /** The files or folders that may import each package. */
 const PACKAGES: { readonly [name: string]: readonly string[] } = {
-  '@aws-sdk/client-s3': ['storage/targets/s3.ts', 'storage/targets/s3-parts.ts'],
+  '@aws-sdk/client-s3': ['storage/targets/s3.ts', 'storage/targets/s3-conversions.ts', 'storage/targets/s3-parts.ts'],
   '@azure/identity': ['storage/targets/azure.ts'],
   '@azure/storage-blob': ['storage/targets/azure.ts'],
   '@commander-js/extra-typings': ['cli.ts', 'commands'],

@@ -5,7 +5,7 @@ import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { type BrowseListing, linesOfGroup, listBrowseFiles } from '../tree/browse-lines.ts';
 import type { Digests } from '../tree/digests.ts';
 import { indexPath, pagePath } from '../tree/layout.ts';
-import type { ManifestLine } from '../tree/manifest-line.ts';
+import type { ManifestLine } from '../tree/lines.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 
 /** A page or a browse file by an address at which clients request it. */

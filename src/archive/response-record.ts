@@ -1,6 +1,6 @@
 import { type Answer, resolve } from '../rewrite/resolve.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
-import type { ManifestLine } from '../tree/manifest-line.ts';
+import type { ManifestLine } from '../tree/lines.ts';
 import { readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
 import { recordId } from '../warc/record-id.ts';

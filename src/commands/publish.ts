@@ -140,7 +140,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       const [{ publish }, target, { refuseSwapped }, { exclusionsOf }] = await Promise.all([
         import('../publish/publish.ts'),
         targetOf(address, options, terminal),
-        import('../publish/trees/swapped-folders.ts'),
+        import('../publish/trees/other-files.ts'),
         import('../store/allow.ts'),
       ]);
       if (!options.allowOtherFiles) refuseSwapped(target, options.out);

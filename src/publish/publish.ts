@@ -24,9 +24,8 @@ import { manifestOfBoth, uploadMetadata } from './transfer/metadata-upload.ts';
 import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
 import { openTree, readMetadata, readSortKeysFile } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/other-files.ts';
-import { type RemoteTree, readRemoteTree } from './trees/remote-tree.ts';
+import { type RemoteTree, readRemoteTree, sortKeyMovement } from './trees/remote-tree.ts';
 import { removedAtTarget } from './trees/removed-accounts.ts';
-import { sortKeyMovement } from './trees/sort-key-movement.ts';
 
 /**
  * The phases of a publish. `read` counts the files of the tree and `scan` those at the target. `send` counts bytes before

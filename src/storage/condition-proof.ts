@@ -1,6 +1,6 @@
 import { Failure } from '../contract/failure.ts';
 import type { Remote } from './remote.ts';
-import { storageErrorKind } from './storage-failure.ts';
+import { storageErrorKind } from './storage-error.ts';
 import type { Condition, Upload } from './target.ts';
 
 /** A store that checks first and writes then lets two creates succeed in almost every race, and four in practically every one. */

@@ -3,8 +3,7 @@ import { CredentialRefresh } from './credential-refresh.ts';
 import type { ByteRange, ExactRange, ListedObject, ObjectSource } from './object-source.ts';
 import { RequestCounter, type RequestKind } from './request-counter.ts';
 import { backoff, type RetryPolicy, retry, withIdleTimeout } from './retry.ts';
-import { StorageError } from './storage-error.ts';
-import { toFailure } from './storage-failure.ts';
+import { StorageError, toFailure } from './storage-error.ts';
 import type { Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, Upload } from './target.ts';
 
 /** The settings for requests to a target. */

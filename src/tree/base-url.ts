@@ -2,7 +2,7 @@ import { Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
 import { isBaseUrl } from '../contract/site.ts';
 import { BUILD_RECORD, readBuildRecord } from './build-record.ts';
-import { isOwnZip } from './own-zip.ts';
+import { isOwnZip } from './folder.ts';
 import { readTreeFile } from './tree-files.ts';
 
 /** The base URL of a build, and its origin. */

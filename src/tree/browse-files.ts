@@ -2,7 +2,7 @@ import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
 import { Browse } from '../browse/browse.ts';
-import type { RenderedState } from '../browse/parts.ts';
+import { NOTHING_RENDERED } from '../browse/parts.ts';
 import { HOME } from '../browse/paths.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
@@ -17,7 +17,9 @@ import {
   UNKNOWN_PART,
 } from './browse-lines.ts';
 import { BrowseCounts, type BrowseJob, LINES, OBSOLETE, renderBrowse, UNREAD } from './browse-render.ts';
+import { browseSources, renderedStateOf } from './browse-sources.ts';
 import { StagedBrowse } from './browse-stage.ts';
+import type { BuildRecord } from './build-record.ts';
 import { MANIFEST } from './manifest.ts';
 import type { Stage } from './staged-files.ts';
 import { runThreads } from './threads.ts';
@@ -27,12 +29,13 @@ import type { TreeFiles } from './tree-files.ts';
 const MIN_ITEMS_FOR_THREADS = 2000;
 const THREADS = 2;
 
-/** What is known of the browse files of a tree before a build. */
-export interface PresentBrowse {
+/** The tree before a build. */
+interface PresentTree {
   readonly files: TreeFiles;
-  /** Whether the manifest lists the files. If not, the files themselves are read. */
-  readonly isListed: boolean;
-  readonly rendered: RenderedState;
+  /** Its record if it is finished. If not, the files themselves are read, because the manifest may not list them. */
+  readonly found: BuildRecord | undefined;
+  /** The revision that its browse files show; -1 if it is unknown. */
+  readonly since: number;
 }
 
 /**
@@ -45,16 +48,17 @@ export async function stageBrowse(
   store: Store,
   site: Site | undefined,
   { stage, form }: Stage,
-  present: PresentBrowse,
+  { files, found, since }: PresentTree,
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
 ): Promise<StagedBrowse> {
   for (const folder of [LINES, OBSOLETE, BROWSE_FOLDER]) ensureDirSync(join(stage, folder));
   const counts = new BrowseCounts();
-  const { files, isListed, rendered } = present;
+  const sources = site === undefined ? undefined : browseSources(store);
+  const rendered = sources === undefined ? NOTHING_RENDERED : renderedStateOf(found, since, store, sources);
   const { out } = files;
-  const file = isListed && files.form === 'folder' ? join(out, MANIFEST) : join(stage, 'found-browse-files');
-  if (!isListed) listFound(files, file);
+  const file = found !== undefined && files.form === 'folder' ? join(out, MANIFEST) : join(stage, 'found-browse-files');
+  if (found === undefined) listFound(files, file);
   else if (files.form === 'zip') writeFileSync(file, files.read(MANIFEST));
   const listing = listBrowseFiles(linesOfFile(file));
   const parts = site === undefined ? [] : new Browse(store, site).parts;
@@ -79,7 +83,7 @@ export async function stageBrowse(
     // if the store has changed meanwhile, the threads skipped all parts: only this connection still sees the old revision
     renderBrowse(job, store, report);
   }
-  return new StagedBrowse(out, stage, parts.length, counts.totals);
+  return new StagedBrowse(out, stage, parts.length, counts.totals, sources);
 }
 
 /** Lists the browse files of a tree in the form of a manifest, but without digests. Files of others stay. */

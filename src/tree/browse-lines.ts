@@ -2,8 +2,7 @@ import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { partOf } from '../browse/parts.ts';
 import { HOME } from '../browse/paths.ts';
-import { linesIn, piecesIn, piecesOf } from './lines.ts';
-import { type ManifestLine, parseLine } from './manifest-line.ts';
+import { linesIn, type ManifestLine, parseLine, piecesIn, piecesOf } from './lines.ts';
 import { openRegularFile } from './regular-file.ts';
 import type { TreeFiles } from './tree-files.ts';
 

@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HOME } from '../browse/paths.ts';
-import type { Pauses } from '../contract/pauses.ts';
 import { BROWSE_FOLDER } from './browse-lines.ts';
 import { LINES, OBSOLETE } from './browse-render.ts';
-import { lstatOf, refuseFolder, refuseUnlessFolder } from './obstacles.ts';
-import type { PageTimes } from './page-times.ts';
+import type { BrowseSources } from './browse-sources.ts';
+import { lstatOf, refuseUnlessFolder } from './obstacles.ts';
 
 /** The staged browse files of a build: the files whose bytes are new, the lines of the manifest, the obsolete files. */
 export class StagedBrowse {
@@ -13,6 +12,8 @@ export class StagedBrowse {
   readonly files: number;
   readonly written: number;
   readonly obsolete: number;
+  /** Undefined if the new tree has no browse files. */
+  readonly sources: BrowseSources | undefined;
   readonly #out: string;
   readonly #stage: string;
   readonly #parts: number;
@@ -22,10 +23,12 @@ export class StagedBrowse {
     stage: string,
     parts: number,
     totals: { readonly files: number; readonly written: number; readonly obsolete: number },
+    sources: BrowseSources | undefined,
   ) {
     this.#out = out;
     this.#stage = stage;
     this.#parts = parts;
+    this.sources = sources;
     ({ files: this.files, written: this.written, obsolete: this.obsolete } = totals);
   }
 
@@ -35,31 +38,22 @@ export class StagedBrowse {
   }
 
   /**
-   * Checks that nothing is in the way, and sets the times of the staged files.
-   * @param onProgress called with the number of files that were compared with the tree
-   * @throws Failure not-ours
+   * Yields the staged files.
+   * @param isWhole whether to yield them also if the tree has no browse files yet
+   * @throws Failure not-ours if something else than a folder is at the path of a staged folder
    */
-  async prepare(times: PageTimes, pauses: Pauses, onProgress: (done: number) => void): Promise<void> {
-    let compared = 0;
-    const isNew = lstatOf(join(this.#out, BROWSE_FOLDER)) === undefined;
-    for (const path of isNew && !times.areBehind ? [] : this.#staged(BROWSE_FOLDER)) {
-      const found = isNew ? undefined : lstatOf(join(this.#out, path));
-      refuseFolder(join(this.#out, path), found);
-      times.set(join(this.#stage, path), found);
-      compared += 1;
-      if (!pauses.areDue) continue;
-      onProgress(compared);
-      await pauses.take();
-    }
+  *staged(isWhole: boolean): Generator<string> {
+    if (isWhole || lstatOf(join(this.#out, BROWSE_FOLDER)) !== undefined) yield* this.#stagedIn(BROWSE_FOLDER);
+    if (existsSync(join(this.#stage, HOME))) yield HOME;
+  }
+
+  /** @throws Failure not-ours if a link is at the path of a folder with obsolete files */
+  refuseObstacles(): void {
     const folders = new Set<string>();
     for (const path of this.#obsoletePaths()) {
       for (let folder = dirname(path); folder !== '.' && !folders.has(folder); folder = dirname(folder)) folders.add(folder);
     }
     for (const folder of folders) refuseUnlessFolder(join(this.#out, folder));
-    if (!existsSync(join(this.#stage, HOME))) return;
-    const home = lstatOf(join(this.#out, HOME));
-    refuseFolder(join(this.#out, HOME), home);
-    times.set(join(this.#stage, HOME), home);
   }
 
   /** Moves the staged files into the tree, and removes the obsolete ones. The home page comes last: it leads to the others. */
@@ -82,12 +76,11 @@ export class StagedBrowse {
     }
   }
 
-  /** Yields the staged files below a folder. Refuses anything else than a folder at the path of a staged folder. */
-  *#staged(folder: string): Generator<string> {
+  *#stagedIn(folder: string): Generator<string> {
     refuseUnlessFolder(join(this.#out, folder));
     for (const entry of readdirSync(join(this.#stage, folder), { withFileTypes: true })) {
       const path = `${folder}/${entry.name}`;
-      if (entry.isDirectory()) yield* this.#staged(path);
+      if (entry.isDirectory()) yield* this.#stagedIn(path);
       else yield path;
     }
   }

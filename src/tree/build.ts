@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { NOTHING_RENDERED } from '../browse/parts.ts';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
@@ -10,22 +9,20 @@ import { Store } from '../store/store.ts';
 import { toFailure } from '../store/store-error.ts';
 import { VERSION } from '../version.ts';
 import type { BrowseSources } from './browse-sources.ts';
-import type { StagedBrowse } from './browse-stage.ts';
 import { type BuildRecord, buildRecordIn, encodeBuildRecord, layoutOf, optionalFilesIn } from './build-record.ts';
 import { compressors } from './compression.ts';
 import type { Encoding } from './encoding.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
 import { digestFiles, finishedTree, sortKeysIn } from './existing-tree.ts';
 import { type ClaimedTree, claimFolder, claimZip, fileSystemFailure } from './folder.ts';
-import { refuseForeignBrowse } from './foreign-files.ts';
 import { fileCount } from './layout.ts';
 import { piecesOf } from './lines.ts';
 import { readManifest } from './manifest.ts';
 import { movementBetween } from './movement.ts';
-import { renderOnThreads } from './render-on-threads.ts';
+import { refuseForeignBrowse } from './obstacles.ts';
+import { renderOnThreads } from './render.ts';
 import { rendererDigest } from './renderer.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys, writeSortKeys } from './sort-keys.ts';
-import type { Stage } from './staged-files.ts';
 import { folderFiles, formOf, openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';
 import { exchangeZip } from './zip-exchange.ts';
 
@@ -116,10 +113,9 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         );
       const present = { files, found, since: hasBrowse ? since : -1 };
       const showParts = (done: number, all: number) => onProgress('browse', done, all);
-      const isNeeded = html || hasBrowse;
-      const { browse, sources } = isNeeded
-        ? await prepareBrowse(store, html ? site : undefined, { stage, form }, present, pauses, showParts)
-        : {};
+      // its modules are loaded only here, because they are a third of all modules of a build
+      const { stageBrowse } = html || hasBrowse ? await import('./browse-files.ts') : {};
+      const browse = await stageBrowse?.(store, html ? site : undefined, { stage, form }, present, pauses, showParts);
       const prepared = {
         out: path,
         stage,
@@ -128,7 +124,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         after,
         sortKeys,
         browse,
-        record: html ? { ...now, browse_files: browse?.files, ...sources } : now,
+        record: html ? { ...now, browse_files: browse?.files, ...browse?.sources } : now,
         hasOldVariants: !trusted,
         pauses,
         onProgress,
@@ -162,35 +158,6 @@ function presentFiles({ path, stage }: ClaimedTree): TreeFiles {
     if (error instanceof UnreadableFile) return folderFiles(join(stage, 'absent'));
     throw error;
   }
-}
-
-/** The present tree of a build: its files, its record if it is finished, and the revision that its browse files show (-1: unknown). */
-interface PresentTree {
-  readonly files: TreeFiles;
-  readonly found: BuildRecord | undefined;
-  readonly since: number;
-}
-
-/**
- * Stages the browse files. Their modules are loaded only here, because they are a third of all modules of a build.
- * @param site undefined if the new tree has no browse files: then all present ones are obsolete
- */
-async function prepareBrowse(
-  store: Store,
-  site: Site | undefined,
-  stage: Stage,
-  { files, found, since }: PresentTree,
-  pauses: Pauses,
-  onProgress: (done: number, all: number) => void,
-): Promise<{ readonly browse: StagedBrowse; readonly sources: BrowseSources | undefined }> {
-  const [{ stageBrowse }, { browseSources, renderedStateOf }] = await Promise.all([
-    import('./browse-files.ts'),
-    import('./browse-sources.ts'),
-  ]);
-  const sources = site === undefined ? undefined : browseSources(store);
-  const rendered = sources === undefined ? NOTHING_RENDERED : renderedStateOf(found, since, store, sources);
-  const present = { files, isListed: found !== undefined, rendered };
-  return { browse: await stageBrowse(store, site, stage, present, pauses, onProgress), sources };
 }
 
 function recordOf(

@@ -5,10 +5,9 @@ import { VERSION } from '../version.ts';
 import type { StagedBrowse } from './browse-stage.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
 import type { Digests } from './digests.ts';
-import { refuseLinkedFolders } from './foreign-files.ts';
 import { fileCount, pathsOfPages } from './layout.ts';
 import { digestOf, MANIFEST, writeManifest } from './manifest.ts';
-import { lstatOf, refuseFolder } from './obstacles.ts';
+import { lstatOf, refuseFolder, refuseLinkedFolders } from './obstacles.ts';
 import { PageTimes } from './page-times.ts';
 import { promote, removeOldPages, removeVariants, variantsToRemove } from './promote.ts';
 import { SORT_KEYS } from './sort-keys.ts';
@@ -78,17 +77,21 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
     refuseFolder(join(out, path), found);
     times.set(staged, found);
   };
-  const { written, unchanged } = tally(before, after);
+  const counts = tally(options);
+  function* staged(): Generator<string> {
+    // a new tree has no files to compare with
+    if (!isNew || times.areBehind) yield* stagedFiles(before, after);
+    if (browse !== undefined) yield* browse.staged(times.areBehind);
+  }
   let compared = 0;
-  // a new tree has no files to compare with
-  for (const path of isNew && !times.areBehind ? [] : stagedFiles(before, after)) {
+  for (const path of staged()) {
     check(join(stage, path), path);
     compared += 1;
     if (!pauses.areDue) continue;
-    onProgress('compare', compared, written);
+    onProgress('compare', compared, counts.written);
     await pauses.take();
   }
-  await browse?.prepare(times, pauses, (done) => onProgress('compare', written + done, written + browse.written));
+  browse?.refuseObstacles();
   const hasNewSortKeys = digestOf(join(out, SORT_KEYS)) !== sortKeys;
   if (hasNewSortKeys) check(join(stage, SORT_KEYS), SORT_KEYS);
   check(manifest, MANIFEST);
@@ -106,15 +109,7 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   if (hasNewSortKeys) renameSync(join(stage, SORT_KEYS), join(out, SORT_KEYS));
   renameSync(manifest, join(out, MANIFEST));
   renameSync(record, join(out, BUILD_RECORD));
-  const { files: browsed, written: browseWritten, obsolete: removedBrowseFiles } = browse ?? { files: 0, written: 0, obsolete: 0 };
-  return {
-    build,
-    written: written + browseWritten,
-    unchanged: unchanged + browsed - browseWritten,
-    removed: removedPages + removedCopies + removedBrowseFiles,
-    removedCopies,
-    removedBrowseFiles,
-  };
+  return { build, ...counts, removed: removedPages + removedCopies + counts.removedBrowseFiles, removedCopies };
 }
 
 /** The files whose bytes are new, relative to the tree. */
@@ -122,9 +117,9 @@ function* stagedFiles(before: Digests, after: Digests): Generator<string> {
   for (const path of pathsOfPages(after)) if (!after.equals(before, path)) yield path;
 }
 
-/** Counts the files of the pages whose bytes are new, and the others. */
-export function tally(before: Digests, after: Digests): { readonly written: number; readonly unchanged: number } {
-  let written = 0;
+/** Counts the files whose bytes are new, the others, and the browse files that are removed. */
+export function tally({ before, after, browse }: Exchange): Pick<Exchanged, 'written' | 'unchanged' | 'removedBrowseFiles'> {
+  let written = browse?.written ?? 0;
   for (const _ of stagedFiles(before, after)) written += 1;
-  return { written, unchanged: fileCount(after) - written };
+  return { written, unchanged: fileCount(after) + (browse?.files ?? 0) - written, removedBrowseFiles: browse?.obsolete ?? 0 };
 }

@@ -1,12 +1,14 @@
-import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, readdirSync, readSync, realpathSync, rmdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ensureDirSync, removeSync } from 'fs-extra/esm';
 import { Failure } from '../contract/failure.ts';
 import { lock } from '../store/lock.ts';
 import { mkdirp } from '../store/mkdirp.ts';
+import { decodeHeader, HEADER_BYTES } from '../zip/local-header.ts';
 import { BUILD_RECORD, hasTree } from './build-record.ts';
+import { indexPath } from './layout.ts';
 import { refuseUnlessFile, refuseUnlessFolder } from './obstacles.ts';
-import { isOwnZip } from './own-zip.ts';
+import { openRegularFile } from './regular-file.ts';
 
 /** The working folder of a build, inside the tree. It exists while a build runs, and after a build was killed. */
 const WORK_FOLDER = '.palimpsest';
@@ -157,4 +159,19 @@ export function fileSystemFailure(out: string, error: unknown): unknown {
     hint,
     cause: error,
   });
+}
+
+/** The first member of the ZIP of a tree. */
+const FIRST = indexPath('data');
+
+/** Whether a file begins like the ZIP of a tree. Its end may be damaged or missing. */
+export function isOwnZip(path: string): boolean {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false;
+  const bytes = Buffer.alloc(HEADER_BYTES + FIRST.length);
+  const file = openRegularFile(path);
+  try {
+    return readSync(file, bytes) === bytes.length && decodeHeader(bytes)?.path === FIRST;
+  } finally {
+    closeSync(file);
+  }
 }

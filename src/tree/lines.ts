@@ -5,11 +5,10 @@ import { openRegularFile } from './regular-file.ts';
 /** The size of a read buffer in bytes. The manifest of a hundred thousand pages has eleven million bytes. */
 export const PIECE: number = 1 << 14;
 
-/** Reads a file in chunks. All chunks share one buffer. */
-export function* piecesOf(path: string): Generator<Buffer> {
+/** Reads a file in chunks, which all are in one buffer. */
+export function* piecesOf(path: string, piece: Buffer = Buffer.allocUnsafe(PIECE)): Generator<Buffer> {
   const file = openRegularFile(path);
   try {
-    const piece = Buffer.allocUnsafe(PIECE);
     for (let length = readSync(file, piece); length > 0; length = readSync(file, piece)) yield piece.subarray(0, length);
   } finally {
     closeSync(file);
@@ -37,4 +36,16 @@ export function* linesIn(pieces: Iterable<Buffer>, encoding: 'utf8' | 'latin1' =
     yield* lines;
   }
   if (rest !== '') yield rest;
+}
+
+/** One line of a manifest: a file's digest and its path. */
+export interface ManifestLine {
+  readonly digest: string;
+  readonly path: string;
+}
+
+/** Parses a line of a manifest; returns undefined if it is invalid. */
+export function parseLine(line: string): ManifestLine | undefined {
+  const match = /^([0-9a-f]{64}) {2}(.+)$/.exec(line);
+  return match === null ? undefined : { digest: match[1] ?? '', path: match[2] ?? '' };
 }

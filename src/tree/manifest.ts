@@ -3,8 +3,7 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { isBrowsePath } from './browse-lines.ts';
 import { Digests } from './digests.ts';
 import { isPagePath, type Layout } from './layout.ts';
-import { linesIn, PIECE, piecesIn, piecesOf } from './lines.ts';
-import { type ManifestLine, parseLine } from './manifest-line.ts';
+import { linesIn, type ManifestLine, PIECE, parseLine, piecesIn, piecesOf } from './lines.ts';
 import { SORT_KEYS } from './sort-keys.ts';
 import type { TreeFiles } from './tree-files.ts';
 

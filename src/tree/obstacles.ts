@@ -1,5 +1,10 @@
-import { lstatSync, type Stats } from 'node:fs';
+import { lstatSync, opendirSync, readdirSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { HOME } from '../browse/paths.ts';
+import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { BROWSE_FOLDER } from './browse-lines.ts';
+import { collectionFolder, isPageName, pagesFolder } from './layout.ts';
 
 /** @throws Failure not-ours if a path exists and is not a folder */
 export function refuseUnlessFolder(path: string): void {
@@ -24,7 +29,7 @@ export function lstatOf(path: string): Stats | undefined {
 }
 
 /** Returns the failure for a file or folder that is in the way: not-ours. */
-export function inTheWay(path: string, expected: string, found: Stats): Failure {
+function inTheWay(path: string, expected: string, found: Stats): Failure {
   const kind = found.isSymbolicLink() ? 'a symbolic link' : found.isDirectory() ? 'a folder' : found.isFile() ? 'a file' : 'a special file';
   return new Failure('not-ours', `${path} is in the way of the build`, {
     place: { file: path },
@@ -32,4 +37,41 @@ export function inTheWay(path: string, expected: string, found: Stats): Failure 
     found: kind,
     hint: 'move it away and build again, or build into another folder with --out; nothing was changed',
   });
+}
+
+/**
+ * Refuses a tree with anything other than a folder at the path of a folder. Through a symbolic link, a build would write
+ * and delete files elsewhere.
+ * @throws Failure not-ours
+ */
+export function refuseLinkedFolders(out: string): void {
+  const folders = ['rest', ...COLLECTIONS.flatMap((collection) => [collectionFolder(collection), pagesFolder(collection)])];
+  for (const folder of folders) refuseUnlessFolder(join(out, folder));
+  for (const collection of COLLECTIONS) {
+    const folder = join(out, pagesFolder(collection));
+    if (lstatOf(folder) === undefined) continue;
+    const entries = opendirSync(folder);
+    try {
+      for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
+        const isPage = isPageName(entry.name) || entry.name === 'last';
+        if (isPage && !entry.isDirectory()) refuseUnlessFolder(join(folder, entry.name));
+      }
+    } finally {
+      entries.closeSync();
+    }
+  }
+}
+
+/**
+ * Refuses a folder with something at the place of the browse files, if no build wrote browse files there. An empty folder is
+ * fine.
+ * @throws Failure not-ours
+ */
+export function refuseForeignBrowse(out: string): void {
+  const paths = [HOME, BROWSE_FOLDER].map((path) => join(out, path));
+  for (const path of paths) {
+    const found = lstatOf(path);
+    if (found === undefined || (found.isDirectory() && readdirSync(path).length === 0)) continue;
+    throw inTheWay(path, 'nothing, because build --html writes here', found);
+  }
 }

@@ -3,17 +3,22 @@ import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import { ensureDirSync } from 'fs-extra/esm';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { feedPages } from '../pages/feed-pages.ts';
 import type { Page, Pages, ReadSoFar } from '../pages/page.ts';
 import type { Direction } from '../store/direction.ts';
 import { PageSource } from '../store/page-source.ts';
+import type { Store } from '../store/store.ts';
 import { compress } from './compression.ts';
 import { Digests } from './digests.ts';
 import { SUFFIXES } from './encoding.ts';
-import { type Layout, pagesFolder, pathsOf } from './layout.ts';
+import { collectionFolder, type Layout, pagesFolder, pathsOf, pathsOfPages } from './layout.ts';
+import type { WorkerJob } from './render-worker.ts';
+import type { PageRange } from './sort-keys.ts';
 import { PAGES_SPOOL, SPOOLS, type Stage, type StagedFiles, stagedFiles } from './staged-files.ts';
+import { runThreads } from './threads.ts';
 
 /** The input of two threads that render one tree together. It can be posted to another thread. */
 export interface RenderJob extends Stage {
@@ -43,7 +48,7 @@ export interface RenderJob extends Stage {
  * differ from those in the tree. There are two threads because the place of a page in the store follows from that of
  * its neighbor, and a collection has two ends.
  */
-export function render(job: RenderJob, source: PageSource, end: Direction, onPage: () => void = () => {}): void {
+function render(job: RenderJob, source: PageSource, end: Direction, onPage: () => void = () => {}): void {
   const remaining = new Int32Array(job.remaining);
   const collections = [feedPages(source, job.site), accountPages(source, job.site)];
   // the threads begin with different collections: they then create folders in different places
@@ -71,7 +76,7 @@ export function render(job: RenderJob, source: PageSource, end: Direction, onPag
  * @param walked whether the feed was walked
  * @throws Failure bad-store
  */
-export function checkRead(job: RenderJob, source: PageSource, walked: boolean): void {
+function checkRead(job: RenderJob, source: PageSource, walked: boolean): void {
   for (const pages of [feedPages(source, job.site), accountPages(source, job.site)]) {
     if (pages.collection === 'data' && !walked) continue;
     const [one = 0, two = 0, three = 0, four = 0] = new Float64Array(job.read, COLLECTIONS.indexOf(pages.collection) * 32, 4);
@@ -91,7 +96,7 @@ export function renderFrom(job: RenderJob, end: Direction): void {
 }
 
 /** Creates the folders for staged files. */
-export function prepareStage({ stage, form }: Stage): void {
+function prepareStage({ stage, form }: Stage): void {
   const folders = form === 'zip' ? [SPOOLS] : COLLECTIONS.map(pagesFolder);
   for (const folder of folders) ensureDirSync(join(stage, folder));
 }
@@ -145,4 +150,79 @@ class RenderedPages {
       if (!this.#after.equals(this.#before, path)) this.#staged.put(path, bytes);
     }
   }
+}
+
+/** With fewer pages, threads take longer to start than they save. The number is lower if pages are compressed. */
+const MIN_PAGES_FOR_THREADS = 200;
+const MIN_COMPRESSED_PAGES_FOR_THREADS = 40;
+const ENDS: readonly Direction[] = ['first', 'last'];
+
+/**
+ * Renders a store's pages on two threads and stages the files that differ from those in the tree.
+ * @param since the store's revision that the tree shows; -1 if it is unknown
+ * @param before the digests of the tree's present files
+ * @param trusted whether the variants in `before` were made from the pages in `before`
+ * @param ranges the page ranges of the present tree; used if the feed has not changed
+ * @param pauses end the work of the threads
+ * @returns the digests of the new tree's files, and the range of records on each page of its feed
+ */
+export async function renderOnThreads(
+  store: Store,
+  site: Site,
+  stage: Stage,
+  before: Digests,
+  since: number,
+  trusted: boolean,
+  ranges: Iterable<PageRange>,
+  pauses: Pauses,
+  onProgress: (done: number, all: number) => void,
+): Promise<{ readonly after: Digests; readonly ranges: Iterable<PageRange> }> {
+  const { pages, encodings } = before;
+  const after = new Digests(before);
+  const { feed } = store.revision;
+  const remaining = new Int32Array(new SharedArrayBuffer(8));
+  const shared = new Float64Array(new SharedArrayBuffer(16 * pages.data));
+  // an unchanged feed is not walked at all
+  if (feed > since) remaining[0] = pages.data;
+  else copyRanges(ranges, shared);
+  if (feed <= since) for (const path of pathsOfPages(before)) if (path.startsWith(collectionFolder('data'))) after.copy(before, path);
+  remaining[1] = pages.account;
+  const all = (remaining[0] ?? 0) + pages.account;
+  const job: RenderJob = {
+    store: store.path,
+    revision: store.revision.number,
+    ...stage,
+    site,
+    since,
+    layout: { pages, encodings },
+    trusted,
+    before: before.shared,
+    after: after.shared,
+    ranges: shared.buffer,
+    remaining: remaining.buffer,
+    read: new SharedArrayBuffer(64),
+  };
+  prepareStage(stage);
+  const report = () => onProgress(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all);
+  const least = encodings.length > 0 ? MIN_COMPRESSED_PAGES_FOR_THREADS : MIN_PAGES_FOR_THREADS;
+  const data = (all < least ? [] : ENDS).map((end): WorkerJob => ({ ...job, end }));
+  const clear = () => remaining.fill(0);
+  await runThreads({ module: new URL('./render-worker.js', import.meta.url), data, clear, report }, pauses);
+  // if the store has changed meanwhile, the threads skipped all pages: only this connection still sees the old revision
+  render(job, store, 'first', report);
+  checkRead(job, store, feed > since);
+  return { after, ranges: rangesOf(shared, store.revision.records) };
+}
+
+function copyRanges(ranges: Iterable<PageRange>, into: Float64Array): void {
+  let place = 0;
+  for (const { first, last } of ranges) {
+    into.set([first, last], place);
+    place += 2;
+  }
+}
+
+/** Yields the ranges of the feed's pages. An empty feed has one page without records, and so no range. */
+function* rangesOf(shared: Float64Array, records: number): Generator<PageRange> {
+  for (let place = 0; place < shared.length && records > 0; place += 2) yield { first: shared[place] ?? 0, last: shared[place + 1] ?? 0 };
 }

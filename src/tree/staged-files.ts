@@ -1,10 +1,9 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync, writeSync, writevSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
 import { BufferedFile } from '../zip/buffered-file.ts';
 import { packMember } from '../zip/member.ts';
 import type { TreeForm } from './tree-files.ts';
-import { writePieces } from './write-pieces.ts';
 
 /** The folder in the stage of a ZIP for its spools, and the start of the names of those with pages: each thread has one. */
 export const SPOOLS = 'spools';
@@ -82,5 +81,19 @@ class Spool implements StagedFiles {
     } finally {
       closeSync(this.#open.file);
     }
+  }
+}
+
+/** Writes chunks of memory to one file without joining them first. Joining costs as much as hashing. */
+function writePieces(path: string, pieces: readonly Uint8Array[]): void {
+  const file = openSync(path, 'w');
+  try {
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    const [only] = pieces;
+    const written = only !== undefined && pieces.length === 1 ? writeSync(file, only) : writevSync(file, pieces);
+    // a full disk takes only a part: writing the rest throws the error
+    if (written < length) writeFileSync(file, Buffer.concat(pieces).subarray(written));
+  } finally {
+    closeSync(file);
   }
 }

@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packMember, ZipDamage } from '../zip/member.ts';
+import { MemberFile, WINDOW } from '../zip/member-file.ts';
 import type { ZipReader } from '../zip/zip-reader.ts';
 import { ZipWriter } from '../zip/zip-writer.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
 import { type Exchange, type Exchanged, tally } from './exchange.ts';
+import { type ManifestLine, parseLine } from './lines.ts';
 import { MANIFEST, writeManifest } from './manifest.ts';
-import { type ManifestLine, parseLine } from './manifest-line.ts';
-import { MemberSources } from './member-sources.ts';
 import { SORT_KEYS } from './sort-keys.ts';
+import { PAGES_SPOOL, partSpool, SPOOLS } from './staged-files.ts';
 import { edited } from './verified-tree.ts';
 
 /** The ZIP that a build replaces. */
@@ -26,11 +27,10 @@ export interface PresentZip {
  * @throws Failure tree-edited if the present ZIP lacks a member that did not change; then nothing was changed
  */
 export async function exchangeZip(options: Exchange, { zip: present, found }: PresentZip): Promise<Exchanged> {
-  const { out, stage, before, after, sortKeys, browse, record: now, pauses, onProgress } = options;
+  const { out, stage, after, sortKeys, browse, record: now, pauses, onProgress } = options;
   const manifest = join(stage, 'manifest');
   const build = { ...now, manifest: writeManifest(manifest, after, browse?.lines() ?? [], sortKeys) };
-  const { written, unchanged } = tally(before, after);
-  const { files: browsed, written: browseWritten, obsolete: removedBrowseFiles } = browse ?? { files: 0, written: 0, obsolete: 0 };
+  const counts = tally(options);
   const sources = new MemberSources(stage, present);
   const staged = join(stage, 'tree.zip');
   const file = openSync(staged, 'wx');
@@ -41,7 +41,7 @@ export async function exchangeZip(options: Exchange, { zip: present, found }: Pr
       writer.add(sources.member(path), digest);
       done += 1;
       if (!pauses.areDue) continue;
-      onProgress('exchange', done, written + unchanged + browsed);
+      onProgress('exchange', done, counts.written + counts.unchanged);
       await pauses.take();
     }
     const keys = readFileSync(join(stage, SORT_KEYS));
@@ -63,14 +63,7 @@ export async function exchangeZip(options: Exchange, { zip: present, found }: Pr
   syncFolder(dirname(out));
   const removedPages =
     found === undefined ? 0 : surplus(found.data_pages, now.data_pages) + surplus(found.account_pages, now.account_pages);
-  return {
-    build,
-    written: written + browseWritten,
-    unchanged: unchanged + browsed - browseWritten,
-    removed: removedPages + removedBrowseFiles,
-    removedCopies: 0,
-    removedBrowseFiles,
-  };
+  return { build, ...counts, removed: removedPages + counts.removedBrowseFiles, removedCopies: 0 };
 }
 
 /** Yields the lines of the manifest before that of the sort keys. */
@@ -98,5 +91,83 @@ function syncFolder(folder: string): void {
     fsyncSync(file);
   } finally {
     closeSync(file);
+  }
+}
+
+/** Members in the order in which they lie in a file. */
+class Cursor {
+  readonly members: MemberFile;
+  #next = 0;
+
+  constructor(members: MemberFile) {
+    this.members = members;
+  }
+
+  /** Returns the next member if it has this path, otherwise the one at `offset`. The bytes are valid until the next call. */
+  take(path: string, offset: () => number | undefined = () => undefined): Buffer | undefined {
+    let member = this.members.at(this.#next);
+    if (member?.path !== path) member = this.members.at(offset() ?? this.members.end);
+    if (member?.path !== path) return undefined;
+    this.#next = member.end;
+    return member.bytes;
+  }
+}
+
+/** The packed members of a new ZIP: those that a build rendered are in its spools, and the others in the present ZIP. */
+class MemberSources {
+  readonly #folder: string;
+  readonly #present: ZipReader | undefined;
+  readonly #unchanged: Cursor | undefined;
+  /** The files of the spools that are open: those of the pages, and that of a part. */
+  readonly #files: number[] = [];
+  /** Where the rendered pages are. They were rendered from both ends of a collection. */
+  readonly #pages = new Map<string, readonly [spool: MemberFile, offset: number]>();
+  #part: Cursor | undefined;
+  /** The parts share their window: there are many of them. */
+  readonly #partWindow = Buffer.allocUnsafeSlow(WINDOW);
+
+  /** @param present the present ZIP; undefined if nothing is unchanged */
+  constructor(stage: string, present: ZipReader | undefined) {
+    this.#folder = join(stage, SPOOLS);
+    this.#present = present;
+    this.#unchanged = present === undefined ? undefined : new Cursor(present.packed());
+    for (const name of readdirSync(this.#folder)) if (name.startsWith(PAGES_SPOOL)) this.#listPages(this.#open(name));
+  }
+
+  /** Goes on to another part of the browse files. Its members are then asked for in their order. */
+  beginPart(index: number): void {
+    if (this.#part !== undefined) closeSync(this.#files.pop() ?? -1);
+    const name = partSpool(index);
+    this.#part = existsSync(join(this.#folder, name)) ? new Cursor(this.#open(name, this.#partWindow)) : undefined;
+  }
+
+  /**
+   * Returns the member with a path. The bytes are valid until the next call.
+   * @throws ZipDamage
+   */
+  member(path: string): Buffer {
+    const [spool, offset] = this.#pages.get(path) ?? [];
+    const rendered = spool === undefined || offset === undefined ? this.#part?.take(path) : spool.at(offset)?.bytes;
+    const member = rendered ?? this.#unchanged?.take(path, () => this.#present?.find(path)?.offset);
+    if (member === undefined) throw new ZipDamage(`there is no member ${path}, and it counts as unchanged`);
+    return member;
+  }
+
+  close(): void {
+    for (const file of this.#files) closeSync(file);
+  }
+
+  #open(spool: string, window?: Buffer): MemberFile {
+    const file = openSync(join(this.#folder, spool), 'r');
+    this.#files.push(file);
+    return new MemberFile(file, fstatSync(file).size, window);
+  }
+
+  #listPages(spool: MemberFile): void {
+    let offset = 0;
+    for (let member = spool.at(offset); member !== undefined; member = spool.at(offset)) {
+      this.#pages.set(member.path, [spool, offset]);
+      offset = member.end;
+    }
   }
 }

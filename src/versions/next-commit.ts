@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
 import { type LocalFile, uploadFile } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
-import { storageErrorKind } from '../storage/storage-failure.ts';
+import { storageErrorKind } from '../storage/storage-error.ts';
 import type { Upload } from '../storage/target.ts';
 import { VERSION } from '../version.ts';
 import {

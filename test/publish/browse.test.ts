@@ -1,12 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { mediaTypeOf } from '../../src/publish/objects/headers.ts';
 import type { PublishOptions } from '../../src/publish/publish.ts';
 import { BROWSE_TYPES } from '../../src/rewrite/resolve.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import { removeAccounts } from '../../src/store/remove.ts';
 import { build } from '../../src/tree/build.ts';
-import { mediaTypeOf } from '../../src/tree/media-type.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 import { pagesIn } from '../whole/trees.ts';

@@ -2,8 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadClient } from '../../src/storage/client.ts';
-import { CLIENTS } from '../../src/storage/client-releases.ts';
+import { CLIENTS, loadClient } from '../../src/storage/client.ts';
 import { PROGRAM, palimpsest } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
 

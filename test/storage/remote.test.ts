@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openRemote, type Remote } from '../../src/storage/remote.ts';
-import { StorageError, type StorageErrorKind } from '../../src/storage/storage-error.ts';
-import { storageErrorKind } from '../../src/storage/storage-failure.ts';
+import { StorageError, type StorageErrorKind, storageErrorKind } from '../../src/storage/storage-error.ts';
 import type { Target, Upload } from '../../src/storage/target.ts';
 
 const UPLOAD: Upload = {

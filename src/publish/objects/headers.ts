@@ -1,6 +1,5 @@
 import type { ObjectHeaders } from '../../storage/target.ts';
 import { CODINGS, type Encoding, encodingOfPath, plainPath } from '../../tree/encoding.ts';
-import { mediaTypeOf } from '../../tree/media-type.ts';
 
 /** The options that determine the response headers of pages. */
 export interface HeaderChoice {
@@ -31,4 +30,19 @@ export function plainHeaders(path: string): ObjectHeaders {
 /** Returns all headers in one line, for comparison. */
 export function headerLine({ contentType, cacheControl, contentEncoding }: ObjectHeaders): string {
   return [contentType, cacheControl, contentEncoding].join(' | ');
+}
+
+/** The media types of the files of a tree, by the end of their names. */
+const MEDIA_TYPES: { readonly [suffix: string]: string } = {
+  json: 'application/json',
+  html: 'text/html; charset=utf-8',
+  css: 'text/css',
+  js: 'text/javascript',
+  atom: 'application/atom+xml; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/** Returns the value of Content-Type for a file; `text/plain` if its name has no known end. */
+export function mediaTypeOf(path: string): string {
+  return MEDIA_TYPES[path.slice(path.lastIndexOf('.') + 1)] ?? 'text/plain; charset=utf-8';
 }

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../../contract/failure.ts';
 import { stopped } from '../../contract/pauses.ts';
 import type { Remote } from '../../storage/remote.ts';
-import { thisProcess } from './process-identity.ts';
+import { thisProcess } from './other-run.ts';
 import { encodeState, type FoundState, type PublishState } from './state.ts';
 import { StateObject } from './state-object.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../../contract/failure.ts';
 import { stopped } from '../../contract/pauses.ts';
+import { isRunning, machineId } from '../../contract/process.ts';
 import type { Remote } from '../../storage/remote.ts';
-import { isAlive } from './process-identity.ts';
 import { type Holder, readState, STATE } from './state.ts';
 
 /** Milliseconds without a heartbeat after which a lease is considered expired. */
@@ -28,4 +28,14 @@ export async function awaitOtherRun(remote: Remote, holder: Holder | null): Prom
       hint: 'wait until it has ended, then publish again; the lease of a run that died expires after 20 seconds',
     });
   }
+}
+
+/** Identifies this process, so that another process on the same machine can check whether it is alive. */
+export function thisProcess(): Pick<Holder, 'machine' | 'process'> {
+  return { machine: machineId(), process: process.pid };
+}
+
+/** Returns whether a process is alive; undefined if this machine cannot check it. */
+export function isAlive(holder: Holder): boolean | undefined {
+  return holder.machine === machineId() ? isRunning(holder.process) : undefined;
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../../contract/failure.ts';
 import type { Remote } from '../../storage/remote.ts';
-import { storageErrorKind } from '../../storage/storage-failure.ts';
+import { storageErrorKind } from '../../storage/storage-error.ts';
 import type { Fetched, Upload } from '../../storage/target.ts';
 import { plainHeaders } from '../objects/headers.ts';
 import { type FoundState, parseState, STATE } from './state.ts';

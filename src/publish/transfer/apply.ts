@@ -4,7 +4,7 @@ import { readVerified } from '../../tree/verified-tree.ts';
 import { encoded } from '../objects/content-encoding.ts';
 import { fileHeaders } from '../objects/headers.ts';
 import type { Stage, Step } from '../planning/steps.ts';
-import { type Transfer, uploadOverlap } from './overlap-upload.ts';
+import { type Transfer, uploadOverlap } from './overlap-page.ts';
 
 /** The number of completed steps of each kind. */
 export interface ApplyResult {

@@ -1,6 +1,90 @@
+import { hash } from 'node:crypto';
 import type { Collection } from '../../contract/collection.ts';
 import { ENVELOPE_TAIL, parseEnvelope } from '../../contract/envelope.ts';
+import { Failure } from '../../contract/failure.ts';
 import { encodeJson, isObject } from '../../contract/json.ts';
+import type { Remote } from '../../storage/remote.ts';
+import { storageErrorKind } from '../../storage/storage-error.ts';
+import type { Fetched } from '../../storage/target.ts';
+import { encodingOfPath } from '../../tree/encoding.ts';
+import type { ManifestLine } from '../../tree/lines.ts';
+import { readVerified, type VerifiedTree } from '../../tree/verified-tree.ts';
+import { compressedPage, decompressedPage, encoded } from '../objects/content-encoding.ts';
+import { fileHeaders, type HeaderChoice } from '../objects/headers.ts';
+import type { Overlapped } from '../planning/steps.ts';
+
+/** What is needed to send files of a tree. */
+export interface Transfer {
+  readonly tree: VerifiedTree;
+  /** Sends a request only while the lease is valid. */
+  readonly remote: Remote;
+  readonly headers: HeaderChoice;
+  /** Whether the conditions of writes are proved. */
+  readonly isConditional: boolean;
+  /** Whether items may move to earlier pages. */
+  readonly allowGaps: boolean;
+  /** Called with the bytes of each file that was sent, before compression. */
+  readonly onSent: (bytes: number) => void;
+  /** Called with the number of files that were deleted so far. */
+  readonly onDeleted: (deleted: number) => void;
+}
+
+/** How often a page is read again and its overlap page rebuilt if the page changed in between. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Writes a page that shows its old items after its new ones. The write is conditional on the version that was
+ * read. A request that arrives late can then not overwrite the final page.
+ * @param line the file to write: the page, or a compressed copy of it
+ * @returns `final` if the page needs no old items, so that the page itself was written
+ * @throws Failure reader-gaps, tree-edited, and those of the target
+ */
+export async function uploadOverlap(
+  { tree, remote, headers: choice, isConditional, allowGaps, onSent }: Transfer,
+  { path, digest }: ManifestLine,
+  { collection, ...page }: Overlapped,
+): Promise<'overlap' | 'final' | 'unchanged'> {
+  const variant = encodingOfPath(path);
+  const headers = fileHeaders(choice, path);
+  const newer = await readVerified(tree, page);
+  for (let tried = 1; ; tried += 1) {
+    const older = await remote.get(path);
+    const overlapped = older === undefined ? undefined : overlapOver(collection, path, older, newer);
+    if (older === undefined || overlapped === undefined) return 'unchanged';
+    if (overlapped.movesForward && !allowGaps) throw pulledForward(remote, path);
+    const isFinal = overlapped.bytes === newer;
+    const file = isFinal ? await readVerified(tree, { path, digest }) : compressedPage(overlapped.bytes, variant);
+    const bytes = encoded(file, headers, variant);
+    if (older.bytes.equals(bytes)) return 'unchanged';
+    const holds = isFinal ? {} : { holds: digest };
+    try {
+      const upload = { bytes, headers, digest: hash('sha256', file), ...holds };
+      await remote.put(path, upload, isConditional ? { tag: older.tag } : undefined);
+      onSent(file.length);
+      return isFinal ? 'final' : 'overlap';
+    } catch (error) {
+      if (storageErrorKind(error) !== 'conflict' || tried === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Returns the overlap page; undefined if the old file is not a page, since a reader can then miss nothing. */
+function overlapOver(collection: Collection, path: string, older: Fetched, newer: Buffer): OverlapPage | undefined {
+  try {
+    return overlapPage(collection, decompressedPage(path, older), newer);
+  } catch {
+    return undefined;
+  }
+}
+
+function pulledForward(remote: Remote, path: string): Failure {
+  return new Failure('reader-gaps', `records at ${remote.name} would move to earlier pages`, {
+    place: { file: path },
+    expected: 'a tree that extends the one at the target',
+    found: 'a page whose records are newer than the records of its replacement',
+    hint: 'publish with --allow-gaps if readers may miss records that move past them, for example after palimpsest remove',
+  });
+}
 
 /** A page that also shows items of its older version. */
 export interface OverlapPage {

@@ -1,11 +1,11 @@
 import { createHash, hash } from 'node:crypto';
-import { closeSync, readFileSync, readSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { BUILD_RECORD, encodeBuildRecord } from '../../tree/build-record.ts';
 import { fileCount } from '../../tree/layout.ts';
+import { piecesOf } from '../../tree/lines.ts';
 import { MANIFEST } from '../../tree/manifest.ts';
-import { openRegularFile } from '../../tree/regular-file.ts';
 import { SORT_KEYS } from '../../tree/sort-keys.ts';
 import { edited, filesOf, openVerified, unreadable, type VerifiedTree } from '../../tree/verified-tree.ts';
 
@@ -37,12 +37,7 @@ export async function openTree(out: string, onProgress: (done: number, all: numb
 function checkFile(path: string, wanted: string | undefined, buffer: Buffer): void {
   const sha256 = createHash('sha256');
   try {
-    const file = openRegularFile(path);
-    try {
-      for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer)) sha256.update(buffer.subarray(0, read));
-    } finally {
-      closeSync(file);
-    }
+    for (const piece of piecesOf(path, buffer)) sha256.update(piece);
   } catch (error) {
     throw unreadable(path, wanted, error);
   }

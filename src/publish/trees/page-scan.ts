@@ -4,7 +4,7 @@ import type { ObjectHead } from '../../storage/target.ts';
 import { Digests } from '../../tree/digests.ts';
 import { ENCODINGS, encodingsIn } from '../../tree/encoding.ts';
 import { fileCount } from '../../tree/layout.ts';
-import type { ManifestLine } from '../../tree/manifest-line.ts';
+import type { ManifestLine } from '../../tree/lines.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
 import { fileHeaders, type HeaderChoice, headerLine } from '../objects/headers.ts';
 import { UNKNOWN_DIGEST } from '../planning/comparison.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ListObjectsV2CommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
-import { isObject } from '../../contract/json.ts';
 import { loadClient } from '../client.ts';
 import {
   type ByteRange,
@@ -12,13 +11,10 @@ import {
   type ObjectPage,
   type ObjectSource,
 } from '../object-source.ts';
-import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
+import { StorageError } from '../storage-error.ts';
 import type { Access, Address, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
+import { headersOf, headOf, noRanges, rangeHeader, statusOf, toStorageError } from './s3-conversions.ts';
 import { beginS3Parts, openS3Uploads } from './s3-parts.ts';
-
-/** The names of the object metadata that palimpsest writes for later runs. */
-const DIGEST = 'palimpsest-sha256';
-const HOLDS = 'palimpsest-holds';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
@@ -88,15 +84,7 @@ class S3Target implements Target {
         // an expired session gets the response 400, which for HEAD has no body with the reason
         throw statusOf(error) === 400 ? new StorageError('denied', '400, without a reason') : error;
       });
-      return {
-        digest: response.Metadata?.[DIGEST],
-        holds: response.Metadata?.[HOLDS],
-        headers: {
-          contentType: response.ContentType ?? '',
-          cacheControl: response.CacheControl ?? '',
-          contentEncoding: response.ContentEncoding ?? '',
-        },
-      };
+      return headOf(response);
     });
   }
 
@@ -247,43 +235,4 @@ class S3Target implements Target {
       throw toStorageError(error);
     }
   }
-}
-
-/** The last byte of a range in HTTP is included. */
-function rangeHeader({ from, to }: ByteRange): string {
-  return `bytes=${from}-${to === undefined ? '' : to - 1}`;
-}
-
-function noRanges(): StorageError {
-  return new StorageError('unsupported', 'no support for ranges of bytes');
-}
-
-/** Returns the headers and metadata of an object that is written. */
-function headersOf({ headers, digest, holds }: Omit<Upload, 'bytes'>) {
-  return {
-    ContentType: headers.contentType,
-    CacheControl: headers.cacheControl,
-    ...(headers.contentEncoding === '' ? {} : { ContentEncoding: headers.contentEncoding }),
-    Metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
-  };
-}
-
-/** Converts an error of the client to a StorageError, whose message does not contain the request. */
-function toStorageError(error: unknown): StorageError {
-  if (error instanceof StorageError) return error;
-  if (!(error instanceof Error)) return new StorageError('refused', 'the client threw a value that is not an Error');
-  if (error.name === 'CredentialsProviderError') return new StorageError('anonymous', 'no credentials');
-  // the client opens only files with credentials
-  if (codeOf(error) === 'ENOENT') return new StorageError('anonymous', error.message);
-  if (error.message === 'Region is missing') return new StorageError('no-region', 'no region');
-  return storageErrorOf(statusOf(error), networkCode(error) ?? (error.name === 'Error' ? codeOf(error) : error.name), error.message);
-}
-
-function statusOf(error: unknown): number | undefined {
-  const metadata = isObject(error) && isObject(error['$metadata']) ? error['$metadata'] : {};
-  return typeof metadata['httpStatusCode'] === 'number' ? metadata['httpStatusCode'] : undefined;
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

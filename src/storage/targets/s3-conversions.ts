@@ -1,0 +1,57 @@
+import type { HeadObjectCommandOutput } from '@aws-sdk/client-s3';
+import { isObject } from '../../contract/json.ts';
+import type { ByteRange } from '../object-source.ts';
+import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
+import type { ObjectHead, Upload } from '../target.ts';
+
+/** The names of the object metadata that palimpsest writes for later runs. */
+const DIGEST = 'palimpsest-sha256';
+const HOLDS = 'palimpsest-holds';
+
+/** The last byte of a range in HTTP is included. */
+export function rangeHeader({ from, to }: ByteRange): string {
+  return `bytes=${from}-${to === undefined ? '' : to - 1}`;
+}
+
+export function noRanges(): StorageError {
+  return new StorageError('unsupported', 'no support for ranges of bytes');
+}
+
+/** Returns the headers and metadata of an object that is written. */
+export function headersOf({ headers, digest, holds }: Omit<Upload, 'bytes'>) {
+  return {
+    ContentType: headers.contentType,
+    CacheControl: headers.cacheControl,
+    ...(headers.contentEncoding === '' ? {} : { ContentEncoding: headers.contentEncoding }),
+    Metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
+  };
+}
+
+/** Returns the metadata of an object from the response to a HEAD request. */
+export function headOf({ Metadata, ContentType, CacheControl, ContentEncoding }: HeadObjectCommandOutput): ObjectHead {
+  return {
+    digest: Metadata?.[DIGEST],
+    holds: Metadata?.[HOLDS],
+    headers: { contentType: ContentType ?? '', cacheControl: CacheControl ?? '', contentEncoding: ContentEncoding ?? '' },
+  };
+}
+
+/** Converts an error of the client to a StorageError, whose message does not contain the request. */
+export function toStorageError(error: unknown): StorageError {
+  if (error instanceof StorageError) return error;
+  if (!(error instanceof Error)) return new StorageError('refused', 'the client threw a value that is not an Error');
+  if (error.name === 'CredentialsProviderError') return new StorageError('anonymous', 'no credentials');
+  // the client opens only files with credentials
+  if (codeOf(error) === 'ENOENT') return new StorageError('anonymous', error.message);
+  if (error.message === 'Region is missing') return new StorageError('no-region', 'no region');
+  return storageErrorOf(statusOf(error), networkCode(error) ?? (error.name === 'Error' ? codeOf(error) : error.name), error.message);
+}
+
+export function statusOf(error: unknown): number | undefined {
+  const metadata = isObject(error) && isObject(error['$metadata']) ? error['$metadata'] : {};
+  return typeof metadata['httpStatusCode'] === 'number' ? metadata['httpStatusCode'] : undefined;
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
