@@ -5,7 +5,7 @@ import type { ImportSummary } from '../import/import.ts';
 import type { ArchiveReport } from '../sources/archives/capture-selection.ts';
 import type { HintCommand } from '../sources/hint-command.ts';
 import type { PageSetReport } from '../sources/page-set.ts';
-import { lackOf } from '../sources/page-set-text.ts';
+import { lackOf } from '../sources/page-set.ts';
 import type { InputError } from '../sources/source.ts';
 import type { Tally } from '../store/item-writer.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';

@@ -32,10 +32,9 @@ export function declareRemove(program: Program, terminal: Terminal): void {
     )
     .action(async (names, options) => {
       terminal.setOutput(options);
-      const [{ removeAccounts }, { discardUnfinishedRuns, unfinishedRuns }, { filesBeside }] = await Promise.all([
+      const [{ filesBeside, removeAccounts }, { discardUnfinishedRuns, unfinishedRuns }] = await Promise.all([
         import('../store/remove.ts'),
         import('../mirror/unfinished-runs.ts'),
-        import('../store/files-beside.ts'),
       ]);
       const started = performance.now();
       const { store } = options;

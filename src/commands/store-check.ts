@@ -31,7 +31,7 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
     )
     .action(async (options) => {
       terminal.setOutput(options);
-      const [{ checkStore }, { repairStore }] = await Promise.all([import('../store/check.ts'), import('../store/repair.ts')]);
+      const [{ checkStore }, { repairStore }] = await Promise.all([import('../store/store-check.ts'), import('../store/repair.ts')]);
       const started = performance.now();
       const signal = terminal.stopSignal;
       const check = () =>

@@ -3,9 +3,9 @@ import { type ItemOptions, ItemReader } from '../sources/item-reader.ts';
 import { type BatchValues, batchesOf, type ItemBatch, readItems } from '../sources/items.ts';
 import type { RawValue } from '../sources/raw-value.ts';
 import type { Input, Item, RecordItem } from '../sources/source.ts';
+import { AnsweringThread } from '../store/answering-thread.ts';
 import type { EncodedRecord } from '../store/records.ts';
-import { ENCODER_OPTIONS, type EncodedBatch } from './encoded-batch.ts';
-import { ReadingThread } from './reading-thread-client.ts';
+import { ENCODER_OPTIONS, type EncodedBatch, type ReadRequest } from './encoded-batch.ts';
 
 /** With less text, a thread takes longer to start than it saves. In UTF-16 units. */
 const READ_AFTER = 1 << 22;
@@ -112,4 +112,11 @@ function readAgain({ file, values, isExport }: BatchValues, indexes: Uint32Array
   const item = items.filter(({ kind }) => kind === 'record')[record - indexes.indexOf(index)];
   if (item?.kind !== 'record') throw new Error(`a thread found a record in ${file}, and the main thread does not`);
   return item;
+}
+
+/** A thread that reads values. It has no answer if the values have an error. */
+export class ReadingThread extends AnsweringThread<ReadRequest, EncodedBatch> {
+  constructor() {
+    super(new URL('./reading-thread.js', import.meta.url));
+  }
 }

@@ -1,8 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { createBrotliDecompress } from 'node:zlib';
-import { readFailure } from './read-failure.ts';
-import { unreadableInput } from './rejection.ts';
+import { readFailure, unreadableInput } from './rejection.ts';
 import type { Input } from './source.ts';
 import { decompressed } from './unpack/compression.ts';
 import { headOf } from './unpack/head.ts';

@@ -1,6 +1,6 @@
 import { Failure } from '../contract/failure.ts';
 import { type HintCommand, plainCommand, type Verb } from './hint-command.ts';
-import { readFailure } from './read-failure.ts';
+import { readFailure } from './rejection.ts';
 import type { Input } from './source.ts';
 import { decompressed } from './unpack/compression.ts';
 import { headOf, resumed } from './unpack/head.ts';

@@ -1,6 +1,6 @@
 import type { SuggestedCommand } from '../contract/hint.ts';
 import { shellWord } from '../contract/shell-word.ts';
-import { STANDARD_INPUT } from './standard-input.ts';
+import { STANDARD_INPUT } from './source.ts';
 import { sourceOf } from './unpack/member.ts';
 
 /** The commands that read sources. */

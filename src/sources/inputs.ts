@@ -4,12 +4,11 @@ import { Failure } from '../contract/failure.ts';
 import { schemeOf } from '../contract/url.ts';
 import { withCopiesMarked } from './compressed-copy.ts';
 import { FileFilter, type FilePatterns } from './file-filter.ts';
-import { fileHead } from './file-head.ts';
 import { remoteInput } from './remote-input.ts';
-import type { Input, RemoteSources } from './source.ts';
-import { STANDARD_INPUT } from './standard-input.ts';
+import { type Input, type RemoteSources, STANDARD_INPUT } from './source.ts';
 import { isCompressed } from './unpack/compression.ts';
 import { HEADER_BYTES, isTar, isZip } from './unpack/detect.ts';
+import { fileHead } from './unpack/head.ts';
 import { sourceOf } from './unpack/member.ts';
 
 /** How many bytes of a file are read at once. */

@@ -17,8 +17,8 @@ import type { RawValue } from './raw-value.ts';
 import { type RejectLine, rejectLineIn } from './reject-line.ts';
 import { mayNeedSanitizing, sanitize } from './sanitize.ts';
 import { SnapshotCache } from './snapshot-cache.ts';
-import { isSuspended, withoutEmptyFields } from './suspended.ts';
 import type { Input, InputError, RejectOptions } from './source.ts';
+import { isSuspended, withoutEmptyFields } from './suspended.ts';
 
 export interface ObserveContext extends CaptureContext {
   /** The format of all snapshots; if undefined, the format of each is detected. */

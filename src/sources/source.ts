@@ -92,6 +92,9 @@ export interface RemoteObject {
   readonly open: () => AsyncIterable<Uint8Array>;
 }
 
+/** The name of the input that `-` stands for. */
+export const STANDARD_INPUT = 'standard input';
+
 /** A source of bytes. It is opened when it is read. */
 export interface Input {
   /** A path, or `standard input`. */

@@ -4,8 +4,7 @@ import { shellWord } from '../contract/shell-word.ts';
 import { STORE_APPLICATION_ID } from '../contract/store-file.ts';
 import { schemeOf } from '../contract/url.ts';
 import type { HintCommand, Verb } from './hint-command.ts';
-import type { Input } from './source.ts';
-import { STANDARD_INPUT } from './standard-input.ts';
+import { type Input, STANDARD_INPUT } from './source.ts';
 import { isCompressed } from './unpack/compression.ts';
 import { HEADER_BYTES, isTar, isZip } from './unpack/detect.ts';
 

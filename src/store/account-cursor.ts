@@ -1,4 +1,4 @@
-import { accountsChecksum } from './account-checksum.ts';
+import { accountsChecksum } from './checksum.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
 import type { Direction } from './direction.ts';

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { changedSummary, encodeSummary, type Summary } from '../contract/account.ts';
 import type { ChangeRecord } from '../contract/record.ts';
+import { accountChecksum } from './checksum.ts';
 import { storedJson } from './damaged.ts';
 import { type FieldValue, newestValues } from './newest-values.ts';
 
@@ -58,4 +60,21 @@ function currentSummary(path: string, account: DescribedAccount, { json, records
 /** Parses stored records. Their rules were checked when they were imported. */
 function parseRecords(path: string, screenName: string, json: Buffer): ChangeRecord[] {
   return storedJson(path, `a record of ${screenName}`, `[${json.toString()}]`);
+}
+
+/** What is derived from an account and its records. */
+export interface DerivedHistory {
+  /** The JSON of the account before its `data_page_count`, and after it. */
+  readonly head: Buffer;
+  readonly tail: string;
+  /** The SHA-256 of both. */
+  readonly digest: Buffer;
+  readonly checksum: number;
+}
+
+/** @throws Failure bad-store */
+export function historyOf(path: string, account: DescribedAccount, gathered: AccountRecords): DerivedHistory {
+  const { head, tail } = accountJson(path, account, gathered);
+  const digest = createHash('sha256').update(head).update(tail).digest();
+  return { head, tail, digest, checksum: accountChecksum(head, tail, gathered.records) };
 }

@@ -3,7 +3,6 @@ import type { AccountEntry } from '../contract/account-entry.ts';
 import { type AccountState, type FormerHandle, sortedHandles } from '../contract/account-state.ts';
 import type { Instant } from '../contract/instant.ts';
 import { DATA_TYPES } from '../contract/record.ts';
-import { accountChecksum } from './account-checksum.ts';
 import {
   type AccountOrder,
   type AccountRow,
@@ -13,6 +12,7 @@ import {
   type StateRow,
   selectAccounts,
 } from './account-rows.ts';
+import { accountChecksum } from './checksum.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
 import { bitOf } from './known-account.ts';

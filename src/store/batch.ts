@@ -6,7 +6,7 @@ import { eraseFreed, mustErase } from './erase.ts';
 import { Exclusions } from './exclusions.ts';
 import { FeedBlockMarks } from './feed-blocks.ts';
 import { acceptExternalChanges, materialize } from './materialize.ts';
-import { openStore, WRITE_AHEAD_LOG } from './open-store.ts';
+import { openStore, setReadOnly, setWritable, WRITE_AHEAD_LOG } from './open-store.ts';
 import type { EncodedRecord } from './records.ts';
 import { isCurrent, latestRevision } from './revision.ts';
 import { ACCOUNT_ORDER, RECORD_ACCOUNT } from './schema.ts';
@@ -211,11 +211,13 @@ export class Batch {
 /** The phases of {@link Batch.commit}. They count accounts. */
 export type CommitPhase = 'index' | 'histories' | 'commit';
 
-/** Runs a change of derived data only, in a separate transaction. */
-export function inBatch(database: Connection, work: () => void): void {
+/** Derives stale data in a transaction of a connection that reads. */
+export function deriveStale(database: Connection): void {
+  setWritable(database);
   begin(database);
-  work();
+  for (const _ of materialize(database, true));
   end(database);
+  setReadOnly(database);
 }
 
 function isEmpty(database: Connection): boolean {

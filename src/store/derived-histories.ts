@@ -1,5 +1,4 @@
-import { type DerivedHistory, historyOf } from './account-history.ts';
-import { type AccountRecords, NO_RECORDS, SELECT_RECORDS } from './account-json.ts';
+import { type AccountRecords, type DerivedHistory, historyOf, NO_RECORDS, SELECT_RECORDS } from './account-json.ts';
 import type { Connection } from './connection.ts';
 import { damaged } from './damaged.ts';
 import type { WindowAccount } from './window-histories.ts';

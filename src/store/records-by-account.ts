@@ -1,4 +1,4 @@
-import { numbersIn } from './account-checksum.ts';
+import { numbersIn } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { RecordWindow } from './record-window.ts';
 import { openSpool, type SpoolFile } from './spool-file.ts';

@@ -1,3 +1,6 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { draftsIn } from '../contract/draft.ts';
 import { type Exclusion, handleHash, sharedHandleHash, stableIdHash } from '../contract/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
@@ -132,6 +135,17 @@ function erasePending(path: string): void {
   } finally {
     database.close();
   }
+}
+
+/**
+ * Returns the paths of files beside a store that can have its data: those whose names begin with its name, such as a rejects file or a
+ * damaged store, and drafts of exports and archives. Leaves out the files that SQLite uses.
+ */
+export function filesBeside(store: string): string[] {
+  const [folder, name] = [dirname(store), basename(store)];
+  const isBeside = (entry: string) => /^[-.]/.test(entry.slice(name.length)) && !/^-(wal|shm|journal)$/.test(entry.slice(name.length));
+  const named = readdirSync(folder).filter((entry) => entry.startsWith(name) && isBeside(entry));
+  return [...named.map((entry) => join(folder, entry)), ...draftsIn(folder).map(({ path }) => path)].toSorted();
 }
 
 function noAccount(path: string, name: string): Failure {

@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
 import { cut } from '../contract/json.ts';
-import type { OnProgress, Pauses } from '../contract/pauses.ts';
-import { accountChecksum } from './account-checksum.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { type AccountRecords, accountJson, NO_RECORDS, SELECT_RECORDS } from './account-json.ts';
 import { AccountReader } from './account-reader.ts';
 import { accountBatches, STATE_COLUMNS } from './account-rows.ts';
-import { type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
+import { deriveStale } from './batch.ts';
+import { accountChecksum, type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { accountIn, corruptionInAccount, corruptionInRecord } from './corruption.ts';
 import { feedChecksum } from './feed-blocks.ts';
 import { fingerprint } from './fingerprint.ts';
+import { openStore, setReadOnly } from './open-store.ts';
 import type { StoredRecord } from './records.ts';
 import { latestRevision } from './revision.ts';
 import { RANKING_MODULUS, RANKING_TERM } from './schema.ts';
@@ -46,8 +47,45 @@ const BEYOND = Number.MAX_SAFE_INTEGER + 1;
 /** The columns of accounts that are checked. */
 const CHECKED = [...STATE_COLUMNS, 'first_record', 'digest', 'checksum'] as const;
 
+/**
+ * Checks a whole store for damage. SQLite checks the file. Every record is checked against its checksum and its rules,
+ * and all derived data against its source. Memory does not grow with the store.
+ * @param signal stops the check
+ * @throws Failure no-store, bad-store if nothing can be read, store-older, store-newer, store-busy, stopped, file-system
+ */
+export async function checkStore(
+  path: string,
+  { signal, onProgress = () => {} }: { readonly signal?: AbortSignal; readonly onProgress?: OnProgress<CheckPhase> } = {},
+): Promise<CheckSummary> {
+  const pauses = new Pauses(signal, 'the store was not checked to its end, and nothing was changed');
+  const database = openStore(path, 'read');
+  try {
+    deriveIfStale(database);
+    database.exec('BEGIN');
+    return await new StoreCheck(database, pauses, onProgress).run();
+  } catch (error) {
+    throw toFailure(path, error);
+  } finally {
+    database.close();
+  }
+}
+
+/** Derives the accounts that another program made stale. If they are damaged, the check reports it. */
+function deriveIfStale(database: Connection): void {
+  try {
+    const isStale = 'SELECT EXISTS (SELECT 1 FROM revision) AND EXISTS (SELECT 1 FROM account WHERE revision IS NULL)';
+    if (database.value(isStale) === 1) deriveStale(database);
+  } catch (error) {
+    if (database.inTransaction) database.exec('ROLLBACK');
+    const failure = toFailure(database.path, error);
+    if (!(failure instanceof Failure) || failure.code !== 'bad-store') throw failure;
+  } finally {
+    setReadOnly(database);
+  }
+}
+
 /** One check of a whole store, in a transaction. */
-export class StoreCheck {
+class StoreCheck {
   readonly #database: Connection;
   readonly #pauses: Pauses;
   readonly #onProgress: OnProgress<CheckPhase>;

@@ -3,15 +3,14 @@ import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { AccountReader } from './account-reader.ts';
 import { accountRows } from './account-rows.ts';
 import { AccountSearch } from './account-search.ts';
-import { inBatch } from './batch.ts';
+import { deriveStale } from './batch.ts';
 import type { Connection } from './connection.ts';
 import { storedJson } from './damaged.ts';
 import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
 import { checksumBelow, feedEdge } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { type FeedDay, feedDays } from './feed-days.ts';
-import { materialize } from './materialize.ts';
-import { openStore, setReadOnly, setWritable } from './open-store.ts';
+import { openStore } from './open-store.ts';
 import { PageSource } from './page-source.ts';
 import { checkedJson, records, type StoredRecord } from './records.ts';
 import { isCurrent, latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
@@ -43,11 +42,7 @@ export class Store extends PageSource {
           const wasFilled = nextRevision(database) > 1;
           database.exec('ROLLBACK');
           if (!wasFilled) throw neverFilled(path);
-          setWritable(database);
-          inBatch(database, () => {
-            for (const _ of materialize(database, true));
-          });
-          setReadOnly(database);
+          deriveStale(database);
         }
       });
     } catch (error) {

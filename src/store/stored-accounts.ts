@@ -1,6 +1,6 @@
-import { accountChecksum } from './account-checksum.ts';
 import { AccountReader } from './account-reader.ts';
 import { type AccountRow, accountRows } from './account-rows.ts';
+import { accountChecksum } from './checksum.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
 

@@ -1,5 +1,4 @@
-import { type DerivedHistory, historyOf } from './account-history.ts';
-import type { DescribedAccount } from './account-json.ts';
+import { type DerivedHistory, type DescribedAccount, historyOf } from './account-json.ts';
 import { damaged } from './damaged.ts';
 import { type Entries, GroupedRecords } from './record-window.ts';
 

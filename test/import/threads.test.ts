@@ -6,7 +6,7 @@ import { CONFLICT_POLICIES, type ConflictPolicy } from '../../src/contract/confl
 import type { ReadRequest } from '../../src/import/encoded-batch.ts';
 import type { ImportSummary } from '../../src/import/import.ts';
 import { importInputs } from '../../src/import/import.ts';
-import { ReadingThread } from '../../src/import/reading-thread-client.ts';
+import { ReadingThread } from '../../src/import/read.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Collection } from '../../src/contract/collection.ts';
 import { lengthOf } from '../../src/sources/intervals.ts';
-import { type PageSetReport, PageSets } from '../../src/sources/page-set.ts';
-import { lackOf } from '../../src/sources/page-set-text.ts';
+import { lackOf, type PageSetReport, PageSets } from '../../src/sources/page-set.ts';
 import type { SavedPage } from '../../src/sources/source.ts';
 
 const BASE = 'https://history.example/rest';

@@ -1,7 +1,7 @@
 import { HEAD_BYTES, startsAsWarc } from '../../warc/detect.ts';
-import { fileHead } from '../file-head.ts';
 import type { Input, InputError } from '../source.ts';
 import { isZipOfTree } from '../unpack/detect.ts';
+import { fileHead } from '../unpack/head.ts';
 import type { ArchiveReport } from './capture-selection.ts';
 
 export interface OpenArchives {

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { schemeOf } from '../../contract/url.ts';
-import type { Input } from '../source.ts';
-import { STANDARD_INPUT } from '../standard-input.ts';
+import { type Input, STANDARD_INPUT } from '../source.ts';
 import type { Expansion } from './expansion.ts';
 
 /** Between the name of an archive and the path of a member in it. */

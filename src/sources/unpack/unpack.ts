@@ -5,14 +5,12 @@ import { pipeline } from 'node:stream/promises';
 import { removeSync } from 'fs-extra/esm';
 import { Failure } from '../../contract/failure.ts';
 import { isCopy } from '../compressed-copy.ts';
-import { fileHead } from '../file-head.ts';
-import { readFailure } from '../read-failure.ts';
-import { unreadableInput } from '../rejection.ts';
+import { readFailure, unreadableInput } from '../rejection.ts';
 import type { Input, InputError } from '../source.ts';
 import { decompressed } from './compression.ts';
 import { HEADER_BYTES, isTar, isZip } from './detect.ts';
 import { countPacked, Expansion } from './expansion.ts';
-import { headOf, resumed } from './head.ts';
+import { fileHead, headOf, resumed } from './head.ts';
 
 /** Yields the files in a source as `unpack` does. If they cannot be read any further, the last element is an input error. */
 export async function* filesIn(input: Input): AsyncGenerator<readonly Input[] | InputError> {
