@@ -1,8 +1,7 @@
-import { writeSync } from 'node:fs';
 import type { SpoolFile } from '../store/spool-file.ts';
-import { mergeRuns, type RowLayout, rowsInFile, SortedRun } from './sorted-run.ts';
+import { COLUMNS, mergeRuns, type Row, rowsInFile, type SortColumns, SortedRun, writeRow } from './sorted-run.ts';
 
-/** How many rows are sorted in memory at once: 12 MB of six columns. */
+/** How many rows are sorted in memory at once: 12 MB. */
 const RUN_ROWS = 1 << 18;
 /** The size of the buffer at first. It doubles until it holds a run: to clear 12 MB takes half the time of a small run of `observe`. */
 const FIRST_ROWS = 1 << 10;
@@ -11,12 +10,12 @@ const READ_AHEAD_ROWS = 1 << 11;
 const MIN_READ_AHEAD_ROWS = 1 << 5;
 
 /**
- * An external sort of rows by the keys of their layout. Rows with the same keys keep their input order.
+ * An external sort of rows by three of their columns. Rows that are equal in them keep their input order.
  * Memory holds one run of rows; the other runs are on disk. A merge reads a piece of each: see {@link readAheadRows}.
  */
-export class ExternalSorter<R> {
+export class ExternalSorter {
   readonly #spool: SpoolFile;
-  readonly #layout: RowLayout<R>;
+  readonly #columns: SortColumns;
   #rows: Float64Array;
   #buffered = 0;
   #runs = 0;
@@ -28,28 +27,28 @@ export class ExternalSorter<R> {
   #sorter: Sorter | undefined;
 
   /** @param spool an empty file for this sorter alone, which it closes */
-  constructor(spool: SpoolFile, layout: RowLayout<R>) {
+  constructor(spool: SpoolFile, columns: SortColumns) {
     this.#spool = spool;
-    this.#layout = layout;
-    this.#rows = new Float64Array(FIRST_ROWS * layout.columns);
+    this.#columns = columns;
+    this.#rows = new Float64Array(FIRST_ROWS * COLUMNS);
   }
 
   get length(): number {
     return this.#runs * RUN_ROWS + this.#buffered;
   }
 
-  add(row: R): void {
+  add(row: Row): void {
     if (this.#buffered === RUN_ROWS) this.#spill();
-    const { columns, keys, write } = this.#layout;
-    const at = this.#buffered * columns;
+    const at = this.#buffered * COLUMNS;
     if (at === this.#rows.length) {
       const rows = new Float64Array(at * 2);
       rows.set(this.#rows);
       this.#rows = rows;
     }
-    write(row, this.#rows, at);
+    writeRow(row, this.#rows, at);
     this.#buffered += 1;
-    const [first, second, third] = [this.#rows[at + keys[0]] ?? 0, this.#rows[at + keys[1]] ?? 0, this.#rows[at + keys[2]] ?? 0];
+    const [one, two, three] = this.#columns;
+    const [first, second, third] = [this.#rows[at + one] ?? 0, this.#rows[at + two] ?? 0, this.#rows[at + three] ?? 0];
     if ((first - this.#first || second - this.#second || third - this.#third) < 0) this.#isOrdered = false;
     this.#first = first;
     this.#second = second;
@@ -57,14 +56,14 @@ export class ExternalSorter<R> {
   }
 
   /** Returns all rows in order. No row can be added afterwards. */
-  *inOrder(): Generator<R> {
-    const runs: SortedRun<R>[] = [];
+  *inOrder(): Generator<Row> {
+    const runs: SortedRun[] = [];
     const pieceRows = readAheadRows(this.#runs);
     for (let number = 0; number < this.#runs; number += 1) {
-      const rows = rowsInFile(this.#spool.descriptor, number * RUN_ROWS, RUN_ROWS, this.#layout.columns, pieceRows);
-      runs.push(new SortedRun(number, rows, this.#layout));
+      const rows = rowsInFile(this.#spool, number * RUN_ROWS, RUN_ROWS, pieceRows);
+      runs.push(new SortedRun(number, rows, this.#columns));
     }
-    runs.push(new SortedRun(this.#runs, [this.#ordered()].values(), this.#layout));
+    runs.push(new SortedRun(this.#runs, [this.#ordered()].values(), this.#columns));
     yield* mergeRuns(runs);
   }
 
@@ -73,7 +72,8 @@ export class ExternalSorter<R> {
   }
 
   #spill(): void {
-    writeFully(this.#spool.descriptor, this.#ordered(), this.#runs * this.#rows.byteLength);
+    const rows = this.#ordered();
+    this.#spool.write(new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength), this.#runs * this.#rows.byteLength);
     this.#runs += 1;
     this.#buffered = 0;
     this.#isOrdered = true;
@@ -83,10 +83,10 @@ export class ExternalSorter<R> {
   }
 
   #ordered(): Float64Array {
-    const rows = this.#rows.subarray(0, this.#buffered * this.#layout.columns);
+    const rows = this.#rows.subarray(0, this.#buffered * COLUMNS);
     if (this.#isOrdered) return rows;
     // no later run has more rows
-    this.#sorter ??= new Sorter(this.#layout, this.#buffered);
+    this.#sorter ??= new Sorter(this.#columns, this.#buffered);
     return this.#sorter.sorted(rows);
   }
 }
@@ -101,44 +101,37 @@ export function readAheadRows(runs: number): number {
 
 /** Sorts the rows of a run. Its buffers are reused for every run. */
 class Sorter {
-  readonly #columns: number;
-  readonly #keys: RowLayout<unknown>['keys'];
+  readonly #columns: SortColumns;
   readonly #firsts: Float64Array;
   readonly #order: Uint32Array;
   readonly #sorted: Float64Array;
 
   /** @param most how many rows a run has at most */
-  constructor({ columns, keys }: Pick<RowLayout<unknown>, 'columns' | 'keys'>, most: number) {
+  constructor(columns: SortColumns, most: number) {
     this.#columns = columns;
-    this.#keys = keys;
     this.#firsts = new Float64Array(most);
     this.#order = new Uint32Array(most);
-    this.#sorted = new Float64Array(most * columns);
+    this.#sorted = new Float64Array(most * COLUMNS);
   }
 
   /** Returns the sorted rows, which stay valid until the next call. */
   sorted(rows: Float64Array): Float64Array {
-    const [columns, [first, second, third]] = [this.#columns, this.#keys];
-    const length = rows.length / columns;
+    const [first, second, third] = this.#columns;
+    const length = rows.length / COLUMNS;
     const [firsts, order] = [this.#firsts, this.#order.subarray(0, length)];
     for (let index = 0; index < length; index += 1) {
-      firsts[index] = rows[index * columns + first] ?? 0;
+      firsts[index] = rows[index * COLUMNS + first] ?? 0;
       order[index] = index;
     }
-    const keyOf = (index: number, key: number) => rows[index * columns + key] ?? 0;
+    const keyOf = (index: number, key: number) => rows[index * COLUMNS + key] ?? 0;
     order.sort(
       (a, b) => (firsts[a] ?? 0) - (firsts[b] ?? 0) || keyOf(a, second) - keyOf(b, second) || keyOf(a, third) - keyOf(b, third) || a - b,
     );
     let to = 0;
     for (const from of order) {
-      for (let column = 0; column < columns; column += 1) this.#sorted[to + column] = rows[from * columns + column] ?? 0;
-      to += columns;
+      for (let column = 0; column < COLUMNS; column += 1) this.#sorted[to + column] = rows[from * COLUMNS + column] ?? 0;
+      to += COLUMNS;
     }
     return this.#sorted.subarray(0, to);
   }
-}
-
-function writeFully(file: number, rows: Float64Array, position: number): void {
-  const bytes = new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength);
-  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done, position + done);
 }

@@ -1,5 +1,5 @@
-import { readSync } from 'node:fs';
 import type { Instant } from '../contract/instant.ts';
+import type { SpoolFile } from '../store/spool-file.ts';
 
 /** One observation: its time, and the places of its other parts. */
 export interface Row {
@@ -8,68 +8,66 @@ export interface Row {
   readonly profile: number;
   /** The place of the URL of its archived copy; 0 if there is none. */
   readonly archive: number;
-  /** The number of its account, which orders rows of one time: see partition.ts. */
+  /** The number of its account, which orders rows of one time. */
   readonly account: number;
   /** The number of its input, from 0, and the line. */
   readonly input: number;
   readonly line: number;
 }
 
-/** How rows of one kind are stored as numbers, and in which order they are sorted. */
-export interface RowLayout<R> {
-  /** A row is stored as this many numbers. */
-  readonly columns: number;
-  /** The numbers by which rows are sorted. Rows that are equal in all of them keep their order. */
-  readonly keys: readonly [first: number, second: number, third: number];
-  readonly write: (row: R, numbers: Float64Array, at: number) => void;
-  readonly read: (numbers: Float64Array, at: number) => R;
-}
+/** The columns by which rows are sorted. Rows that are equal in all of them keep their order. */
+export type SortColumns = readonly [first: number, second: number, third: number];
 
 /**
- * The rows of a run of `observe`, in order of time. Rows of one time are in the order of their accounts, so that the order of the inputs
- * does not show. Rows of one account and time are in the order of the inputs.
+ * The order of `observe`: by time. Rows of one time are in the order of their accounts, so that the order of the inputs does not
+ * show. Rows of one account and time are in the order of the inputs.
  */
-export const BY_TIME: RowLayout<Row> = {
-  columns: 6,
-  keys: [0, 3, 4],
-  write: ({ instant, profile, archive, account, input, line }, numbers, at) => {
-    numbers[at] = instant;
-    numbers[at + 1] = profile;
-    numbers[at + 2] = archive;
-    numbers[at + 3] = account;
-    numbers[at + 4] = input;
-    numbers[at + 5] = line;
-  },
-  read: (numbers, at) => ({
+export const BY_TIME: SortColumns = [0, 3, 4];
+
+/** The order of `normalize`: the rows of each account together, in order of time. */
+export const BY_ACCOUNT: SortColumns = [3, 0, 4];
+
+/** A row is stored as this many numbers. */
+export const COLUMNS = 6;
+
+/** Stores a row as numbers. */
+export function writeRow({ instant, profile, archive, account, input, line }: Row, numbers: Float64Array, at: number): void {
+  numbers[at] = instant;
+  numbers[at + 1] = profile;
+  numbers[at + 2] = archive;
+  numbers[at + 3] = account;
+  numbers[at + 4] = input;
+  numbers[at + 5] = line;
+}
+
+function readRow(numbers: Float64Array, at: number): Row {
+  return {
     instant: numbers[at] ?? 0,
     profile: numbers[at + 1] ?? 0,
     archive: numbers[at + 2] ?? 0,
     account: numbers[at + 3] ?? 0,
     input: numbers[at + 4] ?? 0,
     line: numbers[at + 5] ?? 0,
-  }),
-};
-
-/** The rows of `normalize`: those of each account together, in order of time. */
-export const BY_ACCOUNT: RowLayout<Row> = { ...BY_TIME, keys: [3, 0, 4] };
+  };
+}
 
 /** The size of a number in a file, in bytes. */
 const NUMBER_BYTES = 8;
 
 /** Yields rows of a file, in pieces of `pieceRows`. Each piece is valid until the next one. */
-export function* rowsInFile(file: number, first: number, length: number, columns: number, pieceRows: number): Generator<Float64Array> {
-  const memory = new Float64Array(pieceRows * columns);
+export function* rowsInFile(file: SpoolFile, first: number, length: number, pieceRows: number): Generator<Float64Array> {
+  const memory = new Float64Array(pieceRows * COLUMNS);
   for (let done = 0; done < length; done += pieceRows) {
-    const rows = memory.subarray(0, Math.min(pieceRows, length - done) * columns);
-    readFully(file, new Uint8Array(rows.buffer, 0, rows.byteLength), (first + done) * columns * NUMBER_BYTES);
+    const rows = memory.subarray(0, Math.min(pieceRows, length - done) * COLUMNS);
+    file.readFully(new Uint8Array(rows.buffer, 0, rows.byteLength), (first + done) * COLUMNS * NUMBER_BYTES);
     yield rows;
   }
 }
 
 /** A cursor over the rows of a run during a merge. */
-export class SortedRun<R> {
+export class SortedRun {
   readonly number: number;
-  readonly #layout: RowLayout<R>;
+  readonly #columns: SortColumns;
   readonly #source: Iterator<Float64Array>;
   #rows: Float64Array = new Float64Array(0);
   #at: number;
@@ -78,36 +76,36 @@ export class SortedRun<R> {
   third = 0;
 
   /** @param source the rows of the run in pieces; each piece is consumed before the next is requested */
-  constructor(number: number, source: Iterator<Float64Array>, layout: RowLayout<R>) {
+  constructor(number: number, source: Iterator<Float64Array>, columns: SortColumns) {
     this.number = number;
     this.#source = source;
-    this.#layout = layout;
-    this.#at = -layout.columns;
+    this.#columns = columns;
+    this.#at = -COLUMNS;
   }
 
   /** Moves to the next row. Returns false at the end. */
   advance(): boolean {
-    const { columns, keys } = this.#layout;
-    this.#at += columns;
+    const [first, second, third] = this.#columns;
+    this.#at += COLUMNS;
     if (this.#at >= this.#rows.length) {
       const piece = this.#source.next();
       if (piece.done || piece.value.length === 0) return false;
       this.#rows = piece.value;
       this.#at = 0;
     }
-    this.first = this.#rows[this.#at + keys[0]] ?? 0;
-    this.second = this.#rows[this.#at + keys[1]] ?? 0;
-    this.third = this.#rows[this.#at + keys[2]] ?? 0;
+    this.first = this.#rows[this.#at + first] ?? 0;
+    this.second = this.#rows[this.#at + second] ?? 0;
+    this.third = this.#rows[this.#at + third] ?? 0;
     return true;
   }
 
-  row(): R {
-    return this.#layout.read(this.#rows, this.#at);
+  row(): Row {
+    return readRow(this.#rows, this.#at);
   }
 }
 
 /** Merges sorted runs. The runs are kept in a heap. */
-export function* mergeRuns<R>(runs: readonly SortedRun<R>[]): Generator<R> {
+export function* mergeRuns(runs: readonly SortedRun[]): Generator<Row> {
   const heap = runs.filter((run) => run.advance());
   for (let index = (heap.length >> 1) - 1; index >= 0; index -= 1) sift(heap, index);
   for (let first = heap[0]; first !== undefined; first = heap[0]) {
@@ -122,7 +120,7 @@ export function* mergeRuns<R>(runs: readonly SortedRun<R>[]): Generator<R> {
 }
 
 /** Moves an element of the heap down until it is before its children. */
-function sift<R>(heap: SortedRun<R>[], from: number): void {
+function sift(heap: SortedRun[], from: number): void {
   const moved = heap[from];
   if (moved === undefined) return;
   let at = from;
@@ -137,16 +135,8 @@ function sift<R>(heap: SortedRun<R>[], from: number): void {
   heap[at] = moved;
 }
 
-function isBefore<R>(one: SortedRun<R>, other: SortedRun<R>): boolean {
+function isBefore(one: SortedRun, other: SortedRun): boolean {
   if (one.first !== other.first) return one.first < other.first;
   if (one.second !== other.second) return one.second < other.second;
   return one.third < other.third || (one.third === other.third && one.number < other.number);
-}
-
-function readFully(file: number, into: Uint8Array, position: number): void {
-  for (let done = 0; done < into.length; ) {
-    const read = readSync(file, into, done, into.length - done, position + done);
-    if (read === 0) throw new Error('the row file is shorter than the data written to it');
-    done += read;
-  }
 }

@@ -5,12 +5,12 @@ import type { PartHeader } from '../sources/part-header.ts';
 import { openSpool } from '../store/spool-file.ts';
 import { ExternalSorter } from './external-sorter.ts';
 import { ProfilePool, storedProfile } from './profile-pool.ts';
-import { BY_TIME, type Row, type RowLayout } from './sorted-run.ts';
+import { BY_TIME, type Row, type SortColumns } from './sorted-run.ts';
 import { StringPool } from './string-pool.ts';
 
 /** Stores all observations of a run on disk, and returns them in order. */
 export class Spool {
-  readonly #sorter: ExternalSorter<Row>;
+  readonly #sorter: ExternalSorter;
   readonly #texts: StringPool;
   readonly #profiles: ProfilePool;
   /** The names of the inputs, by their numbers. */
@@ -21,11 +21,11 @@ export class Spool {
   readonly #sets = new Map<string, number>();
 
   /** @param beside the path beside which the files are created */
-  constructor(beside: string, layout: RowLayout<Row> = BY_TIME) {
+  constructor(beside: string, columns: SortColumns = BY_TIME) {
     this.#texts = new StringPool(openSpool(beside));
     this.#profiles = new ProfilePool(this.#texts);
     try {
-      this.#sorter = new ExternalSorter(openSpool(beside), layout);
+      this.#sorter = new ExternalSorter(openSpool(beside), columns);
     } catch (error) {
       this.#texts.close();
       throw error;

@@ -1,4 +1,3 @@
-import { readSync, writeSync } from 'node:fs';
 import type { SpoolFile } from '../store/spool-file.ts';
 
 /** How many bytes are buffered before a write. */
@@ -40,12 +39,12 @@ export class StringPool {
 
   get(place: number): string {
     this.#flush();
-    const { descriptor } = this.#spool;
-    const read = readSync(descriptor, READ_BUFFER, 0, READ_BYTES, place);
-    const end = read < LENGTH_BYTES ? Number.POSITIVE_INFINITY : LENGTH_BYTES + READ_BUFFER.readUInt32LE();
-    if (end <= read) return READ_BUFFER.toString('utf8', LENGTH_BYTES, end);
-    if (end === Number.POSITIVE_INFINITY) throw tooShort();
-    return readFully(descriptor, place + LENGTH_BYTES, Buffer.allocUnsafe(end - LENGTH_BYTES)).toString();
+    const read = this.#spool.read(READ_BUFFER, place);
+    const length = read < LENGTH_BYTES ? 0 : READ_BUFFER.readUInt32LE();
+    if (LENGTH_BYTES + length <= read) return READ_BUFFER.toString('utf8', LENGTH_BYTES, LENGTH_BYTES + length);
+    const text = Buffer.allocUnsafe(length);
+    this.#spool.readFully(text, place + LENGTH_BYTES);
+    return text.toString();
   }
 
   close(): void {
@@ -59,23 +58,9 @@ export class StringPool {
   }
 
   #write(bytes: Uint8Array): void {
-    for (let done = 0; done < bytes.length; )
-      done += writeSync(this.#spool.descriptor, bytes, done, bytes.length - done, this.#written + done);
+    this.#spool.write(bytes, this.#written);
     this.#written += bytes.length;
   }
 }
 
 const READ_BUFFER = Buffer.allocUnsafe(READ_BYTES);
-
-function readFully(descriptor: number, position: number, into: Buffer): Buffer {
-  for (let done = 0; done < into.length; ) {
-    const read = readSync(descriptor, into, done, into.length - done, position + done);
-    if (read === 0) throw tooShort();
-    done += read;
-  }
-  return into;
-}
-
-function tooShort(): Error {
-  return new Error('the text file is shorter than the data written to it');
-}

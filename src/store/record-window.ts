@@ -1,4 +1,4 @@
-import { readSync, writeSync } from 'node:fs';
+import type { SpoolFile } from './spool-file.ts';
 
 /** How much of a window is written at once, in bytes. */
 const CHUNK_BYTES = 1 << 13;
@@ -8,7 +8,7 @@ const COMMA = ','.charCodeAt(0);
 
 /** A file to which windows append their chunks. */
 export interface ChunkFile {
-  readonly descriptor: number;
+  readonly spool: SpoolFile;
   /** The length of the file in bytes. */
   length: number;
 }
@@ -62,7 +62,7 @@ export class RecordWindow {
     const bytes = new Uint8Array(2 * length);
     let end = 0;
     for (const chunk of this.#chunks) {
-      readFully(this.#file.descriptor, bytes.subarray(end, end + chunk.length), chunk.at);
+      this.#file.spool.readFully(bytes.subarray(end, end + chunk.length), chunk.at);
       end += chunk.length;
     }
     return { bytes, length };
@@ -71,8 +71,7 @@ export class RecordWindow {
   #write(): void {
     if (this.#used === 0) return;
     const chunk = { at: this.#file.length, length: this.#used };
-    for (let done = 0; done < chunk.length; )
-      done += writeSync(this.#file.descriptor, this.#buffer, done, chunk.length - done, chunk.at + done);
+    this.#file.spool.write(this.#buffer.subarray(0, chunk.length), chunk.at);
     this.#file.length += chunk.length;
     this.#chunks.push(chunk);
     this.#used = 0;
@@ -136,11 +135,3 @@ export class GroupedRecords {
 }
 
 const NO_PLACE: AccountPlace = { records: 0, start: 0, end: 0 };
-
-function readFully(file: number, into: Uint8Array, position: number): void {
-  for (let done = 0; done < into.length; ) {
-    const read = readSync(file, into, done, into.length - done, position + done);
-    if (read === 0) throw new Error('the file of the records is shorter than the data written to it');
-    done += read;
-  }
-}

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, lstatSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** Never opens an existing file or follows a symlink. Only the owner can read the file. */
@@ -10,6 +10,11 @@ const NAME = /^-spool-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** A temporary file that exists while it is open. */
 export interface SpoolFile {
   readonly descriptor: number;
+  /** Reads as many bytes as the buffer has, or fewer at the end of the file. Returns how many. */
+  readonly read: (into: Uint8Array, position: number) => number;
+  /** Fills the buffer. @throws Error if the file ends before */
+  readonly readFully: (into: Uint8Array, position: number) => void;
+  readonly write: (bytes: Uint8Array, position: number) => void;
   readonly close: () => void;
 }
 
@@ -22,8 +27,21 @@ export function openSpool(beside: string): SpoolFile {
   const path = `${beside}-spool-${randomUUID()}`;
   const descriptor = openSync(path, FLAGS, MODE);
   const isUnnamed = remove(path);
+  const read = (into: Uint8Array, position: number): number => {
+    let done = 0;
+    for (let length = -1; length !== 0 && done < into.length; done += length)
+      length = readSync(descriptor, into, done, into.length - done, position + done);
+    return done;
+  };
   return {
     descriptor,
+    read,
+    readFully: (into, position) => {
+      if (read(into, position) < into.length) throw new Error('a temporary file is shorter than the data written to it');
+    },
+    write: (bytes, position) => {
+      for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);
+    },
     close: () => {
       closeSync(descriptor);
       if (!isUnnamed) remove(path);
