@@ -47,8 +47,8 @@ export class ExternalSorter {
     }
     writeRow(row, this.#rows, at);
     this.#buffered += 1;
-    const [one, two, three] = this.#columns;
-    const [first, second, third] = [this.#rows[at + one] ?? 0, this.#rows[at + two] ?? 0, this.#rows[at + three] ?? 0];
+    const columns = this.#columns;
+    const [first, second, third] = [this.#rows[at + columns[0]] ?? 0, this.#rows[at + columns[1]] ?? 0, this.#rows[at + columns[2]] ?? 0];
     if ((first - this.#first || second - this.#second || third - this.#third) < 0) this.#isOrdered = false;
     this.#first = first;
     this.#second = second;

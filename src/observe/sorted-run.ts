@@ -85,7 +85,7 @@ export class SortedRun {
 
   /** Moves to the next row. Returns false at the end. */
   advance(): boolean {
-    const [first, second, third] = this.#columns;
+    const columns = this.#columns;
     this.#at += COLUMNS;
     if (this.#at >= this.#rows.length) {
       const piece = this.#source.next();
@@ -93,9 +93,9 @@ export class SortedRun {
       this.#rows = piece.value;
       this.#at = 0;
     }
-    this.first = this.#rows[this.#at + first] ?? 0;
-    this.second = this.#rows[this.#at + second] ?? 0;
-    this.third = this.#rows[this.#at + third] ?? 0;
+    this.first = this.#rows[this.#at + columns[0]] ?? 0;
+    this.second = this.#rows[this.#at + columns[1]] ?? 0;
+    this.third = this.#rows[this.#at + columns[2]] ?? 0;
     return true;
   }
 

@@ -67,7 +67,8 @@ export class SnapshotReader {
   async read(texts: readonly RawValue[], file: string): Promise<SnapshotItem[]> {
     const found: SnapshotItem[] = [];
     for (const raw of texts) {
-      const [items, files] = [found.length, this.filesToReadAgain.length];
+      const items = found.length;
+      const files = this.filesToReadAgain.length;
       try {
         this.#readText(found, raw, file);
       } catch (error) {
