@@ -246,7 +246,7 @@ export const FAILURES = {
   },
   'too-few-accounts': {
     exit: 3,
-    meaning: 'a run lacks more accounts of the run before (commands.md#missing-accounts) than `--min-accounts` allows',
+    meaning: 'a run lacks more accounts of the run before (snapshots.md#missing-accounts) than `--min-accounts` allows',
     remedy: 'check the sources; if only these accounts should be observed, run again with a lower `--min-accounts`',
   },
   'host-refused': {

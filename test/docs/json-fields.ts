@@ -59,6 +59,8 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     rejected: 'how many items were rejected',
     excluded: 'how many snapshots were left out, because their accounts were removed (removal.md)',
     suspended: 'how many snapshots were of suspended accounts (snapshots.md#suspended-accounts)',
+    late: 'how many snapshots were late (snapshots.md#late-snapshots) and had other values than the store; they are among the rejected items',
+    missing: 'the accounts that earlier runs had (snapshots.md#missing-accounts) and this one lacks: their `count`, and the first 100 names in `listed`',
     skipped: 'how many files of Twitter archives (snapshots.md#twitter-archive) were not read, because they do not describe the account',
     conflicts: '`count` and `listed`: see snapshots.md#conflicts',
     path_times: 'the snapshots whose time is in the names of files and folders: their `count`, and the `first` and `last` time',
@@ -180,7 +182,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     store: 'the path of the store',
     allowed: 'whether the exclusions ended',
     exclusions:
-      'each with `excluded_at`, `handles` and `stable_ids` (SHA-256), `records` (ids), and `erased` (whether no byte of the account is left in the file)',
+      'each with `names` (those that you named, as you wrote them; missing without names), `excluded_at`, `handles` and `stable_ids` (SHA-256), `records` (ids), and `erased` (whether no byte of the account is left in the file)',
   },
   rewrite: {
     host: 'the name of the host',

@@ -102,8 +102,10 @@ it('publishes to a folder whose marker was lost, and writes it again, but not be
 });
 
 it('a refused rollback suggests the list of versions with the prefix once', async () => {
+  const deeper = ['--prefix', 'deeper'];
   await night([1, 'ann', '1', 'bio']);
-  const { stderr } = await palimpsestHere(['publish', target, '--prefix', 'deeper', '--rollback', '--store', site.store]);
+  await site.publish(target, deeper);
+  const { stderr } = await palimpsestHere(['publish', target, ...deeper, '--rollback', '--store', site.store]);
   expect(stderr).toContain(` versions ${target} --prefix deeper`);
 });
 
