@@ -60,7 +60,8 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     excluded: 'how many snapshots were left out, because their accounts were removed (removal.md)',
     suspended: 'how many snapshots were of suspended accounts (snapshots.md#suspended-accounts)',
     late: 'how many snapshots were late (snapshots.md#late-snapshots) and had other values than the store; they are among the rejected items',
-    missing: 'the accounts that earlier runs had (snapshots.md#missing-accounts) and this one lacks: their `count`, and the first 100 names in `listed`',
+    missing:
+      'the accounts that earlier runs had (snapshots.md#missing-accounts) and this one lacks: their `count`, and the first 100 names in `listed`',
     skipped: 'how many files of Twitter archives (snapshots.md#twitter-archive) were not read, because they do not describe the account',
     conflicts: '`count` and `listed`: see snapshots.md#conflicts',
     path_times: 'the snapshots whose time is in the names of files and folders: their `count`, and the `first` and `last` time',

@@ -98,7 +98,13 @@ describe.skipIf(CEPH.requirement.skip)('the job in docs/nightly.md at another ob
     const work = temporaryFolder();
     await allow();
     expect(await nightAt(work, 'first', [...[1, 2, 4, 5].map((id) => snapshot(id, 1)), { screen_name: 7 }])).toEqual(DONE);
-    expect(await nightAt(work, 'second', [1, 2, 3].map((id) => snapshot(id, 2)))).toEqual(DONE);
+    expect(
+      await nightAt(
+        work,
+        'second',
+        [1, 2, 3].map((id) => snapshot(id, 2)),
+      ),
+    ).toEqual(DONE);
     expect(JSON.parse(readFileSync(join(work, 'second/published.json'), 'utf8'))).toMatchObject({
       invalidate: ['/rest/*'],
       conditional: true,

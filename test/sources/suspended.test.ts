@@ -24,6 +24,8 @@ it.each([
 it('an emptied account that is limited or has moved is emptied', async () => {
   const store = join(temporaryFolder(), 'store.db');
   await observe(store, [{ ...account, observed_at: '2024-05-01T00:00:00Z' }]);
-  const summary = await observe(store, [{ ...empty, limited: true, moved: account, suspended: false, observed_at: '2024-05-02T00:00:00Z' }]);
+  const summary = await observe(store, [
+    { ...empty, limited: true, moved: account, suspended: false, observed_at: '2024-05-02T00:00:00Z' },
+  ]);
   expect(summary).toMatchObject({ suspended: 0, records: { Name: 1, Bio: 1 } });
 });
