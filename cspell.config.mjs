@@ -1,5 +1,10 @@
 /** Names of other programs, and of their parts. */
 const names = [
+  'staticwebapp',
+  'NFKC',
+  'Pleroma',
+  'modlist',
+  'jsonx',
   'bagit',
   'wacz',
   'actionlint',
