@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +12,7 @@ import { commandsIn } from '../support/commands.ts';
 import { JSON_FIELDS } from './json-fields.ts';
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
+const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 const MARK = '<!-- generated: npm run docs -->';
 const END = '<!-- end -->';
 /** The options of every command, which are described once. */
@@ -33,6 +34,8 @@ describe('`npm run docs` writes', () => {
       'The fields of the object that a command prints with `--json`. Names are in snake_case, as in the API. A dot leads into an object, or into each object of a list.';
     return matches('json.md', page('JSON output', [lead, ...parts].join('\n\n')));
   });
+
+  it('the figure of the modules', () => matchesParts('architecture.md', figure()));
 
   it('the error codes', () => {
     const rows = Object.entries(FAILURES).map(([code, { exit, meaning, remedy }]) => [
@@ -71,6 +74,27 @@ const page = (title: string, text: string) => `${MARK}\n\n# ${title}\n\n${text}\
 function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   if (rows.length === 0) throw new Error(`the table of ${head.join(', ')} has no rows`);
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** Draws which module imports which, without the arrows that follow from others. */
+function figure(): string {
+  const imports = new Map<string, Set<string>>();
+  for (const path of readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => /^[a-z-]+\/.*\.ts$/.test(name))) {
+    const module = path.split('/')[0] ?? '';
+    const found = [...readFileSync(SRC + path, 'utf8').matchAll(/(?:from |import\()'(?:\.\.\/)+([a-z-]+)\//g)].map(
+      ([, other = '']) => other,
+    );
+    imports.set(module, new Set([...(imports.get(module) ?? []), ...found.filter((other) => other !== module)]));
+  }
+  const direct = (module: string) => [...(imports.get(module) ?? [])].filter((other) => imports.has(other));
+  const reached = (module: string): Set<string> => new Set(direct(module).flatMap((other) => [other, ...reached(other)]));
+  const arrows = [...imports.keys()].toSorted().flatMap((module) =>
+    direct(module)
+      .filter((other) => !direct(module).some((between) => between !== other && reached(between).has(other)))
+      .toSorted()
+      .map((other) => `  ${module} --> ${other}`),
+  );
+  return `\`\`\`mermaid\nflowchart BT\n${arrows.join('\n')}\n\`\`\``;
 }
 
 /** Makes links of the places in a text: `publish.md#set-the-credentials`. */
