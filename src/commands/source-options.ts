@@ -68,16 +68,19 @@ export function remoteSources(choice: SourceChoice, terminal: Terminal, kept: st
   };
 }
 
+/** A share from 0 to 1. */
+type Share = { readonly share: number };
+
 /** The option of the commands that refuse to add a run with too many rejected items. */
-export function maxRejectedOption() {
+export function maxRejectedOption(): Option<'--max-rejected <percentage>', undefined, Share, Share, false, undefined> {
   return new Option('--max-rejected <percentage>', 'refuse the run if a larger share of its items is rejected')
     .env('PALIMPSEST_MAX_REJECTED')
     .argParser(share)
     .default({ share: 0.2 }, '20%');
 }
 
-/** Parses a percentage. Returns a share from 0 to 1. */
-export function share(text: string): { readonly share: number } {
+/** Parses a percentage. */
+export function share(text: string): Share {
   const [, digits] = /^(\d{1,3})%$/.exec(text) ?? [];
   if (digits !== undefined && Number(digits) <= 100) return { share: Number(digits) / 100 };
   throw new InvalidArgumentError('Expected a percentage from 0% to 100%, such as 20%.');

@@ -1,4 +1,4 @@
-import type { HeadObjectCommandOutput } from '@aws-sdk/client-s3';
+import type { HeadObjectCommandOutput, PutObjectCommandInput } from '@aws-sdk/client-s3';
 import { isObject } from '../../contract/json.ts';
 import type { ByteRange } from '../object-source.ts';
 import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
@@ -18,7 +18,11 @@ export function noRanges(): StorageError {
 }
 
 /** Returns the headers and metadata of an object that is written. */
-export function headersOf({ headers, digest, holds }: Omit<Upload, 'bytes'>) {
+export function headersOf({
+  headers,
+  digest,
+  holds,
+}: Omit<Upload, 'bytes'>): Pick<PutObjectCommandInput, 'ContentType' | 'CacheControl' | 'ContentEncoding' | 'Metadata'> {
   return {
     ContentType: headers.contentType,
     CacheControl: headers.cacheControl,
