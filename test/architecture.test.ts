@@ -43,15 +43,15 @@ const PUBLISH: { readonly [folder: string]: readonly string[] } = {
   transfer: ['objects', 'planning', 'trees'],
 };
 /** The entry points may import everything. */
-const ENTRY = ['cli', 'commands'];
+const ENTRY = ['cli', 'command-line', 'commands'];
 
 /** The files or folders that may import each package. */
 const PACKAGES: { readonly [name: string]: readonly string[] } = {
   '@aws-sdk/client-s3': ['storage/targets/s3.ts', 'storage/targets/s3-conversions.ts', 'storage/targets/s3-parts.ts'],
   '@azure/identity': ['storage/targets/azure.ts'],
   '@azure/storage-blob': ['storage/targets/azure.ts'],
-  '@commander-js/extra-typings': ['cli.ts', 'commands'],
   'better-sqlite3': ['store'],
+  commander: ['cli.ts', 'command-line'],
   diff: ['diff', 'history'],
   'fs-extra/esm': ['archive', 'hosting', 'observe', 'sources/unpack', 'tree', 'versions'],
   'http-server': ['serve'],

@@ -1,53 +1,25 @@
-import { Option } from '@commander-js/extra-typings';
+import type { Values } from '../command-line/commands.ts';
 import type { AccountEntry } from '../contract/account-entry.ts';
 import { timestampOf } from '../contract/instant.ts';
+import { matchingAccounts } from '../history/account-match.ts';
+import { accountTable } from '../history/account-table.ts';
+import { Store } from '../store/store.ts';
+import { toFailure } from '../store/store-error.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
-export function declareAccounts(program: Program, terminal: Terminal): void {
-  program
-    .command('accounts')
-    .summary('list the accounts in the store, or search them')
-    .description(
-      'Lists accounts, sorted by handle. With a text, lists only accounts whose names contain every word of the text. The names are ' +
-        'the handle, former handles and the display name. Case and accents are ignored. With @text, lists only accounts with a handle ' +
-        'or former handle that begins with the text.',
-    )
-    .argument('[text]', 'what to search for')
-    .addOption(
-      new Option('--limit <n>', 'list at most this many accounts')
-        .env('PALIMPSEST_LIMIT')
-        .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
-    )
-    .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
-    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
-    .addHelpText(
-      'after',
-      examples(
-        ['palimpsest accounts', 'every account in the store'],
-        ['palimpsest accounts "clay higgins"', 'the accounts with both words in their names'],
-        ['palimpsest accounts @rep --limit 20', 'the first 20 accounts with a handle that begins with rep'],
-      ),
-    )
-    .action(async (text, { limit = Number.POSITIVE_INFINITY, store: storePath, ...outputMode }) => {
-      terminal.setOutput(outputMode);
-      const [{ Store }, { toFailure }, { matchingAccounts }, { accountTable }] = await Promise.all([
-        import('../store/store.ts'),
-        import('../store/store-error.ts'),
-        import('../history/account-match.ts'),
-        import('../history/account-table.ts'),
-      ]);
-      const store = Store.open(storePath);
-      try {
-        const accounts = () => first(limit, matchingAccounts(store, text));
-        terminal.summary({ accounts: jsonEntries(accounts()) }, orElse(accountTable(accounts()), nothingFound(text, storePath)));
-      } catch (error) {
-        throw toFailure(storePath, error);
-      } finally {
-        store.close();
-      }
-    });
+export async function runAccounts(
+  terminal: Terminal,
+  { text, limit = Number.POSITIVE_INFINITY, store: storePath }: Values<'accounts'>,
+): Promise<void> {
+  const store = Store.open(storePath);
+  try {
+    const accounts = () => first(limit, matchingAccounts(store, text));
+    terminal.summary({ accounts: jsonEntries(accounts()) }, orElse(accountTable(accounts()), nothingFound(text, storePath)));
+  } catch (error) {
+    throw toFailure(storePath, error);
+  } finally {
+    store.close();
+  }
 }
 
 function* first<T>(limit: number, items: Iterable<T>): Generator<T> {

@@ -1,89 +1,66 @@
-import { Option } from '@commander-js/extra-typings';
+import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
 import { timestampOf } from '../contract/instant.ts';
 import { type ChangeRecord, DATA_TYPES, type DataType } from '../contract/record.ts';
 import type { IdentifiedAccount } from '../history/find-account.ts';
+import { findAccount } from '../history/find-account.ts';
+import { markedChange } from '../history/marked-change.ts';
+import { suggest } from '../history/suggest.ts';
+import { dateOf, timeline } from '../history/timeline.ts';
+import { Store } from '../store/store.ts';
+import { toFailure } from '../store/store-error.ts';
 import { plural } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 const INDENT = '  ';
 
-export function declareHistory(program: Program, terminal: Terminal): void {
-  program
-    .command('history')
-    .summary("show one account's changes, newest first")
-    .description('Shows the changes of one profile, newest first. Removed text is shown as [-old-], added text as {+new+}.')
-    .argument('<name>', 'the handle (with or without @), a former handle, the stable id, or the beginning of only one handle')
-    .addOption(new Option('--field <type>', `show only the changes of this field: ${DATA_TYPES.join(', ')}`).env('PALIMPSEST_FIELD'))
-    .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
-    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
-    .addHelpText(
-      'after',
-      examples(
-        ['palimpsest history jack', 'every change of every field'],
-        ['palimpsest history jack --field bio | less -R', 'the changes of one field, in a pager'],
-        ['palimpsest history repclay', 'the account whose handle begins with repclay; if there are several, an error with suggestions'],
+export async function runHistory(terminal: Terminal, { name, field: fieldName, store: storePath }: Values<'history'>): Promise<void> {
+  const field = fieldName === undefined ? undefined : fieldNamed(fieldName);
+  const store = Store.open(storePath);
+  try {
+    const account = findAccount(store, name);
+    const { screen_name, stable_id, display_name, former_handles } = account.entry;
+    const all = store.history(screen_name);
+    const texts = new Map(all.map((record) => [record.id, record.text]));
+    const records = all.filter(({ data_type }) => field === undefined || data_type === field);
+    const result = {
+      screen_name,
+      stable_id,
+      display_name,
+      former_handles: former_handles.map(withTime),
+      found_by: account.foundBy,
+      other_holders: account.otherHolders.map(withTime),
+      records,
+    };
+    terminal.summary(result, [
+      `${screen_name}: ${plural(records.length, 'change')}${field === undefined ? '' : ` of ${field}`}`,
+      ...explanation(account, name),
+      ...account.otherHolders.map((other) => `another account had this handle until ${dateOf(other.seen_to)}: @${other.screen_name}`),
+      ...[...timeline(records, former_handles)].flatMap((entry) =>
+        'former' in entry
+          ? ['', `formerly @${entry.former.handle} until ${dateOf(entry.former.seen_to)}`]
+          : [
+              '',
+              heading(entry.record),
+              ...markedChange(
+                entry.record.data_type,
+                entry.record.previous === null ? undefined : texts.get(entry.record.previous),
+                entry.record.text,
+                terminal.columns - INDENT.length,
+                terminal.hasColor,
+              ).map((line) => ({ verbatim: INDENT + line })),
+            ],
       ),
-    )
-    .action(async (name, options) => {
-      terminal.setOutput(options);
-      const [{ Store }, { toFailure }, { findAccount }, { dateOf, timeline }, { markedChange }, { suggest }] = await Promise.all([
-        import('../store/store.ts'),
-        import('../store/store-error.ts'),
-        import('../history/find-account.ts'),
-        import('../history/timeline.ts'),
-        import('../history/marked-change.ts'),
-        import('../history/suggest.ts'),
-      ]);
-      const field = options.field === undefined ? undefined : fieldNamed(options.field, suggest);
-      const store = Store.open(options.store);
-      try {
-        const account = findAccount(store, name);
-        const { screen_name, stable_id, display_name, former_handles } = account.entry;
-        const all = store.history(screen_name);
-        const texts = new Map(all.map((record) => [record.id, record.text]));
-        const records = all.filter(({ data_type }) => field === undefined || data_type === field);
-        const result = {
-          screen_name,
-          stable_id,
-          display_name,
-          former_handles: former_handles.map(withTime),
-          found_by: account.foundBy,
-          other_holders: account.otherHolders.map(withTime),
-          records,
-        };
-        terminal.summary(result, [
-          `${screen_name}: ${plural(records.length, 'change')}${field === undefined ? '' : ` of ${field}`}`,
-          ...explanation(account, name),
-          ...account.otherHolders.map((other) => `another account had this handle until ${dateOf(other.seen_to)}: @${other.screen_name}`),
-          ...[...timeline(records, former_handles)].flatMap((entry) =>
-            'former' in entry
-              ? ['', `formerly @${entry.former.handle} until ${dateOf(entry.former.seen_to)}`]
-              : [
-                  '',
-                  heading(entry.record),
-                  ...markedChange(
-                    entry.record.data_type,
-                    entry.record.previous === null ? undefined : texts.get(entry.record.previous),
-                    entry.record.text,
-                    terminal.columns - INDENT.length,
-                    terminal.hasColor,
-                  ).map((line) => ({ verbatim: INDENT + line })),
-                ],
-          ),
-        ]);
-      } catch (error) {
-        throw toFailure(options.store, error);
-      } finally {
-        store.close();
-      }
-    });
+    ]);
+  } catch (error) {
+    throw toFailure(storePath, error);
+  } finally {
+    store.close();
+  }
 }
 
 /** Returns the field with a name in any case. */
-function fieldNamed(name: string, suggest: (name: string, names: Iterable<string>, most: number) => string[]): DataType {
+function fieldNamed(name: string): DataType {
   const field = DATA_TYPES.find((type) => type.toLowerCase() === name.toLowerCase());
   if (field !== undefined) return field;
   const [similar] = suggest(name, DATA_TYPES, 1);

@@ -1,147 +1,67 @@
-import { Option } from '@commander-js/extra-typings';
-import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
+import type { Values } from '../command-line/commands.ts';
 import { createdAt } from '../import/account-conflicts.ts';
 import type { ImportSummary } from '../import/import.ts';
+import { importInputs, isAllRejected } from '../import/import.ts';
 import type { ArchiveReport } from '../sources/archives/capture-selection.ts';
+import { openArchives } from '../sources/archives/open-archives.ts';
 import type { HintCommand } from '../sources/hint-command.ts';
 import type { PageSetReport } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set.ts';
-import type { InputError } from '../sources/source.ts';
 import type { Tally } from '../store/item-writer.ts';
+import { Store } from '../store/store.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { allRejected } from './all-rejected.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
-import { hintCommandFor } from './hint-command.ts';
 import { reportProblems } from './job-summary.ts';
 import { nextBuild } from './next-build.ts';
-import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, texts } from './options.ts';
-import { addSourceOptions, maxRejectedOption, remoteSources, SOURCE_HELP, sources } from './source-options.ts';
+import { openSources } from './sources.ts';
 
 /** The maximum number of conflicts in the text output. */
 const PRINTED_CONFLICTS = 5;
 
-export function declareImport(program: Program, terminal: Terminal): void {
-  addSourceOptions(
-    program
-      .command('import')
-      .summary('read change records and accounts into the store')
-      .description(
-        'Reads change records and accounts into the store, from files, folders, archives, addresses or standard input (-). ' +
-          'Accepts saved pages of a history service, NDJSON, JSON arrays, exports, web archives (WARC, WACZ) and bags. Files may be ' +
-          'compressed. Detects the format from the content. Imports everything or nothing.',
-      )
-      .argument('<source...>', SOURCE_HELP, sources)
-      .addOption(
-        new Option('--store <file>', 'the store; created if it does not exist')
-          .env('PALIMPSEST_STORE')
-          .argParser(path)
-          .default(DEFAULT_STORE),
-      )
-      .addOption(
-        new Option('--on-conflict <policy>', 'what to do if the store has a record with the same id and other content')
-          .env('PALIMPSEST_ON_CONFLICT')
-          .choices(CONFLICT_POLICIES)
-          .default('fail' as const),
-      )
-      .addOption(
-        new Option('--rejects <file>', 'write input that cannot be imported to this file, and import the rest')
-          .env('PALIMPSEST_REJECTS')
-          .argParser(path),
-      )
-      .addOption(maxRejectedOption())
-      .addOption(new Option('--include <glob>', 'read only files that match; can be repeated').env('PALIMPSEST_INCLUDE').argParser(texts))
-      .addOption(new Option('--exclude <glob>', 'do not read files that match; can be repeated').env('PALIMPSEST_EXCLUDE').argParser(texts))
-      .addOption(
-        new Option('--require-complete', 'fail if the saved pages lack items, or do not prove that they are complete').env(
-          'PALIMPSEST_REQUIRE_COMPLETE',
-        ),
-      ),
-  )
-    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
-    .addHelpText(
-      'after',
-      examples(
-        ['palimpsest import saved-pages/', 'every file in the folder'],
-        ['zcat records.ndjson.gz | palimpsest import -', 'records from another program'],
-        ['palimpsest import saved-pages/ --require-complete', 'fail if a page is missing'],
-        ['palimpsest import history.warc.gz', 'the pages in a web archive'],
-        ['palimpsest import s3://bucket/saved-pages', 'the objects of a prefix'],
-        ['palimpsest import today/ --on-conflict replace', 'replace records that differ'],
-        ["palimpsest import site/ --include '*.json' --exclude 'drafts/'", 'only some files of a folder'],
-        ['palimpsest import site/ --rejects rejects.ndjson', 'set aside what cannot be imported'],
-        ['palimpsest import rejects.ndjson', 'import the rejects after you correct them'],
-      ),
-    )
-    .action(async (addresses, options) => {
-      terminal.setOutput(options);
-      const [{ inputNamed, inputsOf }, { openArchives }, { RejectsFile }, { importInputs, isAllRejected }, { Store }] = await Promise.all([
-        import('../sources/inputs.ts'),
-        import('../sources/archives/open-archives.ts'),
-        import('../sources/rejects.ts'),
-        import('../import/import.ts'),
-        import('../store/store.ts'),
-      ]);
-      const started = performance.now();
-      const patterns = { include: options.include ?? [], exclude: options.exclude ?? [] };
-      const remote = remoteSources(options, terminal, 'nothing was imported');
-      const named = inputsOf(addresses, terminal.io.stdin, patterns, remote);
-      const command = await hintCommandFor(terminal, addresses);
-      const rejects =
-        options.rejects === undefined
-          ? undefined
-          : new RejectsFile(options.rejects, [options.store, ...named.flatMap((input) => input.path ?? [])]);
-      const onReject = rejects && ((inputError: InputError) => rejects.add(inputError));
-      let close = () => {};
-      try {
-        const archives = await openArchives(named, onReject);
-        close = archives.close;
-        const { inputs, reports } = archives;
-        const { refusal, ...summary } = await importInputs(options.store, inputs, {
-          onConflict: options.onConflict,
-          command,
-          onReject,
-          openAgain: (name) => inputNamed(name, remote),
-          requireComplete: options.requireComplete,
-          maxRejected: options.maxRejected.share,
-          beforeCommit: rejects && (() => rejects.append()),
-          signal: terminal.stopSignal,
-          onProgress: terminal.progress({ read: { label: 'reading', amount: size }, ...COMMIT_PHASES }),
-        });
-        rejects?.keep();
-        if (refusal !== undefined) throw refusal;
-        if (options.rejects !== undefined && isAllRejected(summary)) throw allRejected('import', summary.rejected, options.rejects);
-        const store = Store.open(options.store);
-        const { records, accounts } = store.revision;
-        store.close();
-        reportProblems(terminal, 'import', { rejected: summary.rejected, rejects: options.rejects, conflicts: summary.conflicts.count });
-        for (const set of summary.pageSets) if (set.status !== 'complete') terminal.alert(warningOf(set));
-        for (const line of conflictLines(summary, command)) terminal.alert(line);
-        if (summary.conflicts.count > 0) terminal.exitCode = 1;
-        if (reports.some(({ damaged }) => damaged > 0)) terminal.exitCode = 1;
-        for (const report of reports) for (const text of warningsOf(report, options.rejects)) terminal.alert(text);
-        const took = performance.now() - started;
-        const rereads = options.rejects === undefined ? '' : command('import', options.rejects);
-        terminal.summary(
-          { ...summary, archives: reports, store: { path: options.store, records, accounts }, milliseconds: Math.round(took) },
-          [
-            `imported ${plural(inputs.length, 'source')} in ${seconds(took)}`,
-            ...reports.map(archiveLine),
-            `  records   ${tally(summary.records)}`,
-            `  accounts  ${tally(summary.accounts)}`,
-            ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
-            `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-            ...(summary.rejected === 0 ? [] : [`to import the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
-            await nextBuild(terminal, isChanged(summary)),
-          ],
-        );
-      } finally {
-        rejects?.discard();
-        close();
-        remote.close();
-      }
+export async function runImport(terminal: Terminal, options: Values<'import'>): Promise<void> {
+  const started = performance.now();
+  const sources = openSources(options, terminal, options.store, 'nothing was imported');
+  const { command, reading } = sources;
+  let close = () => {};
+  try {
+    const archives = await openArchives(sources.inputs, reading.onReject);
+    close = archives.close;
+    const { inputs, reports } = archives;
+    const { refusal, ...summary } = await importInputs(options.store, inputs, {
+      ...options,
+      ...reading,
+      command,
+      maxRejected: options.maxRejected.share,
+      onProgress: terminal.progress({ read: { label: 'reading', amount: size }, ...COMMIT_PHASES }),
     });
+    sources.keepRejects('import', summary.rejected, refusal === undefined && isAllRejected(summary));
+    if (refusal !== undefined) throw refusal;
+    const store = Store.open(options.store);
+    const { records, accounts } = store.revision;
+    store.close();
+    reportProblems(terminal, 'import', { rejected: summary.rejected, rejects: options.rejects, conflicts: summary.conflicts.count });
+    for (const set of summary.pageSets) if (set.status !== 'complete') terminal.alert(warningOf(set));
+    for (const line of conflictLines(summary, command)) terminal.alert(line);
+    if (summary.conflicts.count > 0) terminal.exitCode = 1;
+    if (reports.some(({ damaged }) => damaged > 0)) terminal.exitCode = 1;
+    for (const report of reports) for (const text of warningsOf(report, options.rejects)) terminal.alert(text);
+    const took = performance.now() - started;
+    const rereads = options.rejects === undefined ? '' : command('import', options.rejects);
+    terminal.summary({ ...summary, archives: reports, store: { path: options.store, records, accounts }, milliseconds: Math.round(took) }, [
+      `imported ${plural(inputs.length, 'source')} in ${seconds(took)}`,
+      ...reports.map(archiveLine),
+      `  records   ${tally(summary.records)}`,
+      `  accounts  ${tally(summary.accounts)}`,
+      ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
+      `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
+      ...(summary.rejected === 0 ? [] : [`to import the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
+      nextBuild(terminal, isChanged(summary)),
+    ]);
+  } finally {
+    sources.close();
+    close();
+  }
 }
 
 /** Whether an import changed the store. */

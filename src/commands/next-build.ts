@@ -1,6 +1,6 @@
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** Returns the line about the next step after a run that wrote to the store: a build, if the run changed something. */
-export async function nextBuild(terminal: Terminal, hasChanged: boolean): Promise<string> {
-  return hasChanged ? `next: ${await terminal.command('build')}` : 'nothing new: a build would write the same pages';
+export function nextBuild(terminal: Terminal, hasChanged: boolean): string {
+  return hasChanged ? `next: ${terminal.command('build')}` : 'nothing new: a build would write the same pages';
 }

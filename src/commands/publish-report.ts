@@ -3,7 +3,7 @@ import type { Step } from '../publish/planning/steps.ts';
 import type { PublishSummary } from '../publish/publish.ts';
 import { number, plural } from '../terminal/amounts.ts';
 import { summaryTable } from './job-summary.ts';
-import { type NamedTarget, requestsText, trafficText } from './target-options.ts';
+import { type NamedTarget, requestsText, trafficText } from './target.ts';
 
 /** Returns a plan as text: every step with its reason, then the totals. */
 export function* planLines({ plan, refusals, removal, steps, wasInterrupted }: PublishSummary, target: NamedTarget): Generator<string> {

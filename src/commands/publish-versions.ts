@@ -1,71 +1,53 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { Values } from '../command-line/commands.ts';
+import { type Refusal, refuse } from '../command-line/refusals.ts';
+import type { Given } from '../command-line/spec.ts';
 import { FAILURES, Failure } from '../contract/failure.ts';
 import { isLoopback, localLinks } from '../contract/site.ts';
+import { refuseOtherFiles } from '../publish/trees/other-files.ts';
 import type { PublishedTarget } from '../store/published-target.ts';
 import { size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formOf } from '../tree/tree-files.ts';
+import { HEAD } from '../versions/commit.ts';
 import type { SitePublishSummary } from '../versions/publish-site.ts';
+import { publishSite } from '../versions/publish-site.ts';
 import type { AccountsFound } from '../versions/removed-accounts.ts';
 import type { LocalZip } from '../versions/site-version.ts';
+import { openLocalZip } from '../versions/site-version.ts';
 import { addToJobSummary, refusalTable } from './job-summary.ts';
-import { requestsOf, type TargetChoice, targetOf } from './target-options.ts';
+import { requestsOf, targetOf } from './target.ts';
 import { reportVersions } from './versions-report.ts';
 
-/** The options of `publish` that only versions have. */
-interface VersionsOnly {
-  readonly rollback?: number | true | undefined;
-  readonly keep?: number | undefined;
-  readonly keepDaily?: number | undefined;
-  readonly keepMonthly?: number | undefined;
-  readonly rewriteVersions?: true | undefined;
-  readonly replace?: true | undefined;
-}
-
 /** The options that only pages as files have. */
-interface PagesOnly {
-  readonly gzip?: true | undefined;
-  readonly allowGaps?: true | undefined;
-  readonly maxDelete: unknown;
-}
-
-interface PublishVersionsOptions extends VersionsOnly, TargetChoice {
-  readonly out: string;
-  readonly store: string;
-  readonly plan?: true | undefined;
-  readonly repair?: true | undefined;
-  readonly allowLoopback?: true | undefined;
-  readonly allowOtherFiles?: true | undefined;
-  readonly allowOtherBaseUrl?: true | undefined;
-  readonly singlePublisher?: true | undefined;
-  readonly cacheControl: string;
-}
+const REFUSED: Refusal = {
+  options: ['--gzip', '--allow-gaps', '--max-delete'],
+  found: 'versions',
+  expected: 'a tree in a folder: a version is one file, which replaces all pages at once',
+  onlyGiven: ['--max-delete'],
+};
+const REFUSED_WITH_ROLLBACK: Refusal = {
+  options: ['--keep', '--keep-daily', '--keep-monthly', '--repair', '--replace'],
+  found: '--rollback',
+  expected: 'one of the two: --rollback needs no tree',
+  onlyGiven: ['--keep', '--keep-daily', '--keep-monthly'],
+};
 
 /** Whether `publish` writes a version: its tree is in a ZIP, or it goes back to an earlier version. */
-export function usesVersions({ out, rollback }: Pick<PublishVersionsOptions, 'out' | 'rollback'>): boolean {
+export function usesVersions({ out, rollback }: Values<'publish'>): boolean {
   return rollback !== undefined || formOf(out) === 'zip';
 }
 
 /** Publishes a tree in a ZIP, or goes back to an earlier version, and reports it. */
-export async function publishVersions(
-  terminal: Terminal,
-  address: string,
-  options: PublishVersionsOptions,
-  started: number,
-): Promise<void> {
-  const [{ publishSite }, { openLocalZip }, target, { refuseOtherFiles }, { HEAD }] = await Promise.all([
-    import('../versions/publish-site.ts'),
-    import('../versions/site-version.ts'),
-    targetOf(address, options, terminal),
-    import('../publish/trees/other-files.ts'),
-    import('../versions/commit.ts'),
-  ]);
-  const dryRun = options.plan === true;
+export async function publishVersions(terminal: Terminal, options: Values<'publish'>, given: Given, started: number): Promise<void> {
+  const dryRun = options.plan;
   const isRollback = options.rollback !== undefined;
-  if (isRollback) refuseWithRollback(options);
-  else target.check?.(options.out);
+  refuse(REFUSED, given);
+  if (isRollback) refuse(REFUSED_WITH_ROLLBACK, given);
+  const target = await targetOf(options.target, options, terminal);
+  if (!isRollback) target.check?.(options.out);
   // a head of another program is refused when it is read
   if (!options.allowOtherFiles) refuseOtherFiles(target, HEAD);
   const zip = isRollback ? undefined : await openLocalZip(options.out);
@@ -82,18 +64,14 @@ export async function publishVersions(
     const [refused] = refusals;
     if (refused !== undefined && !dryRun) throw refused;
     summary = await publishSite(target, {
+      ...options,
       ...requestsOf(options, terminal),
       zip,
-      rollback: options.rollback,
-      keep: { within: options.keep, daily: options.keepDaily, monthly: options.keepMonthly },
-      repair: options.repair === true,
-      rebuild: options.rewriteVersions && rebuild,
+      keep: isRollback ? {} : { within: options.keep, daily: options.keepDaily, monthly: options.keepMonthly },
+      rebuild: options.rewriteVersions ? rebuild : undefined,
       memory,
       removals,
-      replace: options.replace === true,
-      allowOtherBaseUrl: options.allowOtherBaseUrl === true,
-      isSinglePublisher: options.singlePublisher === true,
-      cacheControl: options.cacheControl,
+      isSinglePublisher: options.singlePublisher,
       dryRun,
       folder: join(dirname(options.out), `.${basename(options.out)}.versions`),
       onProgress: terminal.progress({
@@ -127,7 +105,7 @@ export async function publishVersions(
  * Returns what the store remembers of the target. Only going back to an earlier version needs no store.
  * @throws Failure no-store, store-diverged
  */
-async function memoryOf({ store, endpoint }: PublishVersionsOptions, name: string, zip: LocalZip | undefined) {
+async function memoryOf({ store, endpoint }: Values<'publish'>, name: string, zip: LocalZip | undefined) {
   const [{ PublishedTarget }, { Store }] = await Promise.all([import('../store/published-target.ts'), import('../store/store.ts')]);
   const memory = new PublishedTarget(store, endpoint === undefined ? name : `${endpoint} ${name}`);
   if (!existsSync(store)) {
@@ -151,48 +129,5 @@ async function memoryOf({ store, endpoint }: PublishVersionsOptions, name: strin
     expected: `a ZIP of the store with the fingerprint ${fingerprint}`,
     found: `a ZIP of a store with the fingerprint ${zip.build.store}`,
     hint: `run palimpsest build --store ${store} --out ${zip.path} first, or name the store of the ZIP with --store`,
-  });
-}
-
-/** @throws Failure usage */
-export function refuseVersionsOnly(options: VersionsOnly): void {
-  refuse(
-    {
-      '--keep': options.keep,
-      '--keep-daily': options.keepDaily,
-      '--keep-monthly': options.keepMonthly,
-      '--rewrite-versions': options.rewriteVersions,
-      '--replace': options.replace,
-    },
-    'a tree in a folder',
-    'a tree in a ZIP: only versions at a target are kept, deleted or replaced',
-  );
-}
-
-/** @throws Failure usage */
-export function refusePagesOnly({ gzip, allowGaps, maxDelete }: PagesOnly): void {
-  refuse(
-    { '--gzip': gzip, '--allow-gaps': allowGaps, '--max-delete': maxDelete },
-    'versions',
-    'a tree in a folder: a version is one file, which replaces all pages at once',
-  );
-}
-
-function refuseWithRollback({ keep, keepDaily, keepMonthly, repair, replace }: PublishVersionsOptions): void {
-  refuse(
-    { '--keep': keep, '--keep-daily': keepDaily, '--keep-monthly': keepMonthly, '--repair': repair, '--replace': replace },
-    '--rollback',
-    'one of the two: --rollback needs no tree',
-  );
-}
-
-function refuse(options: { readonly [name: string]: unknown }, found: string, expected: string): void {
-  const [first] = Object.entries(options).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (first === undefined) return;
-  throw new Failure('usage', `${first} cannot be used with ${found}`, {
-    place: { field: first },
-    expected,
-    found,
-    hint: `leave out ${first}`,
   });
 }

@@ -1,89 +1,60 @@
-import { Option } from '@commander-js/extra-typings';
+import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
+import { discardUnfinishedRuns, unfinishedRuns } from '../mirror/unfinished-runs.ts';
 import type { RemoveSummary } from '../store/remove.ts';
+import { filesBeside, removeAccounts } from '../store/remove.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
-import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
-export function declareRemove(program: Program, terminal: Terminal): void {
-  program
-    .command('remove')
-    .summary('remove an account from the store, and keep it out')
-    .description(
-      'Removes an account and all its data from the store, erases its bytes from the file, and excludes it. No source can bring it ' +
-        'back. The next build and publish remove it from the tree and the target. This cannot be undone.',
-    )
-    .argument('<account...>', 'a handle, a former handle or a stable id; @NAME matches only handles, id:ID matches only stable ids')
-    .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
-    .addOption(new Option('--yes', 'confirm the removal').env('PALIMPSEST_YES'))
-    .addOption(new Option('--dry-run', 'show what would be removed, and do not change the store').env('PALIMPSEST_DRY_RUN'))
-    .addOption(new Option('--allow-unknown', 'exclude a name even if no account in the store has it').env('PALIMPSEST_ALLOW_UNKNOWN'))
-    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
-    .addHelpText(
-      'after',
-      examples(
-        ['palimpsest remove nina_k --dry-run', 'show what would be removed'],
-        ['palimpsest remove nina_k --yes', 'remove the account with that handle'],
-        ['palimpsest remove id:12 --yes', 'remove the account with that stable id'],
-        ['palimpsest exclusions nina_k --allow', 'let sources bring the account back'],
-      ),
-    )
-    .action(async (names, options) => {
-      terminal.setOutput(options);
-      const [{ filesBeside, removeAccounts }, { discardUnfinishedRuns, unfinishedRuns }] = await Promise.all([
-        import('../store/remove.ts'),
-        import('../mirror/unfinished-runs.ts'),
-      ]);
-      const started = performance.now();
-      const { store } = options;
-      const isDryRun = options.dryRun ?? false;
-      const onProgress = terminal.progress(COMMIT_PHASES);
-      const { stopSignal: signal } = terminal;
-      const choices = { now: new Date().toISOString().replace(/\.\d+/, ''), allowUnknown: options.allowUnknown ?? false };
-      const planned = await removeAccounts(store, names, { ...choices, isDryRun: true }).catch(async (error: unknown) => {
-        throw await withSimilarAccounts(error, store);
-      });
-      if (!isDryRun && !options.yes && isRemoval(planned)) throw notConfirmed(names, planned, store);
-      const unfinished = unfinishedRuns(store);
-      // before the removal: a killed run can be repeated
-      if (!isDryRun) discardUnfinishedRuns(store);
-      const summary = isDryRun ? planned : await removeAccounts(store, names, { ...choices, isDryRun, signal, onProgress });
-      const beside = filesBeside(store).filter((file) => !unfinished.includes(file));
-      const took = performance.now() - started;
-      const facts = { store, dry_run: isDryRun, unfinished_mirrors: unfinished, files_beside: beside, milliseconds: Math.round(took) };
-      terminal.summary({ ...summary, ...facts }, [
-        `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(took)}`,
-        ...lines(summary),
-        ...(unfinished.length === 0
-          ? []
-          : [`  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`]),
-        ...beside.map((file) => `  check     ${file} is beside the store and may have the account`),
-        isDryRun
-          ? `nothing was written: run again with --yes instead of --dry-run to change ${store}`
-          : summary.removed.length === 0
-            ? 'the store has no data of these accounts: no build is needed'
-            : `next: ${await terminal.command('build')}`,
-        ...(isDryRun || summary.removed.length === 0
-          ? []
-          : ['then: publish (a folder needs --allow-gaps), and remove other copies as docs/removal.md in the package describes']),
-      ]);
-    });
+export async function runRemove(
+  terminal: Terminal,
+  { account: names, store, dryRun: isDryRun, yes: isConfirmed, allowUnknown }: Values<'remove'>,
+): Promise<void> {
+  const started = performance.now();
+  const onProgress = terminal.progress(COMMIT_PHASES);
+  const { stopSignal: signal } = terminal;
+  const choices = { now: new Date().toISOString().replace(/\.\d+/, ''), allowUnknown };
+  const planned = await removeAccounts(store, names, { ...choices, isDryRun: true }).catch(async (error: unknown) => {
+    throw await withSimilarAccounts(error, store);
+  });
+  if (!isDryRun && !isConfirmed && isRemoval(planned)) throw notConfirmed(names, planned, store);
+  const unfinished = unfinishedRuns(store);
+  // before the removal: a killed run can be repeated
+  if (!isDryRun) discardUnfinishedRuns(store);
+  const summary = isDryRun ? planned : await removeAccounts(store, names, { ...choices, isDryRun, signal, onProgress });
+  const beside = filesBeside(store).filter((file) => !unfinished.includes(file));
+  const took = performance.now() - started;
+  const facts = { store, dry_run: isDryRun, unfinished_mirrors: unfinished, files_beside: beside, milliseconds: Math.round(took) };
+  terminal.summary({ ...summary, ...facts }, [
+    `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(took)}`,
+    ...lines(summary),
+    ...(unfinished.length === 0
+      ? []
+      : [`  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`]),
+    ...beside.map((file) => `  check     ${file} is beside the store and may have the account`),
+    isDryRun
+      ? `nothing was written: run again with --yes instead of --dry-run to change ${store}`
+      : summary.removed.length === 0
+        ? 'the store has no data of these accounts: no build is needed'
+        : `next: ${terminal.command('build')}`,
+    ...(isDryRun || summary.removed.length === 0
+      ? []
+      : ['then: publish (a folder needs --allow-gaps), and remove other copies as docs/removal.md in the package describes']),
+  ]);
 }
 
 /** Adds the accounts that an unknown name could mean to the error. */
 async function withSimilarAccounts(error: unknown, path: string): Promise<unknown> {
   if (!(error instanceof Failure) || error.code !== 'no-account' || error.found === undefined) return error;
   const [{ similarAccountsHint }, { Store }] = await Promise.all([import('../history/find-account.ts'), import('../store/store.ts')]);
-  const { code, message, place, expected, found } = error;
   const store = Store.open(path);
   try {
-    const similar = similarAccountsHint(store, found);
+    const similar = similarAccountsHint(store, error.found);
     const isQuestion = typeof similar === 'string' && similar.endsWith('?');
     const more = `${isQuestion ? ' To' : '; to'} exclude the name anyway, add --allow-unknown`;
     const hint = [...(typeof similar === 'string' ? [similar] : similar), more];
-    return new Failure(code, message, { place, expected, found, hint, cause: error });
+    return error.with({ hint });
   } finally {
     store.close();
   }

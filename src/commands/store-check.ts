@@ -1,91 +1,67 @@
-import { Option } from '@commander-js/extra-typings';
+import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
+import { repairStore } from '../store/repair.ts';
+import { checkStore } from '../store/store-check.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
-import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 /** The maximum number of findings in the text output; --json has more. */
 const PRINTED = 20;
 
-export function declareStoreCheck(group: Program, terminal: Terminal): void {
-  group
-    .command('check')
-    .summary('check a store for damage, and repair what can be repaired')
-    .description(
-      'Checks the file of a store, every record, and all data derived from the records. Exits with 1 if something is damaged. ' +
-        'With --repair, writes the store again from its records and accounts, if these are not damaged.',
-    )
-    .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
-    .addOption(new Option('--repair', 'if the store is damaged, write it again and keep the damaged file').env('PALIMPSEST_REPAIR'))
-    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
-    .addHelpText(
-      'after',
-      examples(
-        ['palimpsest store check', 'show what is damaged'],
-        ['palimpsest store check --repair', 'rebuild the derived data from the records'],
-      ),
-    )
-    .action(async (options) => {
-      terminal.setOutput(options);
-      const [{ checkStore }, { repairStore }] = await Promise.all([import('../store/store-check.ts'), import('../store/repair.ts')]);
-      const started = performance.now();
-      const signal = terminal.stopSignal;
-      const check = () =>
-        checkStore(options.store, {
-          signal,
-          onProgress: terminal.progress({
-            file: { label: 'checking the file', amount: items('table') },
-            content: { label: 'checking the content', amount: items('item') },
-          }),
-        });
-      const repair = () =>
-        repairStore(options.store, {
-          signal,
-          onProgress: terminal.progress({ copy: { label: 'writing the store again', amount: items('item') }, ...COMMIT_PHASES }),
-        });
-      const checked = await check().catch(withOtherHint);
-      const { findings, findingCount } = checked;
-      const isRepairable = findings.every(({ repairable }) => repairable);
-      const kept = options.repair && findingCount > 0 && isRepairable ? await repair().catch(withOtherHint) : undefined;
-      const after = kept === undefined ? checked : await check();
-      const { findingCount: left, records, accounts } = after;
-      terminal.exitCode = left === 0 ? 0 : 1;
-      const took = performance.now() - started;
-      const result = { store: options.store, records, accounts, findings, findingCount, repaired: kept !== undefined, damaged: kept };
-      const verdict = findingCount === 0 ? 'no damage' : plural(findingCount, 'finding');
-      const outcome = left === 0 ? 'and without damage' : `but a second check has ${plural(left, 'finding')}`;
-      // damage of the file ends the check before the accounts
-      const isCounted = after.findings.every(({ subject }) => subject !== 'file');
-      const contents = isCounted
-        ? `${plural(records, 'record')} of ${plural(accounts, 'account')}`
-        : `${plural(records, 'record')}; accounts are checked only if the file is not damaged`;
-      terminal.summary({ ...result, milliseconds: Math.round(took) }, [
-        ...findings.slice(0, PRINTED).map(({ subject, expected, found }) => printable(`${subject}: expected ${expected}, found ${found}`)),
-        ...(findingCount > PRINTED
-          ? [`  and ${number(findingCount - PRINTED)} more (--json has the first ${number(findings.length)})`]
-          : []),
-        `checked ${options.store} in ${seconds(took)}: ${verdict}`,
-        `  contents  ${contents}`,
-        ...(kept === undefined ? [] : [`  repaired  the store is written again, ${outcome}; the damaged file is kept as ${kept}`]),
-        ...(left === 0 ? [] : [await nextStep(isRepairable, terminal)]),
-      ]);
+export async function runStoreCheck(terminal: Terminal, options: Values<'store check'>): Promise<void> {
+  const started = performance.now();
+  const signal = terminal.stopSignal;
+  const check = () =>
+    checkStore(options.store, {
+      signal,
+      onProgress: terminal.progress({
+        file: { label: 'checking the file', amount: items('table') },
+        content: { label: 'checking the content', amount: items('item') },
+      }),
     });
+  const repair = () =>
+    repairStore(options.store, {
+      signal,
+      onProgress: terminal.progress({ copy: { label: 'writing the store again', amount: items('item') }, ...COMMIT_PHASES }),
+    });
+  const checked = await check().catch(withOtherHint);
+  const { findings, findingCount } = checked;
+  const isRepairable = findings.every(({ repairable }) => repairable);
+  const kept = options.repair && findingCount > 0 && isRepairable ? await repair().catch(withOtherHint) : undefined;
+  const after = kept === undefined ? checked : await check();
+  const { findingCount: left, records, accounts } = after;
+  terminal.exitCode = left === 0 ? 0 : 1;
+  const took = performance.now() - started;
+  const result = { store: options.store, records, accounts, findings, findingCount, repaired: kept !== undefined, damaged: kept };
+  const verdict = findingCount === 0 ? 'no damage' : plural(findingCount, 'finding');
+  const outcome = left === 0 ? 'and without damage' : `but a second check has ${plural(left, 'finding')}`;
+  // damage of the file ends the check before the accounts
+  const isCounted = after.findings.every(({ subject }) => subject !== 'file');
+  const contents = isCounted
+    ? `${plural(records, 'record')} of ${plural(accounts, 'account')}`
+    : `${plural(records, 'record')}; accounts are checked only if the file is not damaged`;
+  terminal.summary({ ...result, milliseconds: Math.round(took) }, [
+    ...findings.slice(0, PRINTED).map(({ subject, expected, found }) => printable(`${subject}: expected ${expected}, found ${found}`)),
+    ...(findingCount > PRINTED ? [`  and ${number(findingCount - PRINTED)} more (--json has the first ${number(findings.length)})`] : []),
+    `checked ${options.store} in ${seconds(took)}: ${verdict}`,
+    `  contents  ${contents}`,
+    ...(kept === undefined ? [] : [`  repaired  the store is written again, ${outcome}; the damaged file is kept as ${kept}`]),
+    ...(left === 0 ? [] : [nextStep(isRepairable, terminal)]),
+  ]);
 }
 
 /** Replaces the hint of other commands, which is to run this command. @throws Failure that of the command */
 function withOtherHint(error: unknown): never {
   if (!(error instanceof Failure) || error.code !== 'bad-store') throw error;
-  const { code, message, place, expected, found, cause } = error;
   const hint = 'restore a copy of the store, or import an export, a tree or a web archive into a new store; nothing was changed';
-  throw new Failure(code, message, { place, expected, found, hint, cause });
+  throw error.with({ hint });
 }
 
-async function nextStep(isRepairable: boolean, terminal: Terminal): Promise<string> {
+function nextStep(isRepairable: boolean, terminal: Terminal): string {
   return isRepairable
-    ? `next: ${await terminal.command('store check', { '--repair': true })}`
+    ? `next: ${terminal.command('store check', { '--repair': true })}`
     : 'next: import the records or accounts listed above again with --on-conflict replace, or restore a copy of the store';
 }

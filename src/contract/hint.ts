@@ -22,11 +22,6 @@ export function hint(texts: TemplateStringsArray, ...commands: readonly Suggeste
   });
 }
 
-/** Returns the names of the commands in a hint. */
-export function commandsIn(parts: Hint): readonly string[] {
-  return typeof parts === 'string' ? [] : parts.flatMap((part) => (typeof part === 'string' ? [] : [part.command]));
-}
-
 /** Returns a hint as text. */
 export function hintText(parts: Hint, render: (command: SuggestedCommand) => string): string {
   return typeof parts === 'string' ? parts : parts.map((part) => (typeof part === 'string' ? part : `\`${render(part)}\``)).join('');

@@ -1,5 +1,5 @@
 import { FAILURES, Failure } from '../contract/failure.ts';
-import { commandsIn, hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
+import { hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import { type OnProgress, type Pauses, stopped } from '../contract/pauses.ts';
 import { type Color, hasColor, isTerminal, painted } from './color.ts';
 import { defect, defectLines, failureJson, failureLines } from './failure-text.ts';
@@ -33,9 +33,8 @@ export class Terminal {
   /** The exit code for the process. */
   exitCode = 0;
   readonly io: ProcessIO;
-  /** Loads commands by name, and returns a function that renders suggestions of them as lines that work when they are pasted. */
-  loadRenderer: (commands: readonly string[]) => Promise<(command: SuggestedCommand) => string> = () =>
-    Promise.resolve(({ command }) => `palimpsest ${command}`);
+  /** Returns a suggested command as a line that works when it is pasted. */
+  render: (command: SuggestedCommand) => string = ({ command }) => `palimpsest ${command}`;
   readonly #interrupt: Interrupt;
   #progress: { readonly clear: () => void; readonly end: () => void } | undefined;
   #outputMode: OutputMode = {};
@@ -54,10 +53,10 @@ export class Terminal {
   }
 
   /** Writes the error that ended a command. After a signal, the exit code is that of the signal. */
-  async failed(error: unknown): Promise<void> {
+  failed(error: unknown): void {
     const { exitCode } = this.#interrupt;
     const isAbort = exitCode !== undefined && error instanceof Error && error.name === 'AbortError';
-    await this.failure(isAbort ? stopped('the command did not complete') : error);
+    this.failure(isAbort ? stopped('the command did not complete') : error);
     this.exitCode = exitCode ?? this.exitCode;
   }
 
@@ -143,9 +142,8 @@ export class Terminal {
   }
 
   /** Returns a command of this program as a line that works when it is pasted, with the options in force. */
-  async command(command: string, options?: SuggestedCommand['options'], args?: readonly string[]): Promise<string> {
-    const render = await this.loadRenderer([command]);
-    return render(suggested(command, options, args));
+  command(command: string, options?: SuggestedCommand['options'], args?: readonly string[]): string {
+    return this.render(suggested(command, options, args));
   }
 
   /** Writes lines about a result to standard error, so that standard output has only the result. */
@@ -174,11 +172,10 @@ export class Terminal {
    * Writes an error to standard error, and with --json also as an object to standard output. Sets the exit code. A stop by a
    * signal is one line.
    */
-  async failure(error: unknown): Promise<void> {
+  failure(error: unknown): void {
     this.#progress?.end();
     const parts = error instanceof Failure ? error.hintParts : undefined;
-    const hint = parts === undefined ? undefined : hintText(parts, await this.loadRenderer(commandsIn(parts)));
-    this.#writeFailure(error, hint);
+    this.#writeFailure(error, parts === undefined ? undefined : hintText(parts, this.render));
   }
 
   #writeFailure(error: unknown, hint: string | undefined): void {

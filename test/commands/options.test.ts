@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { programFor } from '../../src/cli.ts';
+import { programFor } from '../../src/command-line/program.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';
 import { commandsIn } from '../support/commands.ts';
 
@@ -8,9 +8,7 @@ const silent = { write: () => true };
 /** The commands, declared with the environment of this process. A group such as `store` is replaced by its commands. */
 async function commands() {
   const { env } = process;
-  return commandsIn(
-    await programFor(new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env, once: () => {} })),
-  );
+  return commandsIn(programFor(new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env, once: () => {} })));
 }
 
 /** Returns the values and the sources of a command's options, if it gets only what it requires. */

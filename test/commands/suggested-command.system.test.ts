@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { programFor } from '../../src/cli.ts';
+import { programFor } from '../../src/command-line/program.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';
 import { commandsIn } from '../support/commands.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -44,7 +44,7 @@ async function idleProgram(argv: readonly string[]) {
   const written: string[] = [];
   const stream = { write: (text: string) => written.push(text) };
   const terminal = new Terminal({ stdin: (async function* () {})(), stdout: stream, stderr: stream, env: {}, once: () => {} });
-  const program = await programFor(terminal);
+  const program = programFor(terminal);
   const ran: string[] = [];
   for (const [name, command] of commandsIn(program)) command.action(() => void ran.push(name));
   await program.parseAsync(['node', 'palimpsest', ...argv]);
@@ -64,18 +64,18 @@ describe('a suggested command', () => {
 
   it.each(SUGGESTIONS)('is accepted by the parser: $command $options', async ({ command, options, args }) => {
     const { terminal } = await idleProgram(['publish', 's3://bucket/a site', '--out', "it's a tree", '--prefix', 'p']);
-    const [name, ...words] = wordsOf(await terminal.command(command, options, args));
+    const [name, ...words] = wordsOf(terminal.command(command, options, args));
     expect(name).toBe('palimpsest');
     expect((await idleProgram(words)).ran).toEqual([command]);
   });
 
   it('has the options in force, without defaults, and the arguments of the same name', async () => {
     const { terminal } = await idleProgram(['store', 'pull', 's3://bucket', '--store', 'my store.db', '--endpoint', 'https://a.example']);
-    expect(await terminal.command('store list')).toBe('palimpsest store list s3://bucket --endpoint https://a.example');
-    expect(await terminal.command('build', { '--repair': true })).toBe("palimpsest build --store 'my store.db' --repair");
-    expect(await terminal.command('store check', { '--store': 'other.db' })).toBe('palimpsest store check --store other.db');
+    expect(terminal.command('store list')).toBe('palimpsest store list s3://bucket --endpoint https://a.example');
+    expect(terminal.command('build', { '--repair': true })).toBe("palimpsest build --store 'my store.db' --repair");
+    expect(terminal.command('store check', { '--store': 'other.db' })).toBe('palimpsest store check --store other.db');
     const { terminal: other } = await idleProgram(['import', 'a', '--store', 'data/palimpsest.db']);
-    expect(await other.command('build')).toBe('palimpsest build');
+    expect(other.command('build')).toBe('palimpsest build');
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
-import { commandsIn, hint, hintText, suggested } from '../../src/contract/hint.ts';
+import { hint, hintText, suggested } from '../../src/contract/hint.ts';
 import { errorOfThread } from '../../src/contract/thread-error.ts';
 
 const HINT = hint`first ${suggested('store check', { '--repair': true }, ['a.db'])}, then ${suggested('verify')}`;
@@ -35,7 +35,6 @@ describe('a hint', () => {
       { command: 'verify', options: {}, args: [] },
       '',
     ]);
-    expect([commandsIn(HINT), commandsIn('again')]).toEqual([['store check', 'verify'], []]);
   });
 
   it('without commands is its text', () => expect(hintText('again', () => 'never')).toBe('again'));

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { programFor } from '../../src/cli.ts';
+import { programFor } from '../../src/command-line/program.ts';
 import { FAILURES } from '../../src/contract/failure.ts';
 import type { Host } from '../../src/rewrite/hosts/host.ts';
 import type { Program } from '../../src/rewrite/program.ts';
@@ -23,7 +23,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 const silent = { write: () => true };
 const terminal = new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env: {}, once: () => {} });
-const commands = commandsIn(await programFor(terminal));
+const commands = commandsIn(programFor(terminal));
 
 describe('the command line', () => {
   it('has every exit code in docs/cli.md', () => {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { Command, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { programFor } from '../../src/cli.ts';
+import { programFor } from '../../src/command-line/program.ts';
 import { FAILURES } from '../../src/contract/failure.ts';
 import { CAPABILITIES } from '../../src/rewrite/hosts/host.ts';
 import { REFUSED } from '../../src/rewrite/hosts/registry.ts';
@@ -20,7 +20,7 @@ const EVERYWHERE = ['--json', '--quiet', '--help'];
 
 const silent = { write: () => true };
 const terminal = new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env: {}, once: () => {} });
-const program = await programFor(terminal);
+const program = programFor(terminal);
 
 describe('`npm run docs` writes', () => {
   it('the commands and their options', () => matches('commands.md', page('Commands', commandsPage())));
@@ -76,13 +76,16 @@ function table(head: readonly string[], rows: readonly (readonly (string | numbe
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
+/** `command-line` starts the commands, and they import the types of their options from it: both have one place in the figure. */
+const inFigure = (folder: string) => (folder === 'command-line' ? 'commands' : folder);
+
 /** Draws which module imports which, without the arrows that follow from others. */
 function figure(): string {
   const imports = new Map<string, Set<string>>();
   for (const path of readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => /^[a-z-]+\/.*\.ts$/.test(name))) {
-    const module = path.split('/')[0] ?? '';
-    const found = [...readFileSync(SRC + path, 'utf8').matchAll(/(?:from |import\()'(?:\.\.\/)+([a-z-]+)\//g)].map(
-      ([, other = '']) => other,
+    const module = inFigure(path.split('/')[0] ?? '');
+    const found = [...readFileSync(SRC + path, 'utf8').matchAll(/(?:from |import\()'(?:\.\.\/)+([a-z-]+)\//g)].map(([, other = '']) =>
+      inFigure(other),
     );
     imports.set(module, new Set([...(imports.get(module) ?? []), ...found.filter((other) => other !== module)]));
   }
@@ -110,7 +113,7 @@ function commandsPage(): string {
   ].join('\n\n');
 }
 
-function commandText(name: string, command: CommandUnknownOpts): string {
+function commandText(name: string, command: Command): string {
   const help = helpOf(command);
   const examples = [...help.matchAll(/^ {2}\$ (.*)\n {6}(.*)$/gm)].map(([, line = '', effect = '']) => `# ${effect}\n${line}`);
   const args = command.registeredArguments.map((argument) => [coded(argument.name()), cell(argument.description)]);
@@ -128,17 +131,17 @@ function commandText(name: string, command: CommandUnknownOpts): string {
 }
 
 /** Returns the whole help of a command, without line breaks in its descriptions. */
-function helpOf(command: CommandUnknownOpts): string {
+function helpOf(command: Command): string {
   let text = '';
   command.configureOutput({ writeOut: (part) => (text += part), getOutHelpWidth: () => 100_000 }).outputHelp();
   return text;
 }
 
-function meaningOf({ description, argChoices = [] }: CommandUnknownOpts['options'][number]): string {
+function meaningOf({ description, argChoices = [] }: Option): string {
   return cell(description) + (argChoices.length === 0 ? '' : `: ${argChoices.map(coded).join(', ')}`);
 }
 
-function defaultOf({ defaultValue, defaultValueDescription, mandatory }: CommandUnknownOpts['options'][number]): string {
+function defaultOf({ defaultValue, defaultValueDescription, mandatory }: Option): string {
   if (mandatory && defaultValue === undefined) return 'required';
   const value = defaultValueDescription ?? defaultValue;
   return value === undefined || typeof value === 'boolean' ? '' : coded(String(value));

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { programFor } from '../../src/cli.ts';
+import { programFor } from '../../src/command-line/program.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { commandsIn } from '../support/commands.ts';
@@ -57,7 +57,7 @@ beforeAll(async () => {
 
 describe('a store with an overwritten page', () => {
   it('is given to every command that reads a store', async () => {
-    const program = await programFor(
+    const program = programFor(
       new Terminal({ stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: {}, once: () => {} }),
     );
     const names = commandsIn(program).flatMap(([name, { options }]) => (options.some(({ long }) => long === '--store') ? [name] : []));

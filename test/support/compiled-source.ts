@@ -71,7 +71,7 @@ function compile(program: string): void {
       [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', project, '--outDir', join(folder, to), '--noCheck', ...options],
       { cwd: ROOT, stdio: 'inherit' },
     );
-  tsc('tsconfig.build.json', 'dist', '--declaration', 'false', '--isolatedDeclarations', 'false');
+  tsc('tsconfig.build.json', 'dist', '--declaration', 'false');
   tsc('src/browse/client', 'dist/browse/script');
   // not a link: Node.js would follow it and run `dist` of this checkout
   cpSync(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true });

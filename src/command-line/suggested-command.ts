@@ -1,4 +1,4 @@
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { Command } from 'commander';
 import type { SuggestedCommand } from '../contract/hint.ts';
 import { shellWord } from '../contract/shell-word.ts';
 
@@ -11,13 +11,13 @@ const IN_FORCE = new Set(['--store', '--out', '--base-url', '--prefix', '--endpo
  * @param running the command that runs; undefined if wrong usage was found before
  */
 export function renderSuggested(
-  program: CommandUnknownOpts,
-  running: CommandUnknownOpts | undefined,
+  program: Command,
+  running: Command | undefined,
   invocation: string,
   { command, options, args }: SuggestedCommand,
 ): string {
   const names = command.split(' ').filter((name) => name !== '');
-  const target = names.reduce<CommandUnknownOpts | undefined>((group, name) => group?.commands.find((one) => one.name() === name), program);
+  const target = names.reduce<Command | undefined>((group, name) => group?.commands.find((one) => one.name() === name), program);
   if (target === undefined) throw new Error(`there is no command ${command}`);
   const words = target.registeredArguments.flatMap((argument, index) => {
     if (argument.variadic && args.length > index) return args.slice(index);
@@ -35,7 +35,7 @@ export function renderSuggested(
 }
 
 /** Returns the value of an option of the command that runs, unless it is the default. */
-function inForce(running: CommandUnknownOpts | undefined, long: string): string | undefined {
+function inForce(running: Command | undefined, long: string): string | undefined {
   const option = IN_FORCE.has(long) ? running?.options.find((one) => one.long === long) : undefined;
   const value: unknown = option === undefined ? undefined : running?.getOptionValue(option.attributeName());
   return typeof value === 'string' && value !== option?.defaultValue ? value : undefined;

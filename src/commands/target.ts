@@ -1,4 +1,5 @@
-import { type Command, type CommandUnknownOpts, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
+import type { TARGET_OPTIONS } from '../command-line/options.ts';
+import type { ValuesOf } from '../command-line/spec.ts';
 import { Failure } from '../contract/failure.ts';
 import type { ObjectSource } from '../storage/object-source.ts';
 import type { RemoteOptions } from '../storage/remote.ts';
@@ -6,80 +7,12 @@ import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Access, Target } from '../storage/target.ts';
 import { plural, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { wholeNumber } from './options.ts';
 
 /** The maximum number of attempts for one request. */
 const MAX_ATTEMPTS = 12;
 
-/** The help text of the argument of every command that uses a target. */
-export const TARGET_HELP = 's3://bucket/prefix, az://container/prefix, or a folder';
-
 /** The options that determine how a target is accessed. */
-export interface TargetChoice {
-  readonly concurrency: number;
-  readonly prefix?: string | undefined;
-  readonly endpoint?: string | undefined;
-  readonly region?: string | undefined;
-  readonly timeout: number;
-}
-
-type AnyOption = Parameters<CommandUnknownOpts['addOption']>[0];
-
-/** Adds the options of every command that uses a target. */
-export function addTargetOptions<Arguments extends unknown[], Options extends OptionValues>(
-  command: Command<Arguments, Options>,
-): Command<Arguments, Options & TargetChoice>;
-// an overload, because commander cannot infer the options of any command together with these
-export function addTargetOptions(command: CommandUnknownOpts): CommandUnknownOpts {
-  return command
-    .hook('preAction', refuseStoreOptionsOfFolder)
-    .addOption(
-      new Option('--concurrency <n>', 'the maximum number of concurrent requests')
-        .env('PALIMPSEST_CONCURRENCY')
-        .argParser(wholeNumber(1, 256))
-        .default(32),
-    )
-    .addOption(new Option('--prefix <path>', 'the path below the target to use').env('PALIMPSEST_PREFIX'))
-    .addOption(endpointOption())
-    .addOption(regionOption())
-    .addOption(timeoutOption());
-}
-
-/**
- * Refuses an option of object stores if the target is a folder, because a user who forgets `s3://` would publish to a new folder.
- * A variable is not refused: other commands of the same job may need it.
- */
-function refuseStoreOptionsOfFolder(command: CommandUnknownOpts): void {
-  const [address = ''] = command.args;
-  if (/^[a-z][a-z\d+.-]+:/i.test(address)) return;
-  for (const option of ['endpoint', 'region']) {
-    if (command.getOptionValueSource(option) !== 'cli') continue;
-    const looksLikeBucket = /^[a-z\d][a-z\d.-]+(\/[^/]+)*\/?$/.test(address);
-    throw new Failure('usage', `--${option} cannot be used with a folder`, {
-      place: { field: `--${option}` },
-      expected: 's3://bucket/prefix or az://container/prefix',
-      found: `the folder ${address}`,
-      hint: looksLikeBucket ? `did you mean s3://${address}? For a folder, leave out --${option}` : `for a folder, leave out --${option}`,
-    });
-  }
-}
-
-export function endpointOption(): AnyOption {
-  return new Option('--endpoint <url>', 'the address of the object store (default: the address of the cloud provider)').env(
-    'PALIMPSEST_ENDPOINT',
-  );
-}
-
-export function regionOption(): AnyOption {
-  return new Option('--region <name>', 'the region of the bucket').env('PALIMPSEST_REGION').argParser(regionName);
-}
-
-export function timeoutOption(): AnyOption {
-  return new Option('--timeout <seconds>', 'the time after which a request is retried')
-    .env('PALIMPSEST_TIMEOUT')
-    .argParser(wholeNumber(1, 3600))
-    .default(30);
-}
+export type TargetChoice = Omit<ValuesOf<typeof TARGET_OPTIONS>, 'prefix'> & { readonly prefix?: string | undefined };
 
 /**
  * Opens the target in a command's argument.
@@ -156,10 +89,4 @@ export function requestsText({ names }: NamedTarget, requests: number): string |
 /** Returns the traffic of a run as text. */
 export function trafficText(target: NamedTarget, { sent, requests }: { readonly sent: number; readonly requests: number }): string {
   return [size(sent), requestsText(target, requests)].filter((part) => part !== undefined).join(' in ');
-}
-
-/** Parses a region. It becomes part of a host name, so it must be a valid label. */
-function regionName(text: string): string {
-  if (/^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(text)) return text;
-  throw new InvalidArgumentError('Expected letters, digits and hyphens, such as eu-central-1.');
 }

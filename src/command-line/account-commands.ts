@@ -1,0 +1,78 @@
+import { DATA_TYPES } from '../contract/record.ts';
+import { STORE } from './options.ts';
+import { wholeNumber } from './parsers.ts';
+import type { CommandSpec } from './spec.ts';
+
+/** The commands about the accounts in the store. */
+export const ACCOUNT_COMMANDS = {
+  history: {
+    summary: "show one account's changes, newest first",
+    description: 'Shows the changes of one profile, newest first. Removed text is shown as [-old-], added text as {+new+}.',
+    args: {
+      '<name>': { help: 'the handle (with or without @), a former handle, the stable id, or the beginning of only one handle' },
+    },
+    options: {
+      '--field <type>': { help: `show only the changes of this field: ${DATA_TYPES.join(', ')}` },
+      '--store <file>': STORE,
+    },
+    examples: [
+      ['palimpsest history jack', 'every change of every field'],
+      ['palimpsest history jack --field bio | less -R', 'the changes of one field, in a pager'],
+      ['palimpsest history repclay', 'the account whose handle begins with repclay; if there are several, an error with suggestions'],
+    ],
+  },
+  accounts: {
+    summary: 'list the accounts in the store, or search them',
+    description:
+      'Lists accounts, sorted by handle. With a text, lists only accounts whose names contain every word of the text. The names are ' +
+      'the handle, former handles and the display name. Case and accents are ignored. With @text, lists only accounts with a handle ' +
+      'or former handle that begins with the text.',
+    args: { '[text]': { help: 'what to search for' } },
+    options: {
+      '--limit <n>': { help: 'list at most this many accounts', parse: wholeNumber(1, Number.MAX_SAFE_INTEGER) },
+      '--store <file>': STORE,
+    },
+    examples: [
+      ['palimpsest accounts', 'every account in the store'],
+      ['palimpsest accounts "clay higgins"', 'the accounts with both words in their names'],
+      ['palimpsest accounts @rep --limit 20', 'the first 20 accounts with a handle that begins with rep'],
+    ],
+  },
+  remove: {
+    summary: 'remove an account from the store, and keep it out',
+    description:
+      'Removes an account and all its data from the store, erases its bytes from the file, and excludes it. No source can bring it ' +
+      'back. The next build and publish remove it from the tree and the target. This cannot be undone.',
+    args: {
+      '<account...>': { help: 'a handle, a former handle or a stable id; @NAME matches only handles, id:ID matches only stable ids' },
+    },
+    options: {
+      '--store <file>': STORE,
+      '--yes': { help: 'confirm the removal' },
+      '--dry-run': { help: 'show what would be removed, and do not change the store' },
+      '--allow-unknown': { help: 'exclude a name even if no account in the store has it' },
+    },
+    examples: [
+      ['palimpsest remove nina_k --dry-run', 'show what would be removed'],
+      ['palimpsest remove nina_k --yes', 'remove the account with that handle'],
+      ['palimpsest remove id:12 --yes', 'remove the account with that stable id'],
+      ['palimpsest exclusions nina_k --allow', 'let sources bring the account back'],
+    ],
+  },
+  exclusions: {
+    summary: 'list the exclusions of removed accounts, or end them',
+    description:
+      'Lists the exclusions that palimpsest remove made: sources cannot bring these accounts back. The store has only hashes of ' +
+      'the names, so the list shows dates and numbers. Name an account to see whether it is excluded.',
+    args: { '[account...]': { help: 'show only the exclusions of these handles or stable ids' } },
+    options: {
+      '--store <file>': STORE,
+      '--allow': { help: 'end the exclusion of the named accounts' },
+    },
+    examples: [
+      ['palimpsest exclusions', 'list all exclusions, without names'],
+      ['palimpsest exclusions nina_k', 'show whether that handle is excluded'],
+      ['palimpsest exclusions nina_k --allow', 'let sources bring that account back'],
+    ],
+  },
+} as const satisfies { readonly [name: string]: CommandSpec };

@@ -1,0 +1,132 @@
+import { OUT, STORE } from './options.ts';
+import { fileOrFolder, notEmpty, path, pathEnding, plainFile } from './parsers.ts';
+import type { CommandSpec } from './spec.ts';
+
+const ARCHIVED = { ...OUT, help: 'the tree, a folder or a ZIP' } as const;
+const TABLE = {
+  help: 'write only this table; for a single file the default is records',
+  choices: ['records', 'accounts', 'exclusions'],
+} as const;
+
+/** The commands that write a tree or a store for other programs. */
+export const OUTPUT_COMMANDS = {
+  rewrite: {
+    summary: 'write the configuration of a web server, CDN or platform',
+    description:
+      'Writes the configuration or code with which a host maps ?page=N to the files of the tree, for the base URL of the tree. ' +
+      'Hosts that ignore the query are refused, and the reason is printed.',
+    args: { '[host]': { help: 'the name of a host; run with --list for all names' } },
+    options: {
+      '--list': { help: 'list the hosts, what each cannot do, and how each was tested' },
+      '--out <path>': OUT,
+      '--host-files <folder>': { help: 'write the files of the host to this folder instead of printing them', parse: path },
+      '--origin <url>': { help: 'the address of the published tree, from which the host fetches pages; rest/ is below it' },
+      '--versions': { help: 'write the files of a host that reads versions (default: if --out names a ZIP or has versions)' },
+    },
+    examples: [
+      ['palimpsest rewrite --list', 'list all hosts'],
+      ['palimpsest rewrite nginx', 'print the files for nginx'],
+      ['palimpsest rewrite cloudflare-workers --host-files worker', 'write the files for Cloudflare Workers to a folder'],
+      ['palimpsest rewrite nginx --origin https://bucket.s3.eu-central-1.amazonaws.com', 'print the files for nginx in front of a bucket'],
+      ['palimpsest rewrite cloudflare-workers --versions', 'print the files for Cloudflare Workers and a bucket with versions'],
+    ],
+  },
+  'archive wacz': {
+    summary: 'write the tree as a WACZ, which replays in a browser',
+    description:
+      'Writes the tree as a WACZ 1.1.1: one ZIP file with a WARC, an index, the entry points and the SHA-256 of each file. A replay ' +
+      'viewer such as ReplayWeb.page shows every page at its real address. Checks every page against the manifest of the tree.',
+    options: {
+      '--to <file>': {
+        help: 'the file to write, named .wacz',
+        parse: notEmpty(pathEnding(/\.wacz$/i, '.wacz')),
+        isMandatory: true,
+      },
+      '--out <path>': ARCHIVED,
+    },
+    examples: [
+      ['palimpsest archive wacz --to history.wacz', 'archive the tree in out/'],
+      ['palimpsest import history.wacz --store copy.db', 'read it into another store'],
+    ],
+  },
+  'archive warc': {
+    summary: 'write the tree as a WARC',
+    description:
+      'Writes the tree as a WARC 1.1 with every page at its real address. If the name ends in .gz, each record is compressed with gzip. ' +
+      'Checks every page against the manifest of the tree.',
+    options: {
+      '--to <file>': {
+        help: 'the file to write, named .warc or .warc.gz',
+        parse: notEmpty(pathEnding(/\.warc(\.gz)?$/i, '.warc or .warc.gz')),
+        isMandatory: true,
+      },
+      '--out <path>': ARCHIVED,
+    },
+    examples: [
+      ['palimpsest archive warc --to history.warc.gz', 'archive the tree in out/'],
+      ['palimpsest archive warc --to history.warc', 'without compression'],
+    ],
+  },
+  'archive bag': {
+    summary: 'write the tree as a BagIt bag',
+    description:
+      'Writes the tree as a bag (BagIt 1.0): a folder with the files of the tree and their SHA-256. sha256sum -c checks it. Checks ' +
+      'every file against the manifest of the tree.',
+    options: {
+      '--to <folder>': { help: 'the folder to write; it must be new or empty', parse: path, isMandatory: true },
+      '--out <path>': ARCHIVED,
+    },
+    examples: [
+      ['palimpsest archive bag --to history-bag', 'archive the tree in out/'],
+      ['(cd history-bag && sha256sum -c --quiet manifest-sha256.txt tagmanifest-sha256.txt)', 'check it without palimpsest'],
+    ],
+  },
+  'export ndjson': {
+    summary: 'write the whole store as NDJSON',
+    description:
+      'Writes the whole store as NDJSON, one JSON object per line (see docs/export.md in the package). The file contains every record. It also contains ' +
+      'the profile, stable id, former handles and last observation time of every account. palimpsest import restores all of it.',
+    options: {
+      '--to <file>': { help: 'the file to write; - for standard output', parse: plainFile, isMandatory: true },
+      '--store <file>': STORE,
+    },
+    examples: [
+      ['palimpsest export ndjson --to store.ndjson', 'export the store to a file'],
+      ['palimpsest export ndjson --to - | gzip > store.ndjson.gz', 'export to a compressed file'],
+      ['palimpsest import store.ndjson --store copy.db', 'import the file into another store'],
+    ],
+  },
+  'export csv': tableExport(
+    'csv',
+    'CSV',
+    'CSV follows RFC 4180, in UTF-8. A text that a spreadsheet could read as a formula begins with an apostrophe. An empty cell means null. "" means empty text.',
+  ),
+  'export parquet': tableExport('parquet', 'Parquet', 'Times are timestamps in microseconds in UTC, and ids are 64-bit integers.'),
+} as const satisfies { readonly [name: string]: CommandSpec };
+
+/** @param extension also the name of the command */
+function tableExport(extension: string, title: string, description: string) {
+  return {
+    summary: `write the records, the accounts and the exclusions as ${title}`,
+    description:
+      `Writes records.${extension}, accounts.${extension} and exclusions.${extension} into a folder, or one of them to a file ` +
+      `(see docs/export.md in the package). ${description} Use export ndjson to restore a store.`,
+    options: {
+      '--to <path>': {
+        help: `the folder for the files; or one file, with a name that ends in .${extension}; - for standard output`,
+        parse: fileOrFolder(extension),
+        isMandatory: true,
+      },
+      '--table <name>': TABLE,
+      '--store <file>': STORE,
+    },
+    examples: [
+      [
+        `palimpsest export ${extension} --to tables`,
+        `write tables/records.${extension}, tables/accounts.${extension} and tables/exclusions.${extension}`,
+      ],
+      [`palimpsest export ${extension} --to history.${extension}`, 'write the records to one file'],
+      [`palimpsest export ${extension} --table accounts --to accounts.${extension}`, 'write the accounts to one file'],
+    ],
+  } as const satisfies CommandSpec;
+}

@@ -1,0 +1,205 @@
+import { InvalidArgumentError } from 'commander';
+import { type Instant, parseInstant } from '../contract/instant.ts';
+import { schemeOf } from '../contract/url.ts';
+import { MAX_PARTS } from '../sources/part-header.ts';
+import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
+import { DAY_MS, type KeepPolicy } from '../versions/keep.ts';
+
+// An InvalidArgumentError says what was expected.
+
+/** Characters that a URL parser drops or rewrites. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
+const UNSAFE = /[\s\u0000-\u001f\u007f-\u009f\\]/;
+
+/**
+ * Parses a path. Rejects an empty text, which a shell makes from an unset variable: it would mean the current folder.
+ * Rejects a URL, because it would become a folder named `https:`.
+ */
+export function path(text: string): string {
+  if (text === '') throw new InvalidArgumentError('a path');
+  const scheme = schemeOf(text);
+  if (scheme === undefined) return text;
+  throw new InvalidArgumentError(`a path on this machine, not a URL. Write ./${scheme}:/ for a folder with that name`);
+}
+
+/** Returns a parser of paths with an ending. @param endings in messages */
+export function pathEnding(pattern: RegExp, endings: string): (text: string) => string {
+  return (text) => {
+    if (pattern.test(text)) return path(text);
+    throw new InvalidArgumentError(`a name that ends in ${endings}`);
+  };
+}
+
+/** Returns a parser that calls an empty text an empty path. */
+export function notEmpty(parse: (text: string) => string): (text: string) => string {
+  return (text) => (text === '' ? path(text) : parse(text));
+}
+
+/** The file of an NDJSON export. Rejects names such as `store.ndjson.gz`: the output is not compressed. */
+export function plainFile(text: string): string {
+  const [ending] = /\.(gz|zst|bz2|xz)$/i.exec(text) ?? [];
+  if (ending === undefined) return path(text);
+  const reason = 'because the export is not compressed; to compress it, use --to - | gzip';
+  throw new InvalidArgumentError(`a name that does not end in ${ending}, ${reason}`);
+}
+
+/** The endings of files that are not folders, so a folder with such a name is a mistake. */
+const OTHER_FILE = /\.(csv|tsv|parquet|json|jsonl|ndjson|xlsx|gz|zst|bz2|xz|zip)$/i;
+
+/** Returns a parser that rejects names such as `history.csv.gz` and `history.parquet` for CSV, because they would become folders. */
+export function fileOrFolder(extension: string): (text: string) => string {
+  return (text) => {
+    if (text.toLowerCase().endsWith(`.${extension}`) || !OTHER_FILE.test(text)) return path(text);
+    throw new InvalidArgumentError(`a folder, or a file with a name that ends in .${extension}, which is not compressed`);
+  };
+}
+
+/** The part that `normalize` writes: a path, or an object. */
+export function partName(text: string): string {
+  const isObject = /^s3:\/\/[^/]+\./i.test(text);
+  if (!/[^/]\.ndjson(\.gz)?$/.test(text)) throw new InvalidArgumentError('a name that ends in .ndjson or .ndjson.gz');
+  return isObject ? text : path(text);
+}
+
+/** Parses `I/N`. */
+export function shard(text: string): { readonly number: number; readonly shards: number } {
+  const [, first = '', second = ''] = /^(\d+)\/(\d+)$/.exec(text) ?? [];
+  const [index, shards] = [Number(first), Number(second)];
+  if (second !== '' && shards <= MAX_PARTS && index < shards) return { number: index, shards };
+  throw new InvalidArgumentError(`I/N, such as 0/4: N from 1 to ${MAX_PARTS}, and I from 0 to N - 1`);
+}
+
+const SOURCE_SCHEMES = ['s3', 'https', 'http'];
+
+/** A path or an address to read. */
+export function source(text: string): string {
+  const scheme = schemeOf(text);
+  if (scheme !== undefined && (!SOURCE_SCHEMES.includes(scheme) || !text.includes('://'))) {
+    throw new InvalidArgumentError(`a path, s3://bucket/prefix or an https URL. Write ./${scheme}:/ for a folder with that name`);
+  }
+  if (scheme?.startsWith('http') && !URL.canParse(text)) throw new InvalidArgumentError('a URL with a host');
+  return text;
+}
+
+/** Returns a parser that accepts only these words. */
+export function oneOf(words: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (words.includes(text)) return text;
+    throw new InvalidArgumentError(`one of ${words.join(', ')}`);
+  };
+}
+
+/** A pattern of file names. */
+export function pattern(text: string): string {
+  if (text === '') throw new InvalidArgumentError('a pattern');
+  return text;
+}
+
+/** Parses a time with a time zone. */
+export function instant(text: string): Instant {
+  const value = parseInstant(text);
+  if (value !== undefined) return value;
+  throw new InvalidArgumentError('a time with a time zone, such as 2017-09-19T20:47:28Z');
+}
+
+/** Returns a parser of whole numbers from `least` to `most`. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`a whole number from ${least} to ${most}`);
+  };
+}
+
+/** Parses a percentage. Returns a share from 0 to 1. */
+export function percentage(text: string): { readonly share: number } {
+  const [, digits] = /^(\d{1,3})%$/.exec(text) ?? [];
+  if (digits !== undefined && Number(digits) <= 100) return { share: Number(digits) / 100 };
+  throw new InvalidArgumentError('a percentage from 0% to 100%, such as 20%');
+}
+
+/** Returns a parser of a number of items, or a share such as `10%`. */
+export function limitOf(items: string): (text: string) => { readonly most: number } | { readonly share: number } {
+  return (text) => {
+    const match = /^(\d{1,9})(%?)$/.exec(text);
+    if (match === null || (match[2] === '%' && Number(match[1]) > 100)) {
+      throw new InvalidArgumentError(`a number of ${items}, or a percentage such as 10%`);
+    }
+    return match[2] === '%' ? { share: Number(match[1]) / 100 } : { most: Number(match[1]) };
+  };
+}
+
+/** Parses a time in days, such as `90d`. Returns milliseconds. */
+export function days(text: string): number {
+  const match = /^([1-9]\d{0,4})d$/.exec(text);
+  if (match !== null) return Number(match[1]) * DAY_MS;
+  throw new InvalidArgumentError('a time in days, at least 1d, such as 90d');
+}
+
+/** Parses a number of versions such as `14`, or a time in days such as `90d`. */
+export function versionsOrDays(text: string): KeepPolicy {
+  if (/^[1-9]\d{0,4}$/.test(text)) return { last: Number(text) };
+  if (/d$/.test(text)) return { within: days(text) };
+  throw new InvalidArgumentError('a number of versions, such as 14, or a time in days, such as 90d');
+}
+
+/** Parses the number of a version. A word after `--rollback` is its value, also if the user meant the target. */
+export function versionNumber(text: string): number {
+  const value = /^\d{1,8}$/.test(text) ? Number(text) : 0;
+  if (value >= 1) return value;
+  throw new InvalidArgumentError('the number of a version, or no value; write the target before --rollback');
+}
+
+const DURATION = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)?$/;
+const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000 };
+
+/** A time: `500ms`, `1s`, `2m`, or seconds without a unit. */
+export function duration(text: string): string {
+  if (DURATION.test(text)) return text;
+  throw new InvalidArgumentError('a time such as 500ms, 1s or 2m');
+}
+
+export function millisecondsOf(time: string): number {
+  const [, value, unit = 's'] = DURATION.exec(time) ?? [];
+  return Number(value) * (UNITS[unit] ?? 1000);
+}
+
+/** The value of a User-Agent header. */
+export function userAgent(text: string): string {
+  if (/^[!-~]([ -~]*[!-~])?$/.test(text)) return text;
+  throw new InvalidArgumentError('a line of printable ASCII, such as "example-archive/1.0 (+https://archive.example)"');
+}
+
+/** The value of a Cache-Control header, which must be kept byte for byte. */
+export function cacheControl(text: string): string {
+  if (/^([!-~]([\t -~]*[!-~])?)?$/.test(text)) return text;
+  throw new InvalidArgumentError('one line of printable ASCII without spaces at its ends, such as "public, max-age=60"');
+}
+
+/** Parses a region. It becomes part of a host name, so it must be a valid label. */
+export function region(text: string): string {
+  if (/^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(text)) return text;
+  throw new InvalidArgumentError('letters, digits and hyphens, such as eu-central-1');
+}
+
+export function encodings(text: string): Encoding[] {
+  if (text === 'none') return [];
+  const names = text.split(',').filter((name) => name !== '');
+  const unknown = names.find((name) => !ENCODINGS.some((encoding) => encoding === name));
+  if (unknown !== undefined) throw new InvalidArgumentError(`${ENCODINGS.join(', ')}, ${ENCODINGS.join(',')} or none`);
+  return ENCODINGS.filter((encoding) => names.includes(encoding));
+}
+
+/**
+ * Parses an http or https URL that has {} after the host. Profiles supply the replacement of {}, and they must not be able to
+ * choose the host of a link.
+ */
+export function linkTemplate(text: string): string {
+  const [one, other] = ['a', 'b'].map((name) => text.replaceAll('{}', name));
+  const isWeb = /^https?:\/\/[^/\\]/i.test(text) && !UNSAFE.test(text);
+  if (isWeb && one !== undefined && other !== undefined && one !== other && URL.canParse(one) && URL.canParse(other)) {
+    const { origin, username, password } = new URL(one);
+    if (origin === new URL(other).origin && username === '' && password === '') return text;
+  }
+  throw new InvalidArgumentError('an http or https URL with {} in its path, query or fragment, such as https://example.org/@{}');
+}

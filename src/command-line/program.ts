@@ -1,0 +1,171 @@
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import type { Terminal } from '../terminal/terminal.ts';
+import { VERSION } from '../version.ts';
+import { COMMANDS, type CommandName, GROUPS, type Values } from './commands.ts';
+import { oneOf } from './parsers.ts';
+import { refuseStoreOptionsOfFolder } from './refusals.ts';
+import type { CommandSpec, Given, ValueSpec } from './spec.ts';
+import { renderSuggested } from './suggested-command.ts';
+import { warnOfUnknownVariables } from './unknown-variables.ts';
+
+type Run<Name extends CommandName> = (terminal: Terminal, values: Values<Name>, given: Given) => Promise<void> | void;
+
+/** The code of each command. It is loaded when the command runs, so that others start faster. */
+const RUNS: { readonly [Name in CommandName]: () => Promise<Run<Name>> } = {
+  import: async () => (await import('../commands/import.ts')).runImport,
+  mirror: async () => (await import('../commands/mirror.ts')).runMirror,
+  observe: async () => (await import('../commands/observe.ts')).runObserve,
+  normalize: async () => (await import('../commands/normalize.ts')).runNormalize,
+  build: async () => (await import('../commands/build.ts')).runBuild,
+  serve: async () => (await import('../commands/serve.ts')).runServe,
+  verify: async () => (await import('../commands/verify.ts')).runVerify,
+  publish: async () => (await import('../commands/publish.ts')).runPublish,
+  versions: async () => (await import('../commands/versions.ts')).runVersions,
+  history: async () => (await import('../commands/history.ts')).runHistory,
+  accounts: async () => (await import('../commands/accounts.ts')).runAccounts,
+  remove: async () => (await import('../commands/remove.ts')).runRemove,
+  exclusions: async () => (await import('../commands/exclusions.ts')).runExclusions,
+  rewrite: async () => (await import('../commands/rewrite.ts')).runRewrite,
+  'archive wacz': async () => (await import('../commands/archive.ts')).runArchiveWacz,
+  'archive warc': async () => (await import('../commands/archive.ts')).runArchiveWarc,
+  'archive bag': async () => (await import('../commands/archive.ts')).runArchiveBag,
+  'export ndjson': async () => (await import('../commands/export.ts')).runExportNdjson,
+  'export csv': async () => (await import('../commands/export-tables.ts')).runExportCsv,
+  'export parquet': async () => (await import('../commands/export-tables.ts')).runExportParquet,
+  'store check': async () => (await import('../commands/store-check.ts')).runStoreCheck,
+  'store push': async () => (await import('../commands/store-push.ts')).runStorePush,
+  'store pull': async () => (await import('../commands/store-pull.ts')).runStorePull,
+  'store list': async () => (await import('../commands/store-list.ts')).runStoreList,
+  completion: async () => (await import('../commands/completion.ts')).runCompletion,
+};
+
+/** The options that every command has, after its own. */
+const OUTPUT_OPTIONS = {
+  '--json': { help: 'print one JSON object instead of text' },
+  '-q, --quiet': { help: 'print only errors and important warnings' },
+} as const;
+
+/** A value that a command does not accept. */
+export interface RejectedValue {
+  readonly target: Argument | Option;
+  readonly text: string;
+  readonly expected: string;
+}
+
+/**
+ * Declares the command line: commands with their options.
+ * @param invocation starts the program, for messages
+ * @param onReject called before the error that ends the command line
+ */
+export function programFor(terminal: Terminal, invocation = 'palimpsest', onReject: (value: RejectedValue) => void = () => {}): Command {
+  const { stdout, stderr, env } = terminal.io;
+  const program = new Command('palimpsest')
+    .description('Publishes the history of public profile fields as a JSON API without a server.')
+    .version(VERSION)
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      // the error is written in the layout of all errors
+      outputError: () => {},
+    })
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride();
+  const variables = new Set<string>();
+  let running: Command | undefined;
+  program.hook('preAction', async (_, command) => {
+    running = command;
+    terminal.setOutput(command.opts());
+    await warnOfUnknownVariables(terminal, variables);
+  });
+  terminal.render = (suggested) => renderSuggested(program, running, invocation, suggested);
+
+  const withParser = <T extends Argument | Option>(target: T, { choices, parse }: ValueSpec, isList: boolean): T => {
+    if (choices !== undefined) target.choices(choices);
+    const parseOne = parse ?? (choices === undefined ? undefined : oneOf(choices));
+    if (parseOne === undefined) return target;
+    target.argParser((text: string, before: unknown) => {
+      try {
+        return isList ? [...(Array.isArray(before) ? before : []), parseOne(text)] : parseOne(text);
+      } catch (error) {
+        if (error instanceof InvalidArgumentError) onReject({ target, text, expected: error.message });
+        throw error;
+      }
+    });
+    return target;
+  };
+  const optionOf = (flags: string, spec: ValueSpec): Option => {
+    const option = withParser(new Option(flags, spec.help), spec, spec.isRepeatable === true);
+    option.default(spec.default, spec.defaultText).makeOptionMandatory(spec.isMandatory === true);
+    const variable = spec.variable ?? `PALIMPSEST_${option.name().toUpperCase().replaceAll('-', '_')}`;
+    variables.add(variable);
+    return isEffective(env[variable], option) ? option.env(variable) : option;
+  };
+  for (const [name, { summary, description, args = {}, options, examples }] of commandEntries()) {
+    const command = groupOf(program, name)
+      .command(name.split(' ').at(-1) ?? name)
+      .summary(summary)
+      .description(description)
+      .addHelpText('after', `\nExamples:\n${examples.map(([line, effect]) => `  $ ${line}\n      ${effect}`).join('\n')}`);
+    for (const [usage, spec] of Object.entries(args))
+      command.addArgument(withParser(new Argument(usage, spec.help), spec, usage.includes('...')));
+    const flags: { [name: string]: false } = {};
+    for (const [usage, spec] of Object.entries({ ...options, ...OUTPUT_OPTIONS })) {
+      const option = optionOf(usage, spec);
+      command.addOption(option);
+      if (option.isBoolean() && !('default' in spec)) flags[option.attributeName()] = false;
+    }
+    command.action(async () => {
+      const given = givenIn(command);
+      if ('--prefix <path>' in options) refuseStoreOptionsOfFolder(command.args[0], given);
+      const run = await RUNS[name]();
+      await run(terminal, valuesOf(command, flags), given);
+    });
+  }
+  return program;
+}
+
+/** The commands, as the interpreter sees them. */
+function commandEntries(): Iterable<[CommandName, CommandSpec]> {
+  return Object.entries(COMMANDS) as [CommandName, CommandSpec][];
+}
+
+/** Returns the group of a command, and declares it before its first command. */
+function groupOf(program: Command, name: string): Command {
+  const [first = '', second] = name.split(' ');
+  const group = GROUPS[first];
+  if (second === undefined || group === undefined) return program;
+  const declared = program.commands.find((one) => one.name() === first);
+  return declared ?? program.command(first).summary(group.summary).description(group.description);
+}
+
+/** The values of a command by their names. The declaration of the command determines their types. */
+function valuesOf(command: Command, flags: { readonly [name: string]: false }): never {
+  const args = command.registeredArguments.map((argument, index) => [camelCase(argument.name()), command.processedArgs[index]]);
+  return Object.assign({ ...flags }, command.opts(), Object.fromEntries(args)) as never;
+}
+
+function givenIn(command: Command): Given {
+  const given = new Map<string, 'cli' | 'env'>();
+  for (const option of command.options) {
+    const source = command.getOptionValueSource(option.attributeName());
+    if (option.long !== undefined && (source === 'cli' || source === 'env')) given.set(option.long, source === 'cli' ? 'cli' : 'env');
+  }
+  return given;
+}
+
+function camelCase(name: string): string {
+  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * Whether commander must see the environment variable of an option. GitHub jobs set a variable without a value to an empty text,
+ * and commander would use that text as the option's value. Commander also switches a flag on for any value of its variable.
+ */
+function isEffective(value: string | undefined, option: Option): boolean {
+  return value === undefined || (value !== '' && (!option.isBoolean() || isOn(value)));
+}
+
+/** Returns whether the environment variable of a flag switches it on. */
+export function isOn(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && !/^(0|no|off|false)$/i.test(value);
+}

@@ -1,0 +1,75 @@
+import { KEEP_DAILY, KEEP_MONTHLY, SINGLE_PUBLISHER, STORE, TARGET, TARGET_OPTIONS } from './options.ts';
+import { versionsOrDays, wholeNumber } from './parsers.ts';
+import type { CommandSpec } from './spec.ts';
+
+/** The commands for the file of a store as a whole. */
+export const STORE_COMMANDS = {
+  'store check': {
+    summary: 'check a store for damage, and repair what can be repaired',
+    description:
+      'Checks the file of a store, every record, and all data derived from the records. Exits with 1 if something is damaged. ' +
+      'With --repair, writes the store again from its records and accounts, if these are not damaged.',
+    options: {
+      '--store <file>': STORE,
+      '--repair': { help: 'if the store is damaged, write it again and keep the damaged file' },
+    },
+    examples: [
+      ['palimpsest store check', 'show what is damaged'],
+      ['palimpsest store check --repair', 'rebuild the derived data from the records'],
+    ],
+  },
+  'store push': {
+    summary: 'back up the store to a private target',
+    description:
+      'Uploads the store to a private target as a new version: one compressed file, which is read back and compared. Refuses a store ' +
+      'that does not descend from the newest version at the target: pull that version first, then change it. Keeps earlier versions.',
+    args: { '<target>': TARGET },
+    options: {
+      '--store <file>': STORE,
+      '--keep <n>': {
+        help: 'how many versions to keep at the target, such as 30, or for how many days, such as 90d',
+        parse: versionsOrDays,
+        default: { last: 14 },
+        defaultText: '14',
+      },
+      '--keep-daily <n>': KEEP_DAILY,
+      '--keep-monthly <n>': KEEP_MONTHLY,
+      '--replace': { help: 'push even if the store does not descend from the newest version at the target' },
+      '--single-publisher': SINGLE_PUBLISHER,
+      ...TARGET_OPTIONS,
+    },
+    examples: [
+      ['palimpsest store push s3://private-bucket/store', 'back up after an import, before a publish'],
+      ['palimpsest store push /mnt/backup/store --keep 30', 'back up to a folder, and keep 30 versions'],
+      ['palimpsest store push /mnt/backup/store --keep 90d --keep-monthly 24', 'keep 90 days, and 24 months'],
+    ],
+  },
+  'store pull': {
+    summary: 'download the store from a target',
+    description:
+      'Downloads the newest version of the store, or an earlier one. Checks the whole file before it replaces the local store.' +
+      ' Refuses if the local store has content that the downloaded version lacks.',
+    args: { '<target>': TARGET },
+    options: {
+      '--store <file>': { ...STORE, help: 'the local store, which is replaced' },
+      '--from-version <n>': {
+        help: 'the number of an earlier version; palimpsest store list shows them',
+        parse: wholeNumber(1, Number.MAX_SAFE_INTEGER),
+      },
+      '--allow-missing': { help: 'succeed if the target has no store yet, as on the first run' },
+      '--replace': { help: 'replace the local store even if it has content that the downloaded version lacks' },
+      ...TARGET_OPTIONS,
+    },
+    examples: [
+      ['palimpsest store pull s3://private-bucket/store', 'the newest version, before an import'],
+      ['palimpsest store pull s3://private-bucket/store --from-version 41 --store old.db', 'an earlier version, to another file'],
+    ],
+  },
+  'store list': {
+    summary: 'show the versions of the store that a target keeps',
+    description: 'Shows the versions of the store that a target keeps, newest first.',
+    args: { '<target>': TARGET },
+    options: TARGET_OPTIONS,
+    examples: [['palimpsest store list s3://private-bucket/store', 'find the version to pull']],
+  },
+} as const satisfies { readonly [name: string]: CommandSpec };

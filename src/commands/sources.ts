@@ -1,0 +1,158 @@
+import type { SNAPSHOT_OPTIONS, SOURCE_OPTIONS } from '../command-line/options.ts';
+import type { ValuesOf } from '../command-line/spec.ts';
+import { Failure } from '../contract/failure.ts';
+import { type SuggestedCommand, suggested } from '../contract/hint.ts';
+import { type Instant, timestampOf } from '../contract/instant.ts';
+import { plural } from '../contract/plural.ts';
+import type { FilePatterns } from '../sources/file-filter.ts';
+import type { HintCommand, Verb } from '../sources/hint-command.ts';
+import { inputNamed, inputsOf } from '../sources/inputs.ts';
+import { RejectsFile } from '../sources/rejects.ts';
+import type { ObserveContext } from '../sources/snapshot-reader.ts';
+import type { Input, InputError, RemoteSources } from '../sources/source.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { requestsOf, sourceTargetOf } from './target.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The options that determine how sources on other machines are accessed. */
+export type SourceChoice = ValuesOf<typeof SOURCE_OPTIONS>;
+type SnapshotChoice = ValuesOf<typeof SNAPSHOT_OPTIONS>;
+
+/** The sources of a command. */
+interface Sources {
+  readonly inputs: Input[];
+  readonly patterns: FilePatterns;
+  /** Returns the commands that hints about the sources show. */
+  readonly command: HintCommand;
+  /** The options of every reader. */
+  readonly reading: {
+    readonly openAgain: (name: string) => Input;
+    /** Adds an item to the rejects file, if there is one. */
+    readonly onReject: ((inputError: InputError) => void) | undefined;
+    readonly beforeCommit: (() => Promise<void>) | undefined;
+    readonly signal: AbortSignal;
+  };
+  /** Keeps the rejects file after everything is written. @throws Failure all-rejected */
+  readonly keepRejects: (verb: Verb | 'normalize', rejected: number, isAll: boolean) => void;
+  /** Closes all connections, and removes the rejects file of a command that did not end. */
+  readonly close: () => void;
+}
+
+/**
+ * Finds the sources of a command.
+ * @param written what the command writes, which no rejects file may replace
+ * @param kept the state of everything after a stop, for the message
+ * @param observeOptions the options to repeat in suggested commands that observe
+ */
+export function openSources(
+  options: SourceChoice & Pick<SnapshotChoice, 'include' | 'exclude' | 'rejects'> & { readonly source: readonly string[] },
+  terminal: Terminal,
+  written: string,
+  kept: string,
+  observeOptions: SuggestedCommand['options'] = {},
+): Sources {
+  const { source, include = [], exclude = [] } = options;
+  const patterns = { include, exclude };
+  const remote = remoteSources(options, terminal, kept);
+  const inputs = inputsOf(source, terminal.io.stdin, patterns, remote);
+  const rejects =
+    options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [written, ...inputs.flatMap((input) => input.path ?? [])]);
+  return {
+    inputs,
+    patterns,
+    command: (verb, one, more = {}) => {
+      const args = verb === 'export ndjson' ? [] : one === undefined ? source : [one];
+      return terminal.render(suggested(verb, { ...(verb === 'observe' ? observeOptions : {}), ...more }, args));
+    },
+    reading: {
+      openAgain: (name) => inputNamed(name, remote),
+      onReject: rejects && ((inputError) => rejects.add(inputError)),
+      beforeCommit: rejects && (() => rejects.append()),
+      signal: terminal.stopSignal,
+    },
+    keepRejects: (verb, rejected, isAll) => {
+      rejects?.keep();
+      if (rejects === undefined || !isAll) return;
+      throw new Failure('all-rejected', 'no item was accepted, and the store is unchanged', {
+        place: { file: rejects.path },
+        expected: 'at least one item that can be added to the store',
+        found: plural(rejected, 'rejected item'),
+        hint: [`correct the items in ${rejects.path}, then run `, suggested(verb, {}, [rejects.path])],
+      });
+    },
+    close: () => {
+      rejects?.discard();
+      remote.close();
+    },
+  };
+}
+
+/**
+ * Returns the latest time that a snapshot may have; undefined: any.
+ * @throws Failure future-time if --observed-at is later
+ */
+export function latestTime({ observedAt = 0, allowFuture }: SnapshotChoice): Instant | undefined {
+  if (allowFuture) return undefined;
+  const latest = (Date.now() + DAY_MS) * 1000;
+  if (observedAt <= latest) return latest;
+  throw new Failure('future-time', '--observed-at is in the future', {
+    expected: `a time up to ${timestampOf(latest)}, a day after now`,
+    found: timestampOf(observedAt),
+    hint: 'correct the clock or the time, or accept it with --allow-future; nothing was read',
+  });
+}
+
+/** Returns the options of a run that decide what a snapshot means, to repeat them in a suggested command. */
+export function observeOptions({ from, observedAt, allowFuture, unescape: isUnescaped }: SnapshotChoice): SuggestedCommand['options'] {
+  return {
+    ...(from === 'auto' ? {} : { '--from': from }),
+    ...(observedAt === undefined ? {} : { '--observed-at': timestampOf(observedAt) }),
+    ...(allowFuture ? { '--allow-future': true } : {}),
+    ...(isUnescaped ? { '--unescape': true } : {}),
+  };
+}
+
+/**
+ * Returns what the options of a run say about its snapshots.
+ * @param latest the latest time that a snapshot may have
+ */
+export function contextOf(
+  { from, observedAt, unescape: isUnescaped }: SnapshotChoice,
+  { command, reading }: Sources,
+  latest: Instant | undefined,
+): ObserveContext & Required<Pick<ObserveContext, 'openAgain'>> {
+  return { from: from === 'auto' ? undefined : from, observedAt, latest, unescape: isUnescaped, command, openAgain: reading.openAgain };
+}
+
+/** @param kept the state of everything after a stop, for the message */
+function remoteSources(choice: SourceChoice, terminal: Terminal, kept: string): RemoteSources & { readonly close: () => void } {
+  const closers: (() => void)[] = [];
+  const access = { ...choice, concurrency: 1 };
+  const options = { ...requestsOf(access, terminal), kept };
+  return {
+    async *objects(address) {
+      const [source, { openReader }] = await Promise.all([sourceTargetOf(address, access, terminal), import('../storage/remote.ts')]);
+      closers.push(source.close);
+      const reader = openReader(source, options);
+      for await (const { path, size } of reader.list()) {
+        const name = path === '' ? source.name : `${source.name}/${path}`;
+        yield { name, path, size, open: () => reader.read(path) };
+      }
+    },
+    async *download(url) {
+      const [{ webSource }, { openReader }, { USER_AGENT }] = await Promise.all([
+        import('../storage/web.ts'),
+        import('../storage/remote.ts'),
+        import('../mirror/user-agent.ts'),
+      ]);
+      const { origin, pathname } = new URL(url);
+      const source = webSource(url, origin + pathname, USER_AGENT);
+      closers.push(source.close);
+      yield* openReader(source, options).read('');
+    },
+    close: () => {
+      for (const close of closers) close();
+    },
+  };
+}
