@@ -51,7 +51,7 @@ describe('the patterns', () => {
       }),
       { numRuns: QUERIES },
     );
-    expect(found).toBeGreaterThan(40);
+    expect(found).toBeGreaterThan(15);
   });
 
   test('find every page in plain notation', () => {
@@ -122,6 +122,6 @@ describe('the pattern for Accept-Encoding', () => {
       }),
       { numRuns: times('Accept-Encoding headers', 400, 10_000) },
     );
-    expect(accepted).toBeGreaterThan(20);
+    expect(accepted).toBeGreaterThan(10);
   });
 });
