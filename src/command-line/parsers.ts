@@ -56,7 +56,7 @@ export function fileOrFolder(extension: string): (text: string) => string {
 
 /** The part that `normalize` writes: a path, or an object. */
 export function partName(text: string): string {
-  const isObject = /^s3:\/\/[^/]+\./i.test(text);
+  const isObject = /^s3:\/\/[^/]+\/./i.test(text);
   if (!/[^/]\.ndjson(\.gz)?$/.test(text)) throw new InvalidArgumentError('a name that ends in .ndjson or .ndjson.gz');
   return isObject ? text : path(text);
 }
