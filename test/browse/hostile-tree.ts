@@ -20,7 +20,9 @@ export async function hostileTree(
   const [store, out, rejects, left] = [join(folder, 'store.db'), join(folder, 'out'), join(folder, 'imported'), join(folder, 'observed')];
   const all = ['--max-rejected', '100%'];
   await palimpsestJson(['import', '-', '--store', store, '--rejects', rejects, ...all], { input: importedLines(values).join('\n') });
-  await palimpsestJson(['observe', '-', '--store', store, '--rejects', left, '--allow-future', ...all], { input: observedLines(values).join('\n') });
+  await palimpsestJson(['observe', '-', '--store', store, '--rejects', left, '--allow-future', ...all], {
+    input: observedLines(values).join('\n'),
+  });
   await palimpsestJson(['build', '--html', '--store', store, '--out', out]);
   return { out, rejected: [...rejectedFields(rejects), ...rejectedFields(left)] };
 }
