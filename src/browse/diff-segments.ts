@@ -10,7 +10,7 @@ export interface DiffMarkup {
 }
 
 /**
- * Parses a diff_html by its fixed grammar (docs/diff.md) and writes it anew.
+ * Parses a diff_html by its fixed grammar and writes it anew.
  * @param html a diff_html as a byte text
  * @returns undefined if it is outside of the grammar
  */
