@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, writeSync } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createBrotliDecompress } from 'node:zlib';
 import type { StoreImage } from '../store/image.ts';
@@ -35,8 +35,7 @@ export async function compress(image: StoreImage, onRead: OnBytes): Promise<Comp
   try {
     await pipeline(before.of(image.pieces()), compressor, async (pieces: AsyncIterable<Buffer>) => {
       for await (const piece of after.of(pieces)) {
-        const position = after.bytes - piece.length;
-        for (let done = 0; done < piece.length; ) done += writeSync(spool.descriptor, piece, done, piece.length - done, position + done);
+        spool.write(piece, after.bytes - piece.length);
       }
     });
     return { ...spool, bytes: after.bytes, sha256: after.hex(), store_bytes: before.bytes, store_sha256: before.hex() };

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, fstatSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, openSync, rmSync } from 'node:fs';
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { writeFully } from '../contract/file-bytes.ts';
 import { Pauses } from '../contract/pauses.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import { pagePath } from '../tree/layout.ts';
@@ -95,7 +96,7 @@ async function fetchRest(
         return status === 200 ? sent.subarray(from) : sent;
       });
       if (part === undefined) return false;
-      for (let at = 0; at < part.length; ) at += writeSync(file, part, at);
+      writeFully(file, part);
       onProgress(from + part.length, bytes);
     }
   } finally {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, ftruncateSync, openSync } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
+import { writeFully } from '../contract/file-bytes.ts';
 import { VERSION } from '../version.ts';
 import { digestOf, encodeRecord, gzipMember, type NewRecord } from '../warc/encode-record.ts';
 import { validEnd } from '../warc/valid-end.ts';
@@ -83,9 +84,7 @@ export class WarcRecorder {
       const encoded = records.map(encodeRecord);
       const isCompressed = this.#path.toLowerCase().endsWith('.gz');
       const bytes = Buffer.concat(isCompressed ? await Promise.all(encoded.map(gzipMember)) : encoded.flat());
-      attempt(this.#path, () => {
-        for (let written = 0; written < bytes.length; ) written += writeSync(this.#file, bytes, written);
-      });
+      attempt(this.#path, () => writeFully(this.#file, bytes));
     });
     return this.#last;
   }

@@ -1,11 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
+import { writeFully } from '../contract/file-bytes.ts';
 import { uploadFile } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
 import { mkdirp } from '../store/mkdirp.ts';
@@ -97,7 +98,7 @@ export async function writePart(file: PartFile, texts: AsyncIterable<string>): P
     let size = 0;
     const write = async (pieces: AsyncIterable<Buffer>): Promise<void> => {
       for await (const piece of pieces) {
-        for (let done = 0; done < piece.length; ) done += writeSync(draft.descriptor, piece, done, piece.length - done, size + done);
+        writeFully(draft.descriptor, piece, size);
         sha256.update(piece);
         size += piece.length;
       }

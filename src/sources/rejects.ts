@@ -10,11 +10,11 @@ import {
   rmSync,
   type Stats,
   statSync,
-  writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Failure } from '../contract/failure.ts';
+import { writeFully } from '../contract/file-bytes.ts';
 import { encodeJson } from '../contract/json.ts';
 import type { InputError } from './source.ts';
 
@@ -66,7 +66,7 @@ export class RejectsFile {
     this.#digests.add(digest);
     this.#wrapErrors(() => {
       this.#draft ??= openUnnamed(`${this.path}.${randomUUID()}.draft`);
-      writeSync(this.#draft, `${line}\n`);
+      writeFully(this.#draft, Buffer.from(`${line}\n`));
     });
   }
 
@@ -131,7 +131,7 @@ export class RejectsFile {
     let text = start.separator;
     const write = () => {
       const bytes = Buffer.from(text);
-      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done, position + done);
+      writeFully(file, bytes, position);
       position += bytes.length;
       text = '';
     };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, constants, lstatSync, openSync, readdirSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { readFully, writeFully } from '../contract/file-bytes.ts';
 
 /** Never opens an existing file or follows a symlink. Only the owner can read the file. */
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
@@ -27,21 +28,13 @@ export function openSpool(beside: string): SpoolFile {
   const path = `${beside}-spool-${randomUUID()}`;
   const descriptor = openSync(path, FLAGS, MODE);
   const isUnnamed = remove(path);
-  const read = (into: Uint8Array, position: number): number => {
-    let done = 0;
-    for (let length = -1; length !== 0 && done < into.length; done += length)
-      length = readSync(descriptor, into, done, into.length - done, position + done);
-    return done;
-  };
   return {
     descriptor,
-    read,
+    read: (into, position) => readFully(descriptor, into, position),
     readFully: (into, position) => {
-      if (read(into, position) < into.length) throw new Error('a temporary file is shorter than the data written to it');
+      if (readFully(descriptor, into, position) < into.length) throw new Error('a temporary file is shorter than the data written to it');
     },
-    write: (bytes, position) => {
-      for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done, bytes.length - done, position + done);
-    },
+    write: (bytes, position) => writeFully(descriptor, bytes, position),
     close: () => {
       closeSync(descriptor);
       if (!isUnnamed) remove(path);

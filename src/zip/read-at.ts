@@ -1,4 +1,4 @@
-import { readSync } from 'node:fs';
+import { readFully } from '../contract/file-bytes.ts';
 import { ZipDamage } from './member.ts';
 
 /**
@@ -8,10 +8,7 @@ import { ZipDamage } from './member.ts';
  */
 export function readAt(file: number, offset: number, length: number, into: Buffer = Buffer.allocUnsafe(length)): Buffer {
   const bytes = into.subarray(0, length);
-  for (let done = 0; done < length; ) {
-    const read = readSync(file, bytes, done, length - done, offset + done);
-    if (read === 0) throw new ZipDamage(`the file ends at byte ${offset + done}, and byte ${offset + length - 1} should exist`);
-    done += read;
-  }
+  const read = readFully(file, bytes, offset);
+  if (read < length) throw new ZipDamage(`the file ends at byte ${offset + read}, and byte ${offset + length - 1} should exist`);
   return bytes;
 }
