@@ -11,6 +11,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   rewrite: [],
   version: [],
   terminal: ['contract'],
+  http: [],
   warc: ['contract'],
   sources: ['contract', 'warc'],
   diff: ['contract'],
@@ -27,12 +28,12 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   hosting: ['contract', 'rewrite', 'tree', 'versions'],
   serve: ['contract', 'hosting', 'rewrite', 'tree', 'versions', 'zip'],
   verify: ['contract', 'store', 'pages', 'browse', 'rewrite', 'tree', 'version', 'zip'],
-  storage: ['contract', 'store'],
+  storage: ['contract', 'http', 'store'],
   versions: ['contract', 'store', 'tree', 'verify', 'storage', 'zip', 'version'],
   publish: ['contract', 'browse', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version', 'versions'],
   history: ['contract', 'diff', 'store', 'terminal'],
-  mirror: ['contract', 'sources', 'store', 'import', 'tree', 'versions', 'version', 'warc'],
+  mirror: ['contract', 'http', 'sources', 'store', 'import', 'tree', 'versions', 'version', 'warc'],
 };
 /** The folders of publish that each of its folders may import besides itself. `publish/publish.ts` may import all of them. */
 const PUBLISH: { readonly [folder: string]: readonly string[] } = {

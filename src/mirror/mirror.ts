@@ -4,14 +4,13 @@ import type { Collection } from '../contract/collection.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure } from '../contract/failure.ts';
 import type { OnProgress } from '../contract/pauses.ts';
+import { HttpClient, MAX_REDIRECTS, type RecordExchange, type Redirect } from '../http/http-client.ts';
 import type { InputError } from '../sources/source.ts';
 import { Exclusions } from '../store/exclusions.ts';
 import { lock } from '../store/lock.ts';
 import { type ItemKey, MirrorMemory, type MirrorSummary as MirrorState } from '../store/mirror-memory.ts';
 import { openStore } from '../store/open-store.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
-import type { RecordExchange } from './exchange.ts';
-import { HttpClient } from './http-client.ts';
 import { type ImportedPages, type ImportPagesPhase, importPages } from './import-pages.ts';
 import { type Missing, missingOf } from './missing.ts';
 import { pageAddress } from './page-link.ts';
@@ -104,7 +103,9 @@ async function runWith(
   exclusions: Exclusions,
 ): Promise<MirrorResult> {
   const { baseUrl, signal } = options;
-  const http = new HttpClient({ ...options, timeout: options.timeout ?? TIMEOUT });
+  const { concurrency: connections, delay, timeout = TIMEOUT, record } = options;
+  const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': options.userAgent };
+  const http = new HttpClient({ headers, connections, timeout, delay, record, redirect: (redirect) => redirected(redirect, baseUrl) });
   const client = new RetryingClient(http, { firstPause: options.firstPause ?? FIRST_PAUSE, signal, onRetry: options.onRetry });
   let version: VerifiedTree | undefined;
   try {
@@ -154,6 +155,21 @@ async function runWith(
     version?.files.close();
     http.close();
   }
+}
+
+/** @throws Failure bad-service for a redirect that leaves the service */
+function redirected({ from, to, location, isTooMany }: Redirect, baseUrl: string): string {
+  const base = new URL(`${baseUrl}/`);
+  const isHere = to?.origin === base.origin && to.pathname.startsWith(base.pathname);
+  if (to !== undefined && isHere && !isTooMany) return to.href;
+  throw new Failure('bad-service', 'a redirect is not followed', {
+    place: { file: from },
+    expected: isHere ? `at most ${MAX_REDIRECTS} redirects` : `an address below ${base.href}`,
+    found: location,
+    hint: isHere
+      ? 'report the redirects to the operator of the service'
+      : 'if the service moved to that address, mirror that address instead',
+  });
 }
 
 /** Returns the state of a new run. If the service is a tree, reads its manifest, unless a version of it was fetched. */

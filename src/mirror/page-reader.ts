@@ -1,12 +1,12 @@
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { BadResponse, type HttpAnswer } from '../http/http-client.ts';
 import type { Exclusions } from '../store/exclusions.ts';
-import type { HttpAnswer } from './http-client.ts';
 import { checkNext, pageAddress } from './page-link.ts';
 import type { PageName } from './plan.ts';
 import { digestMismatch, type RemoteTree } from './remote-tree.ts';
 import { MAX_ATTEMPTS, PageFailed, type RetryingClient } from './retrying-client.ts';
-import { BadPage, type PageContents, parsePage, withoutExcludedNames } from './service-page.ts';
+import { type PageContents, parsePage, withoutExcludedNames } from './service-page.ts';
 
 /** The result of reading a page. */
 export type Reading =
@@ -92,7 +92,7 @@ export class PageReader {
     }
     if (status === 404 && number > 1) return { kind: 'missing' };
     if (status !== 200 && number === 1) throw noService(answer, collection);
-    if (status !== 200) throw new BadPage(`status ${status}`);
+    if (status !== 200) throw new BadResponse(`status ${status}`);
     const body = answer.body();
     const contents = withoutExcludedNames(parsePage(collection, body), this.#options.exclusions);
     await this.#checkDigest(name, body);
@@ -117,7 +117,7 @@ export class PageReader {
       this.#options.onTree(tree);
     }
     const mismatch = digestMismatch(this.#tree, collection, number, body);
-    if (mismatch !== undefined) throw new BadPage(mismatch);
+    if (mismatch !== undefined) throw new BadResponse(mismatch);
   }
 }
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import { BadResponse } from '../http/http-client.ts';
 import type { MirrorSummary } from '../store/mirror-memory.ts';
 import { BUILD_RECORD, type BuildRecord, layoutOf, parseBuildRecord } from '../tree/build-record.ts';
 import type { Digests } from '../tree/digests.ts';
@@ -8,7 +9,6 @@ import { MANIFEST, parseManifest } from '../tree/manifest.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import type { ChangedPages } from './plan.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
-import { BadPage } from './service-page.ts';
 
 /** A service that is a palimpsest tree: what its build.json and its manifest contain. */
 export interface RemoteTree {
@@ -38,7 +38,7 @@ export async function readRemoteTree(
       if (known?.build === buildText && known.manifest !== null) return treeOf(build, buildText, known.manifest);
       const manifest = await client.get(`${baseUrl}/${MANIFEST}`, {}, (answer) => (answer.status === 200 ? answer.body() : undefined));
       if (manifest === undefined) return undefined;
-      if (hash('sha256', manifest) !== build.manifest) throw new BadPage('a manifest that is not the one of build.json');
+      if (hash('sha256', manifest) !== build.manifest) throw new BadResponse('a manifest that is not the one of build.json');
       return treeOf(build, buildText, manifest);
     });
   } catch (error) {

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
-import type { HttpAnswer, HttpClient } from './http-client.ts';
-import { retryAfter } from './retry-after.ts';
-import { BadPage } from './service-page.ts';
+import { pauseAfter, retryAfter } from '../http/backoff.ts';
+import { BadResponse, type HttpAnswer, type HttpClient } from '../http/http-client.ts';
 
 export interface RetryOptions {
   /** The maximum pause before the first retry, in milliseconds. It doubles with each retry. */
@@ -49,7 +48,7 @@ export class RetryingClient {
   }
 
   /**
-   * @param parse parses a response with a status below 500; it throws BadPage if the request is to be retried
+   * @param parse parses a response with a status below 500; it throws BadResponse if the request is to be retried
    * @param maxAttempts the maximum number of requests
    * @throws PageFailed if the service has answered before, but not this request as expected; Failure service-failed, bad-service, stopped
    */
@@ -66,32 +65,32 @@ export class RetryingClient {
       } catch (error) {
         if (this.#options.signal.aborted) throw stopped(url);
         if (error instanceof Failure) throw error;
-        if (error instanceof BadPage) badPages += 1;
-        if (error instanceof BadPage && badPages >= Math.min(MAX_PAGE_ATTEMPTS, maxAttempts)) throw new PageFailed(error.message);
+        if (error instanceof BadResponse) badPages += 1;
+        if (error instanceof BadResponse && badPages >= Math.min(MAX_PAGE_ATTEMPTS, maxAttempts)) throw new PageFailed(error.message);
         await this.#pause(url, tried, maxAttempts, error);
       }
     }
   }
 
   async #once(url: string, headers: Readonly<Record<string, string>>): Promise<HttpAnswer> {
-    const answer = await this.#client.get(url, headers);
+    const answer = await this.#client.get(url, headers, this.#options.signal);
     this.#hasAnswered = true;
     const { status } = answer;
     if (UNAVAILABLE.has(status)) throw new Unavailable(`status ${status}`, retryAfter(answer.headers['retry-after'], Date.now()));
-    if (status >= 500) throw new BadPage(`status ${status}`);
+    if (status >= 500) throw new BadResponse(`status ${status}`);
     return answer;
   }
 
   async #pause(url: string, tried: number, maxAttempts: number, error: unknown): Promise<void> {
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-    if (!(error instanceof BadPage) && !(error instanceof Unavailable) && code === undefined) throw error;
+    if (!(error instanceof BadResponse) && !(error instanceof Unavailable) && code === undefined) throw error;
     const reason = error instanceof Error ? error.message || String(code) : String(error);
     const most = !this.#hasAnswered && WRONG_ADDRESS.test(code ?? '') ? MAX_FIRST_ATTEMPTS : maxAttempts;
     if (CERTIFICATE.test(code ?? '') || (tried >= most && !this.#hasAnswered)) throw unavailable(url, tried, reason, error);
     if (tried >= most) throw new PageFailed(`${reason} (tried ${tried} times)`);
     this.retries += 1;
-    const backoff = Math.min(MAX_PAUSE_MS, this.#options.firstPause * 2 ** (tried - 1)) * (0.5 + Math.random() / 2);
-    const pause = Math.max(backoff, error instanceof Unavailable ? error.retryAfter : 0);
+    const backoff = { first: this.#options.firstPause, longest: MAX_PAUSE_MS, least: 0.5 };
+    const pause = pauseAfter(tried, backoff, error instanceof Unavailable ? error.retryAfter : 0);
     this.#options.onRetry?.(reason, pause);
     await wait(pause, undefined, { signal: this.#options.signal }).catch(() => {
       throw stopped(url);

@@ -3,6 +3,7 @@ import type { Collection } from '../contract/collection.ts';
 import { type Envelope, parseEnvelope } from '../contract/envelope.ts';
 import { cut, encodeJson, isObject } from '../contract/json.ts';
 import { handle, identifier, Violation } from '../contract/shape.ts';
+import { BadResponse } from '../http/http-client.ts';
 import { parseWithNames } from '../sources/escaped-names.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import { excludedKey, type ItemKey } from '../store/mirror-memory.ts';
@@ -23,10 +24,7 @@ export interface PageItem {
   readonly account: string | null;
 }
 
-/** An answer that is not a valid page of the API. */
-export class BadPage extends Error {}
-
-/** @throws BadPage if the bytes are not a page of a collection */
+/** @throws BadResponse if the bytes are not a page of a collection */
 export function parsePage(collection: Collection, bytes: Buffer): PageContents {
   const { count, next, results } = envelopeIn(bytes);
   return {
@@ -55,20 +53,20 @@ function envelopeIn(bytes: Buffer): Envelope {
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new BadPage('bytes that are not UTF-8');
+    throw new BadResponse('bytes that are not UTF-8');
   }
   try {
     value = parseWithNames(text);
   } catch {
     const start = text.trim();
-    throw new BadPage(
+    throw new BadResponse(
       start === '' ? 'an empty answer' : `${start.startsWith('<') ? 'HTML or XML' : 'not JSON, or truncated'}: ${cut(start)}`,
     );
   }
   try {
     return parseEnvelope(value);
   } catch (error) {
-    if (error instanceof Violation) throw new BadPage(`${error.field}: ${error.found}, expected ${error.expected}`);
+    if (error instanceof Violation) throw new BadResponse(`${error.field}: ${error.found}, expected ${error.expected}`);
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { writeFully } from '../contract/file-bytes.ts';
 import { Pauses } from '../contract/pauses.ts';
+import { BadResponse } from '../http/http-client.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import { pagePath } from '../tree/layout.ts';
 import { openVerified, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
@@ -12,7 +13,7 @@ import { type SiteVersion, siteKind } from '../versions/site-version.ts';
 import { pageAddress } from './page-link.ts';
 import type { PageReader } from './page-reader.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
-import { BadPage, parsePage, withoutExcludedNames } from './service-page.ts';
+import { parsePage, withoutExcludedNames } from './service-page.ts';
 import { versionFiles, versionPath } from './unfinished-runs.ts';
 
 /** The bytes of one request. They are kept in memory. */
@@ -92,7 +93,7 @@ async function fetchRest(
         if (status !== 200 && status !== 206) return undefined;
         // a server without ranges sends the whole file
         const found = status === 200 ? sent.subarray(from, to) : sent;
-        if (found.length !== to - from) throw new BadPage(`${found.length} bytes instead of ${to - from}`);
+        if (found.length !== to - from) throw new BadResponse(`${found.length} bytes instead of ${to - from}`);
         return status === 200 ? sent.subarray(from) : sent;
       });
       if (part === undefined) return false;
@@ -127,7 +128,7 @@ export function versionReader(
         const contents = withoutExcludedNames(parsePage(name.collection, sent), exclusions);
         return { kind: 'page', url: addressOf(name), contents, etag: null, sent };
       } catch (error) {
-        if (error instanceof BadPage) return { kind: 'failed', reason: error.message };
+        if (error instanceof BadResponse) return { kind: 'failed', reason: error.message };
         throw error;
       }
     },

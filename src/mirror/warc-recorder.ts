@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, ftruncateSync, openSync } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
 import { writeFully } from '../contract/file-bytes.ts';
+import type { Exchange } from '../http/http-client.ts';
 import { VERSION } from '../version.ts';
 import { digestOf, encodeRecord, gzipMember, type NewRecord } from '../warc/encode-record.ts';
 import { validEnd } from '../warc/valid-end.ts';
-import type { Exchange } from './exchange.ts';
 
 const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified';
 

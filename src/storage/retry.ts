@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { stopped } from '../contract/pauses.ts';
+import { type Backoff, pauseAfter } from '../http/backoff.ts';
 import type { RequestCounter, RequestKind } from './request-counter.ts';
 import { StorageError } from './storage-error.ts';
 
@@ -26,9 +27,7 @@ export interface StorageRequest<T> {
   readonly send: (signal: AbortSignal) => Promise<T>;
 }
 
-/** Milliseconds before the second attempt. Doubled for each further attempt up to the maximum, then with full jitter. */
-const BASE_DELAY_MS = 100;
-const MAX_DELAY_MS = 10_000;
+const BACKOFF: Backoff = { first: 100, longest: 10_000, least: 0 };
 const MIN_BYTES_PER_MS = 100;
 
 /**
@@ -49,15 +48,17 @@ export async function retry<T>({ kind, bytes, send }: StorageRequest<T>, policy:
       if (signal?.aborted) throw stopped(kept);
       if (attempt >= attempts) throw attempt === 1 ? error : new StorageError('transient', `${error.message} (tried ${attempt} times)`);
       traffic.retries += 1;
-      await backoff(attempt, signal);
+      await backoff(attempt, signal, error.retryAfter);
     }
   }
 }
 
-/** Waits before the attempt after a failed one, which has a number from 1. Ends early if the signal is aborted. */
-export async function backoff(attempt: number, signal: AbortSignal | undefined): Promise<void> {
-  const delay = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
-  await wait(Math.random() * delay, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+/**
+ * Waits before the attempt after a failed one, which has a number from 1. Ends early if the signal is aborted.
+ * @param retryAfter the least pause, in milliseconds
+ */
+export async function backoff(attempt: number, signal: AbortSignal | undefined, retryAfter = 0): Promise<void> {
+  await wait(pauseAfter(attempt, BACKOFF, retryAfter), undefined, signal === undefined ? {} : { signal }).catch(() => {});
 }
 
 /**

@@ -19,11 +19,14 @@ export type StorageErrorKind =
 /** A request that a store did not carry out. The message contains no secrets. */
 export class StorageError extends Error {
   readonly kind: StorageErrorKind;
+  /** The pause before a retry that the server asks for, in milliseconds. */
+  readonly retryAfter: number;
 
-  constructor(kind: StorageErrorKind, message: string) {
+  constructor(kind: StorageErrorKind, message: string, retryAfter = 0) {
     super(message);
     this.name = 'StorageError';
     this.kind = kind;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -57,13 +60,14 @@ const UNANSWERED = /^(REQUEST_SEND_ERROR|PARSE_ERROR)$/;
  * Returns the StorageError for an error response, or for a missing response.
  * @param status the HTTP status; undefined without a response
  * @param code the store's error code; without a response, the code of the network error if it was one
+ * @param retryAfter the pause before a retry that the server asks for, in milliseconds
  */
-export function storageErrorOf(status: number | undefined, code: string, message: string): StorageError {
+export function storageErrorOf(status: number | undefined, code: string, message: string, retryAfter = 0): StorageError {
   const line = message.split('\n')[0] ?? '';
   const parts = [status, line.includes(code) ? '' : code, line].filter(
     (part) => part !== undefined && part !== '' && part !== 'UnknownError',
   );
-  return new StorageError(kindOf(status, code), parts.join(' '));
+  return new StorageError(kindOf(status, code), parts.join(' '), retryAfter);
 }
 
 function kindOf(status: number | undefined, code: string): StorageErrorKind {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { HttpAnswer } from '../../src/mirror/http-client.ts';
-import { retryAfter } from '../../src/mirror/retry-after.ts';
+import { retryAfter } from '../../src/http/backoff.ts';
+import type { HttpAnswer } from '../../src/http/http-client.ts';
 import { RetryingClient } from '../../src/mirror/retrying-client.ts';
 
 const failed = (code: string) => Object.assign(new Error(code), { code });

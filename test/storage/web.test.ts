@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { expect, it, onTestFinished } from 'vitest';
+import { openReader } from '../../src/storage/remote.ts';
+import { webSource } from '../../src/storage/web.ts';
+import { portOf } from '../publish/stores.ts';
+
+async function serverOf(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return `127.0.0.1:${portOf(server)}`;
+}
+
+/** Reads a URL as `import` and `observe` do. */
+async function textAt(url: string): Promise<string> {
+  const source = webSource(url, 'the URL', 'test');
+  onTestFinished(() => source.close());
+  const options = { concurrency: 1, retryPolicy: { attempts: 6, timeout: 10_000 }, signal: new AbortController().signal };
+  const pieces: Uint8Array[] = [];
+  for await (const piece of openReader(source, options).read('')) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+it('asks a busy server again after the time in Retry-After, and not before', async () => {
+  const times: number[] = [];
+  const server = await serverOf((_, response) => {
+    times.push(performance.now());
+    if (times.length === 1) response.writeHead(503, { 'Retry-After': '2' }).end();
+    else response.end('the file');
+  });
+  expect(await textAt(`http://${server}/`)).toBe('the file');
+  expect(times).toHaveLength(2);
+  // timers of Node.js count whole milliseconds
+  expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1990);
+});
+
+it('does not send the credentials in a URL to the host to which it redirects', async () => {
+  const seen: (string | undefined)[] = [];
+  const other = await serverOf((request, response) => {
+    seen.push(request.headers.authorization);
+    response.end('the file');
+  });
+  const first = await serverOf((request, response) => {
+    seen.push(request.headers.authorization);
+    response.writeHead(302, { Location: request.url === '/' ? '/here' : `http://${other}/` }).end();
+  });
+  expect(await textAt(`http://name:secret@${first}/`)).toBe('the file');
+  const basic = `Basic ${Buffer.from('name:secret').toString('base64')}`;
+  expect(seen).toEqual([basic, basic, undefined]);
+});
