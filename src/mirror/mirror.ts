@@ -185,12 +185,11 @@ async function newRunState(
   const tree = version === undefined ? await readRemoteTree(client, baseUrl, summary) : treeInVersion(version);
   const before = summary?.build && summary.manifest ? savedTree(summary.build, summary.manifest) : undefined;
   const known = { data: memory.count('data'), account: memory.count('account') };
-  const state = startRun({
+  const state = startRun(known, {
     run: randomUUID(),
     after: summary?.run ?? null,
     isFull,
     isVersion: version !== undefined,
-    known,
     beginning: {
       watermark: summary?.watermark ?? null,
       excess: summary?.excess ?? { data: 0, account: 0 },
@@ -219,21 +218,23 @@ function summaryOf({ run, plan }: RunState, tree: { readonly build: string; read
 
 /**
  * Opens the spool of an interrupted run, or a new one. The interrupted run is discarded if another run has finished since, if only
- * the new run must read all pages, or if its pages came from a version, which is kept.
+ * the new run must read all pages, if its pages came from a version, which is kept, or if another release began it.
  */
 function openSpool(path: string, memory: MirrorMemory, isFull: boolean): Spool<RunState> {
   const spool = new Spool<RunState>(path, memory);
   const { state } = spool;
   const last = memory.summary?.run ?? null;
-  const isUsable = state === undefined || (!state.isVersion && state.after === last && (state.isFull || !isFull || last === null));
+  const isUsable =
+    state === undefined ||
+    (!state.isVersion && state.data !== undefined && state.after === last && (state.isFull || !isFull || last === null));
   if (isUsable) return spool;
   spool.remove();
   return new Spool(path, memory);
 }
 
-function limitOf(limit: MirrorOptions['maxDelete'], { known }: RunState): number | undefined {
+function limitOf(limit: MirrorOptions['maxDelete'], { data, account }: RunState): number | undefined {
   if (limit === undefined) return undefined;
-  return 'most' in limit ? limit.most : Math.floor(limit.share * (known.data + known.account));
+  return 'most' in limit ? limit.most : Math.floor(limit.share * (data.known + account.known));
 }
 
 function busy({ store, baseUrl }: MirrorOptions): Failure {

@@ -19,7 +19,7 @@ export interface Missing {
 
 /** Returns whether a finished run has everything that the service has, and what is missing. */
 export function missingOf(
-  { plan, count, known, fresh }: RunState,
+  { plan, data, account }: RunState,
   gone: { readonly [C in Collection]: readonly ItemKey[] },
   addressOf: (name: PageName) => string,
 ): { readonly isComplete: boolean; readonly missing: Missing } {
@@ -28,8 +28,8 @@ export function missingOf(
   if (isComplete) return { isComplete, missing: { records: 0, accounts: 0, gaps: [], isCountUnstable: false, pages: [] } };
   const missing = {
     // records and accounts that were removed during the last walk still count as known, so its excess can be higher
-    records: Math.max(0, feed.excess, count.data - (known.data + fresh.data - gone.data.length)),
-    accounts: Math.max(0, accounts.excess, count.account - (known.account + fresh.account - gone.account.length)),
+    records: Math.max(0, feed.excess, data.count - (data.known + data.fresh - gone.data.length)),
+    accounts: Math.max(0, accounts.excess, account.count - (account.known + account.fresh - gone.account.length)),
     gaps: feed.gaps.map((gap) => ({ ...gap, url: addressOf({ collection: 'data', number: gap.page }) })),
     isCountUnstable: [...feed.gaps, ...accounts.gaps].every(({ reason }) => reason === null) && feed.excess <= 0 && accounts.excess <= 0,
     pages: accounts.gaps.map((gap) => ({ ...gap, url: addressOf({ collection: 'account', number: gap.page }) })),

@@ -102,6 +102,19 @@ export function idsCoveredBy(
   return page.isOrdered && page.lowest !== null && page.highest !== null ? { low: page.lowest, high: page.highest + 1 } : undefined;
 }
 
+/** Whether the next page of a collection begins another round through it than the page before. */
+export function isNewRound(before: Plan, after: Plan, collection: Collection): boolean {
+  const roundOf = ({ feed, accounts }: Plan) => (collection === 'data' ? feed.round : accounts.round);
+  const isWalked = ({ changed }: Plan) => changed[collection] === undefined;
+  return (
+    before.stage !== after.stage ||
+    before.pass !== after.pass ||
+    before.checks !== after.checks ||
+    roundOf(before) !== roundOf(after) ||
+    isWalked(before) !== isWalked(after)
+  );
+}
+
 /** Returns the plan after its next page was read, or could not be read. */
 export function afterPage(plan: Plan, outcome: PageOutcome): Plan {
   if (plan.stage === 'retry') return afterRetry(plan, outcome);

@@ -1,17 +1,41 @@
-import type { Collection } from '../contract/collection.ts';
+import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import type { PageReader, Reading } from './page-reader.ts';
-import { afterPage, type Beginning, idsCoveredBy, nextPage, type PageName, type Plan, startPlan } from './plan.ts';
+import {
+  afterPage,
+  type Beginning,
+  idsCoveredBy,
+  isNewRound,
+  nextPage,
+  type PageName,
+  type PageOutcome,
+  type Plan,
+  startPlan,
+} from './plan.ts';
 import { MAX_ATTEMPTS } from './retrying-client.ts';
 import type { PageContents } from './service-page.ts';
 import type { Spool } from './spool.ts';
 
 type PerCollection<T> = { readonly [C in Collection]: T };
 
+/** What a run found in one collection. */
+interface CollectionState {
+  /** The number of items known before the run, and of new items that it found. */
+  readonly known: number;
+  readonly fresh: number;
+  /** The number of the current round, counted over all walks; and of the items seen in it. */
+  readonly round: number;
+  readonly seen: number;
+  /** The number of items on the shortest page that had a `next`. */
+  readonly shortest: number;
+  /** The `count` of the last page. */
+  readonly count: number;
+}
+
 /** The state of a run. It is plain data, which is saved with each page. */
-export interface RunState {
+export interface RunState extends PerCollection<CollectionState> {
   /** Identifies the run. */
   readonly run: string;
   /** The last run before it whose pages are in the store; null if there is none. */
@@ -21,33 +45,20 @@ export interface RunState {
   readonly isVersion: boolean;
   readonly beginning: Beginning;
   readonly plan: Plan;
-  /** The number of items known before the run, and of new items that it found. */
-  readonly known: PerCollection<number>;
-  readonly fresh: PerCollection<number>;
-  /** The number of items seen in the current round; the number of the round, counted over all walks; and a text that identifies it. */
-  readonly seen: PerCollection<number>;
-  readonly round: PerCollection<number>;
-  readonly roundName: PerCollection<string>;
-  /** The number of items on the shortest page that had a `next`. */
-  readonly shortest: PerCollection<number>;
-  /** The `count` of the last page. */
-  readonly count: PerCollection<number>;
   readonly pages: { readonly read: number; readonly unchanged: number };
 }
 
-const NONE: PerCollection<number> = { data: 0, account: 0 };
-const NO_ROUND: PerCollection<string> = { data: '', account: '' };
-
-export function startRun(begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'isVersion' | 'known' | 'beginning'>): RunState {
+/** @param known the number of items of each collection that are known */
+export function startRun(
+  known: PerCollection<number>,
+  begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'isVersion' | 'beginning'>,
+): RunState {
+  const start = { fresh: 0, round: 1, seen: 0, shortest: Number.MAX_SAFE_INTEGER, count: 0 };
   return {
     ...begin,
     plan: startPlan(begin.beginning),
-    fresh: NONE,
-    seen: NONE,
-    round: NONE,
-    roundName: NO_ROUND,
-    shortest: { data: Number.MAX_SAFE_INTEGER, account: Number.MAX_SAFE_INTEGER },
-    count: NONE,
+    data: { ...start, known: known.data },
+    account: { ...start, known: known.account },
     pages: { read: 0, unchanged: 0 },
   };
 }
@@ -94,7 +105,7 @@ export class Run {
       else if (reading.kind === 'tree-changed') this.#save(() => this.#withoutChangedPages());
       else await this.#skipPage(name, reading);
       this.#requested.delete(keyOf(name));
-      if (isReadingAll) this.#options.onProgress?.(name.collection, name.number, pagesOf(this.state, name.collection));
+      if (isReadingAll) this.#options.onProgress?.(name.collection, name.number, pagesOf(this.state[name.collection]));
       else this.#options.onProgress?.(name.collection, this.state.pages.read, 0);
     }
   }
@@ -116,7 +127,7 @@ export class Run {
   async #skipPage(name: PageName, reading: Reading & { readonly kind: 'failed' | 'missing' }): Promise<void> {
     const isMissing = reading.kind === 'missing';
     const reason = isMissing ? 'status 404' : reading.reason;
-    const shortest = this.state.shortest[name.collection];
+    const { shortest } = this.state[name.collection];
     const first = name.number === 1 ? reading : await this.#reader.read({ ...name, number: 1 }, shortest, FEW_ATTEMPTS);
     if (first.kind === 'tree-changed') return this.#save(() => this.#withoutChangedPages());
     const isRetry = this.state.plan.stage === 'retry';
@@ -124,7 +135,7 @@ export class Run {
     const { count, items } = first.contents;
     const pages = Math.ceil(count / Math.max(1, Math.min(shortest, items.length)));
     if (name.number <= pages && !isRetry) this.#badPages += 1;
-    this.#save(() => ({ ...this.state, plan: afterPage(this.state.plan, { kind: 'unread', isMissing, reason, pages }) }));
+    this.#save(() => withOutcome(this.state, { kind: 'unread', isMissing, reason, pages }));
   }
 
   #serviceFailed(name: PageName, reason: string): Failure {
@@ -139,7 +150,7 @@ export class Run {
   /** Requests a page, and also the next pages if all pages are read. Requests no page twice. */
   #request(name: PageName): Promise<Reading> {
     if (!this.#requested.has(keyOf(name))) this.#requested.clear();
-    const last = this.#isReadingAll(name.collection) ? pagesOf(this.state, name.collection) : name.number;
+    const last = this.#isReadingAll(name.collection) ? pagesOf(this.state[name.collection]) : name.number;
     for (let number = name.number; number < name.number + this.#options.concurrency; number += 1) {
       const key = keyOf({ ...name, number });
       if ((number > last && number !== name.number) || this.#requested.has(key)) continue;
@@ -153,7 +164,7 @@ export class Run {
 
   /** A page that follows a bad page is often bad too. */
   #read(name: PageName): Promise<Reading> {
-    return this.#reader.read(name, this.state.shortest[name.collection], this.#badPages === 0 ? MAX_ATTEMPTS : FEW_ATTEMPTS);
+    return this.#reader.read(name, this.state[name.collection].shortest, this.#badPages === 0 ? MAX_ATTEMPTS : FEW_ATTEMPTS);
   }
 
   #isReadingAll(collection: Collection): boolean {
@@ -165,7 +176,7 @@ export class Run {
   /** Drops the lists of changed pages: they belong to a tree that was replaced. */
   #withoutChangedPages(): RunState {
     const beginning = { ...this.state.beginning, changed: { data: undefined, account: undefined } };
-    return { ...this.state, beginning, plan: startPlan(beginning), roundName: NO_ROUND };
+    return { ...inNewRound(inNewRound(this.state, 'data'), 'account'), beginning, plan: startPlan(beginning) };
   }
 
   /** Adds a page to the spool. Returns the state after it. */
@@ -174,15 +185,18 @@ export class Run {
     this.#badPages = 0;
     const { contents, sent, etag, url } = reading;
     this.#spool.addPage({ url, collection, number, etag }, contents, sent);
-    const inRound = this.#inRound(collection);
-    const tally = this.#spool.items.markSeen(collection, contents.items, inRound.round[collection]);
+    const { [collection]: before, pages } = this.state;
+    const tally = this.#spool.items.markSeen(collection, contents.items, before.round);
     const state: RunState = {
-      ...inRound,
-      fresh: { ...inRound.fresh, [collection]: inRound.fresh[collection] + tally.fresh },
-      seen: { ...inRound.seen, [collection]: inRound.seen[collection] + tally.seen },
-      count: { ...inRound.count, [collection]: contents.count },
-      shortest: { ...inRound.shortest, [collection]: shortest(inRound.shortest[collection], contents) },
-      pages: { read: inRound.pages.read + 1, unchanged: inRound.pages.unchanged + (sent === null ? 1 : 0) },
+      ...this.state,
+      [collection]: {
+        ...before,
+        fresh: before.fresh + tally.fresh,
+        seen: before.seen + tally.seen,
+        shortest: shortest(before.shortest, contents),
+        count: contents.count,
+      },
+      pages: { read: pages.read + 1, unchanged: pages.unchanged + (sent === null ? 1 : 0) },
     };
     return collection === 'data' ? this.#afterFeedPage(state, number, contents) : this.#afterAccountsPage(state, number, contents);
   }
@@ -193,13 +207,13 @@ export class Run {
       number,
       count: contents.count,
       hasNext: contents.next !== null,
-      pages: pagesOf(state, 'data', number === 1 ? contents.items.length : undefined),
+      pages: pagesOf(state.data, number === 1 ? contents.items.length : undefined),
       highest: ids.length === 0 ? null : Math.max(...ids),
       lowest: ids.length === 0 ? null : Math.min(...ids),
       isOrdered: ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),
     };
     const tally = () => ({
-      known: state.known.data + state.fresh.data,
+      known: state.data.known + state.data.fresh,
       gone: this.#spool.items.gone('data'),
       wanted: this.#spool.items.wanted,
     });
@@ -207,30 +221,27 @@ export class Run {
     const older = page.hasNext ? 0 : absent(0, page.lowest ?? Number.MAX_SAFE_INTEGER).length;
     const covered = idsCoveredBy(state.plan, page, tally(), older);
     if (covered !== undefined) this.#spool.items.markGone('data', absent(covered.low, covered.high));
-    return { ...state, plan: afterPage(state.plan, { kind: 'feed', page, tally: tally() }) };
+    return withOutcome(state, { kind: 'feed', page, tally: tally() });
   }
 
   #afterAccountsPage(state: RunState, number: number, contents: PageContents): RunState {
     const page = { number, count: contents.count, items: contents.items.length, hasNext: contents.next !== null };
-    const known = state.known.account + state.fresh.account - this.#spool.items.gone('account');
-    const tally = { known, seen: state.seen.account, wanted: this.#spool.items.wanted };
-    const plan = afterPage(state.plan, { kind: 'accounts', page, tally });
-    if (plan.accounts.hasSeenAll) this.#spool.items.markGone('account', this.#spool.items.unseen('account', state.round.account));
-    return { ...state, plan };
+    const known = state.account.known + state.account.fresh - this.#spool.items.gone('account');
+    const tally = { known, seen: state.account.seen, wanted: this.#spool.items.wanted };
+    const next = withOutcome(state, { kind: 'accounts', page, tally });
+    if (next.plan.accounts.hasSeenAll) this.#spool.items.markGone('account', this.#spool.items.unseen('account', state.account.round));
+    return next;
   }
+}
 
-  /** Returns the state with the current round: a new round is counted. */
-  #inRound(collection: Collection): RunState {
-    const { stage, pass, checks, feed, accounts, changed } = this.state.plan;
-    const name = [stage, pass, checks, collection === 'data' ? feed.round : accounts.round, changed[collection] === undefined].join(' ');
-    if (this.state.roundName[collection] === name) return this.state;
-    return {
-      ...this.state,
-      round: { ...this.state.round, [collection]: this.state.round[collection] + 1 },
-      roundName: { ...this.state.roundName, [collection]: name },
-      seen: { ...this.state.seen, [collection]: 0 },
-    };
-  }
+/** Returns the state after the next page of its plan was read, or could not be read. */
+function withOutcome(state: RunState, outcome: PageOutcome): RunState {
+  const next = { ...state, plan: afterPage(state.plan, outcome) };
+  return COLLECTIONS.filter((collection) => isNewRound(state.plan, next.plan, collection)).reduce(inNewRound, next);
+}
+
+function inNewRound(state: RunState, collection: Collection): RunState {
+  return { ...state, [collection]: { ...state[collection], round: state[collection].round + 1, seen: 0 } };
 }
 
 function keyOf({ collection, number }: PageName): string {
@@ -245,6 +256,6 @@ function shortest(before: number, { items, next }: PageContents): number {
  * Returns the number of pages of a collection, as far as it is known.
  * @param size the maximum number of items on a page
  */
-function pagesOf({ count, shortest }: RunState, collection: Collection, size = Number.MAX_SAFE_INTEGER): number {
-  return Math.max(1, Math.ceil(count[collection] / Math.max(1, Math.min(shortest[collection], size))));
+function pagesOf({ count, shortest }: CollectionState, size = Number.MAX_SAFE_INTEGER): number {
+  return Math.max(1, Math.ceil(count / Math.max(1, Math.min(shortest, size))));
 }

@@ -12,7 +12,7 @@ const beginning = {
   changed: { data: undefined, account: undefined },
 };
 const { feed, accounts, ...plan } = startPlan(beginning);
-const RUN = { ...startRun({ run: '1', after: null, isFull: false, isVersion: false, known, beginning }), fresh: { data: 4, account: 1 } };
+const RUN = startRun(known, { run: '1', after: null, isFull: false, isVersion: false, beginning });
 const FAILED = { page: 3, reason: 'status 500', newer: null, older: null };
 const NOTHING = { records: 0, accounts: 0, gaps: [], isCountUnstable: false, pages: [] };
 
@@ -47,7 +47,8 @@ it.each([
 ] as const)('a mirror lacks %s', (_, feedEnd, accountsEnd, count, missing) => {
   const state: RunState = {
     ...RUN,
-    count,
+    data: { ...RUN.data, fresh: 4, count: count.data },
+    account: { ...RUN.account, fresh: 1, count: count.account },
     plan: { ...plan, feed: { ...feed, state: 'complete', ...feedEnd }, accounts: { ...accounts, state: 'complete', ...accountsEnd } },
   };
   const isComplete = missing === NOTHING;

@@ -27,12 +27,11 @@ function nights() {
     const spool = new Spool<RunState>(':memory:', memory);
     const changed = { data: undefined, account: undefined };
     const run = new Run(
-      startRun({
+      startRun(known, {
         run: String(runs),
         after: null,
         isVersion: false,
         isFull,
-        known,
         beginning: { watermark, excess, accounts: known.account, isFull, changed },
       }),
       spool,
