@@ -1,24 +1,18 @@
-import type { ChangeRecord, DataType } from '../contract/record.ts';
+import { countsByField, FIELDS_IN_ORDER, PROFILE_FIELDS } from '../contract/profile-fields.ts';
+import type { ChangeRecord } from '../contract/record.ts';
 import { type ByteText, escapeText, joined, type Markup, markup, numberMarkup } from './byte-text.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, LINK_ATTRIBUTES } from './diff-segments.ts';
-
-/** The class of the changes of a field, and of its choice in the filter. */
-const FIELD_CLASSES = { Name: 'N', Bio: 'B', Location: 'L', Website: 'W', Verified: 'V' } as const satisfies {
-  readonly [T in DataType]: string;
-};
-
-const ORDER: readonly DataType[] = ['Name', 'Bio', 'Location', 'Website', 'Verified'];
 
 /**
  * Returns a filter by field for the changes on a page. It needs no script: the style sheet hides the other changes. An
  * element with the class `changes` must follow it.
  */
 export function fieldFilter(records: readonly ChangeRecord[]): Markup {
-  const counts = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
+  const counts = countsByField();
   for (const { data_type } of records) counts[data_type] += 1;
-  const choices = ORDER.filter((type) => counts[type] > 0).map((type) => {
-    const field = FIELD_CLASSES[type];
+  const choices = FIELDS_IN_ORDER.filter((type) => counts[type] > 0).map((type) => {
+    const field = PROFILE_FIELDS[type].htmlClass;
     return markup`<input type=radio name=f id=f${field}><label for=f${field}>${type} <small>${numberMarkup(counts[type])}</small></label>`;
   });
   return markup`<fieldset class=filter><legend>Field</legend><input type=radio name=f id=fA checked><label for=fA>All <small>${numberMarkup(records.length)}</small></label>${joined(choices)}</fieldset>
@@ -29,7 +23,7 @@ export function fieldFilter(records: readonly ChangeRecord[]): Markup {
 /** Returns a record of the feed: who, which field, when, and the difference. @param href the link to the record */
 export function feedChange(record: ChangeRecord, href: Markup): Markup {
   const { id, account, data_type, first_encountered_date: time } = record;
-  return markup`<article id=r${id} class=${FIELD_CLASSES[data_type]}><p>${timeMarkup(time, clockTime(time))} <a href="${href}"><bdi>@${escapeText(account)}</bdi></a> <b>${data_type}</b>${snapshotLink(record)}</p><div dir=auto>${changeMarkup(record).inline}</div></article>
+  return markup`<article id=r${id} class=${PROFILE_FIELDS[data_type].htmlClass}><p>${timeMarkup(time, clockTime(time))} <a href="${href}"><bdi>@${escapeText(account)}</bdi></a> <b>${data_type}</b>${snapshotLink(record)}</p><div dir=auto>${changeMarkup(record).inline}</div></article>
 `;
 }
 
@@ -43,7 +37,7 @@ export function accountChange(record: ChangeRecord, href: Markup): Markup {
   const { before, after } = changeMarkup(record);
   const isUnknown = before === undefined && previous !== null;
   const old = before === undefined || (previous === null && before === '') ? '' : markup`<div dir=auto>${before}</div>`;
-  const classes = isUnknown ? markup`"${FIELD_CLASSES[data_type]} unknown"` : FIELD_CLASSES[data_type];
+  const classes = isUnknown ? markup`"${PROFILE_FIELDS[data_type].htmlClass} unknown"` : PROFILE_FIELDS[data_type].htmlClass;
   return markup`<article id=r${id} class=${classes}><h3>${data_type} <a href="${href}">${timeMarkup(time, fullTime(time))}</a>${snapshotLink(record)}</h3>${old}<div dir=auto>${after}</div></article>
 `;
 }

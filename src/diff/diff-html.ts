@@ -1,3 +1,4 @@
+import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 import { block, website } from './block.ts';
 import { escapeText, inline, type Network } from './inline.ts';
@@ -17,15 +18,14 @@ export const TWITTER: Network = { mention_url: 'https://twitter.com/{}', hashtag
 export function diffHtml(type: DataType, before: string | null | undefined, after: string | null, network: Network = TWITTER): string {
   // an imported predecessor may contain a lone surrogate, which a page cannot contain
   const [old, fresh] = [(before ?? '').toWellFormed(), (after ?? '').toWellFormed()];
-  switch (type) {
-    case 'Location':
+  switch (PROFILE_FIELDS[type].difference) {
+    case 'block':
       return block(old, fresh, escapeText);
-    case 'Website':
+    case 'link':
       return schemeForm(old, fresh) ?? block(old, fresh, website);
-    case 'Verified':
+    case 'boolean':
       return inline(old === fresh ? whole('kept', fresh) : [...whole('removed', old), ...whole('added', fresh)], network);
-    case 'Name':
-    case 'Bio':
+    case 'text':
       return inline(before === undefined ? whole('added', fresh) : tokenSegments(old, fresh), network);
   }
 }

@@ -1,4 +1,5 @@
 import wrapAnsi from 'wrap-ansi';
+import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 import { type Segment, segmentsOf } from '../diff/diff-html.ts';
 import { number } from '../terminal/amounts.ts';
@@ -38,7 +39,7 @@ export function markedChange(
 
 /** Names and bios are compared by letters; other fields are compared as a whole. */
 function segmentsFor(type: DataType, before: string, after: string): Segment[] {
-  if (type === 'Name' || type === 'Bio') return segmentsOf(before, after);
+  if (PROFILE_FIELDS[type].difference === 'text') return segmentsOf(before, after);
   const segments: Segment[] = [
     { kind: 'removed', text: before },
     { kind: 'added', text: after },

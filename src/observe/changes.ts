@@ -1,5 +1,6 @@
 import type { Instant } from '../contract/instant.ts';
 import type { Profile } from '../contract/observation.ts';
+import { FIELDS_IN_ORDER, PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 import {
   type AccountHistory,
@@ -36,9 +37,6 @@ export interface FieldConflict {
   readonly isRecorded: boolean;
 }
 
-/** The order of the records of one observation. */
-export const FIELDS: readonly DataType[] = ['Name', 'Bio', 'Location', 'Website', 'Verified'];
-
 /**
  * Returns the changes that an observation adds to the history of an account.
  * An observation before the watermark can only confirm known values, or give a field its first value, because later records refer to
@@ -50,7 +48,7 @@ export function changesOf(account: AccountHistory | undefined, profile: Profile,
   const isLate = instant < watermark;
   const isNewer = instant > watermark;
   const changes: Change[] = [];
-  for (const type of FIELDS) {
+  for (const type of FIELDS_IN_ORDER) {
     const seen = fieldValue(profile, type);
     if (seen === undefined) continue;
     const versions = account?.versions[type] ?? [];
@@ -75,7 +73,7 @@ export function conflictsOf(account: KnownAccount | undefined, profile: Profile,
   // most observations are newer than the watermark
   if (account === undefined || instant > watermarkOf(account)) return NONE;
   const found: FieldConflict[] = [];
-  for (const type of FIELDS) {
+  for (const type of FIELDS_IN_ORDER) {
     const seen = fieldValue(profile, type);
     if (seen === undefined) continue;
     const versions = account.versions[type];
@@ -94,13 +92,13 @@ const NONE: readonly FieldConflict[] = [];
 
 /** Returns the text of the record for a changed value: a website that is gone has none. */
 export function recordedText(type: DataType, seen: string | null): string | null {
-  return type === 'Website' && isSame(seen, null) ? null : (seen ?? '');
+  return PROFILE_FIELDS[type].difference === 'link' && isSame(seen, null) ? null : (seen ?? '');
 }
 
 /** Returns the fields that a profile contains, one bit for each. */
 export function fieldsIn(profile: Profile): number {
   let fields = 0;
-  for (const type of FIELDS) if (fieldValue(profile, type) !== undefined) fields |= bitOf(type);
+  for (const type of FIELDS_IN_ORDER) if (fieldValue(profile, type) !== undefined) fields |= bitOf(type);
   return fields;
 }
 
@@ -111,16 +109,6 @@ export function isSame(one: string | null | undefined, other: string | null): bo
 
 /** Returns the value of a field in a profile; undefined if it was not observed. */
 export function fieldValue(profile: Profile, type: DataType): string | null | undefined {
-  switch (type) {
-    case 'Name':
-      return profile.display_name;
-    case 'Bio':
-      return profile.bio;
-    case 'Location':
-      return profile.location;
-    case 'Website':
-      return profile.website;
-    case 'Verified':
-      return profile.verified === undefined ? undefined : String(profile.verified);
-  }
+  const value = profile[PROFILE_FIELDS[type].keyInProfile];
+  return typeof value === 'boolean' ? String(value) : value;
 }

@@ -3,10 +3,11 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Profile } from '../contract/observation.ts';
 import type { Pauses } from '../contract/pauses.ts';
+import { FIELDS_IN_ORDER } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 import type { Network } from '../diff/diff-html.ts';
 import { ClockMap } from '../sources/clock-map.ts';
-import { FIELDS, fieldValue, isSame, recordedText } from './changes.ts';
+import { fieldValue, isSame, recordedText } from './changes.ts';
 import { storedProfile } from './profile-pool.ts';
 import type { Row } from './sorted-run.ts';
 import type { Spool } from './spool.ts';
@@ -77,7 +78,7 @@ function predictor(spool: Spool): (row: Row) => readonly PredictedChange[] {
     const stored = spool.text(place);
     const { profile } = storedProfile(stored);
     lasts.set(account, { place, profile }, stored.length);
-    return FIELDS.flatMap((type): PredictedChange[] => {
+    return FIELDS_IN_ORDER.flatMap((type): PredictedChange[] => {
       const [before, seen] = [last && fieldValue(last.profile, type), fieldValue(profile, type)];
       if (before === undefined || seen === undefined || isSame(before, seen)) return [];
       const text = recordedText(type, seen);

@@ -1,6 +1,7 @@
 import type { Instant } from '../contract/instant.ts';
 import { show } from '../contract/json.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
+import { countsByField } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 import type { Network } from '../diff/diff-html.ts';
 import type { PathTimes } from '../sources/path-time.ts';
@@ -83,7 +84,7 @@ export async function mergeSnapshots(
   reject: Reject,
 ): Promise<MergeSummary> {
   const writer = new ObservationWriter(batch, options.network, options.cacheUnits);
-  const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
+  const records = countsByField();
   const accounts = { added: 0, renamed: 0 };
   const conflicts = new ConflictList(spool);
   const sharedTime = new SharedTime(options.snapshots.observedAt);

@@ -1,3 +1,4 @@
+import { FIELDS_IN_ORDER, PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 
 /** The new value of one field. */
@@ -6,7 +7,7 @@ export interface FieldValue {
   readonly text: string | null;
 }
 
-const SUMMARY_TYPES: readonly DataType[] = ['Name', 'Website', 'Location', 'Bio'];
+const SUMMARY_TYPES: readonly DataType[] = FIELDS_IN_ORDER.filter((type) => PROFILE_FIELDS[type].keyInSummary !== undefined);
 const TYPE = '"data_type":"';
 const START = '{"id":';
 const TEXT_END = ',"first_encountered_date":"';

@@ -1,3 +1,4 @@
+import { DATA_TYPES } from '../contract/record.ts';
 import { CREATE_CHANGE_TRIGGERS } from './change-triggers.ts';
 import { CREATE_VIEWS } from './views.ts';
 
@@ -84,7 +85,7 @@ export const SCHEMA: string = `
     ${JSON_COLUMN('account', 'account', 'TEXT')} NOT NULL
       REFERENCES account (screen_name) DEFERRABLE INITIALLY DEFERRED,
     ${JSON_COLUMN('data_type', 'data_type', 'TEXT')} NOT NULL
-      CHECK (data_type IN ('Location', 'Bio', 'Name', 'Website', 'Verified')),
+      CHECK (data_type IN (${DATA_TYPES.map((type) => `'${type}'`).join(', ')})),
     ${JSON_COLUMN('previous', 'previous', 'INTEGER')} CHECK (previous <> id),
     ${JSON_COLUMN('text', 'text', 'TEXT')} CHECK (data_type <> 'Verified' OR ifnull(text, '') IN ('true', 'false')),
     ${JSON_COLUMN('first_encountered_date', 'first_encountered_date', 'TEXT')} NOT NULL
