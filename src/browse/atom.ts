@@ -26,9 +26,9 @@ export function* changeFeeds(
     path: CHANGES.pathOf(archive),
     render: isOld ? undefined : () => [feedBytes(baseUrl, CHANGES, archives, archive, parseRecords(read()), addressOf)],
   });
-  if (part === 0) yield file(0, feed <= rendered.revision, () => store.feed('first').take(ATOM_RECORDS).json);
+  if (part === 0) yield file(0, feed <= rendered.revision, () => store.feed().take(ATOM_RECORDS).json);
   // the cursor reads from the newest record of the part to the oldest
-  const cursor = store.feedAfter(records - last * ATOM_RECORDS);
+  const cursor = store.feed(records - last * ATOM_RECORDS);
   for (let archive = last; archive > part * ARCHIVES_IN_PART; archive -= 1) {
     yield file(archive, archive <= settled, () => cursor.take(ATOM_RECORDS).json);
   }

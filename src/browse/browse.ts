@@ -81,7 +81,7 @@ export class Browse {
   *#homeFiles(since: number): Generator<BrowseFile> {
     const { records, accounts, feed, ranking } = this.#store.revision;
     const render = () => {
-      const newest = parseRecords(this.#store.feed('first').take(NEWEST).json);
+      const newest = parseRecords(this.#store.feed().take(NEWEST).json);
       return [homePage({ records, accounts, months: this.#allMonths(), newest, addressOf: this.#addresses.of })];
     };
     yield { path: STYLE, render: () => [stylesheet()] };
@@ -99,7 +99,7 @@ export class Browse {
     const { records, feed } = this.#store.revision;
     const [size, pages] = [this.#site.page_size, this.#changesPages];
     const isOld = feed <= since;
-    const cursor = isOld ? undefined : this.#store.feedAfter(index * PAGES_IN_PART * size);
+    const cursor = isOld ? undefined : this.#store.feed(index * PAGES_IN_PART * size);
     for (let page = index * PAGES_IN_PART + 1; page <= Math.min(pages, (index + 1) * PAGES_IN_PART); page += 1) {
       const count = Math.min(size, records - (page - 1) * size);
       const json = cursor === undefined || count === 0 ? Buffer.alloc(0) : cursor.take(count).json;

@@ -1,26 +1,36 @@
 import type { Site } from '../contract/site.ts';
+import type { AccountCursor } from '../store/account-cursor.ts';
 import type { PageSource } from '../store/page-source.ts';
-import { encodePage, type Pages, pageNumbers, pagesFor } from './page.ts';
+import { encodePage, itemsOn, type Pages, pagesFor } from './page.ts';
 
 /** Returns the pages of `/rest/account/`: accounts in the order of their first records, each with all its records. */
 export function accountPages(source: PageSource, site: Site): Pages {
   const { accounts, ranking } = source.revision;
-  const count = pagesFor(accounts, site.account_page_size);
+  const size = site.account_page_size;
+  const count = pagesFor(accounts, size);
+  let cursor: AccountCursor | undefined;
+  /** The page that the cursor has reached. */
+  let next = 1;
   return {
     collection: 'account',
     count,
-    *walk(end) {
-      const cursor = source.accounts(end);
-      for (const { number, items } of pageNumbers(accounts, site.account_page_size, end)) {
-        const run = cursor.take(items);
+    *walk({ from, to }) {
+      if (cursor === undefined || from < next) [cursor, next] = [source.accounts(), 1];
+      cursor.skip((from - next) * size);
+      for (next = from; next <= to; next += 1) {
+        const number = next;
+        const run = cursor.take(itemsOn(number, accounts, size));
         yield {
           number,
           revision: Math.max(ranking, run.revision),
           render: () => encodePage(site, 'account', accounts, number, count, [run.read(site.page_size)]),
-          read: () => [cursor.taken.accounts, cursor.taken.sum],
         };
       }
+      return [cursor.taken.accounts, cursor.taken.sum];
     },
-    check: (first, last) => source.checkAccounts({ accounts: first[0] + last[0], sum: first[1] + last[1] }),
+    check: (read) => {
+      const [taken, sum] = read.reduce(([all, whole], [accounts, part]) => [all + accounts, whole + part], [0, 0]);
+      source.checkAccounts({ accounts: taken, sum });
+    },
   };
 }

@@ -1,7 +1,6 @@
 import type { Collection } from '../contract/collection.ts';
 import { ENVELOPE_TAIL, encodeEnvelopeHead } from '../contract/envelope.ts';
 import type { Site } from '../contract/site.ts';
-import type { Direction } from '../store/direction.ts';
 import { pageUrl } from './links.ts';
 
 /** A page that can be rendered. */
@@ -14,29 +13,47 @@ export interface Page {
   readonly range?: { readonly first: number; readonly last: number } | undefined;
   /** Returns the bytes of the page, in consecutive chunks. */
   readonly render: () => Buffer[];
-  /**
-   * Returns checksums of everything that the walk has read so far, for {@link Pages.check}. They are two numbers, so
-   * that they can be passed to another thread.
-   */
-  readonly read: () => ReadSoFar;
 }
 
-/** For the feed: its CRC-32 and its length in bytes. For the accounts: their number and their sum, see RANKING_TERM. */
-export type ReadSoFar = readonly [number, number];
+/** The number of pages in a span. */
+export const SPAN_PAGES = 32;
+
+/** Consecutive pages of a collection: what a thread renders or checks at a time. */
+export interface PageSpan {
+  readonly collection: Collection;
+  /** The place of the span in the collection, from 0. */
+  readonly index: number;
+  /** The numbers of its first and last page. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Divides the pages of a collection into spans, from the first page on. */
+export function spansOf(collection: Collection, pages: number): PageSpan[] {
+  return Array.from({ length: Math.ceil(pages / SPAN_PAGES) }, (_, index) => {
+    const from = 1 + index * SPAN_PAGES;
+    return { collection, index, from, to: Math.min(pages, from + SPAN_PAGES - 1) };
+  });
+}
+
+/**
+ * Checksums of what was read for a span, for {@link Pages.check}: of the feed the CRC-32 and the length in bytes, of the accounts
+ * their number and their sum, see RANKING_TERM.
+ */
+export type ReadSpan = readonly [number, number];
 
 /** All pages of one collection. */
 export interface Pages {
   readonly collection: Collection;
   /** The number of pages. An empty collection has one page. */
   readonly count: number;
-  /** Yields the pages in order, inward from the first or from the last. */
-  readonly walk: (end: Direction) => Generator<Page, void>;
+  /** Yields the pages of a span in order. It is fast if the spans are walked in ascending order; some may be left out. */
+  readonly walk: (span: PageSpan) => Generator<Page, ReadSpan>;
   /**
-   * Compares what two walks have read with the checksums in the store. One walk begins at the first page, the other at
-   * the last, and they meet.
+   * Compares what was read for all spans, in their order, with the checksums in the store.
    * @throws Failure bad-store if they differ
    */
-  readonly check: (first: ReadSoFar, last: ReadSoFar) => void;
+  readonly check: (read: readonly ReadSpan[]) => void;
 }
 
 /** Returns the number of pages for a number of items. An empty collection has one page. */
@@ -44,13 +61,9 @@ export function pagesFor(items: number, size: number): number {
   return Math.max(1, Math.ceil(items / size));
 }
 
-/** Yields the page numbers of a collection inward from an end, each with the number of its items. */
-export function* pageNumbers(items: number, size: number, end: Direction): Generator<{ readonly number: number; readonly items: number }> {
-  const count = pagesFor(items, size);
-  for (let step = 0; step < count; step += 1) {
-    const number = end === 'first' ? step + 1 : count - step;
-    yield { number, items: number === count ? items - (count - 1) * size : size };
-  }
+/** Returns the number of items on a page. */
+export function itemsOn(page: number, items: number, size: number): number {
+  return Math.min(size, items - (page - 1) * size);
 }
 
 /** Encodes a page around its encoded items. */

@@ -1,7 +1,6 @@
 import { accountsChecksum } from './checksum.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
-import type { Direction } from './direction.ts';
 import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from './schema.ts';
 
 /** Consecutive accounts. Only their bounds are known until `read` is called. */
@@ -38,7 +37,6 @@ interface Bounds {
 }
 
 const START: Edge = { place: -1, screen_name: '' };
-const BEYOND: Edge = { place: NO_RECORD + 2, screen_name: '' };
 const EMPTY = Buffer.alloc(0);
 
 /** The JSON of accounts, separated by commas. `parts` lists the records and the lengths of head and tail of each account. */
@@ -55,32 +53,28 @@ export interface AccountTotals {
   readonly sum: number;
 }
 
-/**
- * Reads the accounts inward from one end. They are sorted by their first record. Accounts without records follow, sorted
- * by name.
- */
+/** Reads the accounts. They are sorted by their first record. Accounts without records follow, sorted by name. */
 export class AccountCursor {
-  readonly #end: Direction;
   readonly #path: string;
-  #edge: Edge;
+  #edge: Edge = START;
   #accounts = 0;
   #sum = 0;
   readonly #bounds: Statement<[number, string, number], Bounds>;
+  readonly #last: Statement<[number, string, number], Edge>;
   readonly #withRecords: Statement<[{ pageSize: number; low: number; high: number }], Contents>;
   readonly #withoutRecords: Statement<[string, string], Contents>;
 
-  constructor(database: Connection, end: Direction) {
-    const [side, direction] = end === 'first' ? ['>', 'ASC'] : ['<', 'DESC'];
-    this.#end = end;
+  constructor(database: Connection) {
     this.#path = database.path;
-    this.#edge = end === 'first' ? START : BEYOND;
     this.#bounds = database.prepare(`
       SELECT count(*) AS accounts, sum(checksum) AS checksums, sum(${RANKING_TERM}) AS terms,
         max(revision) AS revision, min(place) AS low, max(nullif(place, ${NO_RECORD})) AS high,
         min(iif(place = ${NO_RECORD}, screen_name, NULL)) AS first_name,
         max(iif(place = ${NO_RECORD}, screen_name, NULL)) AS last_name
       FROM (SELECT place, screen_name, revision, checksum FROM account INDEXED BY account_order
-        WHERE (place, screen_name) ${side} (?, ?) ORDER BY place ${direction}, screen_name ${direction} LIMIT +?)`);
+        WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT +?)`);
+    this.#last = database.prepare(`SELECT place, screen_name FROM account INDEXED BY account_order
+      WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT 1 OFFSET +?`);
     this.#withRecords = database.prepare(`
       SELECT CAST(group_concat(head || (',"data_page_count":' || ((records + CAST(:pageSize AS INTEGER) - 1) / CAST(:pageSize AS INTEGER)) || tail), ',') AS BLOB) AS json,
         group_concat(records || ',' || head_bytes || ',' || tail_bytes) AS parts
@@ -99,13 +93,19 @@ export class AccountCursor {
   take(accounts: number): AccountRun {
     const bounds = this.#bounds.get(this.#edge.place, this.#edge.screen_name, accounts);
     if (bounds === undefined || bounds.revision === null) return { revision: 0, read: () => EMPTY };
-    this.#advance(this.#end === 'first' ? after(bounds) : before(bounds));
+    this.#advance(after(bounds));
     this.#accounts += bounds.accounts;
     this.#sum = (this.#sum + bounds.terms) % RANKING_MODULUS;
     return { revision: bounds.revision, read: (pageSize) => this.#read(bounds, pageSize) };
   }
 
-  /** The number of accounts taken, and their sum. The sum detects a changed place, revision or checksum. */
+  /** Goes past accounts without taking them. Begins new totals. */
+  skip(accounts: number): void {
+    [this.#accounts, this.#sum] = [0, 0];
+    if (accounts > 0) this.#edge = this.#last.get(this.#edge.place, this.#edge.screen_name, accounts - 1) ?? this.#edge;
+  }
+
+  /** The number of accounts taken since the start or the last skip, and their sum. The sum detects a changed place, revision or checksum. */
   get taken(): AccountTotals {
     return { accounts: this.#accounts, sum: this.#sum };
   }
@@ -134,8 +134,8 @@ export class AccountCursor {
 
   /** Checks that the walk moves on: a damaged index could make it endless. */
   #advance(edge: Edge): void {
-    const [from, to] = this.#end === 'first' ? [this.#edge, edge] : [edge, this.#edge];
-    const isOnward = from.place < to.place || (from.place === to.place && from.screen_name !== to.screen_name);
+    const { place, screen_name } = this.#edge;
+    const isOnward = place < edge.place || (place === edge.place && screen_name !== edge.screen_name);
     if (!isOnward) throw damaged(this.#path, 'accounts out of order');
     this.#edge = edge;
   }
@@ -144,8 +144,4 @@ export class AccountCursor {
 /** No two accounts have the same first record, and no name is empty. So the edge skips no account. */
 function after({ low, high, last_name }: Bounds): Edge {
   return last_name === null ? { place: (high ?? low) + 1, screen_name: '' } : { place: NO_RECORD, screen_name: last_name };
-}
-
-function before({ low, first_name }: Bounds): Edge {
-  return low === NO_RECORD ? { place: NO_RECORD, screen_name: first_name ?? '' } : { place: low, screen_name: '' };
 }

@@ -95,21 +95,28 @@ export function feedChecksum(database: Connection, before: number = BEYOND): Che
   return whole;
 }
 
-/**
- * Returns an id such that exactly `skip` records of the feed have this id or a larger one. The counts of the blocks make it
- * unnecessary to count records.
- * @returns 0 if the feed has fewer records
- */
+/** Returns an id such that exactly `skip` records of the feed have this id or a larger one; 0 if the feed has fewer records. */
 export function feedEdge(database: Connection, skip: number): number {
-  if (skip === 0) return BEYOND;
+  return skip === 0 ? BEYOND : (feedEdges(database, skip).next().value ?? 0);
+}
+
+/**
+ * Yields ids that divide the feed into runs of `every` records: each id is that of the last record of a run, newest first. The
+ * counts of the blocks make it unnecessary to count records.
+ */
+export function* feedEdges(database: Connection, every: number): Generator<number, void> {
   const within = database.prepareValue<[number, number], number>('SELECT id FROM record WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET +?');
-  let [edge, left] = [BEYOND, skip];
+  let [edge, left] = [BEYOND, every];
   for (const { first_id, records } of feedBlocks(database, edge)) {
-    if (records >= left) return within.get(edge, left - 1) ?? 0;
-    left -= records;
+    let inBlock = records;
+    for (; inBlock >= left; left = every) {
+      edge = within.get(edge, left - 1) ?? 0;
+      yield edge;
+      inBlock -= left;
+    }
+    left -= inBlock;
     edge = first_id;
   }
-  return 0;
 }
 
 interface FeedBlock {

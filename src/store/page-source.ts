@@ -2,8 +2,7 @@ import { AccountCursor, type AccountTotals } from './account-cursor.ts';
 import type { Checksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged } from './damaged.ts';
-import type { Direction } from './direction.ts';
-import { feedChecksum } from './feed-blocks.ts';
+import { feedChecksum, feedEdge, feedEdges } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { openStore } from './open-store.ts';
 import { isCurrent, latestRevision, type Revision } from './revision.ts';
@@ -44,14 +43,19 @@ export class PageSource {
     }
   }
 
-  /** Returns a cursor over the feed that begins at one of its ends. */
-  feed(end: Direction): FeedCursor {
-    return new FeedCursor(this.#database, end);
+  /** Returns a cursor over the feed that begins after a number of its newest records. */
+  feed(after = 0): FeedCursor {
+    return new FeedCursor(this.#database, feedEdge(this.#database, after));
   }
 
-  /** Returns a cursor over the accounts in their order that begins at one of its ends. */
-  accounts(end: Direction): AccountCursor {
-    return new AccountCursor(this.#database, end);
+  /** Returns where a cursor over the feed must begin for each run of `every` records. */
+  feedStarts(every: number): readonly number[] {
+    return [feedEdge(this.#database, 0), ...feedEdges(this.#database, every)];
+  }
+
+  /** Returns a cursor over the accounts in their order. */
+  accounts(): AccountCursor {
+    return new AccountCursor(this.#database);
   }
 
   /**

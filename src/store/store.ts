@@ -8,7 +8,6 @@ import type { Connection } from './connection.ts';
 import { storedJson } from './damaged.ts';
 import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
 import { checksumBelow, feedEdge } from './feed-blocks.ts';
-import { FeedCursor } from './feed-cursor.ts';
 import { type FeedDay, feedDays } from './feed-days.ts';
 import { openStore } from './open-store.ts';
 import { PageSource } from './page-source.ts';
@@ -60,11 +59,6 @@ export class Store extends PageSource {
   oldestChecksum(records: number): string {
     const { crc, bytes } = checksumBelow(this.#database, feedEdge(this.#database, this.revision.records - records));
     return `${crc.toString(16).padStart(8, '0')}-${bytes}`;
-  }
-
-  /** Returns a cursor over the feed that begins after a number of its newest records. */
-  feedAfter(records: number): FeedCursor {
-    return new FeedCursor(this.#database, 'first', feedEdge(this.#database, records));
   }
 
   /** Returns a reader of single accounts with their records. */

@@ -1,4 +1,5 @@
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import type { PageSpan } from '../pages/page.ts';
 import { type Encoding, SUFFIXES } from './encoding.ts';
 
 /**
@@ -21,11 +22,16 @@ export function fileCount({ pages, encodings }: Layout): number {
 export function* pathsOfPages({ pages, encodings }: Layout): Generator<string> {
   for (const collection of COLLECTIONS) {
     for (const suffix of ['', ...encodings.map((encoding) => SUFFIXES[encoding])]) {
-      yield indexPath(collection) + suffix;
-      for (let page = 1; page <= pages[collection]; page += 1) yield pagePath(collection, page) + suffix;
-      yield pagePath(collection, 'last') + suffix;
+      for (const path of pathsOfSpan({ collection, from: 1, to: pages[collection] }, { pages })) yield path + suffix;
     }
   }
+}
+
+/** Yields the paths of the uncompressed files of consecutive pages in the order of the manifest. */
+export function* pathsOfSpan({ collection, from, to }: Omit<PageSpan, 'index'>, { pages }: Pick<Layout, 'pages'>): Generator<string> {
+  if (from === 1) yield indexPath(collection);
+  for (let page = from; page <= to; page += 1) yield pagePath(collection, page);
+  if (to === pages[collection]) yield pagePath(collection, 'last');
 }
 
 const PAGE_FILE = /^rest\/(data|account)\/(?:page\/([1-9]\d{0,14}|last)\/)?index\.json(\.gz|\.br)?$/;

@@ -1,26 +1,23 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { threadId } from 'node:worker_threads';
 import { ensureDirSync } from 'fs-extra/esm';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { feedPages } from '../pages/feed-pages.ts';
-import type { Page, Pages, ReadSoFar } from '../pages/page.ts';
-import type { Direction } from '../store/direction.ts';
+import { type Page, type PageSpan, type ReadSpan, spansOf } from '../pages/page.ts';
 import { PageSource } from '../store/page-source.ts';
 import type { Store } from '../store/store.ts';
 import { compress } from './compression.ts';
 import { Digests } from './digests.ts';
 import { SUFFIXES } from './encoding.ts';
-import { collectionFolder, type Layout, pagesFolder, pathsOf, pathsOfPages } from './layout.ts';
-import type { WorkerJob } from './render-worker.ts';
+import { collectionFolder, type Layout, pagesFolder, pathsOfPages, pathsOfSpan } from './layout.ts';
 import type { PageRange } from './sort-keys.ts';
-import { PAGES_SPOOL, SPOOLS, type Stage, type StagedFiles, stagedFiles } from './staged-files.ts';
+import { SPOOLS, type Stage, type StagedFiles, spanSpool, stagedFiles } from './staged-files.ts';
 import { runThreads } from './threads.ts';
 
-/** The input of two threads that render one tree together. It can be posted to another thread. */
+/** The input of threads that render the pages of one tree together. It can be posted to another thread. */
 export interface RenderJob extends Stage {
   readonly store: string;
   /** The store's revision to render. */
@@ -37,59 +34,57 @@ export interface RenderJob extends Stage {
   readonly after: SharedArrayBuffer;
   /** The ids of the first and last record of each page of the feed (Float64). Taken from the present tree if the feed has not changed. */
   readonly ranges: SharedArrayBuffer;
-  /** For each collection, how many pages no thread has taken yet (Int32). */
-  readonly remaining: SharedArrayBuffer;
-  /** Checksums of what each walk has read (Float64). For each collection: two numbers from the first page, two from the last. */
+  /** The spans of pages to render. */
+  readonly spans: readonly PageSpan[];
+  /** The numbers of spans that threads have taken, and of pages that they have rendered (Int32). */
+  readonly counts: SharedArrayBuffer;
+  /** Checksums of what was read for each span: two numbers (Float64). */
   readonly read: SharedArrayBuffer;
 }
 
-/**
- * Renders pages from one end of each collection until it meets the pages from the other end. Stages the files that
- * differ from those in the tree. There are two threads because the place of a page in the store follows from that of
- * its neighbor, and a collection has two ends.
- */
-function render(job: RenderJob, source: PageSource, end: Direction, onPage: () => void = () => {}): void {
-  const remaining = new Int32Array(job.remaining);
-  const collections = [feedPages(source, job.site), accountPages(source, job.site)];
-  // the threads begin with different collections: they then create folders in different places
-  if (end === 'last') collections.reverse();
-  const staged = stagedFiles(job, PAGES_SPOOL + threadId);
-  for (const pages of collections) {
-    const index = COLLECTIONS.indexOf(pages.collection);
-    const rendered = new RenderedPages(job, pages, staged);
-    const walk = pages.walk(end);
-    let read: ReadSoFar | undefined;
-    while (Atomics.sub(remaining, index, 1) > 0) {
-      const step = walk.next();
-      if (step.done) break;
+/** Renders spans of pages until none remains. Stages the files that differ from those in the tree. */
+function render(job: RenderJob, source: PageSource, onPage: () => void = () => {}): void {
+  const counts = new Int32Array(job.counts);
+  const read = new Float64Array(job.read);
+  const pages = { data: feedPages(source, job.site), account: accountPages(source, job.site) };
+  for (let taken = Atomics.add(counts, 0, 1); taken < job.spans.length; taken = Atomics.add(counts, 0, 1)) {
+    const span = job.spans[taken];
+    if (span === undefined) break;
+    const staged = stagedFiles(job, spanSpool(span));
+    const rendered = new RenderedPages(job, span.collection, staged);
+    const walk = pages[span.collection].walk(span);
+    let step = walk.next();
+    for (; !step.done; step = walk.next()) {
       rendered.add(step.value);
-      read = step.value.read();
+      Atomics.add(counts, 1, 1);
       onPage();
     }
-    if (read !== undefined) new Float64Array(job.read).set(read, index * 4 + (end === 'first' ? 0 : 2));
+    staged.close();
+    read.set(step.value, 2 * taken);
   }
-  staged.close();
 }
 
 /**
  * Checks that all threads together have read what was written to the store.
- * @param walked whether the feed was walked
  * @throws Failure bad-store
  */
-function checkRead(job: RenderJob, source: PageSource, walked: boolean): void {
+function checkRead(job: RenderJob, source: PageSource): void {
+  const read = new Float64Array(job.read);
   for (const pages of [feedPages(source, job.site), accountPages(source, job.site)]) {
-    if (pages.collection === 'data' && !walked) continue;
-    const [one = 0, two = 0, three = 0, four = 0] = new Float64Array(job.read, COLLECTIONS.indexOf(pages.collection) * 32, 4);
-    pages.check([one, two], [three, four]);
+    const parts = job.spans.flatMap(({ collection }, place): ReadSpan[] =>
+      collection === pages.collection ? [[read[2 * place] ?? 0, read[2 * place + 1] ?? 0]] : [],
+    );
+    // the feed is not read if it has not changed
+    if (parts.length > 0) pages.check(parts);
   }
 }
 
-/** Like {@link render}, but opens the store itself. Leaves all pages to the main thread if the store has changed. */
-export function renderFrom(job: RenderJob, end: Direction): void {
+/** Like {@link render}, but opens the store itself. Leaves all spans to the main thread if the store has changed. */
+export function renderFrom(job: RenderJob): void {
   const source = PageSource.at(job.store, job.revision);
   if (source === undefined) return;
   try {
-    render(job, source, end);
+    render(job, source);
   } finally {
     source.close();
   }
@@ -110,7 +105,7 @@ class RenderedPages {
   readonly #after: Digests;
   readonly #ranges: Float64Array;
 
-  constructor(job: RenderJob, { collection }: Pages, staged: StagedFiles) {
+  constructor(job: RenderJob, collection: Collection, staged: StagedFiles) {
     this.#job = job;
     this.#staged = staged;
     this.#collection = collection;
@@ -122,8 +117,8 @@ class RenderedPages {
   add(page: Page): void {
     if (page.range !== undefined) this.#ranges.set([page.range.first, page.range.last], 2 * (page.number - 1));
     const { since, trusted } = this.#job;
-    const { pages, encodings } = this.#after;
-    const paths = pathsOf(this.#collection, page.number, pages[this.#collection]);
+    const { encodings } = this.#after;
+    const paths = [...pathsOfSpan({ collection: this.#collection, from: page.number, to: page.number }, this.#after)];
     const isOld = page.revision <= since;
     const bytes = isOld ? undefined : page.render();
     if (bytes === undefined) this.#keep(paths);
@@ -155,7 +150,7 @@ class RenderedPages {
 /** With fewer pages, threads take longer to start than they save. The number is lower if pages are compressed. */
 const MIN_PAGES_FOR_THREADS = 200;
 const MIN_COMPRESSED_PAGES_FOR_THREADS = 40;
-const ENDS: readonly Direction[] = ['first', 'last'];
+const THREADS = 2;
 
 /**
  * Renders a store's pages on two threads and stages the files that differ from those in the tree.
@@ -180,14 +175,18 @@ export async function renderOnThreads(
   const { pages, encodings } = before;
   const after = new Digests(before);
   const { feed } = store.revision;
-  const remaining = new Int32Array(new SharedArrayBuffer(8));
   const shared = new Float64Array(new SharedArrayBuffer(16 * pages.data));
-  // an unchanged feed is not walked at all
-  if (feed > since) remaining[0] = pages.data;
-  else copyRanges(ranges, shared);
-  if (feed <= since) for (const path of pathsOfPages(before)) if (path.startsWith(collectionFolder('data'))) after.copy(before, path);
-  remaining[1] = pages.account;
-  const all = (remaining[0] ?? 0) + pages.account;
+  // an unchanged feed is not read at all
+  const isNewFeed = feed > since;
+  if (!isNewFeed) {
+    copyRanges(ranges, shared);
+    for (const path of pathsOfPages(before)) if (path.startsWith(collectionFolder('data'))) after.copy(before, path);
+  }
+  // threads that are at different collections create folders in different places
+  const spans = [...(isNewFeed ? spansOf('data', pages.data) : []), ...spansOf('account', pages.account)];
+  spans.sort((a, b) => a.index - b.index);
+  const all = (isNewFeed ? pages.data : 0) + pages.account;
+  const counts = new Int32Array(new SharedArrayBuffer(8));
   const job: RenderJob = {
     store: store.path,
     revision: store.revision.number,
@@ -199,18 +198,19 @@ export async function renderOnThreads(
     before: before.shared,
     after: after.shared,
     ranges: shared.buffer,
-    remaining: remaining.buffer,
-    read: new SharedArrayBuffer(64),
+    spans,
+    counts: counts.buffer,
+    read: new SharedArrayBuffer(16 * spans.length),
   };
   prepareStage(stage);
-  const report = () => onProgress(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all);
+  const report = () => onProgress(counts[1] ?? 0, all);
   const least = encodings.length > 0 ? MIN_COMPRESSED_PAGES_FOR_THREADS : MIN_PAGES_FOR_THREADS;
-  const data = (all < least ? [] : ENDS).map((end): WorkerJob => ({ ...job, end }));
-  const clear = () => remaining.fill(0);
+  const data = Array.from({ length: all < least ? 0 : THREADS }, () => job);
+  const clear = () => Atomics.store(counts, 0, spans.length);
   await runThreads({ module: new URL('./render-worker.js', import.meta.url), data, clear, report }, pauses);
-  // if the store has changed meanwhile, the threads skipped all pages: only this connection still sees the old revision
-  render(job, store, 'first', report);
-  checkRead(job, store, feed > since);
+  // if the store has changed meanwhile, the threads skipped all spans: only this connection still sees the old revision
+  render(job, store, report);
+  checkRead(job, store);
   return { after, ranges: rangesOf(shared, store.revision.records) };
 }
 

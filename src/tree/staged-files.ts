@@ -1,13 +1,18 @@
 import { closeSync, openSync, writeFileSync, writeSync, writevSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
+import type { PageSpan } from '../pages/page.ts';
 import { BufferedFile } from '../zip/buffered-file.ts';
 import { packMember } from '../zip/member.ts';
 import type { TreeForm } from './tree-files.ts';
 
-/** The folder in the stage of a ZIP for its spools, and the start of the names of those with pages: each thread has one. */
+/** The folder in the stage of a ZIP for its spools. */
 export const SPOOLS = 'spools';
-export const PAGES_SPOOL = 'pages-';
+
+/** Returns the name of the spool of a span of pages. */
+export function spanSpool({ collection, index }: PageSpan): string {
+  return `${collection}-${index}`;
+}
 
 /** Returns the name of the spool of a part of the browse files. */
 export function partSpool(index: number): string {

@@ -1,16 +1,19 @@
 import { hash } from 'node:crypto';
-import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { COLLECTIONS } from '../contract/collection.ts';
+import { spansOf } from '../pages/page.ts';
 import { packMember, ZipDamage } from '../zip/member.ts';
 import { MemberFile, WINDOW } from '../zip/member-file.ts';
 import type { ZipReader } from '../zip/zip-reader.ts';
 import { ZipWriter } from '../zip/zip-writer.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
 import { type Exchange, type Exchanged, tally } from './exchange.ts';
+import { pathsOfSpan } from './layout.ts';
 import { type ManifestLine, parseLine } from './lines.ts';
 import { MANIFEST, writeManifest } from './manifest.ts';
 import { SORT_KEYS } from './sort-keys.ts';
-import { PAGES_SPOOL, partSpool, SPOOLS } from './staged-files.ts';
+import { partSpool, SPOOLS, spanSpool } from './staged-files.ts';
 import { edited } from './verified-tree.ts';
 
 /** The ZIP that a build replaces. */
@@ -68,10 +71,15 @@ export async function exchangeZip(options: Exchange, { zip: present, found }: Pr
 
 /** Yields the lines of the manifest before that of the sort keys. */
 function* linesOf({ after, browse }: Exchange, sources: MemberSources): Generator<ManifestLine> {
-  for (const { path, digest = '' } of after.entries()) yield { path, digest };
+  for (const collection of COLLECTIONS) {
+    for (const span of spansOf(collection, after.pages[collection])) {
+      sources.begin(spanSpool(span));
+      for (const path of pathsOfSpan(span, after)) yield { path, digest: after.get(path) ?? '' };
+    }
+  }
   let part = 0;
   for (const lines of browse?.lines() ?? []) {
-    sources.beginPart(part);
+    sources.begin(partSpool(part));
     part += 1;
     for (const text of lines.toString('latin1').split('\n')) {
       const line = parseLine(text);
@@ -118,27 +126,24 @@ class MemberSources {
   readonly #folder: string;
   readonly #present: ZipReader | undefined;
   readonly #unchanged: Cursor | undefined;
-  /** The files of the spools that are open: those of the pages, and that of a part. */
-  readonly #files: number[] = [];
-  /** Where the rendered pages are. They were rendered from both ends of a collection. */
-  readonly #pages = new Map<string, readonly [spool: MemberFile, offset: number]>();
-  #part: Cursor | undefined;
-  /** The parts share their window: there are many of them. */
-  readonly #partWindow = Buffer.allocUnsafeSlow(WINDOW);
+  #spool: { readonly file: number; readonly members: Cursor } | undefined;
+  /** The spools share their window: there are many of them. */
+  readonly #window = Buffer.allocUnsafeSlow(WINDOW);
 
   /** @param present the present ZIP; undefined if nothing is unchanged */
   constructor(stage: string, present: ZipReader | undefined) {
     this.#folder = join(stage, SPOOLS);
     this.#present = present;
     this.#unchanged = present === undefined ? undefined : new Cursor(present.packed());
-    for (const name of readdirSync(this.#folder)) if (name.startsWith(PAGES_SPOOL)) this.#listPages(this.#open(name));
   }
 
-  /** Goes on to another part of the browse files. Its members are then asked for in their order. */
-  beginPart(index: number): void {
-    if (this.#part !== undefined) closeSync(this.#files.pop() ?? -1);
-    const name = partSpool(index);
-    this.#part = existsSync(join(this.#folder, name)) ? new Cursor(this.#open(name, this.#partWindow)) : undefined;
+  /** Goes on to another spool. Its members are then asked for in their order. */
+  begin(spool: string): void {
+    this.close();
+    const path = join(this.#folder, spool);
+    if (!existsSync(path)) return;
+    const file = openSync(path, 'r');
+    this.#spool = { file, members: new Cursor(new MemberFile(file, fstatSync(file).size, this.#window)) };
   }
 
   /**
@@ -146,28 +151,13 @@ class MemberSources {
    * @throws ZipDamage
    */
   member(path: string): Buffer {
-    const [spool, offset] = this.#pages.get(path) ?? [];
-    const rendered = spool === undefined || offset === undefined ? this.#part?.take(path) : spool.at(offset)?.bytes;
-    const member = rendered ?? this.#unchanged?.take(path, () => this.#present?.find(path)?.offset);
+    const member = this.#spool?.members.take(path) ?? this.#unchanged?.take(path, () => this.#present?.find(path)?.offset);
     if (member === undefined) throw new ZipDamage(`there is no member ${path}, and it counts as unchanged`);
     return member;
   }
 
   close(): void {
-    for (const file of this.#files) closeSync(file);
-  }
-
-  #open(spool: string, window?: Buffer): MemberFile {
-    const file = openSync(join(this.#folder, spool), 'r');
-    this.#files.push(file);
-    return new MemberFile(file, fstatSync(file).size, window);
-  }
-
-  #listPages(spool: MemberFile): void {
-    let offset = 0;
-    for (let member = spool.at(offset); member !== undefined; member = spool.at(offset)) {
-      this.#pages.set(member.path, [spool, offset]);
-      offset = member.end;
-    }
+    if (this.#spool !== undefined) closeSync(this.#spool.file);
+    this.#spool = undefined;
   }
 }

@@ -114,7 +114,7 @@ export class StoreComparison {
 }
 
 function* storedRecords(store: Store): Generator<StoredItem<number>, void> {
-  const cursor = store.feed('first');
+  const cursor = store.feed();
   for (let { json } = cursor.take(BATCH); json.length > 0; json = cursor.take(BATCH).json) {
     for (const value of list(store, json)) {
       const record = parsed(store, 'a record', () => parseRecord(value));
@@ -125,7 +125,7 @@ function* storedRecords(store: Store): Generator<StoredItem<number>, void> {
 }
 
 function* storedAccounts(store: Store, pageSize: number): Generator<StoredItem<AccountPlace>, void> {
-  const cursor = store.accounts('first');
+  const cursor = store.accounts();
   for (let json = cursor.take(BATCH).read(pageSize); json.length > 0; json = cursor.take(BATCH).read(pageSize)) {
     for (const value of list(store, json)) {
       yield { item: parsed(store, 'an account', () => placeOf(parseAccount(value))), json: Buffer.from(encodeJson(value)) };

@@ -1,27 +1,26 @@
-import type { Collection } from '../contract/collection.ts';
+import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
-import { joined, NOTHING } from '../store/checksum.ts';
+import { type PageSpan, type ReadSpan, spansOf } from '../pages/page.ts';
 import { Store } from '../store/store.ts';
 import type { Digests } from '../tree/digests.ts';
 import { inOrder } from '../tree/in-order.ts';
 import { ThreadPool } from '../tree/thread-pool.ts';
-import type { CollectionPageRange, PageRangeJob, PageRangeResult } from './page-range-thread.ts';
 import { type AccountPlace, checkOrder } from './pages/accounts.ts';
 import { BloomFilter, bloomBytes } from './pages/bloom-filter.ts';
 import { checkPlace, type RecordPlace } from './pages/feed.ts';
 import { HASH_BYTES, MultisetHash } from './pages/multiset-hash.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';
 import type { SortKeysCheck } from './sort-keys.ts';
+import type { SpanJob, SpanResult } from './span-thread.ts';
+import { storedPages } from './store-pages.ts';
 import { type Notes, Report } from './violation.ts';
 import { type VerifyPhase, Walk } from './walk.ts';
 
 /** With fewer pages, threads take longer to start than they save. */
 const MIN_PAGES = 200;
-/** The number of pages that a thread checks at once. */
-const SPAN_PAGES = 32;
-/** The number of ranges for each thread: it checks one, and the others wait until the thread is free. */
-const RANGES_PER_THREAD = 4;
+/** The number of spans for each thread: it checks one, and the others wait until the thread is free. */
+const SPANS_PER_THREAD = 4;
 
 /** A tree to check, and the store to compare it with. */
 interface ThreadWalk extends TreeMetadata {
@@ -52,16 +51,13 @@ export async function walkOnThreads(
   const merge = new MergedWalk(tree, sortKeys, onProgress, new BloomFilter(ids));
   const jobs = Array.from({ length: tree.threads }, () => jobOf(tree, store, ids));
   const isOfStore = store === undefined || store.revision.fingerprint === build.store;
-  const threads = new ThreadPool<CollectionPageRange, PageRangeResult | undefined>(
-    new URL('./page-range-thread.js', import.meta.url),
-    isOfStore ? jobs : [],
-  );
+  const threads = new ThreadPool<PageSpan, SpanResult | undefined>(new URL('./span-thread.js', import.meta.url), isOfStore ? jobs : []);
   const endOnStop = pauses.onStop(() => void threads.close());
   try {
     const isGood =
       isOfStore &&
-      (await check(threads, rangesOf('data', build.data_pages), (answer) => merge.feedPages(answer))) &&
-      (await check(threads, rangesOf('account', build.account_pages), (answer) => merge.accountPages(answer)));
+      (await check(threads, spansOf('data', build.data_pages), (answer) => merge.feedPages(answer))) &&
+      (await check(threads, spansOf('account', build.account_pages), (answer) => merge.accountPages(answer)));
     pauses.check();
     if (!isGood || !merge.isWhole(jobs, store)) return undefined;
   } finally {
@@ -75,17 +71,17 @@ export async function walkOnThreads(
 }
 
 /**
- * Checks ranges on threads.
- * @param onAnswer called with each answer, in the order of the ranges. Returns whether to go on
- * @returns whether all ranges were checked, and keep every rule
+ * Checks spans on threads.
+ * @param onAnswer called with each answer, in the order of the spans. Returns whether to go on
+ * @returns whether all spans were checked, and keep every rule
  */
 async function check(
-  threads: ThreadPool<CollectionPageRange, PageRangeResult | undefined>,
-  ranges: readonly CollectionPageRange[],
-  onAnswer: (answer: PageRangeResult) => boolean,
+  threads: ThreadPool<PageSpan, SpanResult | undefined>,
+  spans: readonly PageSpan[],
+  onAnswer: (answer: SpanResult) => boolean,
 ): Promise<boolean> {
   try {
-    for await (const answer of inOrder(ranges, RANGES_PER_THREAD * threads.length, (range) => threads.ask(range)))
+    for await (const answer of inOrder(spans, SPANS_PER_THREAD * threads.length, (span) => threads.ask(span)))
       if (answer === undefined || !onAnswer(answer)) return false;
     return true;
   } catch {
@@ -94,7 +90,7 @@ async function check(
   }
 }
 
-function jobOf({ out, build, manifest }: ThreadWalk, store: Store | undefined, ids: SharedArrayBuffer): PageRangeJob {
+function jobOf({ out, build, manifest }: ThreadWalk, store: Store | undefined, ids: SharedArrayBuffer): SpanJob {
   return {
     out,
     build,
@@ -105,30 +101,25 @@ function jobOf({ out, build, manifest }: ThreadWalk, store: Store | undefined, i
   };
 }
 
-function rangesOf(collection: Collection, pages: number): CollectionPageRange[] {
-  const starts = Array.from({ length: Math.ceil(pages / SPAN_PAGES) }, (_, index) => 1 + index * SPAN_PAGES);
-  return starts.map((from) => ({ collection, from, to: Math.min(pages, from + SPAN_PAGES - 1) }));
-}
-
-/** Merges what threads found on ranges of pages, in the order of the ranges. Checks what one range does not show. */
+/** Merges what threads found on spans of pages, in the order of the spans. Checks what one span does not show. */
 class MergedWalk extends Walk {
   /** A violation means that the tree must be walked again. */
   readonly notes: Report = new Report();
-  #checksum = NOTHING;
+  readonly #read: { readonly data: ReadSpan[]; readonly account: ReadSpan[] } = { data: [], account: [] };
   #record: RecordPlace | undefined;
   #account: AccountPlace | undefined;
 
-  /** Adds a range of the feed. Returns false if it cannot follow the range before it. */
-  feedPages({ ids, first, last, notes, checksum }: PageRangeResult): boolean {
+  /** Adds a span of the feed. Returns false if it cannot follow the span before it. */
+  feedPages({ ids, first, last, notes, read }: SpanResult): boolean {
     for (const id of ids) this.record(id);
     if (first !== undefined && this.#record !== undefined) checkPlace(first, this.#record, first.path, this.notes);
     this.#record = last;
-    this.#checksum = joined(this.#checksum, checksum);
+    this.#read.data.push(read);
     return this.#add(notes);
   }
 
-  /** Adds a range of accounts. Returns false if it cannot follow the range before it. */
-  accountPages({ ids, names, unknown, notes }: PageRangeResult): boolean {
+  /** Adds a span of accounts. Returns false if it cannot follow the span before it. */
+  accountPages({ ids, names, unknown, notes, read }: SpanResult): boolean {
     for (const [index, name] of names.entries()) {
       const place = { first: ids[index] ?? 0, name };
       checkOrder(place, this.#account, '', this.notes);
@@ -136,11 +127,12 @@ class MergedWalk extends Walk {
       this.account(place);
     }
     for (const { record, path } of unknown) this.predecessors.add(record, path, this.notes);
+    this.#read.account.push(read);
     return this.#add(notes);
   }
 
-  /** Whether the feed and the accounts have the same records, and the feed is that of the store. */
-  isWhole(jobs: readonly PageRangeJob[], store: Store | undefined): boolean {
+  /** Whether the feed and the accounts have the same records, and the pages are those of the store. */
+  isWhole(jobs: readonly SpanJob[], store: Store | undefined): boolean {
     const { data, account } = this.hashes;
     for (const { hashes } of jobs) {
       data.addAll(new MultisetHash(hashes.data));
@@ -148,7 +140,8 @@ class MergedWalk extends Walk {
     }
     if (data.differences(account).length > 0) return false;
     try {
-      store?.checkFeed(this.#checksum);
+      const stored = store && storedPages(store, this.tree.build);
+      for (const collection of COLLECTIONS) stored?.[collection].check(this.#read[collection]);
       return true;
     } catch (error) {
       if (error instanceof Failure) return false;

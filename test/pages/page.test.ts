@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { pageUrl } from '../../src/pages/links.ts';
-import { encodePage, pageNumbers, pagesFor } from '../../src/pages/page.ts';
+import { encodePage, itemsOn, pagesFor, spansOf } from '../../src/pages/page.ts';
 
 const SITE = { base_url: 'https://x.example', page_size: 3, account_page_size: 2 };
 
@@ -13,25 +13,19 @@ describe('a page', () => {
   ])('is one of those for %i items: %i', (items, pages) => expect(pagesFor(items, 3)).toBe(pages));
 
   it.each([
-    [0, [[1, 0]]],
-    [
-      6,
-      [
-        [1, 3],
-        [2, 3],
-      ],
-    ],
-    [
-      7,
-      [
-        [1, 3],
-        [2, 3],
-        [3, 1],
-      ],
-    ],
-  ])('of %i items has a number and a length, from either end', (items, pages) => {
-    const numbers = (end: 'first' | 'last') => [...pageNumbers(items, 3, end)].map((page) => [page.number, page.items]);
-    expect([numbers('first'), numbers('last')]).toEqual([pages, pages.toReversed()]);
+    [0, [0]],
+    [6, [3, 3]],
+    [7, [3, 3, 1]],
+  ])('of %i items has a length', (items, lengths) => {
+    expect(lengths.map((_, index) => itemsOn(index + 1, items, 3))).toEqual(lengths);
+  });
+
+  it('is in one span', () => {
+    expect(spansOf('account', 70).map(({ collection, index, from, to }) => [collection, index, from, to])).toEqual([
+      ['account', 0, 1, 32],
+      ['account', 1, 33, 64],
+      ['account', 2, 65, 70],
+    ]);
   });
 
   it('has an address', () => {

@@ -2,32 +2,47 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { accountPages } from '../../src/pages/account-pages.ts';
 import { feedPages } from '../../src/pages/feed-pages.ts';
+import { type PageSpan, type Pages, type ReadSpan, spansOf } from '../../src/pages/page.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 
-it('two walks that meet have read what the store has, and others have not', async () => {
+/** Walks a span and returns what was read. */
+function read(pages: Pages, span: PageSpan): ReadSpan {
+  const walk = pages.walk(span);
+  let step = walk.next();
+  while (!step.done) step = walk.next();
+  return step.value;
+}
+
+it('all spans together have read what the store has, and fewer have not', async () => {
   const path = join(temporaryFolder(), 'store.db');
   await importHistory(path, goodHistory(60));
   const store = Store.open(path);
-  for (const [name, pages] of [
-    ['data', feedPages(store, SITE)],
-    ['account', accountPages(store, SITE)],
+  const site = { ...SITE, page_size: 1, account_page_size: 1 };
+  for (const [name, open] of [
+    ['data', () => feedPages(store, site)],
+    ['account', () => accountPages(store, site)],
   ] as const) {
-    expect(pages.collection).toBe(name);
-    const read = (end: 'first' | 'last', count: number) => {
-      const walk = pages.walk(end);
-      let sum: readonly [number, number] = [0, 0];
-      for (let step = 0; step < count; step += 1) sum = walk.next().value?.read() ?? sum;
-      return sum;
-    };
-    for (const cut of [1, 2]) expect(() => pages.check(read('first', cut), read('last', pages.count - cut))).not.toThrow();
-    expect(() => pages.check(read('first', 1), read('last', pages.count - 2))).toThrow(expect.objectContaining({ code: 'bad-store' }));
-    expect(() => pages.check(read('first', 2), read('last', pages.count - 1))).toThrow(expect.objectContaining({ code: 'bad-store' }));
-    const revisions = [...pages.walk('first')].map(({ revision }) => revision);
+    const pages = open();
+    const [one, rest] = [
+      { collection: name, index: 0, from: 1, to: 1 },
+      { collection: name, index: 1, from: 2, to: pages.count },
+    ];
+    const spans = name === 'data' ? spansOf(name, pages.count) : [one, rest];
+    expect([pages.collection, spans.length]).toEqual([name, 2]);
+    const [first, second] = spans.map((span) => read(pages, span));
+    if (first === undefined || second === undefined) throw new Error('too few spans');
+    expect(() => pages.check([first, second])).not.toThrow();
+    // another thread skips the span before
+    expect(read(open(), spans[1] ?? rest)).toEqual(second);
+    for (const part of [[first], [second], [first, second, second]])
+      expect(() => pages.check(part)).toThrow(expect.objectContaining({ code: 'bad-store' }));
+    const revisions = spans.flatMap((span) => [...pages.walk(span)].map(({ revision }) => revision));
     expect(Math.min(...revisions)).toBeGreaterThan(0);
   }
-  const ranges = [...feedPages(store, SITE).walk('first')].map(({ range }) => range);
+  const pages = feedPages(store, SITE);
+  const ranges = spansOf('data', pages.count).flatMap((span) => [...pages.walk(span)].map(({ range }) => range));
   expect([ranges.length, ranges[0], ranges.at(-1)]).toEqual([9, { first: 128, last: 116 }, { first: 16, last: 10 }]);
   store.close();
 });
@@ -36,6 +51,8 @@ it('an empty feed has one page without a range', async () => {
   const path = join(temporaryFolder(), 'store.db');
   await importHistory(path, goodHistory(0));
   const store = Store.open(path);
-  expect([...feedPages(store, SITE).walk('first')].map(({ number, range }) => [number, range])).toEqual([[1, undefined]]);
+  const [span] = spansOf('data', 1);
+  const pages = span === undefined ? [] : [...feedPages(store, SITE).walk(span)];
+  expect(pages.map(({ number, range }) => [number, range])).toEqual([[1, undefined]]);
   store.close();
 });

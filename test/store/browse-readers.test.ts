@@ -12,7 +12,7 @@ it('a store gives the browse files the days, the feed, the checksums and the acc
       fc.pre(history.records.length > 0);
       const store = await storeOf(history);
       expect(store.feedDays()).toEqual(daysOf(history));
-      expect(JSON.parse(`[${store.feedAfter(skip).take(5).json}]`)).toEqual(history.records.slice(skip, skip + 5));
+      expect(JSON.parse(`[${store.feed(skip).take(5).json}]`)).toEqual(history.records.slice(skip, skip + 5));
       const oldest = history.records.slice(Math.max(0, history.records.length - skip));
       const bytes = Buffer.from(oldest.map((record) => `${encodeRecord(record)},`).join(''));
       expect(store.oldestChecksum(oldest.length)).toBe(`${crc32(bytes).toString(16).padStart(8, '0')}-${bytes.length}`);

@@ -61,8 +61,8 @@ const ALL = 1_000_000;
 export function contentsOf(path: string): Contents {
   const store = Store.open(path);
   try {
-    const feed = JSON.parse(`[${store.feed('first').take(ALL).json.toString()}]`);
-    const accounts = JSON.parse(`[${store.accounts('first').take(ALL).read(100).toString()}]`);
+    const feed = JSON.parse(`[${store.feed().take(ALL).json.toString()}]`);
+    const accounts = JSON.parse(`[${store.accounts().take(ALL).read(100).toString()}]`);
     return { feed, accounts, fingerprint: store.revision.fingerprint, known: knownIn(path) };
   } finally {
     store.close();
