@@ -102,7 +102,6 @@ describe('docs/versions.md', () => {
     // a server does not end
     const copying = commandsBelow('Copy a site with its versions').replace(/^palimpsest serve .*\n/m, '');
     expect(await run(copying.replace('rclone copy remote:', 'cp -R targets/'))).toMatchObject({ status: 0, stderr: '' });
-    expect(await run(commandsBelow('Keep copies of the store'))).toMatchObject({ status: 0, stderr: '' });
   });
 });
 
@@ -119,10 +118,10 @@ describe('docs/offline.md', () => {
   });
 });
 
-describe('docs/removal.md', () => {
+describe('docs/removal.md and docs/backup.md', () => {
   const blocks = blocksOf('removal.md');
 
-  it('has commands that remove an account, prove it, and back up the store', async () => {
+  it('have commands that remove an account, prove it, and back up the store', async () => {
     const cwd = withData();
     // folders stand for the buckets
     const run = (commands: string) => shell(commands.replaceAll('s3://', 'targets/'), cwd, { PATH: machine(cwd) });
@@ -143,7 +142,7 @@ describe('docs/removal.md', () => {
     expect(stdout).toMatch(/\nnothing found\n$/);
     expect(await found()).toMatchObject({ stdout: '' });
     expect(await run(observe)).toMatchObject({ status: 0, stdout: expect.stringContaining('excluded  4 snapshots') });
-    expect(await run(blocks('Back up the store', 'sh').join(''))).toMatchObject({ status: 0, stderr: '' });
+    expect(await run(blocksOf('backup.md')('Push and pull', 'sh').join(''))).toMatchObject({ status: 0, stderr: '' });
     expect(readFileSync(join(cwd, 'copy.db'))).toEqual(readFileSync(join(cwd, 'data/palimpsest.db')));
   });
 });
