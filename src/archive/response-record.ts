@@ -1,9 +1,9 @@
+import { hash } from 'node:crypto';
 import { type Answer, resolve } from '../rewrite/resolve.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import type { ManifestLine } from '../tree/lines.ts';
 import { readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
-import { recordId } from '../warc/record-id.ts';
 import type { Requested } from './addresses.ts';
 
 /** The input of a thread that encodes records. */
@@ -94,4 +94,18 @@ function inOnePiece(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
     length += piece.length;
   }
   return bytes;
+}
+
+/** Returns a WARC-Record-ID that follows from the parts: a UUID of version 8 with bits of their SHA-256. */
+export function recordId(...parts: readonly string[]): string {
+  const digits = hash('sha256', parts.join('\n'));
+  const variant = ((Number.parseInt(digits.charAt(16), 16) & 3) | 8).toString(16);
+  const groups = [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    `8${digits.slice(13, 16)}`,
+    variant + digits.slice(17, 20),
+    digits.slice(20, 32),
+  ];
+  return `<urn:uuid:${groups.join('-')}>`;
 }

@@ -1,5 +1,5 @@
 import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
-import { USER_AGENT } from '../mirror/user-agent.ts';
+import { USER_AGENT } from '../version.ts';
 import { FILTER_OPTIONS, MAX_REJECTED, NETWORK_OPTIONS, NEW_STORE, SNAPSHOT_OPTIONS, SOURCE_OPTIONS, SOURCES } from './options.ts';
 import { duration, limitOf, partName, path, pathEnding, percentage, shard, userAgent, wholeNumber } from './parsers.ts';
 import type { CommandSpec } from './spec.ts';

@@ -144,7 +144,7 @@ function remoteSources(choice: SourceChoice, terminal: Terminal, kept: string): 
       const [{ webSource }, { openReader }, { USER_AGENT }] = await Promise.all([
         import('../storage/web.ts'),
         import('../storage/remote.ts'),
-        import('../mirror/user-agent.ts'),
+        import('../version.ts'),
       ]);
       const { origin, pathname } = new URL(url);
       const source = webSource(url, origin + pathname, USER_AGENT);

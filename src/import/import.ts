@@ -8,7 +8,7 @@ import { InputErrors } from '../sources/input-errors.ts';
 import { inputNamed } from '../sources/inputs.ts';
 import { lackOf, type PageSetReport, PageSets } from '../sources/page-set.ts';
 import { withProgress } from '../sources/progress.ts';
-import { tooManyRejects } from '../sources/rejected-share.ts';
+import { tooManyRejects } from '../sources/rejection.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/account-state-writer.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';

@@ -1,4 +1,4 @@
-import type { UnreadPage } from './unread-page.ts';
+import type { UnreadPage } from './page-reader.ts';
 
 /** What a walk through the feed needs from a page. */
 export interface FeedPage {

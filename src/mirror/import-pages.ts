@@ -12,7 +12,6 @@ import { Batch, type CommitPhase } from '../store/batch.ts';
 import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/item-writer.ts';
 import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { deleteGone } from './delete-gone.ts';
-import { lowerKnownTo } from './lower-known-to.ts';
 import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
 import { areTwoAccounts, variantOf } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool.ts';
@@ -205,4 +204,22 @@ function conflict({ subject, stored, found }: Conflict, place: Place): InputErro
     found: `another version: ${found}`,
     hint: "keep the store's version with --on-conflict keep, or take the new one with --on-conflict replace; no page is read again",
   };
+}
+
+/**
+ * Dates each profile by a record that the service still has, if it was dated by a removed one: otherwise the profile that
+ * the service shows now would be the older one. Runs in the caller's batch.
+ */
+export function lowerKnownTo(batch: Batch, gone: ReadonlySet<unknown>): void {
+  const lower = batch.database
+    .prepare<[number, number, number], string>(
+      `UPDATE account SET known_to = ifnull((SELECT max(id) FROM record WHERE account = screen_name AND id < ?), 0)
+        WHERE screen_name = (SELECT account FROM record WHERE id = ?) AND known_to = ? RETURNING screen_name`,
+    )
+    .pluck();
+  const ids = [...gone].filter((key) => typeof key === 'number');
+  // the newest first: the record below it may be removed too
+  for (const id of ids.toSorted((one, other) => other - one)) {
+    for (const screenName of lower.all(id, id, id)) batch.markChanged(screenName);
+  }
 }

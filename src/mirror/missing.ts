@@ -2,7 +2,7 @@ import type { Collection } from '../contract/collection.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import type { Gap } from './feed-walk.ts';
 import type { PageName } from './plan.ts';
-import type { RunState } from './run.ts';
+import type { RunState } from './run-state.ts';
 
 /** What a service has that could not be read. */
 export interface Missing {

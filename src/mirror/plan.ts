@@ -19,7 +19,7 @@ import {
   startFeedWalk,
   walkFeedAgain,
 } from './feed-walk.ts';
-import type { UnreadPage } from './unread-page.ts';
+import type { UnreadPage } from './page-reader.ts';
 
 /** The pages that changed according to a manifest; undefined if the collection has to be walked. */
 export type ChangedPages = { readonly [C in Collection]: readonly number[] | undefined };

@@ -1,7 +1,7 @@
 import { Failure } from '../contract/failure.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import { plural } from '../contract/plural.ts';
-import { percent, tooManyRejects } from '../sources/rejected-share.ts';
+import { percent, tooManyRejects } from '../sources/rejection.ts';
 import type { MergeSummary } from './merge.ts';
 
 /** What the guards need to know of a run. */

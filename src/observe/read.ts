@@ -1,11 +1,11 @@
+import { type Instant, timestampOf } from '../contract/instant.ts';
 import type { Pauses } from '../contract/pauses.ts';
-import { type FileCounts, type ObserveContext, observationsOf } from '../sources/observations.ts';
+import { type FileCounts, type ObserveContext, type Observed, observationsOf } from '../sources/observations.ts';
 import { PathTimeCounter, type PathTimes } from '../sources/path-time.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import type { Exclusions } from '../store/exclusions.ts';
-import { futureError } from './future-time.ts';
 import { PartSets } from './part-sets.ts';
-import type { Spool } from './spool.ts';
+import { type Spool, snapshotOf } from './spool.ts';
 
 export type Reject = (inputError: InputError) => void;
 
@@ -63,4 +63,18 @@ export async function readInputs(
     }
   }
   return { files, parts, pathTimes: pathTimes.times, rejected, excluded };
+}
+
+/** Returns the error for an observation after the latest time that a run accepts, with the snapshot in the neutral format. */
+export function futureError({ observation, place }: Observed, latest: Instant): InputError {
+  return {
+    kind: 'error',
+    code: 'future-time',
+    place,
+    expected: `a time up to ${timestampOf(latest)}, a day after now`,
+    found: timestampOf(observation.observed_at),
+    hint: 'correct the clock or the time, write such snapshots to a file with --rejects FILE, or accept them with --allow-future; the store is unchanged',
+    options: { from: 'neutral' },
+    item: snapshotOf(observation),
+  };
 }

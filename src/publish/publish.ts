@@ -4,23 +4,20 @@ import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { noConditions } from '../storage/condition-proof.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
-import type { Target } from '../storage/target.ts';
+import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
-import { lockTarget } from '../storage/target-lock.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { type HeaderChoice, headerLine, pageHeaders } from './objects/headers.ts';
 import type { Comparison } from './planning/comparison.ts';
-import { checkGuards, type Limits, mostDeletes } from './planning/guards.ts';
-import { lackingIn } from './planning/lacking.ts';
+import { checkGuards, type Limits, lackingIn, mostDeletes } from './planning/guards.ts';
 import { type Plan, planPublish } from './planning/plan.ts';
 import { explainsDeletes, type Removal } from './planning/removal.ts';
 import { type Stage, type Step, stepsOf } from './planning/steps.ts';
 import { proofRequests, provesConditions } from './state/conditions.ts';
 import { Lease } from './state/lease.ts';
 import { awaitOtherRun } from './state/other-run.ts';
-import { type FoundState, readState, sizeOf, type TreeSize } from './state/state.ts';
-import { type ApplyResult, apply } from './transfer/apply.ts';
-import { manifestOfBoth, uploadMetadata } from './transfer/metadata-upload.ts';
+import { distinct, type FoundState, readState, sizeOf } from './state/state.ts';
+import { type ApplyResult, apply, manifestOfBoth, uploadMetadata } from './transfer/apply.ts';
 import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
 import { openTree, readMetadata, readSortKeysFile } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/other-files.ts';
@@ -242,10 +239,4 @@ function invalidatedPaths({ build }: VerifiedTree, { browse }: Plan): string[] {
   const { pathname } = new URL(`${build.base_url}/`);
   const browsePaths = browse.files + browse.atTarget === 0 ? [] : ['browse/*', '', 'index.html'];
   return ['rest/*', ...browsePaths].map((path) => pathname + path);
-}
-
-/** Removes duplicates from the trees that pages may come from. The tree to be published stays last. */
-function distinct(trees: readonly TreeSize[]): TreeSize[] {
-  const text = (tree: TreeSize) => JSON.stringify(Object.entries(tree).toSorted());
-  return trees.filter((tree, index) => trees.findLastIndex((other) => text(other) === text(tree)) === index);
 }

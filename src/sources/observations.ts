@@ -3,7 +3,8 @@ import type { ReadingCommand } from './decode.ts';
 import { valuesOf } from './file-values.ts';
 import { plainCommand } from './hint-command.ts';
 import { type Parsed, parseJson } from './json-text.ts';
-import { type ObserveContext, optionsOf, type SnapshotItem, SnapshotReader } from './snapshot-reader.ts';
+import { optionsOf } from './reject-line.ts';
+import { type ObserveContext, type SnapshotItem, SnapshotReader } from './snapshot-reader.ts';
 import type { Input, InputError } from './source.ts';
 import { filesIn } from './unpack/unpack.ts';
 

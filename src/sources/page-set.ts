@@ -1,7 +1,6 @@
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { type Interval, Intervals, lengthOf } from './intervals.ts';
-import { itemPositions } from './item-positions.ts';
-import { type PagePosition, positionOf } from './page-links.ts';
+import { itemPositions, type PagePosition, positionOf } from './page-links.ts';
 import type { SavedPage } from './source.ts';
 
 /** How many ranges of missing pages are listed. */

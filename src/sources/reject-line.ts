@@ -1,5 +1,9 @@
 import { FAILURES } from '../contract/failure.ts';
+import { parseInstant, timestampOf } from '../contract/instant.ts';
 import { isObject } from '../contract/json.ts';
+import type { CaptureContext } from './formats/format.ts';
+import { FORMAT_NAMES } from './formats/formats.ts';
+import type { ObserveContext } from './snapshot-reader.ts';
 import type { RejectOptions } from './source.ts';
 
 type JsonObject = { readonly [key: string]: unknown };
@@ -28,5 +32,25 @@ export function rejectLineIn(value: JsonObject): RejectLine | undefined {
       observed_at: typeof observed_at === 'string' ? observed_at : undefined,
       unescape: options['unescape'] === true ? true : undefined,
     },
+  };
+}
+
+/** Returns the options that a rejects file keeps; undefined if all have their default values. */
+export function optionsOf({ from, observedAt, ...context }: CaptureContext & Pick<ObserveContext, 'from'>): RejectOptions | undefined {
+  if (from === undefined && observedAt === undefined && !context.unescape) return undefined;
+  return {
+    from,
+    observed_at: observedAt === undefined ? undefined : timestampOf(observedAt),
+    unescape: context.unescape ? true : undefined,
+  };
+}
+
+/** Returns the options of a run with those that a rejects file keeps. */
+export function contextOf(context: ObserveContext, { from, observed_at, ...options }: RejectOptions): ObserveContext {
+  return {
+    ...context,
+    from: FORMAT_NAMES.find((name) => name === from) ?? context.from,
+    observedAt: (observed_at === undefined ? undefined : parseInstant(observed_at)) ?? context.observedAt,
+    unescape: options.unescape ?? context.unescape,
   };
 }

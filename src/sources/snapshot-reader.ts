@@ -1,5 +1,5 @@
 import type { Place } from '../contract/failure.ts';
-import { type Instant, parseInstant, timestampOf } from '../contract/instant.ts';
+import type { Instant } from '../contract/instant.ts';
 import { isObject, show } from '../contract/json.ts';
 import type { Observation } from '../contract/observation.ts';
 import { at, Violation } from '../contract/shape.ts';
@@ -14,10 +14,10 @@ import { ifRecord } from './other-command.ts';
 import { isPartHeader, type PartStart, parsePartHeader } from './part-header.ts';
 import { contextByPath } from './path-time.ts';
 import type { RawValue } from './raw-value.ts';
-import { type RejectLine, rejectLineIn } from './reject-line.ts';
+import { contextOf, optionsOf, type RejectLine, rejectLineIn } from './reject-line.ts';
 import { mayNeedSanitizing, sanitize } from './sanitize.ts';
 import { SnapshotCache } from './snapshot-cache.ts';
-import type { Input, InputError, RejectOptions } from './source.ts';
+import type { Input, InputError } from './source.ts';
 import { isSuspended, withoutEmptyFields } from './suspended.ts';
 
 export interface ObserveContext extends CaptureContext {
@@ -214,26 +214,6 @@ export class SnapshotReader {
       item: value,
     };
   }
-}
-
-/** Returns the options that a rejects file keeps; undefined if all have their default values. */
-export function optionsOf({ from, observedAt, ...context }: CaptureContext & Pick<ObserveContext, 'from'>): RejectOptions | undefined {
-  if (from === undefined && observedAt === undefined && !context.unescape) return undefined;
-  return {
-    from,
-    observed_at: observedAt === undefined ? undefined : timestampOf(observedAt),
-    unescape: context.unescape ? true : undefined,
-  };
-}
-
-/** Returns the options of a run with those that a rejects file keeps. */
-function contextOf(context: ObserveContext, { from, observed_at, ...options }: RejectOptions): ObserveContext {
-  return {
-    ...context,
-    from: FORMAT_NAMES.find((name) => name === from) ?? context.from,
-    observedAt: (observed_at === undefined ? undefined : parseInstant(observed_at)) ?? context.observedAt,
-    unescape: options.unescape ?? context.unescape,
-  };
 }
 
 /** Returns a reader that removes what a store cannot keep. Texts without escapes do not need it. */

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { cut } from '../contract/json.ts';
 import { shellWord } from '../contract/shell-word.ts';
-import { STORE_APPLICATION_ID } from '../contract/store-file.ts';
+import { STORE_APPLICATION_ID } from '../contract/target-marker.ts';
 import { schemeOf } from '../contract/url.ts';
 import type { HintCommand, Verb } from './hint-command.ts';
 import { type Input, STANDARD_INPUT } from './source.ts';

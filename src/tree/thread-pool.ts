@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { errorOfThread } from '../contract/thread-error.ts';
+import { errorOfThread } from '../contract/failure.ts';
 
 /** Memory for a thread's short-lived objects, in MB. Without a limit it grows with the number of pages. */
 const YOUNG_GENERATION_MB = 24;

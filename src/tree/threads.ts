@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import { errorOfThread } from '../contract/failure.ts';
 import type { Pauses } from '../contract/pauses.ts';
-import { errorOfThread } from '../contract/thread-error.ts';
 
 /** How often progress is reported, in milliseconds. */
 const REPORT_EVERY = 100;

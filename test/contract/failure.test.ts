@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../src/contract/failure.ts';
+import { errorOfThread, Failure } from '../../src/contract/failure.ts';
 import { hint, hintText, suggested } from '../../src/contract/hint.ts';
-import { errorOfThread } from '../../src/contract/thread-error.ts';
 
 const HINT = hint`first ${suggested('store check', { '--repair': true }, ['a.db'])}, then ${suggested('verify')}`;
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Missing, missingOf } from '../../src/mirror/missing.ts';
-import { Run, type RunState, startRun } from '../../src/mirror/run.ts';
+import { Run } from '../../src/mirror/run.ts';
+import { type RunState, startRun } from '../../src/mirror/run-state.ts';
 import { saveMirrorState } from '../../src/mirror/save-mirror-state.ts';
 import { Spool } from '../../src/mirror/spool.ts';
 import { Connection } from '../../src/store/connection.ts';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { STORE_APPLICATION_ID } from '../../src/contract/store-file.ts';
+import { STORE_APPLICATION_ID } from '../../src/contract/target-marker.ts';
 import { decode } from '../../src/sources/decode.ts';
 import { type HintCommand, plainCommand, type Verb } from '../../src/sources/hint-command.ts';
 

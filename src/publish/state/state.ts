@@ -130,3 +130,9 @@ export function sizeOf(build: BuildRecord): TreeSize {
   const { records, accounts, data_pages, account_pages, page_size, account_page_size, compress } = build;
   return { records, accounts, data_pages, account_pages, page_size, account_page_size, compress };
 }
+
+/** Removes duplicates from the trees that pages may come from. The tree to be published stays last. */
+export function distinct(trees: readonly TreeSize[]): TreeSize[] {
+  const text = (tree: TreeSize) => JSON.stringify(Object.entries(tree).toSorted());
+  return trees.filter((tree, index) => trees.findLastIndex((other) => text(other) === text(tree)) === index);
+}

@@ -1,14 +1,12 @@
-import type { Collection } from '../../contract/collection.ts';
+import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
 import { damaged } from '../../warc/damaged.ts';
 import { gunzipWarc } from '../../warc/gunzip.ts';
 import { type ReadRecord, type RecordHeader, readRecords } from '../../warc/read-records.ts';
 import { salvageRecords } from '../../warc/salvage.ts';
 import { type Interval, Intervals } from '../intervals.ts';
-import { itemPositions } from '../item-positions.ts';
-import { positionOf } from '../page-links.ts';
+import { itemPositions, positionOf } from '../page-links.ts';
 import { bodyOf, envelopeIn, NoPage } from './captured-page.ts';
 import { isDamage, type OnDamage } from './damage.ts';
-import { type PageAddress, pageAddressOf } from './page-address.ts';
 
 /** A WARC that can be read several times. */
 export interface WarcFile {
@@ -180,4 +178,29 @@ function second({ date }: Capture): string {
 
 function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
+}
+
+/** The address of a page in an archive. */
+export interface PageAddress {
+  readonly collection: Collection;
+  /** The same for all pages of one collection. */
+  readonly set: string;
+  /** The same for two addresses of one page, such as `/rest/data/` and `/rest/data/?page=1`. */
+  readonly key: string;
+}
+
+const PATH = /^(.*)\/rest\/(data|account)\/(?:page\/(\d+|last)\/)?(?:index\.json)?$/;
+
+/** Returns undefined if the address is none of a page. */
+export function pageAddressOf(url: string): PageAddress | undefined {
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) return undefined;
+  const { origin, pathname, searchParams } = new URL(url);
+  const [, base, name, inPath] = PATH.exec(pathname) ?? [];
+  const collection = COLLECTIONS.find((one) => one === name);
+  if (collection === undefined) return undefined;
+  const page = searchParams.getAll('page').at(-1) ?? inPath ?? '1';
+  searchParams.delete('page');
+  searchParams.sort();
+  const set = [origin + base, collection, searchParams.toString()].join(' ');
+  return { collection, set, key: `${set} ${page}` };
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { Failure } from '../../contract/failure.ts';
 import { schemeOf } from '../../contract/url.ts';
 import { type Input, STANDARD_INPUT } from '../source.ts';
 import type { Expansion } from './expansion.ts';
@@ -37,4 +38,14 @@ export function sourceOf(name: string): { readonly source: string; readonly memb
       return { source, member: name.slice(at + SEPARATOR.length) };
   }
   return { source: name, member: undefined };
+}
+
+/** Returns the failure for an archive whose members cannot be read any further. */
+export function brokenArchive(file: string, kind: string, found: string, hint = 'download or copy the archive again'): Failure {
+  return new Failure('bad-archive', `${file} is damaged or cut short`, {
+    place: { file },
+    expected: `a complete ${kind}`,
+    found,
+    hint,
+  });
 }

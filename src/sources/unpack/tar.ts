@@ -1,8 +1,7 @@
 import { createTarDecoder } from 'modern-tar';
 import type { Input } from '../source.ts';
-import { brokenArchive } from './broken-archive.ts';
 import type { Expansion } from './expansion.ts';
-import { isRead, memberInput, plainPath } from './member.ts';
+import { brokenArchive, isRead, memberInput, plainPath } from './member.ts';
 
 /**
  * Yields the files in a tar archive, in its order. Each must be read before the next one is requested; what was not read is

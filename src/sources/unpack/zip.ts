@@ -4,10 +4,9 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { Failure } from '../../contract/failure.ts';
 import { plural } from '../../contract/plural.ts';
 import type { Input } from '../source.ts';
-import { brokenArchive } from './broken-archive.ts';
 import { FIRST_OF_TREE } from './detect.ts';
 import { countPacked, Expansion } from './expansion.ts';
-import { isRead, memberInput, plainPath } from './member.ts';
+import { brokenArchive, isRead, memberInput, plainPath } from './member.ts';
 
 /** How many files a ZIP file may have: their list is kept in memory, with about 1 kB for each. */
 const MOST_ENTRIES = 500_000;

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
 import { type Lock, lock } from '../../store/lock.ts';
 import { mkdirp, removeEmptyFolders } from '../../store/mkdirp.ts';
@@ -9,6 +9,7 @@ import type { ExactRange, ListedObject, ObjectPage } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Condition, Fetched, ObjectHead, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
 import { beginFile, codeOf, createFile, fileLockOf, partialOf, readRange, removeTemporary, setTime, TEMPORARY } from './folder-file.ts';
+import { isIn, nearestOf, placeOf } from './real-path.ts';
 
 /** A folder that a web server serves. It keeps no headers. */
 export const folder: TargetKind = {
@@ -189,25 +190,6 @@ function refuseFile(folder: string): void {
   const nearest = nearestOf(resolve(folder));
   if (!statSync(nearest).isDirectory())
     throw notOurs(folder, 'a folder, or nothing', nearest === resolve(folder) ? 'a file' : `a file at ${nearest}`);
-}
-
-/** Returns the longest existing part of a path. */
-function nearestOf(path: string): string {
-  return existsSync(path) || path === dirname(path) ? path : nearestOf(dirname(path));
-}
-
-/** Returns the real path of a folder that may not exist yet. */
-function placeOf(folder: string): string {
-  const path = resolve(folder);
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path === dirname(path) ? path : join(placeOf(dirname(path)), basename(path));
-  }
-}
-
-function isIn(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 function notOurs(folder: string, expected: string, found: string): Failure {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lackingIn } from '../../../src/publish/planning/lacking.ts';
+import { lackingIn } from '../../../src/publish/planning/guards.ts';
 import type { TreeSize } from '../../../src/publish/state/state.ts';
 
 const TREE: TreeSize = { records: 9, accounts: 3, data_pages: 1, account_pages: 1, page_size: 100, account_page_size: 100, compress: '' };

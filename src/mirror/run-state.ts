@@ -1,0 +1,65 @@
+import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import { afterPage, type Beginning, isNewRound, type PageOutcome, type Plan, startPlan } from './plan.ts';
+
+export type PerCollection<T> = { readonly [C in Collection]: T };
+
+/** What a run found in one collection. */
+interface CollectionState {
+  /** The number of items known before the run, and of new items that it found. */
+  readonly known: number;
+  readonly fresh: number;
+  /** The number of the current round, counted over all walks; and of the items seen in it. */
+  readonly round: number;
+  readonly seen: number;
+  /** The number of items on the shortest page that had a `next`. */
+  readonly shortest: number;
+  /** The `count` of the last page. */
+  readonly count: number;
+}
+
+/** The state of a run. It is plain data, which is saved with each page. */
+export interface RunState extends PerCollection<CollectionState> {
+  /** Identifies the run. */
+  readonly run: string;
+  /** The last run before it whose pages are in the store; null if there is none. */
+  readonly after: string | null;
+  readonly isFull: boolean;
+  /** Whether the pages come from a file with a version of the site. A later run then begins again: that takes no request. */
+  readonly isVersion: boolean;
+  readonly beginning: Beginning;
+  readonly plan: Plan;
+  readonly pages: { readonly read: number; readonly unchanged: number };
+}
+
+/** @param known the number of items of each collection that are known */
+export function startRun(
+  known: PerCollection<number>,
+  begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'isVersion' | 'beginning'>,
+): RunState {
+  const start = { fresh: 0, round: 1, seen: 0, shortest: Number.MAX_SAFE_INTEGER, count: 0 };
+  return {
+    ...begin,
+    plan: startPlan(begin.beginning),
+    data: { ...start, known: known.data },
+    account: { ...start, known: known.account },
+    pages: { read: 0, unchanged: 0 },
+  };
+}
+
+/** Returns the state after the next page of its plan was read, or could not be read. */
+export function withOutcome(state: RunState, outcome: PageOutcome): RunState {
+  const next = { ...state, plan: afterPage(state.plan, outcome) };
+  return COLLECTIONS.filter((collection) => isNewRound(state.plan, next.plan, collection)).reduce(inNewRound, next);
+}
+
+export function inNewRound(state: RunState, collection: Collection): RunState {
+  return { ...state, [collection]: { ...state[collection], round: state[collection].round + 1, seen: 0 } };
+}
+
+/**
+ * Returns the number of pages of a collection, as far as it is known.
+ * @param size the maximum number of items on a page
+ */
+export function pagesOf({ count, shortest }: CollectionState, size = Number.MAX_SAFE_INTEGER): number {
+  return Math.max(1, Math.ceil(count / Math.max(1, Math.min(shortest, size))));
+}

@@ -1,0 +1,158 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { remove } from 'fs-extra/esm';
+import type { Exclusion } from '../contract/exclusion.ts';
+import { otherBaseUrl } from '../contract/site.ts';
+import type { Remote } from '../storage/remote.ts';
+import { type Lock, lock } from '../store/lock.ts';
+import { ZipDamage } from '../zip/member.ts';
+import { fetchVersion } from './fetch-version.ts';
+import { keptVersions } from './keep.ts';
+import { type Found, isMissing } from './newest.ts';
+import { busy, type Draft, type NextList } from './next-commit.ts';
+import type { SiteMemory, SitePublishOptions, SitePublishSummary } from './publish-site.ts';
+import { noneStays, otherStore } from './refusals.ts';
+import { removedAccountsIn } from './removed-accounts.ts';
+import { Rollback } from './rollback.ts';
+import { type LocalZip, openLocalZip, type SiteVersion } from './site-version.ts';
+
+/** Decides which versions are live. What it found out about a version is known if the decision is repeated. */
+export class SiteDecision {
+  readonly #remote: Remote;
+  readonly #options: SitePublishOptions;
+  readonly #states = new Map<string, 'sound' | 'damaged' | 'removed'>();
+  readonly #rebuilt = new Map<string, { readonly zip: LocalZip; readonly draft: Draft<SiteVersion> }>();
+  /** The files that the store knows: those that it published, or looked into. */
+  readonly #seen: ReadonlySet<string>;
+  readonly #rollback: Rollback | undefined;
+  #draft: Draft<SiteVersion> | undefined;
+  #lock: Lock | undefined;
+  #live: readonly SiteVersion[] = [];
+
+  constructor(remote: Remote, options: SitePublishOptions, seen: ReadonlySet<string>) {
+    this.#remote = remote;
+    this.#options = options;
+    this.#seen = seen;
+    const { rollback } = options;
+    this.#rollback = rollback === undefined ? undefined : new Rollback(remote, rollback === true ? undefined : rollback);
+  }
+
+  /** The numbers of the versions with a removed account, and of those that are damaged. */
+  get found(): Pick<SitePublishSummary, 'removed' | 'damaged'> {
+    const having = (state: string) => this.#live.filter(({ file }) => this.#states.get(file) === state).map(({ number }) => number);
+    return { removed: having('removed'), damaged: having('damaged') };
+  }
+
+  async next(found: Found<SiteVersion>): Promise<NextList<SiteVersion> | undefined> {
+    const { zip, keep, rebuild, memory } = this.#options;
+    const { newest } = found;
+    const before = newest?.commit.versions ?? [];
+    this.#live = (await this.#rollback?.kept(found)) ?? before;
+    const current = before.at(-1);
+    if (current !== undefined && isMissing(found, current)) this.#states.set(current.file, 'damaged');
+    await this.#check();
+    const state = ({ file }: SiteVersion) => this.#states.get(file) ?? 'sound';
+    const sound = this.#live.filter((one) => state(one) === 'sound');
+    const rewritten = this.#live.flatMap(({ number, time, file }) => {
+      const draft = this.#rebuilt.get(file)?.draft;
+      return draft === undefined ? [] : [{ number, time, draft }];
+    });
+    const isCurrent = sound.at(-1) === this.#live.at(-1) && sound.at(-1)?.manifest === zip?.build.manifest;
+    const hasNew = zip !== undefined && !(isCurrent && newest?.commit.base_url === zip.build.base_url);
+    const isKnown = this.#options.replace || current === undefined || this.#seen.has(current.file);
+    if (hasNew && !isKnown && memory?.hadState(current.store) === false) throw otherStore(this.#remote, zip.path, current);
+    const moved = zip === undefined ? undefined : otherBaseUrl(this.#remote.name, newest?.commit.base_url, zip.build.base_url);
+    if (moved !== undefined && !this.#options.allowOtherBaseUrl) throw moved;
+    if (hasNew) this.#draft ??= await zip.draft();
+
+    // those that are sent stay; the new one is current
+    const now = Math.max(Date.now(), Date.parse(newest?.commit.time ?? '') || 0);
+    const times = [...sound, ...rewritten].toSorted((one, other) => one.number - other.number);
+    const added = hasNew ? [{ number: Number.MAX_SAFE_INTEGER, time: new Date(now).toISOString() }] : [];
+    const all: readonly Pick<SiteVersion, 'number' | 'time'>[] = [...times, ...added];
+    const kept = new Set(keptVersions(all, keep, now, Date.now()).map(({ number }) => number));
+    const drafts = rewritten
+      .filter(({ number }) => kept.has(number))
+      .map(({ number, time, draft }) => ({
+        ...draft,
+        version: (published: Parameters<typeof draft.version>[0]) => ({ ...draft.version(published), number, time }),
+      }));
+    // the version that a rollback makes current can have been built for another address
+    const last = times.findLast(({ number }) => kept.has(number));
+    const earlier = last && (await this.#rollback?.baseUrlOf(last.number));
+    const list: NextList<SiteVersion> = {
+      change: this.#change(this.#rollback !== undefined, rebuild !== undefined, hasNew),
+      base_url: zip?.build.base_url ?? earlier ?? newest?.commit.base_url,
+      kept: sound.filter(({ number }) => kept.has(number)),
+      added: [...drafts, ...(hasNew && this.#draft !== undefined ? [this.#draft] : [])],
+    };
+    if (list.kept.length + list.added.length === 0 && before.length > 0) throw noneStays(this.#remote);
+    return list.added.length === 0 && list.kept.length === before.length ? undefined : list;
+  }
+
+  async close(): Promise<void> {
+    for (const { zip } of this.#rebuilt.values()) await zip.close();
+    if (this.#lock !== undefined) await remove(this.#options.folder);
+    this.#lock?.release();
+  }
+
+  /** Creates the folder for fetched versions anew: a killed run may have left some, with removed accounts. */
+  async #emptyFolder(): Promise<void> {
+    const { folder } = this.#options;
+    this.#lock ??= lock(`${folder}.lock`);
+    if (this.#lock === undefined) throw busy(this.#remote, `another run that fetches versions to ${folder}`);
+    await remove(folder);
+    await mkdir(folder);
+  }
+
+  #change(isRollback: boolean, isRewrite: boolean, hasNew: boolean): NextList<SiteVersion>['change'] {
+    const { removed, damaged } = this.found;
+    if (isRollback) return 'rollback';
+    if (removed.length > 0) return isRewrite ? 'rewrite' : 'remove';
+    if (damaged.length > 0) return 'repair';
+    return hasNew ? 'publish' : 'keep';
+  }
+
+  /** Returns the removals to look for in a version. One that another store published can have any removed account. */
+  #removalsFor({ file }: SiteVersion): readonly Exclusion[] {
+    const { all, pending } = this.#options.removals;
+    return this.#seen.has(file) ? pending : all;
+  }
+
+  /** Fetches the versions that are not known, and searches each for removed accounts. */
+  async #check(): Promise<void> {
+    const unknown = this.#live.filter(
+      (version) => !this.#states.has(version.file) && (this.#options.repair || this.#removalsFor(version).length > 0),
+    );
+    if (unknown.length > 0 && this.#lock === undefined) await this.#emptyFolder();
+    for (const [index, version] of unknown.entries()) {
+      this.#options.onProgress?.('check', index, unknown.length);
+      const path = join(this.#options.folder, `${version.number}.zip`);
+      const isWhole = await fetchVersion(this.#remote, version, path);
+      this.#states.set(version.file, isWhole ? await this.#look(version, path) : 'damaged');
+      await rm(path);
+    }
+  }
+
+  async #look(version: SiteVersion, path: string): Promise<'sound' | 'damaged' | 'removed'> {
+    const exclusions = this.#removalsFor(version);
+    if (exclusions.length === 0) return 'sound';
+    const zip = await openLocalZip(path);
+    try {
+      const hasRecords: SiteMemory['hasRecords'] = (records) => this.#options.memory?.hasRecords(records) === true;
+      const accounts = removedAccountsIn(zip.reader, exclusions, hasRecords);
+      if (accounts.removed.length === 0) return 'sound';
+      if (this.#options.rebuild !== undefined && !this.#options.dryRun) {
+        // it excludes the accounts of all removals
+        const rebuilt = await this.#options.rebuild(zip, removedAccountsIn(zip.reader, this.#options.removals.all, hasRecords));
+        this.#rebuilt.set(version.file, { zip: rebuilt, draft: await rebuilt.draft() });
+      }
+      return 'removed';
+    } catch (error) {
+      if (error instanceof ZipDamage) return 'damaged';
+      throw error;
+    } finally {
+      await zip.close();
+    }
+  }
+}
