@@ -16,13 +16,13 @@ import {
   partOrUnknown,
   UNKNOWN_PART,
 } from './browse-lines.ts';
-import { BrowseCounts, type BrowseJob, LINES, OBSOLETE, renderBrowse, UNREAD } from './browse-render.ts';
+import { type BrowseJob, LINES, OBSOLETE, PartRenderer, UNREAD } from './browse-render.ts';
 import { browseSources, renderedStateOf } from './browse-sources.ts';
 import { StagedBrowse } from './browse-stage.ts';
 import type { BuildRecord } from './build-record.ts';
 import { MANIFEST } from './manifest.ts';
 import type { Stage } from './staged-files.ts';
-import { runThreads } from './threads.ts';
+import { onThreads } from './thread-pool.ts';
 import type { TreeFiles } from './tree-files.ts';
 
 /** With fewer records and accounts, threads take longer to start than they save. */
@@ -53,7 +53,6 @@ export async function stageBrowse(
   onProgress: (done: number, all: number) => void,
 ): Promise<StagedBrowse> {
   for (const folder of [LINES, OBSOLETE, BROWSE_FOLDER]) ensureDirSync(join(stage, folder));
-  const counts = new BrowseCounts();
   const sources = site === undefined ? undefined : browseSources(store);
   const rendered = sources === undefined ? NOTHING_RENDERED : renderedStateOf(found, since, store, sources);
   const { out } = files;
@@ -62,28 +61,35 @@ export async function stageBrowse(
   else if (files.form === 'zip') writeFileSync(file, files.read(MANIFEST));
   const listing = listBrowseFiles(linesOfFile(file));
   const parts = site === undefined ? [] : new Browse(store, site).parts;
-  listSurplus(listing, new Set(parts.map(({ name }) => name)), stage, counts);
+  const totals = { files: 0, written: 0, obsolete: listSurplus(listing, new Set(parts.map(({ name }) => name)), stage) };
   if (site !== undefined) {
     const { number, records, accounts } = store.revision;
-    const job: BrowseJob = {
-      store: store.path,
-      revision: number,
-      site,
-      rendered,
-      out,
-      stage,
-      form,
-      before: { file, extents: listing.extents },
-      counts: counts.shared,
-    };
-    const report = () => onProgress(Math.min(counts.taken, parts.length), parts.length);
-    const threads = records + accounts < MIN_ITEMS_FOR_THREADS ? 0 : THREADS;
-    const data = Array.from({ length: threads }, () => job);
-    await runThreads({ module: new URL('./browse-worker.js', import.meta.url), data, clear: () => counts.stop(), report }, pauses);
-    // if the store has changed meanwhile, the threads skipped all parts: only this connection still sees the old revision
-    renderBrowse(job, store, report);
+    const before = { file, extents: listing.extents };
+    const data: BrowseJob = { store: store.path, revision: number, site, rendered, out, stage, form, before };
+    let [done, renderer]: [number, PartRenderer | undefined] = [0, undefined];
+    await onThreads(
+      {
+        // the last parts take longest: begun first, none of them runs alone at the end
+        requests: [...parts.keys()].toReversed(),
+        module: new URL('./browse-worker.js', import.meta.url),
+        data,
+        threads: records + accounts < MIN_ITEMS_FOR_THREADS ? 0 : THREADS,
+        here: (index: number) => {
+          renderer ??= new PartRenderer(data, store);
+          return renderer.render(index);
+        },
+        onAnswer: ({ files, written, obsolete }) => {
+          totals.files += files;
+          totals.written += written;
+          totals.obsolete += obsolete;
+          done += 1;
+          onProgress(done, parts.length);
+        },
+      },
+      pauses,
+    );
   }
-  return new StagedBrowse(out, stage, parts.length, counts.totals, sources);
+  return new StagedBrowse(out, stage, parts.length, totals, sources);
 }
 
 /** Lists the browse files of a tree in the form of a manifest, but without digests. Files of others stay. */
@@ -100,11 +106,13 @@ function listFound(files: TreeFiles, file: string): void {
   }
 }
 
-/** Lists the files of parts that the new tree does not have as obsolete. */
-function listSurplus(listing: BrowseListing, parts: ReadonlySet<string>, stage: string, counts: BrowseCounts): void {
+/** Lists the files of parts that the new tree does not have as obsolete. Returns their number. */
+function listSurplus(listing: BrowseListing, parts: ReadonlySet<string>, stage: string): number {
+  let obsolete = 0;
   for (const [index, part] of [...listing.extents.keys()].filter((name) => !parts.has(name)).entries()) {
     const paths = Array.from(linesOfGroup(listing, part), ({ path }) => path);
     writeFileSync(join(stage, OBSOLETE, `surplus-${index}`), `${paths.join('\n')}\n`);
-    counts.add(0, 0, paths.length);
+    obsolete += paths.length;
   }
+  return obsolete;
 }

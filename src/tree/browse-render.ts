@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Browse } from '../browse/browse.ts';
 import type { BrowseFile, BrowsePart, RenderedState } from '../browse/parts.ts';
 import type { Site } from '../contract/site.ts';
-import { Store } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 import { type Extents, linesOfFile, linesOfGroup } from './browse-lines.ts';
 import { digestIn } from './manifest.ts';
 import { partSpool, type Stage, stagedFiles } from './staged-files.ts';
@@ -25,82 +25,46 @@ export interface BrowseJob extends Stage {
   readonly out: string;
   /** A file with the lines of the tree's present browse files, and where each part is. A digest may be {@link UNREAD}. */
   readonly before: { readonly file: string; readonly extents: Extents };
-  /** The {@link BrowseCounts} of all threads (Int32). */
-  readonly counts: SharedArrayBuffer;
 }
 
-/** Counters that all threads share. */
-export class BrowseCounts {
-  readonly shared: SharedArrayBuffer;
-  readonly #counts: Int32Array;
-
-  constructor(shared: SharedArrayBuffer = new SharedArrayBuffer(16)) {
-    this.shared = shared;
-    this.#counts = new Int32Array(shared);
-  }
-
-  /** Returns the index of the next part that no thread has taken. */
-  takePart(): number {
-    return Atomics.add(this.#counts, 0, 1);
-  }
-
-  /** The number of parts that a thread has taken, and of further attempts. */
-  get taken(): number {
-    return Atomics.load(this.#counts, 0);
-  }
-
-  /** Makes sure that no thread takes a further part. */
-  stop(): void {
-    Atomics.store(this.#counts, 0, 1 << 30);
-  }
-
-  add(files: number, written: number, obsolete: number): void {
-    for (const [index, count] of [files, written, obsolete].entries()) Atomics.add(this.#counts, index + 1, count);
-  }
-
-  get totals(): { readonly files: number; readonly written: number; readonly obsolete: number } {
-    const [files = 0, written = 0, obsolete = 0] = this.#counts.subarray(1);
-    return { files, written, obsolete };
-  }
+/** The numbers of the files of a part, of those among them that are staged, and of those that are obsolete. */
+export interface PartCounts {
+  readonly files: number;
+  readonly written: number;
+  readonly obsolete: number;
 }
 
 /** The folders in the stage for the lines of each part, and for the paths of its obsolete files. */
 export const LINES = 'browse-lines';
 export const OBSOLETE = 'browse-obsolete';
 
-/** Renders parts until none remains. */
-export function renderBrowse(job: BrowseJob, store: Store, onFiles: () => void = () => {}): void {
-  const counts = new BrowseCounts(job.counts);
-  const browse = new Browse(store, job.site);
-  const { parts } = browse;
-  for (let taken = counts.takePart(); taken < parts.length; taken = counts.takePart()) {
-    // the last parts take longest: begun first, none of them runs alone at the end
-    const index = parts.length - 1 - taken;
-    const part = parts[index];
-    if (part !== undefined) renderPart(job, browse, part, index, counts);
-    onFiles();
-  }
-}
+/** Renders parts of the browse files. */
+export class PartRenderer {
+  readonly #job: BrowseJob;
+  readonly #browse: Browse;
+  readonly #parts: readonly BrowsePart[];
 
-/** Like {@link renderBrowse}, but opens the store itself. Leaves all parts to the main thread if the store has changed. */
-export function renderBrowseFrom(job: BrowseJob): void {
-  const store = Store.open(job.store);
-  try {
-    if (store.revision.number === job.revision) renderBrowse(job, store);
-  } finally {
-    store.close();
+  constructor(job: BrowseJob, store: Store) {
+    this.#job = job;
+    this.#browse = new Browse(store, job.site);
+    this.#parts = this.#browse.parts;
+  }
+
+  /** @param index the place of the part among all parts */
+  render(index: number): PartCounts {
+    const part = this.#parts[index];
+    return part === undefined ? { files: 0, written: 0, obsolete: 0 } : renderPart(this.#job, this.#browse, part, index);
   }
 }
 
 /** Stages the files of a part that differ from those in the tree, the lines of the part, and the list of obsolete files. */
-function renderPart(job: BrowseJob, browse: Browse, part: BrowsePart, index: number, counts: BrowseCounts): void {
+function renderPart(job: BrowseJob, browse: Browse, part: BrowsePart, index: number): PartCounts {
   const before = new Map<string, string>();
   const listing = { source: linesOfFile(job.before.file), extents: job.before.extents };
   for (const { path, digest } of linesOfGroup(listing, part.name)) before.set(path, digest);
   if (browse.isCurrent(part, job.rendered)) {
     writeFileSync(join(job.stage, LINES, String(index)), Array.from(before, ([path, digest]) => `${digest}  ${path}\n`).join(''));
-    counts.add(before.size, 0, 0);
-    return;
+    return { files: before.size, written: 0, obsolete: 0 };
   }
   const staged = stagedFiles(job, partSpool(index));
   let [lines, files, written] = ['', 0, 0];
@@ -118,7 +82,7 @@ function renderPart(job: BrowseJob, browse: Browse, part: BrowsePart, index: num
   staged.close();
   writeFileSync(join(job.stage, LINES, String(index)), lines);
   if (before.size > 0) writeFileSync(join(job.stage, OBSOLETE, String(index)), `${[...before.keys()].join('\n')}\n`);
-  counts.add(files, written, before.size);
+  return { files, written, obsolete: before.size };
 }
 
 /** Reads a file of the present tree. Only a tree whose manifest is not trusted is read. */

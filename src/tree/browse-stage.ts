@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } 
 import { dirname, join } from 'node:path';
 import { HOME } from '../browse/paths.ts';
 import { BROWSE_FOLDER } from './browse-lines.ts';
-import { LINES, OBSOLETE } from './browse-render.ts';
+import { LINES, OBSOLETE, type PartCounts } from './browse-render.ts';
 import type { BrowseSources } from './browse-sources.ts';
 import { lstatOf, refuseUnlessFolder } from './obstacles.ts';
 
@@ -18,13 +18,7 @@ export class StagedBrowse {
   readonly #stage: string;
   readonly #parts: number;
 
-  constructor(
-    out: string,
-    stage: string,
-    parts: number,
-    totals: { readonly files: number; readonly written: number; readonly obsolete: number },
-    sources: BrowseSources | undefined,
-  ) {
+  constructor(out: string, stage: string, parts: number, totals: PartCounts, sources: BrowseSources | undefined) {
     this.#out = out;
     this.#stage = stage;
     this.#parts = parts;

@@ -1,7 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type RenderJob, renderFrom } from './render.ts';
+import type { PageSpan } from '../pages/page.ts';
+import { PageSource } from '../store/page-source.ts';
+import { type RenderJob, SpanRenderer } from './render.ts';
 
 const job: RenderJob = workerData;
-renderFrom(job);
-// the main thread can continue while this thread shuts down
-parentPort?.postMessage('done');
+// if the store has changed, all spans are left to the main thread: only its connection still sees the old revision
+const source = PageSource.at(job.store, job.revision);
+const renderer = source && new SpanRenderer(job, source);
+
+parentPort?.on('message', (span: PageSpan) => parentPort?.postMessage(renderer?.render(span)));

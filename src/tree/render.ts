@@ -6,16 +6,16 @@ import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { feedPages } from '../pages/feed-pages.ts';
-import { type Page, type PageSpan, type ReadSpan, spansOf } from '../pages/page.ts';
-import { PageSource } from '../store/page-source.ts';
+import { type Page, type PageSpan, type Pages, type ReadSpan, spansOf } from '../pages/page.ts';
+import type { PageSource } from '../store/page-source.ts';
 import type { Store } from '../store/store.ts';
 import { compress } from './compression.ts';
-import { Digests } from './digests.ts';
+import { type DigestEntry, Digests } from './digests.ts';
 import { SUFFIXES } from './encoding.ts';
 import { collectionFolder, type Layout, pagesFolder, pathsOfPages, pathsOfSpan } from './layout.ts';
 import type { PageRange } from './sort-keys.ts';
 import { SPOOLS, type Stage, type StagedFiles, spanSpool, stagedFiles } from './staged-files.ts';
-import { runThreads } from './threads.ts';
+import { onThreads } from './thread-pool.ts';
 
 /** The input of threads that render the pages of one tree together. It can be posted to another thread. */
 export interface RenderJob extends Stage {
@@ -29,65 +29,19 @@ export interface RenderJob extends Stage {
   readonly layout: Layout;
   /** Whether the compressed variants in `before` were made from the pages in `before`. */
   readonly trusted: boolean;
-  /** The digests of the tree's present files (`before`) and of the new files (`after`). */
+  /** The digests of the tree's present files. */
   readonly before: SharedArrayBuffer;
-  readonly after: SharedArrayBuffer;
-  /** The ids of the first and last record of each page of the feed (Float64). Taken from the present tree if the feed has not changed. */
-  readonly ranges: SharedArrayBuffer;
-  /** The spans of pages to render. */
-  readonly spans: readonly PageSpan[];
-  /** The numbers of spans that threads have taken, and of pages that they have rendered (Int32). */
-  readonly counts: SharedArrayBuffer;
-  /** Checksums of what was read for each span: two numbers (Float64). */
-  readonly read: SharedArrayBuffer;
 }
 
-/** Renders spans of pages until none remains. Stages the files that differ from those in the tree. */
-function render(job: RenderJob, source: PageSource, onPage: () => void = () => {}): void {
-  const counts = new Int32Array(job.counts);
-  const read = new Float64Array(job.read);
-  const pages = { data: feedPages(source, job.site), account: accountPages(source, job.site) };
-  for (let taken = Atomics.add(counts, 0, 1); taken < job.spans.length; taken = Atomics.add(counts, 0, 1)) {
-    const span = job.spans[taken];
-    if (span === undefined) break;
-    const staged = stagedFiles(job, spanSpool(span));
-    const rendered = new RenderedPages(job, span.collection, staged);
-    const walk = pages[span.collection].walk(span);
-    let step = walk.next();
-    for (; !step.done; step = walk.next()) {
-      rendered.add(step.value);
-      Atomics.add(counts, 1, 1);
-      onPage();
-    }
-    staged.close();
-    read.set(step.value, 2 * taken);
-  }
-}
-
-/**
- * Checks that all threads together have read what was written to the store.
- * @throws Failure bad-store
- */
-function checkRead(job: RenderJob, source: PageSource): void {
-  const read = new Float64Array(job.read);
-  for (const pages of [feedPages(source, job.site), accountPages(source, job.site)]) {
-    const parts = job.spans.flatMap(({ collection }, place): ReadSpan[] =>
-      collection === pages.collection ? [[read[2 * place] ?? 0, read[2 * place + 1] ?? 0]] : [],
-    );
-    // the feed is not read if it has not changed
-    if (parts.length > 0) pages.check(parts);
-  }
-}
-
-/** Like {@link render}, but opens the store itself. Leaves all spans to the main thread if the store has changed. */
-export function renderFrom(job: RenderJob): void {
-  const source = PageSource.at(job.store, job.revision);
-  if (source === undefined) return;
-  try {
-    render(job, source);
-  } finally {
-    source.close();
-  }
+/** What a thread has rendered. */
+interface RenderedSpan {
+  readonly span: PageSpan;
+  /** The digests of the files of the new tree. */
+  readonly files: readonly DigestEntry[];
+  /** The ids of the first and last record of each page of the feed. An empty page has none. */
+  readonly ranges: readonly PageRange[];
+  /** Checksums of what was read. */
+  readonly read: ReadSpan;
 }
 
 /** Creates the folders for staged files. */
@@ -96,54 +50,61 @@ function prepareStage({ stage, form }: Stage): void {
   for (const folder of folders) ensureDirSync(join(stage, folder));
 }
 
-/** Compares the pages of one collection with the tree, and stages the files whose bytes are new. */
-class RenderedPages {
+/** Renders spans of pages. Compares their files with the tree, and stages those whose bytes are new. */
+export class SpanRenderer {
   readonly #job: RenderJob;
-  readonly #staged: StagedFiles;
-  readonly #collection: Collection;
   readonly #before: Digests;
-  readonly #after: Digests;
-  readonly #ranges: Float64Array;
+  readonly #pages: { readonly [C in Collection]: Pages };
 
-  constructor(job: RenderJob, collection: Collection, staged: StagedFiles) {
+  constructor(job: RenderJob, source: PageSource) {
     this.#job = job;
-    this.#staged = staged;
-    this.#collection = collection;
-    this.#ranges = new Float64Array(job.ranges);
     this.#before = new Digests(job.layout, job.before);
-    this.#after = new Digests(job.layout, job.after);
+    this.#pages = { data: feedPages(source, job.site), account: accountPages(source, job.site) };
   }
 
-  add(page: Page): void {
-    if (page.range !== undefined) this.#ranges.set([page.range.first, page.range.last], 2 * (page.number - 1));
-    const { since, trusted } = this.#job;
-    const { encodings } = this.#after;
-    const paths = [...pathsOfSpan({ collection: this.#collection, from: page.number, to: page.number }, this.#after)];
+  /** @throws Failure bad-store */
+  render(span: PageSpan): RenderedSpan {
+    const staged = stagedFiles(this.#job, spanSpool(span));
+    const files: DigestEntry[] = [];
+    const ranges: PageRange[] = [];
+    const walk = this.#pages[span.collection].walk(span);
+    let step = walk.next();
+    for (; !step.done; step = walk.next()) {
+      const { range, number } = step.value;
+      if (range !== undefined) ranges.push(range);
+      const paths = [...pathsOfSpan({ collection: span.collection, from: number, to: number }, this.#job.layout)];
+      files.push(...this.#files(step.value, paths, staged));
+    }
+    staged.close();
+    return { span, files, ranges, read: step.value };
+  }
+
+  /** Returns the files of a page at these paths, and its compressed variants. */
+  #files(page: Page, paths: readonly string[], staged: StagedFiles): DigestEntry[] {
+    const { since, trusted, layout } = this.#job;
     const isOld = page.revision <= since;
     const bytes = isOld ? undefined : page.render();
-    if (bytes === undefined) this.#keep(paths);
-    else this.#put(bytes, paths);
-    const isSame = isOld || (trusted && paths.every((path) => this.#after.equals(this.#before, path)));
-    for (const encoding of encodings) {
-      const variants = paths.map((path) => path + SUFFIXES[encoding]);
-      const isThere = variants.every((path) => this.#before.get(path) !== undefined);
-      if (bytes === undefined || (isSame && isThere)) this.#keep(variants);
-      else this.#put([compress(Buffer.concat(bytes), encoding)], variants);
-    }
+    const files = bytes === undefined ? this.#kept(paths) : this.#put(bytes, paths, staged);
+    const isSame = isOld || (trusted && files.every(({ path, digest }) => digest === this.#before.get(path)));
+    const variants = layout.encodings.flatMap((encoding) => {
+      const copies = paths.map((path) => path + SUFFIXES[encoding]);
+      const isThere = copies.every((path) => this.#before.get(path) !== undefined);
+      if (bytes === undefined || (isSame && isThere)) return this.#kept(copies);
+      return this.#put([compress(Buffer.concat(bytes), encoding)], copies, staged);
+    });
+    return [...files, ...variants];
   }
 
-  #keep(paths: readonly string[]): void {
-    for (const path of paths) this.#after.copy(this.#before, path);
+  #kept(paths: readonly string[]): DigestEntry[] {
+    return paths.map((path) => this.#before.entry(path));
   }
 
-  #put(bytes: readonly Uint8Array[], paths: readonly string[]): void {
+  #put(bytes: readonly Uint8Array[], paths: readonly string[], staged: StagedFiles): DigestEntry[] {
     const hash = createHash('sha256');
     for (const piece of bytes) hash.update(piece);
-    const digest = hash.digest();
-    for (const path of paths) {
-      this.#after.set(path, digest);
-      if (!this.#after.equals(this.#before, path)) this.#staged.put(path, bytes);
-    }
+    const digest = hash.digest('hex');
+    for (const path of paths) if (digest !== this.#before.get(path)) staged.put(path, bytes);
+    return paths.map((path) => ({ path, digest }));
   }
 }
 
@@ -174,55 +135,55 @@ export async function renderOnThreads(
 ): Promise<{ readonly after: Digests; readonly ranges: Iterable<PageRange> }> {
   const { pages, encodings } = before;
   const after = new Digests(before);
-  const { feed } = store.revision;
-  const shared = new Float64Array(new SharedArrayBuffer(16 * pages.data));
+  const { feed, number, records } = store.revision;
+  const places = new Float64Array(2 * pages.data);
+  const place = (from: number, some: Iterable<PageRange>) => {
+    let at = 2 * (from - 1);
+    for (const { first, last } of some) {
+      places.set([first, last], at);
+      at += 2;
+    }
+  };
   // an unchanged feed is not read at all
   const isNewFeed = feed > since;
   if (!isNewFeed) {
-    copyRanges(ranges, shared);
+    place(1, ranges);
     for (const path of pathsOfPages(before)) if (path.startsWith(collectionFolder('data'))) after.copy(before, path);
   }
   // threads that are at different collections create folders in different places
-  const spans = [...(isNewFeed ? spansOf('data', pages.data) : []), ...spansOf('account', pages.account)];
-  spans.sort((a, b) => a.index - b.index);
+  const requests = [...(isNewFeed ? spansOf('data', pages.data) : []), ...spansOf('account', pages.account)];
+  requests.sort((a, b) => a.index - b.index);
   const all = (isNewFeed ? pages.data : 0) + pages.account;
-  const counts = new Int32Array(new SharedArrayBuffer(8));
-  const job: RenderJob = {
-    store: store.path,
-    revision: store.revision.number,
-    ...stage,
-    site,
-    since,
-    layout: { pages, encodings },
-    trusted,
-    before: before.shared,
-    after: after.shared,
-    ranges: shared.buffer,
-    spans,
-    counts: counts.buffer,
-    read: new SharedArrayBuffer(16 * spans.length),
-  };
-  prepareStage(stage);
-  const report = () => onProgress(counts[1] ?? 0, all);
   const least = encodings.length > 0 ? MIN_COMPRESSED_PAGES_FOR_THREADS : MIN_PAGES_FOR_THREADS;
-  const data = Array.from({ length: all < least ? 0 : THREADS }, () => job);
-  const clear = () => Atomics.store(counts, 0, spans.length);
-  await runThreads({ module: new URL('./render-worker.js', import.meta.url), data, clear, report }, pauses);
-  // if the store has changed meanwhile, the threads skipped all spans: only this connection still sees the old revision
-  render(job, store, report);
-  checkRead(job, store);
-  return { after, ranges: rangesOf(shared, store.revision.records) };
-}
-
-function copyRanges(ranges: Iterable<PageRange>, into: Float64Array): void {
-  let place = 0;
-  for (const { first, last } of ranges) {
-    into.set([first, last], place);
-    place += 2;
-  }
+  const layout = { pages, encodings };
+  const job: RenderJob = { store: store.path, revision: number, ...stage, site, since, layout, trusted, before: before.shared };
+  prepareStage(stage);
+  const renderer = new SpanRenderer(job, store);
+  const read: { readonly [C in Collection]: ReadSpan[] } = { data: [], account: [] };
+  let done = 0;
+  await onThreads(
+    {
+      requests,
+      module: new URL('./render-worker.js', import.meta.url),
+      data: job,
+      threads: all < least ? 0 : THREADS,
+      here: (span: PageSpan) => renderer.render(span),
+      onAnswer: ({ span, files, ranges, read: part }) => {
+        for (const { path, digest } of files) if (digest !== undefined) after.set(path, Buffer.from(digest, 'hex'));
+        if (span.collection === 'data') place(span.from, ranges);
+        read[span.collection][span.index] = part;
+        done += span.to - span.from + 1;
+        onProgress(done, all);
+      },
+    },
+    pauses,
+  );
+  if (isNewFeed) feedPages(store, site).check(read.data);
+  accountPages(store, site).check(read.account);
+  return { after, ranges: rangesOf(places, records) };
 }
 
 /** Yields the ranges of the feed's pages. An empty feed has one page without records, and so no range. */
-function* rangesOf(shared: Float64Array, records: number): Generator<PageRange> {
-  for (let place = 0; place < shared.length && records > 0; place += 2) yield { first: shared[place] ?? 0, last: shared[place + 1] ?? 0 };
+function* rangesOf(places: Float64Array, records: number): Generator<PageRange> {
+  for (let at = 0; at < places.length && records > 0; at += 2) yield { first: places[at] ?? 0, last: places[at + 1] ?? 0 };
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { errorOfThread } from '../contract/failure.ts';
+import type { Pauses } from '../contract/pauses.ts';
 
 /** Memory for a thread's short-lived objects, in MB. Without a limit it grows with the number of pages. */
 const YOUNG_GENERATION_MB = 24;
@@ -17,9 +18,9 @@ export class ThreadPool<R, A> {
   #error: Error | undefined;
 
   /** @param data the data that each thread receives. There is one thread for each */
-  constructor(module: URL, data: readonly object[]) {
+  constructor(module: URL, data: readonly object[], youngGenerationMb: number = YOUNG_GENERATION_MB) {
     this.#threads = data.map((workerData) => {
-      const worker = new Worker(module, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB } });
+      const worker = new Worker(module, { workerData, resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb } });
       const thread: Thread<A> = { worker, waiting: [] };
       worker.on('message', (answer: A) => thread.waiting.shift()?.resolve(answer));
       worker.on('error', (error: unknown) => this.#end(thread, errorOfThread(error)));
@@ -55,5 +56,53 @@ export class ThreadPool<R, A> {
   #end({ waiting }: Thread<A>, error: Error): void {
     this.#error ??= error;
     for (const { reject } of waiting.splice(0)) reject(error);
+  }
+}
+
+/** Work that is divided into requests. */
+export interface Work<R, A> {
+  readonly requests: Iterable<R>;
+  /** The module that each thread runs. It answers undefined to a request that it leaves to the main thread. */
+  readonly module: URL;
+  /** The data that each thread receives, and the number of threads. */
+  readonly data: object;
+  readonly threads: number;
+  /** Answers a request on the main thread. */
+  readonly here: (request: R) => A;
+  /** Takes each answer. With threads, their order is any. */
+  readonly onAnswer: (answer: A) => void;
+}
+
+/** Memory for the short-lived objects of a thread of a build, in MB. */
+const BUILD_GENERATION_MB = 12;
+
+/**
+ * Does work on threads, or on the main thread if there are none. Afterwards no thread writes files.
+ * @throws the error of a thread; Failure stopped
+ */
+export async function onThreads<R, A>({ requests, module, data, threads, here, onAnswer }: Work<R, A>, pauses: Pauses): Promise<void> {
+  const pool = new ThreadPool<R, A | undefined>(
+    module,
+    Array.from({ length: threads }, () => data),
+    BUILD_GENERATION_MB,
+  );
+  const left = requests[Symbol.iterator]();
+  const loop = async () => {
+    for (let step = left.next(); !step.done; step = left.next()) {
+      const answer = threads === 0 ? undefined : await pool.ask(step.value);
+      onAnswer(answer ?? here(step.value));
+      if (pauses.areDue) await pauses.take();
+    }
+  };
+  const endOnStop = pauses.onStop(() => void pool.close());
+  try {
+    await Promise.all(Array.from({ length: Math.max(1, threads) }, loop));
+    pauses.check();
+  } catch (error) {
+    pauses.check();
+    throw error;
+  } finally {
+    endOnStop();
+    await pool.close();
   }
 }

@@ -1,13 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Pauses } from '../../src/contract/pauses.ts';
 import { inOrder } from '../../src/tree/in-order.ts';
-import { ThreadPool } from '../../src/tree/thread-pool.ts';
+import { onThreads, ThreadPool } from '../../src/tree/thread-pool.ts';
 
-/** A thread that waits until the gate of a request is open, and answers with its own number; -1 ends it, and -2 is an error. */
+/** A thread that waits until the gate of a request is open, and answers with its own number; -1 ends it, -2 is an error, and -3 is left to others. */
 const THREAD = `
   import { parentPort, workerData } from 'node:worker_threads';
   const { gates, thread } = workerData;
   parentPort.on('message', (request) => {
+    if (request === -3) return parentPort.postMessage(undefined);
     if (request === -1) process.exit(7);
     if (request === -2) throw new RangeError('a bad request');
     Atomics.compareExchange(gates, request, 0, 2);
@@ -69,5 +71,30 @@ describe('ThreadPool', () => {
     await pool.close();
     expect(await Promise.all(open)).toEqual(open.map(() => 'a thread ended early, with code 1'));
     await expect(pool.ask(0)).rejects.toThrow('the threads are closed');
+  });
+});
+
+describe('onThreads', () => {
+  const gates = new Int32Array(new SharedArrayBuffer(32)).fill(OPEN);
+  const options = { module: new URL(`data:text/javascript,${encodeURIComponent(THREAD)}`), data: { thread: 0, gates } };
+
+  async function answersTo(requests: readonly number[], threads: number, signal?: AbortSignal) {
+    const answers: Answer[] = [];
+    const here = (request: number) => ({ request, thread: -1 });
+    const onAnswer = (answer: Answer) => void answers.push(answer);
+    await onThreads({ ...options, requests, threads, here, onAnswer }, new Pauses(signal, 'nothing was changed'));
+    return answers.toSorted((one, other) => one.request - other.request);
+  }
+
+  it('answers all requests on threads, and here what they leave', async () => {
+    const all = [0, 1, 2].map((request) => ({ request, thread: 0 }));
+    expect(await answersTo([2, -3, 1, 0], 2)).toEqual([{ request: -3, thread: -1 }, ...all]);
+    expect(await answersTo([1, 0], 0)).toEqual([0, 1].map((request) => ({ request, thread: -1 })));
+  });
+
+  it('ends with the error of a thread, and when it is told to stop', async () => {
+    await expect(answersTo([0, -2, 1], 2)).rejects.toThrow('a bad request');
+    gates[3] = 0;
+    await expect(answersTo([3, 1], 2, AbortSignal.timeout(100))).rejects.toMatchObject({ code: 'stopped' });
   });
 });
