@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
+import type { Instant } from '../contract/instant.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { readInputs } from '../observe/read.ts';
-import { BY_ACCOUNT } from '../observe/sorted-run.ts';
+import { refuseSharedTime, type SharedTimeCounts } from '../observe/shared-time.ts';
+import { BY_ACCOUNT, type Row } from '../observe/sorted-run.ts';
 import { Spool } from '../observe/spool.ts';
 import type { FilePatterns } from '../sources/file-filter.ts';
 import { InputErrors } from '../sources/input-errors.ts';
@@ -51,7 +53,7 @@ export interface NormalizeSummary {
  * Reads one shard of the sources, and writes its snapshots as a part: neutral snapshots after a first line that says what the part is.
  * All parts together mean the same as the sources. The same sources give the same bytes. If every item is rejected, nothing is written:
  * the summary has no snapshots and some rejected items. One of several parts is written in any case.
- * @throws Failure no-source, file-system, target-failed, target-denied, stopped, and the input errors unless options.onReject is set
+ * @throws Failure no-source, file-system, target-failed, target-denied, stopped, shared-time, and the input errors unless options.onReject is set
  */
 export async function normalizeSources(inputs: readonly Input[], file: PartFile, options: NormalizeOptions): Promise<NormalizeSummary> {
   const { shard, snapshots, onProgress } = options;
@@ -70,6 +72,8 @@ export async function normalizeSources(inputs: readonly Input[], file: PartFile,
       inputErrors.throwIfAny();
       parts.throwIfIncomplete();
       if (shard.shards === 1 || units.length === 0) inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
+      if (snapshots.observedAt !== undefined)
+        refuseSharedTime(snapshots.observedAt, countsAt(snapshots.observedAt, spool), `${file.address} was not written`);
       await options.beforeCommit?.();
       const counts = { files: files.read, snapshots: spool.length, rejected };
       const header = partHeader({ part: shard.number, parts: shard.shards, sources: digestOf(units, options), ...counts });
@@ -98,6 +102,23 @@ export async function normalizeSources(inputs: readonly Input[], file: PartFile,
   } catch (error) {
     throw partFailure(file, error);
   }
+}
+
+/** Counts the snapshots of a time that show one account several times. @param spool sorted by account, then by time */
+function countsAt(instant: Instant, spool: Spool): SharedTimeCounts {
+  let [accounts, repeated, contradicting, snapshots] = [0, 0, 0, 0];
+  let last: Row | undefined;
+  for (const row of spool.inOrder()) {
+    if (row.instant !== instant) continue;
+    const isSame = row.account === last?.account;
+    snapshots = isSame ? snapshots + 1 : 1;
+    if (!isSame) accounts += 1;
+    if (snapshots === 2) repeated += 1;
+    // profiles that are equal usually have one place
+    if (isSame && row.profile !== last?.profile && spool.text(row.profile) !== spool.text(last?.profile ?? 0)) contradicting += 1;
+    last = row;
+  }
+  return { accounts, repeated, contradicting };
 }
 
 /** Identifies the sources, how they are read, and the number of parts. */

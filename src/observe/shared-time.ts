@@ -31,11 +31,27 @@ export class SharedTime {
 
   /** @throws Failure shared-time */
   throwIfAmbiguous(): void {
-    if (this.#instant === undefined || this.#contradicting === 0 || this.#repeated * 2 <= this.#accounts) return;
-    throw new Failure('shared-time', 'snapshots of several times would all get the time of --observed-at', {
-      expected: 'at most one version of each account at one time',
-      found: `several versions of ${this.#repeated} of the ${plural(this.#accounts, 'account')} at ${timestampOf(this.#instant)}`,
-      hint: 'write the time into the name of the folder or file (nights/2017-09-19/), or as observed_at into each snapshot, and leave out --observed-at; the store is unchanged',
-    });
+    const counts = { accounts: this.#accounts, repeated: this.#repeated, contradicting: this.#contradicting };
+    if (this.#instant !== undefined) refuseSharedTime(this.#instant, counts, 'the store is unchanged');
   }
+}
+
+/** What snapshots of one time show: their accounts, those with several snapshots, and how many snapshots contradict another one. */
+export interface SharedTimeCounts {
+  readonly accounts: number;
+  readonly repeated: number;
+  readonly contradicting: number;
+}
+
+/**
+ * @param kept the state of everything after the refusal, for the message
+ * @throws Failure shared-time if most accounts appear several times, with other values
+ */
+export function refuseSharedTime(instant: Instant, { accounts, repeated, contradicting }: SharedTimeCounts, kept: string): void {
+  if (contradicting === 0 || repeated * 2 <= accounts) return;
+  throw new Failure('shared-time', 'snapshots of several times would all get the time of --observed-at', {
+    expected: 'at most one version of each account at one time',
+    found: `several versions of ${repeated} of the ${plural(accounts, 'account')} at ${timestampOf(instant)}`,
+    hint: `write the time into the name of the folder or file (nights/2017-09-19/), or as observed_at into each snapshot, and leave out --observed-at; ${kept}`,
+  });
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
@@ -41,6 +41,20 @@ describe('palimpsest observe of documents without a time', () => {
     expect([code, stderr]).toEqual([3, expect.stringContaining('(shared-time)')]);
     expect(stderr).toContain('several versions of 3 of the 3 accounts at 2024-05-01T00:00:00.000000Z');
     expect(stderr).toContain('write the time into the name of the folder or file');
+  });
+
+  it('refuses to normalize several nights with one time, and writes nothing', async () => {
+    const { cwd } = nights('monday', 'tuesday', 'wednesday');
+    const args = ['normalize', 'nights', '--to', 'part.ndjson', '--observed-at', '2024-05-01T00:00:00Z'];
+    const { code, stderr } = await palimpsestHere(args, { cwd });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('(shared-time)')]);
+    expect(stderr).toContain('several versions of 3 of the 3 accounts at 2024-05-01T00:00:00.000000Z');
+    expect(stderr).toContain('part.ndjson was not written');
+    expect(readdirSync(cwd)).toEqual(['nights']);
+    const timed = nights('2024-05-01', '2024-05-02');
+    expect(await palimpsestJson(['normalize', 'nights', '--to', 'part.ndjson'], { cwd: timed.cwd })).toMatchObject({ snapshots: 6 });
+    const one = ['normalize', 'nights/2024-05-01', '--to', 'one.ndjson', '--observed-at', '2024-05-01T00:00:00Z'];
+    expect(await palimpsestJson(one, { cwd: timed.cwd })).toMatchObject({ snapshots: 3 });
   });
 
   it('accepts one time for snapshots in which few accounts appear again', async () => {
