@@ -101,6 +101,23 @@ it('publishes to a folder whose marker was lost, and writes it again, but not be
   expect(await site.refused(other)).toMatchObject({ exit: 3, code: 'not-ours' });
 });
 
+it('refuses a new folder inside a target with versions, for versions and for pages', async () => {
+  await night([1, 'nina', '1', 'a']);
+  const inner = join(target, 'inner', 'site');
+  expect(await site.refused(inner)).toMatchObject({ exit: 3, code: 'not-ours', found: join(target, 'palimpsest.json') });
+  const tree = join(site.folder, 'tree');
+  await palimpsestJson(['build', '--store', site.store, '--out', tree, '--base-url', BASE]);
+  const pages = ['publish', inner, '--out', tree, '--store', site.store];
+  expect(await palimpsestHere(pages)).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('has versions of another site or of a store'),
+  });
+  expect(existsSync(join(target, 'inner'))).toBe(false);
+  await palimpsestJson([...pages, '--allow-other-files']);
+  // what is published there already stays usable
+  await palimpsestJson(pages);
+});
+
 it('a refused rollback suggests the list of versions with the prefix once', async () => {
   const deeper = ['--prefix', 'deeper'];
   await night([1, 'ann', '1', 'bio']);

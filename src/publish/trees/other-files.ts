@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
 import { hint, suggested } from '../../contract/hint.ts';
 import { VERSIONS_MARKER } from '../../contract/target-marker.ts';
@@ -8,7 +8,8 @@ import { BUILD_RECORD, hasTree } from '../../tree/build-record.ts';
 import { STATE } from '../state/state.ts';
 
 /**
- * Refuses a folder that contains files and was never published to. Otherwise a typo would put a tree into `/etc`.
+ * Refuses a folder that contains files and was never published to. Otherwise a typo would put a tree into `/etc`. Refuses a folder inside
+ * a target with versions, too: the site or the store there would have files that it does not know.
  * A tree that was copied there is recognized by its build record. A bucket is not listed.
  * @param also the name of one more file that a publish wrote there
  * @throws Failure not-ours
@@ -17,7 +18,10 @@ export function refuseOtherFiles(target: Pick<Target, 'name' | 'names'>, also?: 
   const names = target.names?.() ?? [];
   // the first file that a killed run leaves is the state or the marker, or the temporary file of one
   const isOurs = (name: string) => name.startsWith(STATE) || name.startsWith(VERSIONS_MARKER) || name === BUILD_RECORD || name === also;
-  if (names.length === 0 || names.some(isOurs)) return;
+  if (names.some(isOurs)) return;
+  const outer = target.names === undefined ? undefined : versionsAround(resolve(target.name));
+  if (outer !== undefined) throw insideVersions(target.name, outer);
+  if (names.length === 0) return;
   throw new Failure('not-ours', `${target.name} contains files that palimpsest did not publish`, {
     place: { file: target.name },
     expected: 'a new or empty folder, or one that palimpsest published to before',
@@ -40,6 +44,22 @@ export function refuseSwapped({ name, names }: Pick<Target, 'name' | 'names'>, o
     expected: 'a tree in the folder of --out, and a published folder or a new one as the target',
     found: `a tree in the target ${name}, and ${isTree ? 'a published folder' : 'no tree'} in ${out}`,
     hint: hint`did you mean ${suggested('publish', { '--out': name }, [out])}? To publish to a copy of a tree, add --allow-other-files; nothing was changed`,
+  });
+}
+
+/** Returns the nearest parent folder that is a target with versions. */
+function versionsAround(folder: string): string | undefined {
+  const parent = dirname(folder);
+  if (parent === folder) return undefined;
+  return existsSync(join(parent, VERSIONS_MARKER)) ? parent : versionsAround(parent);
+}
+
+function insideVersions(name: string, outer: string): Failure {
+  return new Failure('not-ours', `${name} is inside ${outer}, which has versions of another site or of a store`, {
+    place: { file: name },
+    expected: 'a folder outside of other targets',
+    found: join(outer, VERSIONS_MARKER),
+    hint: 'publish to a folder beside it, or to the target itself; --allow-other-files publishes here anyway; nothing was changed',
   });
 }
 
