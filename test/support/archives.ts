@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { gzipSync } from 'node:zlib';
 import { packTar, type TarHeader } from 'modern-tar';
-import { ZipFile } from 'yazl';
+import { type Options, ZipFile } from 'yazl';
 import { type Requirement, requirement } from './requirement.ts';
 
 /** The programs that decompress what Node.js cannot. */
@@ -43,11 +43,11 @@ export async function tarOf(files: Files, more: readonly { readonly header: TarH
   return Buffer.from(await packTar([...more, ...entries]));
 }
 
-/** Returns a ZIP file. */
-export async function zipOf(files: Files): Promise<Buffer> {
+/** Returns a ZIP file. @param options how yazl writes its members; `forceZip64Format` also for the list of members */
+export async function zipOf(files: Files, options: Partial<Options> = {}): Promise<Buffer> {
   const zip = new ZipFile();
-  for (const [name, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), name);
-  zip.end();
+  for (const [name, content] of Object.entries(files)) zip.addBuffer(Buffer.from(content), name, options);
+  zip.end({ comment: '', forceZip64Format: options.forceZip64Format ?? false });
   const pieces: Buffer[] = [];
   for await (const piece of zip.outputStream) pieces.push(Buffer.from(piece));
   return Buffer.concat(pieces);

@@ -25,3 +25,11 @@ export function pathsIn(folder: string): string[] {
     return entry.isFile() ? [entry.name] : [];
   });
 }
+
+/** Returns the values in the lines of an NDJSON file. */
+export function valuesIn(path: string): Record<string, unknown>[] {
+  return readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}

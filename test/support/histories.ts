@@ -25,6 +25,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
     '\u{1F600}',
     '__proto__',
     '","data":[',
+    '},{"id":1,"text":"',
   ),
 );
 

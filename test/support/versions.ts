@@ -1,11 +1,15 @@
 import { hash } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { beforeAll } from 'vitest';
 import { folderFiles } from '../../src/tree/tree-files.ts';
 import { packMember } from '../../src/zip/member.ts';
 import type { IndexPlace } from '../../src/zip/zip-index.ts';
 import { ZipReader } from '../../src/zip/zip-reader.ts';
 import { ZipWriter } from '../../src/zip/zip-writer.ts';
+import { addBrowseFiles } from '../conformance/browse-files.ts';
+import { buildTree, goodHistory, importHistory } from '../verify/good-tree.ts';
+import { folderOfFile } from '../whole/stores.ts';
 
 /** Writes the ZIP of a tree, without compressed copies. */
 export function zipTree(tree: string, zip: string): void {
@@ -49,4 +53,23 @@ export function readHead(target: string): Head {
 export function writeHead(target: string, { base_url, versions }: Head, kind = 'site'): void {
   const text = JSON.stringify({ kind, base_url, versions }).slice(0, -1);
   writeFileSync(join(target, 'head.json'), `${text},"digest":"${hash('sha256', text)}"}\n`);
+}
+
+/**
+ * Publishes two versions of a site for all tests of a file, with 30 and 60 records: on 20 and 22 November 2026, at three o'clock.
+ * @returns their folder, the trees of the two versions, and the target
+ */
+export function siteOfFile(): { readonly folder: string; readonly trees: readonly [string, string]; readonly target: string } {
+  const folder = folderOfFile();
+  const [store, target] = [join(folder, 'store.db'), join(folder, 'target')];
+  const trees = [join(folder, 'one'), join(folder, 'two')] as const;
+  beforeAll(async () => {
+    for (const [index, tree] of trees.entries()) {
+      await importHistory(store, goodHistory(30 + 30 * index));
+      await buildTree(store, tree);
+      addBrowseFiles(tree);
+      publishVersion(tree, target, new Date(Date.UTC(2026, 10, 20 + 2 * index, 3)));
+    }
+  });
+  return { folder, trees, target };
 }
