@@ -54,8 +54,4 @@ export class Accounts {
     markObserved(account, day(observed), 0);
     return account;
   }
-
-  rename(account: KnownAccount, screen_name: string): boolean {
-    return this.handles.setIdentity(account, { ...account.identity, screen_name });
-  }
 }

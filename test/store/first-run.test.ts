@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
+import { inVirtualTime } from '../support/virtual-time.ts';
 
 const LINES = {
   import: JSON.stringify(bioRecord(1)),
@@ -19,7 +20,7 @@ describe('a first run that fails', () => {
     ['mirror', ['mirror', 'http://127.0.0.1:9'], ''],
   ])('leaves no file of palimpsest %s', async (_, args, input) => {
     const cwd = temporaryFolder();
-    expect(await palimpsestHere(args, { cwd, input })).toMatchObject({ code: 1 });
+    expect(await inVirtualTime(() => palimpsestHere(args, { cwd, input }))).toMatchObject({ code: 1 });
     expect(readdirSync(cwd)).toEqual([]);
     const built = await palimpsestHere(['build', '--base-url', 'https://example.org'], { cwd });
     expect(built.stderr).toContain('there is no store at data/palimpsest.db');

@@ -5,15 +5,12 @@ import type { ConflictPolicy } from '../../src/contract/conflict-policy.ts';
 import { importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { Connection } from '../../src/store/connection.ts';
-import { bioRecord as record } from '../support/bio-record.ts';
+import { emptyAccount, bioRecord as record } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { contentsOf, type Snapshot, sourceOf } from '../support/snapshots.ts';
 
-const account = (data: readonly object[], more: object = {}) => ({
-  ...{ screen_name: 'jack', account_creation_date: null, profile_image_url: '', data, data_page_count: 1 },
-  ...{ display_name: 'Jack', website: null, location: '', bio: '' },
-  ...more,
-});
+const account = (data: readonly object[], more: object = {}) =>
+  emptyAccount('jack', { data, data_page_count: 1, display_name: 'Jack', ...more });
 
 const newStore = () => join(temporaryFolder(), 'store.db');
 let store: string;
@@ -105,12 +102,6 @@ describe('an import', () => {
     expect(contentsOf(store).accounts).toMatchObject([{ bio: 'bio 2' }]);
   });
 
-  it('takes the other of two profiles with the policy replace', async () => {
-    await load(store, [account([record(1)])]);
-    await load(store, [account([record(1)], { bio: 'other' })], 'replace');
-    expect(contentsOf(store).accounts).toMatchObject([{ bio: 'other' }]);
-  });
-
   it('applies records that are newer than a profile, in either order of import', async () => {
     const profile = account([record(1)], { bio: 'bio 1', location: 'here', website: 'https://example.org' });
     const later = [record(2, { previous: 1 }), record(3, { data_type: 'Website', text: null })];
@@ -128,30 +119,6 @@ describe('an import', () => {
     ]);
     const identity = { screen_name: 'jack', account_creation_date: null, profile_image_url: '' };
     expect(contentsOf(store).accounts).toMatchObject([{ ...identity, display_name: 'Jack', website: null, location: 'here', bio: '' }]);
-  });
-
-  it('rejects invalid items with a reason and imports the rest', async () => {
-    await load(store, [record(1)]);
-    const inputErrors: InputError[] = [];
-    const summary = await load(
-      store,
-      [record(2), record(3, { text: 5 }), record(1, { text: 'other' }), { likes: 3 }],
-      'fail',
-      (inputError) => inputErrors.push(inputError),
-    );
-    expect(summary).toMatchObject({ records: { added: 1 }, rejected: 3 });
-    expect(inputErrors).toMatchObject([
-      { code: 'bad-field', place: { line: 2, field: 'text' }, expected: 'a string or null', found: '5', item: { id: 3 } },
-      { code: 'conflict', place: { line: 3 }, item: { id: 1 } },
-      { code: 'bad-field', place: { line: 4 }, item: { likes: 3 } },
-    ]);
-    expect(contentsOf(store).feed).toEqual([record(2), record(1)]);
-  });
-
-  it('keeps the largest id, lone surrogates and NUL unchanged', async () => {
-    const odd = record(8_999_999_999_999_999, { text: '\ud83d \u0000 \u2028', diff_html: '\udc00' });
-    await load(store, [odd]);
-    expect(contentsOf(store).feed).toEqual([odd]);
   });
 
   it.each([9_000_000_000_000_000, Number.MAX_SAFE_INTEGER])(
@@ -176,26 +143,6 @@ describe('two accounts with one screen name', () => {
   const created = (year: number, id: number, more: object = {}) =>
     account([record(id)], { account_creation_date: `${year}-01-01T00:00:00Z`, bio: `of ${year}`, ...more });
   const shown = (store: string) => contentsOf(store).accounts;
-
-  it('get the name by the newer record, in either order, and the other is left out', async () => {
-    const [older, newer] = [created(2010, 1), created(2020, 2)];
-    for (const order of [
-      [older, newer],
-      [newer, older],
-    ]) {
-      const summary = await load(store, order);
-      expect(summary.conflicts).toMatchObject({
-        count: 1,
-        listed: [{ account: 'jack', two_accounts: true, kept_creation_date: '2020-01-01T00:00:00Z', line: 2 }],
-      });
-      expect(shown(store)).toMatchObject([{ bio: 'of 2020', data: [{ id: 2 }, { id: 1 }] }]);
-    }
-  });
-
-  it('are one conflict after another if there are three', async () => {
-    expect((await load(store, [created(2010, 1), created(2020, 3), created(2015, 2)])).conflicts.count).toBe(2);
-    expect(shown(store)).toMatchObject([{ bio: 'of 2020' }]);
-  });
 
   it.each<[ConflictPolicy, string]>([
     ['keep', '2020-01-01T00:00:00Z'],

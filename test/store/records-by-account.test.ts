@@ -67,18 +67,4 @@ describe('RecordsByAccount', () => {
     database.close();
     expect(readdirSync(join(path, '..'))).toEqual(['a.db']);
   });
-
-  it.each([100, 10_000])('a window of %s bytes ends at any account, however few accounts there are', async (bytes) => {
-    const { database, accounts } = open(await store());
-    const sorted = new RecordsByAccount(database, bytes);
-    const most = Math.max(...accounts.map(({ records }) => records));
-    const sizeOf = ({ first, end }: { readonly first: number; readonly end: number }) =>
-      accounts.slice(first - 1, end - 1).reduce((sum, { records }) => sum + records, 0);
-    const average = Number(database.value('SELECT sum(octet_length(json)) FROM record')) / RECORDS;
-    for (const window of sorted.windows) expect(sizeOf(window)).toBeLessThanOrEqual(bytes / average + most);
-    expect(sorted.windows.map(({ first }) => first)).toEqual([1, ...sorted.windows.slice(0, -1).map(({ end }) => end)]);
-    expect(sorted.windows.at(-1)?.end).toBe(accounts.length + 1);
-    sorted.close();
-    database.close();
-  });
 });
