@@ -6,7 +6,7 @@ import { Failure } from '../../src/contract/failure.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { idsIn } from '../mirror/mirrored.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere } from '../support/palimpsest.ts';
 import { isFull } from '../support/proof.ts';
 import { archiveOf, folderForFile, SAMPLE, treeOf } from './archived.ts';
 import { BASE, bomb, capture, http, idsDown, importFile, pagesOf } from './written.ts';
@@ -189,11 +189,5 @@ describe('palimpsest import --rejects of a damaged WACZ', () => {
     const { code, stdout } = await run('--json');
     expect([code, JSON.parse(stdout).error]).toMatchObject([1, { code: 'bad-archive', found: expect.stringContaining('../pages') }]);
     expect(existsSync(store)).toBe(false);
-  });
-
-  it('reads an undamaged archive as without the option', async () => {
-    const { args, rejects } = prepare(wacz);
-    const { archives, records } = await palimpsestJson([...args, '--rejects', rejects]);
-    expect([records, archives, existsSync(rejects)]).toMatchObject([{ added: all }, [{ damaged: 0 }], false]);
   });
 });

@@ -7,11 +7,12 @@ import { writeBag } from '../../src/archive/bag.ts';
 import { openArchives } from '../../src/sources/archives/open-archives.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
 import { openVerified } from '../../src/tree/verified-tree.ts';
+import { zipOf } from '../support/archives.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
 import { isFull } from '../support/proof.ts';
 import { archiveOf, folderForFile, SAMPLE, treeOf } from './archived.ts';
-import { capture, http, idsDown, importFile, pagesOf, writeZip } from './written.ts';
+import { capture, http, idsDown, importFile, pagesOf } from './written.ts';
 
 const sha256 = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 const folder = folderForFile();
@@ -30,7 +31,7 @@ function waczFiles(warcs: ReadonlyMap<string, Buffer>): Map<string, Buffer> {
 /** Writes a WACZ. Returns its path. */
 async function writeWacz(files: ReadonlyMap<string, Buffer>, compress = false): Promise<string> {
   const path = join(temporaryFolder(), 'a.wacz');
-  await writeZip(path, files, compress);
+  writeFileSync(path, await zipOf(Object.fromEntries(files), { compress }));
   return path;
 }
 
@@ -66,26 +67,6 @@ describe('import refuses a WACZ', () => {
       writeFileSync(path, wacz.subarray(0, length));
       await expect(open(path), `cut at ${length}`).rejects.toMatchObject({ code: 'bad-archive' });
     }
-  });
-
-  it('of which one byte was changed, unless it is one that means nothing', async () => {
-    const path = join(temporaryFolder(), 'a.wacz');
-    let [harmless, tried] = [0, 0];
-    for (let at = 0; at < wacz.length; at += isFull ? 61 : 997) {
-      const changed = Buffer.from(wacz);
-      changed[at] = (changed[at] ?? 0) ^ 1;
-      writeFileSync(path, changed);
-      tried += 1;
-      const opened = await open(path).catch((error: unknown) => error);
-      if (opened instanceof Error) continue;
-      const { reports, close } = opened as Awaited<ReturnType<typeof openArchives>>;
-      close();
-      // a date or a copy of a number in a header of the ZIP
-      expect(reports, `byte ${at}`).toMatchObject([{ pages: 5, missing: [] }]);
-      harmless += 1;
-    }
-    // the bytes of the files are more than 95 % of the archive
-    expect(harmless).toBeLessThan(1 + tried * 0.05);
   });
 
   it.each([
@@ -139,7 +120,7 @@ describe('import refuses a WACZ', () => {
 
   it('that is another ZIP file, but reads its members', async () => {
     const path = join(temporaryFolder(), 'a.zip');
-    await writeZip(path, new Map([['1.json', Buffer.from('{}')]]));
+    writeFileSync(path, await zipOf({ '1.json': '{}' }));
     const { code, stderr } = await palimpsestHere(['import', path, '--store', join(temporaryFolder(), 's.db')]);
     expect([code, stderr.includes(`${path}: 1.json, line 1`)]).toEqual([1, true]);
   });

@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { openArchives } from '../../src/sources/archives/open-archives.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere } from '../support/palimpsest.ts';
 import { isFull } from '../support/proof.ts';
-import { BASE, bomb, capture, http, type Imported, idsDown, importFile, pagesOf, warcRecord } from './written.ts';
+import { BASE, capture, http, type Imported, idsDown, importFile, pagesOf, warcRecord } from './written.ts';
 
 const opened = (path: string) => openArchives(inputsOf([path], process.stdin));
 
@@ -115,8 +115,8 @@ describe('import of a WARC', () => {
     writeFileSync(warc, Buffer.concat([...captures.slice(0, 1), ...captures.slice(2), capture('/rest/data/?page=2', http(503, ''))]));
     const args = ['import', warc, '--store', join(folder, 'store.db')];
     expect(await palimpsestHere([...args, '--require-complete'])).toMatchObject({ code: 1, stderr: expect.stringContaining('incomplete') });
-    const { code, stderr } = await palimpsestHere(args);
-    expect(code).toBe(0);
+    const { code, stdout, stderr } = await palimpsestHere(args);
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`${warc}: 3 pages; skipped 1 failed response`)]);
     expect(stderr).toContain(`${BASE}/rest/data/?page=2: status 503`);
     expect(stderr).toContain('10 of 25 items are missing: page 2 of 3');
   });
@@ -172,31 +172,6 @@ describe('import refuses a WARC', () => {
     }
   });
 
-  it('of which one byte was changed, unless the import is the same', async () => {
-    const expected = await importWarc(signed);
-    const [plain, compressed] = [Buffer.concat(signed), Buffer.concat(signed.map((one) => gzipSync(one)))];
-    const path = join(temporaryFolder(), 'a.warc');
-    let refused = 0;
-    for (const whole of [plain, compressed]) {
-      for (let at = 12; at < whole.length; at += isFull ? 97 : 499) {
-        const changed = Buffer.from(whole);
-        changed[at] = (changed[at] ?? 0) ^ 1;
-        writeFileSync(path, changed);
-        const outcome = await opened(path).catch((error: unknown) => error);
-        if (outcome instanceof Error) {
-          expect(outcome, `byte ${at}`).toMatchObject({ code: expect.stringMatching(/^(bad-archive|no-source)$/) });
-          refused += 1;
-        } else {
-          // a changed address or date, which no digest covers: the report says so
-          const { reports } = outcome as Awaited<ReturnType<typeof openArchives>>;
-          const isSame = reports[0]?.pages === expected.report?.pages;
-          expect(isSame || reports[0]?.other === 1 || reports[0]?.repeated === 1, `byte ${at}`).toBe(true);
-        }
-      }
-    }
-    expect(refused).toBeGreaterThan(isFull ? 100 : 20);
-  });
-
   it('with a digest of the body that is wrong, in each form of digest', async () => {
     const body = Buffer.from(pageAt('/rest/account/'));
     const bits = [...createHash('sha1').update(body).digest()].map((byte) => byte.toString(2).padStart(8, '0')).join('');
@@ -215,12 +190,6 @@ describe('import refuses a WARC', () => {
       });
     }
     await importWarc([capture('/rest/account/', http(200, body), { 'WARC-Payload-Digest': 'urn:unknown:1' })]);
-  });
-
-  it('that expands to hundreds of times its size', async () => {
-    const path = join(temporaryFolder(), 'a.warc.gz');
-    writeFileSync(path, bomb());
-    await expect(opened(path)).rejects.toMatchObject({ code: 'bad-archive', expected: expect.stringContaining('250') });
   });
 
   it('with bytes behind its last gzip member, and a length that is not a number', async () => {
@@ -247,16 +216,5 @@ describe('import refuses a WARC', () => {
     });
     expect(code).toBe(1);
     expect(stderr).toContain('read web archives by name with import');
-  });
-});
-
-describe('palimpsest import of an archive', () => {
-  it('prints the skipped captures', async () => {
-    const folder = temporaryFolder();
-    const warc = join(folder, 'a.warc.gz');
-    writeFileSync(warc, Buffer.concat([...captures, capture('/rest/data/', http(429, ''))].map((one) => gzipSync(one))));
-    const store = join(folder, 'store.db');
-    expect((await palimpsestHere(['import', warc, '--store', store])).stdout).toContain(`${warc}: 4 pages; skipped 1 failed response`);
-    expect(await palimpsestJson(['import', warc, '--store', store])).toMatchObject({ archives: [{ archive: warc, pages: 4, failed: 1 }] });
   });
 });

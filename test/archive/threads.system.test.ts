@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeWacz } from '../../src/archive/wacz.ts';
@@ -6,7 +6,7 @@ import { writeWarc } from '../../src/archive/warc.ts';
 import { openVerified } from '../../src/tree/verified-tree.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
-import { flipByte, zipOf } from '../verify/damaged-zip.ts';
+import { zipOf } from '../verify/damaged-zip.ts';
 import { mountDisk } from '../whole/disks.ts';
 import { folderForFile, SAMPLE, treeOf } from './archived.ts';
 
@@ -26,11 +26,6 @@ beforeAll(async () => {
   dataPages = data_pages;
 });
 
-function flipped(zip: string): string {
-  flipByte(zip, 'rest/data/page/3/index.json', -5);
-  return zip;
-}
-
 describe('an archive that threads write', () => {
   it.each(FORMS)('%s has the same bytes and reports the same progress as one from one thread', async (name, form, write) => {
     const path = join(temporaryFolder(), name);
@@ -46,32 +41,14 @@ describe('an archive that threads write', () => {
     expect(readFileSync(path), 'from a ZIP').toEqual(expected[0]);
   });
 
-  it.each<readonly [string, (tree: string) => string, page: (dataPages: number) => number]>([
-    [
-      'pages were changed, and the first of them is reported',
-      (tree) => {
-        for (const page of [3, 4, dataPages]) writeFileSync(join(tree, `rest/data/page/${page}/index.json`), '{"damaged":true}');
-        return tree;
-      },
-      () => 3,
-    ],
-    ['a page in a ZIP was changed', (tree) => flipped(zipOf(tree, `${tree}.zip`)), () => 3],
-    [
-      'a page is missing',
-      (tree) => {
-        rmSync(join(tree, `rest/data/page/${dataPages}/index.json`));
-        return tree;
-      },
-      () => dataPages,
-    ],
-  ])('is not written if %s', async (_, damage, page) => {
+  it('is not written if pages were changed, and the first of them is reported', async () => {
     const [copy, folder] = [join(temporaryFolder(), 'out'), temporaryFolder()];
     cpSync(out, copy, { recursive: true });
-    const source = damage(copy);
+    for (const page of [3, 4, dataPages]) writeFileSync(join(copy, `rest/data/page/${page}/index.json`), '{"damaged":true}');
     const failureOf = (threads: number | undefined) =>
-      writeWacz(openVerified(source), join(folder, 'history.wacz'), { threads }).catch((error: unknown) => error);
+      writeWacz(openVerified(copy), join(folder, 'history.wacz'), { threads }).catch((error: unknown) => error);
     const failure = await failureOf(3);
-    expect(failure).toMatchObject({ code: 'tree-edited', place: { file: join(source, `rest/data/page/${page(dataPages)}/index.json`) } });
+    expect(failure).toMatchObject({ code: 'tree-edited', place: { file: join(copy, 'rest/data/page/3/index.json') } });
     expect(failure).toEqual(await failureOf(undefined));
     expect(readdirSync(folder)).toEqual([]);
   });

@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { WARCParser } from 'warcio';
 import { openPromise } from 'yauzl';
 import { filesIn } from '../support/folder.ts';
-import { palimpsestJson } from '../support/palimpsest.ts';
 import { archiveOf, BASE_URL, folderForFile, SAMPLE, treeOf } from './archived.ts';
 import { readMembers, splitMessage } from './warc-reader.ts';
 
@@ -61,23 +59,6 @@ describe('a WACZ', () => {
     ]);
   });
 
-  it('lists the correct hash and size of every file', () => {
-    const datapackage = JSON.parse(fileAt('datapackage.json').toString());
-    expect(datapackage).toMatchObject({ profile: 'data-package', wacz_version: '1.1.1', mainPageUrl: `${BASE_URL}/` });
-    const digest = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-    const wanted = ['archive/data.warc.gz', 'indexes/index.cdx', 'pages/pages.jsonl'].map((path) => ({
-      name: path.split('/').at(-1),
-      path,
-      hash: digest(fileAt(path)),
-      bytes: fileAt(path).length,
-    }));
-    expect(datapackage.resources).toEqual(wanted);
-    expect(JSON.parse(fileAt('datapackage-digest.json').toString())).toEqual({
-      path: 'datapackage.json',
-      hash: digest(fileAt('datapackage.json')),
-    });
-  });
-
   it('has every page at its real address with the headers of the API, as an independent reader sees it', () => {
     const [info, ...responses] = readMembers(fileAt('archive/data.warc.gz'));
     expect(info?.fields.get('warc-type')).toBe('warcinfo');
@@ -113,14 +94,6 @@ describe('a WACZ', () => {
     expect(ids.size).toBe(responses.length);
   });
 
-  it('is read completely by warcio, too', async () => {
-    const bodies = new Map<string, string>();
-    for await (const record of new WARCParser([fileAt('archive/data.warc.gz')])) {
-      if (record.warcType === 'response') bodies.set(record.warcTargetURI ?? '', await record.contentText());
-    }
-    expect(bodies).toEqual(new Map([...pages, ...browse].map(([url, body]) => [url, body.toString()])));
-  });
-
   it('has an index that is sorted and points to the record of every page', () => {
     const lines = fileAt('indexes/index.cdx').toString().trimEnd().split('\n');
     const bytes = lines.map((line) => Buffer.from(line));
@@ -151,10 +124,5 @@ describe('a WACZ', () => {
       .map((line) => JSON.parse(line));
     expect(first).toMatchObject({ format: 'json-pages-1.0', id: 'pages' });
     expect(entries.map(({ url }) => url)).toEqual([`${BASE_URL}/`, `${BASE_URL}/rest/data/`, `${BASE_URL}/rest/account/`]);
-  });
-
-  it('has browse files that an import leaves out', async () => {
-    const { archives } = await palimpsestJson(['import', wacz, '--store', join(folder, 'copy.db')]);
-    expect(archives).toMatchObject([{ failed: 0, missing: [], other: browse.size }]);
   });
 });

@@ -1,8 +1,5 @@
-import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { gzipSync } from 'node:zlib';
-import { ZipFile } from 'yazl';
 import { type ImportOptions, type ImportSummary, importInputs } from '../../src/import/import.ts';
 import type { ArchiveReport } from '../../src/sources/archives/capture-selection.ts';
 import { openArchives } from '../../src/sources/archives/open-archives.ts';
@@ -77,14 +74,6 @@ export function pagesOf(ids: readonly number[], size = 10): Map<string, string> 
 /** Ids from the highest down to the lowest. */
 export function idsDown(highest: number, lowest = 1): number[] {
   return Array.from({ length: highest - lowest + 1 }, (_, index) => highest - index);
-}
-
-/** Writes a ZIP with these files, stored unless `compress` is set. */
-export async function writeZip(path: string, files: ReadonlyMap<string, Buffer>, compress = false): Promise<void> {
-  const zip = new ZipFile();
-  for (const [name, content] of files) zip.addBuffer(content, name, { compress });
-  zip.end();
-  await pipeline(zip.outputStream, createWriteStream(path));
 }
 
 /** A compressed WARC that expands to a thousand times its size. */

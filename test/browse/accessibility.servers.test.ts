@@ -1,10 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inPackage, installed } from '../conformance/child.ts';
+import { folderOfFile } from '../whole/stores.ts';
 import { type Browser, CHROMIUM, launch, type Page, until, visit } from './chromium.ts';
 import { readerTree } from './reader-tree.ts';
 
@@ -20,12 +19,12 @@ interface Violation {
 }
 
 describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium ${CHROMIUM.reason}${AXE.reason}`, () => {
-  let [folder, site] = ['', ''];
+  const folder = folderOfFile();
+  let site = '';
   let paths: readonly string[] = [];
   let browser: Browser;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'palimpsest-test-'));
     const [out, started] = await Promise.all([readerTree(folder), launch()]);
     paths = readdirSync(out, { recursive: true, encoding: 'utf8' });
     site = `${pathToFileURL(out).href}/`;
@@ -36,10 +35,7 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
     writeFileSync(former, html.replace(REDIRECT, '<meta name=redirect content="'));
     browser = started;
   });
-  afterAll(async () => {
-    await browser.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => browser.close());
 
   /** Returns the path of a page by the name of its file. */
   function pageOf(name: string): string {

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientScript } from '../../src/browse/assets.ts';
 import { type Origin, startOrigin } from '../conformance/subjects/static-origin.ts';
 import { observe, type Snapshot } from '../support/snapshots.ts';
+import { folderOfFile } from '../whole/stores.ts';
 import { type Browser, CHROMIUM, launch, type Page, until, visit, writeFiles } from './chromium.ts';
 import { browseFilesAt, SITE } from './small-site.ts';
 
@@ -57,13 +56,13 @@ it('the client script is small and has no module syntax', () => {
 });
 
 describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}`, () => {
-  let [folder, fileUrl, nina] = ['', '', ''];
+  const folder = folderOfFile();
+  let [fileUrl, nina] = ['', ''];
   let files = new Map<string, string>();
   let browser: Browser;
   let origin: Origin;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'palimpsest-test-'));
     await observe(join(folder, 'store.db'), snapshots());
     files = browseFilesAt(join(folder, 'store.db'), { ...SITE, page_size: 100, account_page_size: 100 });
     nina = pageOf('nina_k');
@@ -75,7 +74,6 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   afterAll(async () => {
     await browser.close();
     await origin.child.stop();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const open = (path: string, base = fileUrl, options: Parameters<Browser['newContext']>[0] = {}) =>
@@ -94,17 +92,6 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     });
     return () => release();
   }
-
-  it.each(['file', 'http'])('finds an account by three letters from %s://', async (scheme) => {
-    const page = await open('index.html', scheme === 'file' ? fileUrl : `${origin.url}/`);
-    await page.keyboard.press('/');
-    await page.keyboard.type('kow');
-    await results(page).first().waitFor();
-    expect(await results(page).allTextContents()).toEqual(['@nina_k Nina Kowal 🌻']);
-    await page.keyboard.press('Enter');
-    await page.waitForURL(/nina_k\.html$/);
-    expect(await page.title()).toMatch(/@nina_k/);
-  });
 
   it('finds accounts from the first letter, and by former handle, with a number of all', async () => {
     const page = await open('browse/changes/1.html');
@@ -191,24 +178,6 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.title()).not.toBe('opened');
     await press('Enter', false);
     expect(await page.title()).toBe('opened');
-  });
-
-  it('goes from change to change with j and k, which are text in the search', async () => {
-    const page = await open(nina);
-    const focused = () => page.evaluate<string>('document.activeElement.id');
-    const ids = await page.evaluate<string[]>('Array.from(document.querySelectorAll(".changes article"), ({ id }) => id)');
-    for (const [key, index] of [
-      ['j', 0],
-      ['j', 1],
-      ['k', 0],
-      ['k', 0],
-    ] as const) {
-      await page.keyboard.press(key);
-      expect(await focused()).toBe(ids[index]);
-    }
-    await page.keyboard.press('/');
-    await page.keyboard.type('j?');
-    expect(await page.evaluate('document.activeElement.value')).toBe('j?');
   });
 
   it('counts the changes that both filters show, and shows only the days of these', async () => {

@@ -1,62 +1,39 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { accountPage, accountsPage, changesPage, HOME, monthPage } from '../../src/browse/paths.ts';
-import type { ChangeRecord, DataType } from '../../src/contract/record.ts';
+import type { DataType } from '../../src/contract/record.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';
 import type { History } from '../support/histories.ts';
-import { browseFiles, SITE, storeOf } from './small-site.ts';
+import { browseFiles, historyOf, SITE, storeOf } from './small-site.ts';
+
+const BIO = 'Poet & gardener.\nשלום 🌹 @omar #soil';
+/** The changes of an account: the field, its new text, and the day of March or April. */
+const CHANGES: readonly (readonly [data_type: DataType, text: string | null, month: number, day: number, web_archive_url?: string])[] = [
+  ['Name', 'Nina', 3, 1],
+  ['Bio', 'Poet & baker.\nשלום 🌹 @omar #bread', 3, 1, 'https://archive.example/web/2024/https://social.example/nina_k'],
+  ['Verified', 'false', 3, 1],
+  ['Website', 'http://nina.example', 3, 2],
+  ['Bio', BIO, 3, 5],
+  ['Verified', 'true', 3, 5],
+  ['Website', null, 4, 1],
+  ['Location', '<b>İstanbul</b>', 4, 2],
+];
 
 function goldenHistory(): History {
-  let id = 100;
-  const newest = new Map<DataType, ChangeRecord>();
-  const record = (data_type: DataType, text: string | null, day: number, web_archive_url: string | null = null): ChangeRecord => {
-    const previous = newest.get(data_type);
-    id += 1;
-    const diff_html = diffHtml(data_type, previous?.text, text);
-    const first_encountered_date = `2024-0${day > 28 ? 4 : 3}-${String(day > 28 ? day - 28 : day).padStart(2, '0')}T14:03:0${id % 10}.000123Z`;
-    const made = {
-      id,
-      account: 'nina_k',
-      data_type,
-      previous: previous?.id ?? null,
-      text,
-      first_encountered_date,
-      diff_html,
-      web_archive_url,
-    };
-    newest.set(data_type, made);
-    return made;
+  const records = CHANGES.map(([data_type, text, month, day, web_archive_url = null], index) => {
+    const id = 101 + index;
+    const before = CHANGES.slice(0, index).findLastIndex(([type]) => type === data_type);
+    const previous = before === -1 ? null : 101 + before;
+    const diff_html = diffHtml(data_type, CHANGES[before]?.[1], text);
+    const first_encountered_date = `2024-0${month}-0${day}T14:03:0${id % 10}.000123Z`;
+    return { id, account: 'nina_k', data_type, previous, text, first_encountered_date, diff_html, web_archive_url };
+  });
+  const profile = { profile_image_url: 'https://images.example/1.jpg', display_name: 'Nina', location: '<b>İstanbul</b>', bio: BIO };
+  const nina = historyOf(records, { ...profile, account_creation_date: '2010-11-29T21:18:15Z' });
+  return {
+    records: nina.records,
+    accounts: [...nina.accounts, ...historyOf([]).accounts.map((one) => ({ ...one, screen_name: 'Silent' }))],
   };
-  const records = [
-    record('Name', 'Nina', 1),
-    record('Bio', 'Poet & baker.\nשלום 🌹 @omar #bread', 1, 'https://archive.example/web/2024/https://social.example/nina_k'),
-    record('Verified', 'false', 1),
-    record('Website', 'http://nina.example', 2),
-    record('Bio', 'Poet & gardener.\nשלום 🌹 @omar #soil', 5),
-    record('Verified', 'true', 5),
-    record('Website', null, 29),
-    record('Location', '<b>İstanbul</b>', 30),
-  ];
-  const data = records.toReversed();
-  const profile = { display_name: 'Nina', website: null, location: '<b>İstanbul</b>', bio: 'Poet & gardener.\nשלום 🌹 @omar #soil' };
-  const nina = {
-    screen_name: 'nina_k',
-    account_creation_date: '2010-11-29T21:18:15Z',
-    profile_image_url: 'https://images.example/1.jpg',
-    data,
-    ...profile,
-  };
-  const silent = {
-    ...nina,
-    screen_name: 'Silent',
-    data: [],
-    display_name: '',
-    location: '',
-    bio: '',
-    account_creation_date: null,
-    profile_image_url: '',
-  };
-  return { records: data, accounts: [nina, silent] };
 }
 
 describe('the pages of a small site', () => {

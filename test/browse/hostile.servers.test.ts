@@ -1,10 +1,9 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { times } from '../support/proof.ts';
+import { folderOfFile } from '../whole/stores.ts';
 import { type Browser, CHROMIUM, launch, type Page, until } from './chromium.ts';
 import { hostileTree } from './hostile-tree.ts';
 import { hostileValues } from './hostile-values.ts';
@@ -16,16 +15,16 @@ const STEP = times('page in a row is opened in Chromium', 40, 1);
 const VALUES = hostileValues();
 const POLICY = /<meta http-equiv=Content-Security-Policy content="[^"]*">\n/;
 
-let [folder, out, open] = ['', '', ''];
+const folder = folderOfFile();
+/** The same tree without the Content Security Policy. */
+const open = join(folder, 'open');
+let out = '';
 let pages: string[] = [];
 let rejected: string[] = [];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'palimpsest-test-'));
   ({ out, rejected } = await hostileTree(folder, VALUES));
   pages = readdirSync(out, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.html'));
-  // the same tree without the Content Security Policy
-  open = join(folder, 'open');
   cpSync(out, open, { recursive: true });
   for (const path of pages) {
     const html = readFileSync(join(out, path), 'utf8');
@@ -33,7 +32,6 @@ beforeAll(async () => {
     writeFileSync(join(open, path), html.replace(POLICY, ''));
   }
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('hostile values in imported and observed records', () => {
   it('are many, and none is rejected', () => {

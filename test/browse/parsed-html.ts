@@ -2,24 +2,29 @@ import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 
 type Node = DefaultTreeAdapterTypes.Node;
 
-/** Returns the elements below a node in order, each with the names of its attributes: `a[href,rel]`. */
-export function elementsOf(node: Node): string[] {
-  const own =
-    'tagName' in node ? [node.attrs.length === 0 ? node.tagName : `${node.tagName}[${node.attrs.map(({ name }) => name).join()}]`] : [];
-  return [...own, ...('childNodes' in node ? node.childNodes.flatMap(elementsOf) : [])];
+/** Returns the elements below a node, in order. */
+export function elementsIn(node: Node): DefaultTreeAdapterTypes.Element[] {
+  return [...('tagName' in node ? [node] : []), ...('childNodes' in node ? node.childNodes.flatMap(elementsIn) : [])];
 }
 
-/** Returns the text below a node. @param without the name of elements that are left out */
+/** Returns the elements below a node in order, each with the names of its attributes: `a[href,rel]`. */
+export function elementsOf(node: Node): string[] {
+  return elementsIn(node).map(({ tagName, attrs }) =>
+    attrs.length === 0 ? tagName : `${tagName}[${attrs.map(({ name }) => name).join()}]`,
+  );
+}
+
+/** Returns the text below a node, with `\n` for a line break. @param without the name of elements that are left out */
 export function textOf(node: Node, without = ''): string {
   if ('value' in node) return node.value;
+  if (node.nodeName === 'br') return '\n';
   if ('tagName' in node && node.tagName === without) return '';
   return 'childNodes' in node ? node.childNodes.map((child) => textOf(child, without)).join('') : '';
 }
 
 /** Returns the elements with a name below a node. */
 export function elementsNamed(node: Node, name: string): DefaultTreeAdapterTypes.Element[] {
-  const own = 'tagName' in node && node.tagName === name ? [node] : [];
-  return [...own, ...('childNodes' in node ? node.childNodes.flatMap((child) => elementsNamed(child, name)) : [])];
+  return elementsIn(node).filter(({ tagName }) => tagName === name);
 }
 
 /** Returns what a page shows for a text. */

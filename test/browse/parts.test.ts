@@ -74,7 +74,10 @@ describe('the parts of the browse files', () => {
       return { observed_at: `2024-03-0${day}T00:00:00Z`, screen_name, id, bio: screen_name };
     };
     await observe(path, [at('nina_old', '1', 1), at('taken', '2', 1), at('nina', '1', 3), at('moved', '2', 3), at('taken', '3', 4)]);
+    await observe(path, [at('lamp', '4', 5), at('one', '4', 6), at('lamp', '5', 7), at('two', '5', 8)]);
     const files = browseFilesAt(path);
+    // the last holder first
+    expect(files.get(accountPage('lamp'))).toMatch(/@two<.*@one</s);
     const former = files.get(accountPage('nina_old'));
     const target = `../../../${accountPage('nina')}`;
     expect(former).toContain(`<meta http-equiv=refresh content="0; url=${target}">`);

@@ -124,16 +124,6 @@ describe('the search index', () => {
     expect(await handles(accounts, '@Nina')).toEqual(['nina', 'nina_k', 'b', 'a']);
   });
 
-  it('ranks an account by its former handle although the same file also lists it for its handle', async () => {
-    // so many that the first file has the best of all accounts too
-    const others = Array.from({ length: 300 }, (_, index) => account(`u${index}`));
-    const [before, named] = [account('before', 'Nina', 900, 'nina_old'), account('named', 'Nina', 90_000)];
-    const files = indexOf([...others, before, named]);
-    expect(await search(files, 'nina')).toEqual({ total: 2, handles: ['before', 'named'] });
-    const { entries } = await findAccounts('nina', loadFrom(files));
-    expect(entries.map(({ formerHandles }) => formerHandles)).toEqual([['nina_old'], []]);
-  });
-
   it.each([
     ['nina', 'Ñina'],
     ['strasse', 'Straße'],

@@ -8,7 +8,7 @@ import type { ImportSummary } from '../../src/import/import.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { ReadingThread } from '../../src/import/read.ts';
 import type { InputError } from '../../src/sources/source.ts';
-import { bioRecord } from '../support/bio-record.ts';
+import { bioRecord, emptyAccount } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { times } from '../support/proof.ts';
 import { allRows } from '../support/store-rows.ts';
@@ -16,15 +16,13 @@ import { allRows } from '../support/store-rows.ts';
 /** How many sets of inputs are generated. */
 const RUNS = { numRuns: times('sets of generated inputs', 3, 300) };
 
-const person = (name: string, data: readonly object[], bio = '') => ({
-  ...{ screen_name: name, account_creation_date: null, profile_image_url: '', data, data_page_count: 1 },
-  ...{ display_name: name, website: null, location: '', bio },
-});
 const page = (results: readonly object[]) => ({ count: results.length, next: null, previous: null, results });
 const record = fc
   .record({ id: fc.integer({ min: 1, max: 12 }), text: fc.constantFrom('one', 'two 🌹', '\u2028"\\', '\ud800') })
   .map(({ id, text }) => ({ ...bioRecord(id), text }));
-const account = fc.tuple(fc.array(record, { maxLength: 3 }), fc.constantFrom('', 'bio')).map(([data, bio]) => person('jack', data, bio));
+const account = fc
+  .tuple(fc.array(record, { maxLength: 3 }), fc.constantFrom('', 'bio'))
+  .map(([data, bio]) => emptyAccount('jack', { data, data_page_count: 1, bio }));
 const json = fc
   .oneof({ weight: 6, arbitrary: record }, account, fc.array(record, { maxLength: 4 }).map(page), fc.array(record))
   .map((value) => JSON.stringify(value));
