@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { emptyAccount } from '../support/bio-record.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { observe } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
@@ -16,17 +17,7 @@ beforeAll(async () => {
     { observed_at: '2020-01-01T00:00:00Z', screen_name: 'repXann', id: 'did:plc:x', bio: '' },
   ]);
   await palimpsestJson(['import', '-', '--store', store], {
-    input: JSON.stringify({
-      screen_name: 'empty',
-      account_creation_date: null,
-      profile_image_url: '',
-      data: [],
-      data_page_count: 0,
-      display_name: 'No Changes',
-      website: null,
-      location: '',
-      bio: '',
-    }),
+    input: JSON.stringify(emptyAccount('empty', { display_name: 'No Changes' })),
   });
 });
 

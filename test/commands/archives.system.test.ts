@@ -87,30 +87,11 @@ describe.skipIf(programs.skip)('palimpsest observe of archives', () => {
       const summary = await palimpsestJson(['observe', ...args, '--store', join(temporaryFolder(), 'store.db')], { cwd });
       return Number(summary['snapshots']) / (sample.trim().split('\n').length || 1);
     };
-    expect(await observations('in/grab.tar', '--include', '0[01].json.bz2')).toBe(2);
     expect(await observations('in/grab.tar', '--include', '2017/01/**/03*')).toBe(1);
     expect(await observations('in', '--include', 'grab.tar', '--exclude', '02.json.bz2')).toBe(3);
     expect(await observations('in', '--include', 'grab.tar/2017/01/01/00/03*')).toBe(1);
     const { code, stderr } = await palimpsestHere(['observe', 'in/grab.tar', '--include', '*.txt', '--store', 'none.db'], { cwd });
     expect([code, stderr]).toEqual([1, expect.stringContaining('no file of the sources matches the patterns (no-source)')]);
-  });
-
-  it('reads the archive that Twitter gives to account holders, as it was downloaded', async () => {
-    const cwd = temporaryFolder();
-    const files = {
-      'Your archive.html': '<html>',
-      'assets/images/twemoji/v/1.svg': '<svg>',
-      'data/account.js': 'window.YTD.account.part0 = [{"account":{"username":"nina_k","accountId":"501","accountDisplayName":"Nina"}}]',
-      'data/profile.js': 'window.YTD.profile.part0 = [{"profile":{"description":{"bio":"Overlap pages.","location":"Graz"}}}]',
-      'data/manifest.js': 'window.__THAR_CONFIG = {"archiveInfo":{"generationDate":"2023-01-02T03:04:05.678Z"}}',
-      'data/tweets.js': 'window.YTD.tweets.part0 = [{"tweet":{"id":"1"}}]',
-      'data/tweets_media/1-a.jpg': Buffer.from('\xff\xd8\xff', 'latin1'),
-    };
-    write(cwd, { 'twitter.zip': await zipOf(files) });
-    write(join(cwd, 'twitter'), files);
-    expect((await storeOf(cwd, 'twitter.zip')).equals(await storeOf(cwd, 'twitter'))).toBe(true);
-    const { stderr } = await palimpsestHere(['import', 'twitter.zip', '--store', 'new.db', '--include', '*.js'], { cwd });
-    expect(stderr).toContain('palimpsest.js observe twitter.zip');
   });
 
   it('reads sources of every type in the folder of a Twitter archive, and counts the files that it skips', async () => {

@@ -85,14 +85,6 @@ describe('build with another base URL', () => {
     expect(await build(cwd, '--base-url', SITE)).toMatchObject({ code: 0, stderr: '' });
     expect(linkIn(cwd)).toBe(`${SITE}/rest/data/?page=2`);
   });
-
-  it('reads an empty base URL as an error, and an empty variable as none', async () => {
-    const cwd = await withStore();
-    expect(await build(cwd, '--base-url', '')).toMatchObject({ code: 2 });
-    const args = ['build', '--store', 'store.db'];
-    expect(await palimpsestJson(args, { cwd, env: { PALIMPSEST_BASE_URL: '' } })).toMatchObject({ base_url_from: 'default' });
-    expect(await palimpsestJson(args, { cwd, env: { PALIMPSEST_BASE_URL: SITE } })).toMatchObject({ base_url_from: 'option' });
-  });
 });
 
 describe('publish of a tree with the address of serve', () => {

@@ -89,16 +89,6 @@ describe('palimpsest history', () => {
     expect(await history('jack', '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('wraps to 80 columns and uses no colors if standard output is not a terminal', async () => {
-    const { stdout } = await palimpsestHere(['history', 'jackie', '--store', store], { env: { FORCE_COLOR: '' } });
-    const wide = stdout.split('\n').filter((line) => !line.includes('#'));
-    expect(Math.max(...wide.map((line) => line.length))).toBeLessThanOrEqual(80);
-    expect(wide.length).toBeGreaterThan(4);
-    expect(stdout).not.toContain('\u001b');
-    const forced = await palimpsestHere(['history', 'jackie', '--store', store], { env: { FORCE_COLOR: '3' } });
-    expect(forced.stdout).toContain('\u001b[');
-  });
-
   it('finds an account by a former handle, says so, and shows the rename where it happened', async () => {
     const { code, stdout } = await history('@jo_at_HOME');
     expect({ code, lines: stdout.split('\n').filter((line) => !line.includes('#')) }).toEqual({

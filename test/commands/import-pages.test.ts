@@ -1,37 +1,38 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bioRecord } from '../support/bio-record.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { folderOfFile } from '../whole/stores.ts';
 
 // these tests are about single items: the guard for many of them is tested in observe-guards.test.ts
 process.env['PALIMPSEST_MAX_REJECTED'] = '100%';
 
 const COUNT = 23;
 
-/** A store of so many records of two accounts, and the folder of the tree that it builds: four to a page. */
-async function builtTree(): Promise<{ folder: string; tree: string; store: string }> {
-  const folder = temporaryFolder();
-  const [source, tree] = [join(folder, 'source.db'), join(folder, 'tree')];
-  const records = Array.from({ length: COUNT }, (_, index) => ({
-    id: index + 1,
-    account: `user_${index % 2}`,
-    data_type: 'Bio',
-    previous: null,
-    text: `bio ${index}`,
-    first_encountered_date: `2023-11-18T16:29:${String(index + 10)}Z`,
-    diff_html: '',
-    web_archive_url: null,
-  }));
+/** The tree of so many records of two accounts: four to a page. */
+const made = folderOfFile();
+const tree = join(made, 'tree');
+
+beforeAll(async () => {
+  const source = join(made, 'source.db');
+  const records = Array.from({ length: COUNT }, (_, index) =>
+    bioRecord(index + 1, { account: `user_${index % 2}`, first_encountered_date: `2023-11-18T16:29:${String(index + 10)}Z` }),
+  );
   await palimpsestJson(['import', '-', '--store', source], { input: records.map((record) => `${JSON.stringify(record)}\n`).join('') });
   const sizes = ['--page-size', '4', '--account-page-size', '1'];
   await palimpsestJson(['build', '--store', source, '--out', tree, '--base-url', 'https://history.example', ...sizes]);
-  return { folder, tree, store: join(folder, 'store.db') };
+});
+
+function newStore(): { folder: string; store: string } {
+  const folder = temporaryFolder();
+  return { folder, store: join(folder, 'store.db') };
 }
 
-/** The pages of a tree as somebody saves them, in files that do not say which page they are. */
-function savePages(tree: string, into: string, leaveOut: readonly string[] = []): void {
+/** The pages of the tree as somebody saves them, in files that do not say which page they are. */
+function savePages(into: string, leaveOut: readonly string[] = []): void {
   mkdirSync(into);
   for (const [path, bytes] of filesIn(join(tree, 'rest'))) {
     if (!/page\/\d+\/index\.json$/.test(path) || leaveOut.includes(path)) continue;
@@ -42,8 +43,8 @@ function savePages(tree: string, into: string, leaveOut: readonly string[] = [])
 
 describe('palimpsest import with saved pages', () => {
   it('reports a whole tree, and all of its pages saved one by one, as complete', async () => {
-    const { folder, tree, store } = await builtTree();
-    savePages(tree, join(folder, 'saved'));
+    const { folder, store } = newStore();
+    savePages(join(folder, 'saved'));
     for (const source of [tree, join(folder, 'saved')]) {
       const { code, stdout, stderr } = await palimpsestHere(['import', source, '--store', store, '--require-complete', '--json']);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -63,8 +64,8 @@ describe('palimpsest import with saved pages', () => {
   });
 
   it('names missing pages, and imports nothing with --require-complete', async () => {
-    const { folder, tree, store } = await builtTree();
-    savePages(tree, join(folder, 'saved'), ['data/page/3/index.json', 'data/page/6/index.json', 'account/page/1/index.json']);
+    const { folder, store } = newStore();
+    savePages(join(folder, 'saved'), ['data/page/3/index.json', 'data/page/6/index.json', 'account/page/1/index.json']);
     const args = ['import', join(folder, 'saved'), '--store', store];
     const refused = await palimpsestHere([...args, '--require-complete', '--json']);
     expect(refused.code).toBe(1);
@@ -100,7 +101,7 @@ describe('palimpsest import with saved pages', () => {
   });
 
   it('counts the items of indented pages, of pages in one file, and of rejected pages', async () => {
-    const { folder, tree, store } = await builtTree();
+    const { folder, store } = newStore();
     const pages = [1, 2, 3, 4, 5, 6].map((page) => JSON.parse(readFileSync(join(tree, `rest/data/page/${page}/index.json`), 'utf8')));
     pages[1].results[0].text = 5;
     const source = join(folder, 'pages.json');
@@ -119,7 +120,7 @@ describe('palimpsest import with saved pages', () => {
   });
 
   it('rejects sources without pages only with --require-complete', async () => {
-    const { tree, folder, store } = await builtTree();
+    const { folder, store } = newStore();
     const page = JSON.parse(readFileSync(join(tree, 'rest/data/index.json'), 'utf8'));
     const file = join(folder, 'records.ndjson');
     writeFileSync(file, page.results.map((record: object) => `${JSON.stringify(record)}\n`).join(''));

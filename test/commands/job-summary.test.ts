@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { addToJobSummary, refusalTable } from '../../src/commands/job-summary.ts';
-import { Terminal } from '../../src/terminal/terminal.ts';
+import { refusalTable } from '../../src/commands/job-summary.ts';
 import { Growing } from '../publish/growing.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
@@ -63,15 +62,5 @@ describe('refusalTable', () => {
   it('keeps each text in its cell, whatever characters it has', () => {
     const table = refusalTable({ code: 'not-ours', message: 'a|b\nc', expected: 'x', found: undefined, hint: '' });
     expect(table).toBe('\n| refused | not-ours |\n| --- | --- |\n| reason | a\\|b\\u000ac |\n| expected | x |\n');
-  });
-});
-
-describe('addToJobSummary', () => {
-  it('does nothing outside a GitHub job', () => {
-    const written: string[] = [];
-    const output = { write: (text: string) => written.push(text) };
-    const io = { stdin: (async function* () {})(), stdout: output, stderr: output, env: { GITHUB_STEP_SUMMARY: '' }, once: () => {} };
-    addToJobSummary(new Terminal(io), 'text');
-    expect(written).toEqual([]);
   });
 });

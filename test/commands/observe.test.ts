@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { filesIn, temporaryFolder, valuesIn } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf, type Snapshot } from '../support/snapshots.ts';
 
@@ -11,25 +11,10 @@ process.env['PALIMPSEST_MAX_REJECTED'] = '100%';
 
 const lines = (...values: readonly Snapshot[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
 const jack = (day: number, more: Snapshot = {}): Snapshot => ({ observed_at: `2020-01-0${day}T00:00:00Z`, screen_name: 'jack', ...more });
-const user = {
-  id_str: '12',
-  screen_name: 'jack',
-  name: 'Jack',
-  description: 'a & @b &amp; #c',
-  created_at: 'Tue Mar 21 20:50:14 +0000 2006',
-};
-
 function newStore(): { folder: string; store: string } {
   const folder = temporaryFolder();
   return { folder, store: join(folder, 'store.db') };
 }
-
-/** The lines of a file of rejects. */
-const rejectsIn = (file: string): Record<string, unknown>[] =>
-  readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
 
 describe('palimpsest observe', () => {
   it('prints its results as text, and as JSON with --json', async () => {
@@ -85,53 +70,6 @@ describe('palimpsest observe', () => {
     expect(contentsOf(store).feed.map(({ text }) => text)).toEqual(['6', '5', '4', '3', '2', '1']);
   });
 
-  it('rejects snapshots without a time, unless --observed-at is given', async () => {
-    const { folder, store } = newStore();
-    writeFileSync(join(folder, 'users.json'), JSON.stringify([user]));
-    const args = ['observe', join(folder, 'users.json'), '--store', store, '--json'];
-    const refused = await palimpsestHere(args);
-    expect(refused.code).toBe(1);
-    expect(JSON.parse(refused.stdout).error).toMatchObject({
-      code: 'bad-field',
-      file: join(folder, 'users.json'),
-      line: 1,
-      expected: expect.stringContaining('--observed-at'),
-      hint: expect.stringContaining('--observed-at 2017-09-19T20:47:28Z'),
-    });
-    expect(await palimpsestHere([...args, '--observed-at', '2017-09-19T22:47:28+02:00'])).toMatchObject({ code: 0 });
-    const { feed, accounts } = contentsOf(store);
-    expect(new Set(feed.map(({ first_encountered_date }) => first_encountered_date))).toEqual(new Set(['2017-09-19T20:47:28.000000Z']));
-    expect(accounts).toMatchObject([{ screen_name: 'jack', account_creation_date: '2006-03-21T20:50:14Z', bio: 'a & @b &amp; #c' }]);
-  });
-
-  it('reads every option from the environment', async () => {
-    const { folder, store } = newStore();
-    const env = {
-      PALIMPSEST_STORE: store,
-      PALIMPSEST_FROM: 'twitter-v1',
-      PALIMPSEST_OBSERVED_AT: '2020-01-01T00:00:00Z',
-      PALIMPSEST_REJECTS: join(folder, 'rejects'),
-      PALIMPSEST_UNESCAPE: '1',
-      PALIMPSEST_MENTION_URL: 'https://social.example/@{}',
-      PALIMPSEST_HASHTAG_URL: 'https://social.example/tags/{}',
-      PALIMPSEST_DRY_RUN: '1',
-      PALIMPSEST_JSON: '1',
-    };
-    const input = `${JSON.stringify(user)}\n{"acct":"b@c","id":"1"}\n`;
-    const { stdout } = await palimpsestHere(['observe', '-'], { env, input });
-    expect(JSON.parse(stdout)).toMatchObject({ dry_run: true, records: { Bio: 1 }, rejected: 1, store });
-    expect(existsSync(store)).toBe(false);
-    expect(rejectsIn(join(folder, 'rejects'))).toMatchObject([{ code: 'bad-field', line: 2, item: { acct: 'b@c' } }]);
-    await palimpsestHere(['observe', '-'], { env: { ...env, PALIMPSEST_DRY_RUN: 'no' }, input });
-    const [bio] = contentsOf(store).feed.filter(({ data_type }) => data_type === 'Bio');
-    expect(bio).toMatchObject({ text: 'a & @b & #c', diff_html: expect.stringContaining('https://social.example/@b') });
-    const quiet = await palimpsestHere(['observe', '-'], {
-      env: { PALIMPSEST_STORE: store, PALIMPSEST_QUIET: '1' },
-      input: lines(jack(2)),
-    });
-    expect(quiet).toMatchObject({ code: 0, stdout: '' });
-  });
-
   const TIME = 'expected  a time with a time zone';
   const TEMPLATE = 'expected  an http or https URL with {} in its path';
 
@@ -178,27 +116,20 @@ describe('palimpsest observe', () => {
     expect([...filesIn(folder).keys()]).toEqual([]);
   });
 
-  it('writes unusable snapshots to the rejects file in a form that can be observed again', async () => {
+  it('writes unusable snapshots to the rejects file', async () => {
     const { folder, store } = newStore();
     const rejects = join(folder, 'rejects.ndjson');
     const args = ['observe', '-', '--store', store, '--rejects', rejects];
     await palimpsestJson(args, { input: lines(jack(5, { bio: 'a' })) });
-    const late = jack(1, { id: '12', bio: '@b\u2028', website: null, web_archive_url: 'https://archive.example/1' });
-    const input = `${lines(late)}nonsense\n${lines(jack(6, { bio: 'b' }), jack(7, { bio: 7 }))}`;
+    const input = `${lines(jack(1, { bio: 'late' }))}nonsense\n${lines(jack(6, { bio: 'b' }), jack(7, { bio: 7 }))}`;
     const { code, stdout } = await palimpsestHere(args, { input });
     expect(code).toBe(0);
     expect(stdout).toContain(`  rejected  3, written to ${rejects}\n`);
-    const kept = rejectsIn(rejects);
-    expect(kept.map(({ code, line }) => [code, line])).toEqual([
+    expect(valuesIn(rejects).map(({ code, line }) => [code, line])).toEqual([
       ['bad-json', 2],
       ['bad-field', 4],
       ['late', 1],
     ]);
-    const items = kept.filter((reject) => reject['code'] === 'late').map((reject) => JSON.stringify(reject['item']));
-    const [again, direct] = [join(folder, 'again.db'), join(folder, 'direct.db')];
-    await palimpsestJson(['observe', '-', '--store', again], { input: items.join('\n') });
-    await palimpsestJson(['observe', '-', '--store', direct], { input: lines(late) });
-    expect(contentsOf(again)).toEqual(contentsOf(direct));
     expect([...filesIn(folder).keys()].filter((name) => /draft|spool/.test(name))).toEqual([]);
   });
 
@@ -218,22 +149,8 @@ describe('palimpsest observe', () => {
     expect(quiet).toMatchObject({ code: 0, stdout: '', stderr: finished.stderr });
     const rejects = join(folder, 'rejects.ndjson');
     const again = await palimpsestJson(['observe', seen, '--store', store, '--rejects', rejects]);
-    expect(again).toMatchObject({
-      unchanged: 4,
-      rejected: 1,
-      conflicts: {
-        count: 1,
-        listed: [
-          {
-            account: 'jack',
-            data_type: 'Bio',
-            observed_at: '2020-01-02T00:00:00.000000Z',
-            values: [{ recorded: true }, { text: 'a', recorded: false, line: 3 }],
-          },
-        ],
-      },
-    });
-    expect(rejectsIn(rejects)).toMatchObject([{ code: 'conflict', file: seen, line: 3, item: { bio: 'a' } }]);
+    expect(again).toMatchObject({ unchanged: 4, rejected: 1, conflicts: { count: 1, listed: [{ account: 'jack', data_type: 'Bio' }] } });
+    expect(valuesIn(rejects)).toMatchObject([{ code: 'conflict', file: seen, line: 3, item: { bio: 'a' } }]);
   });
 
   it.each(['http://127.0.0.1:8080/@{}', 'HTTPS://a.example/?q={}&w={}', 'https://[::1]/#{}', 'https://münchen.example/{}'])(
@@ -246,25 +163,10 @@ describe('palimpsest observe', () => {
     },
   );
 
-  it('rejects the store and the sources as the rejects file', async () => {
-    const { folder, store } = newStore();
-    const source = join(folder, 'source.ndjson');
-    writeFileSync(source, `${lines(jack(1))}nonsense\n`);
-    await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(1)) });
-    for (const file of [store, source]) {
-      const before = readFileSync(file);
-      expect(await palimpsestHere(['observe', source, '--store', store, '--rejects', file])).toMatchObject({ code: 1 });
-      expect(readFileSync(file).equals(before)).toBe(true);
-    }
-  });
-
   const inputErrors: readonly (readonly [string, string | Uint8Array, object])[] = [
     ['a truncated line', `${lines(jack(1))}{"observed_at":"2020`, { code: 'bad-json', line: 2 }],
-    ['cut gzip', gzipSync(lines(jack(1))).subarray(0, 40), { code: 'bad-encoding' }],
     ['an object of something else', '{"likes":3}', { code: 'bad-field', line: 1, hint: expect.stringContaining('docs/snapshots.md') }],
     ['an unknown field', lines(jack(1, { likes: 3 })), { code: 'bad-field', line: 1, field: 'likes' }],
-    ['a time without a zone', lines({ ...jack(1), observed_at: '2020-01-01T00:00:00' }), { code: 'bad-field', field: 'observed_at' }],
-    ['nesting without end', '['.repeat(200_000), { code: 'bad-json' }],
   ];
   it.each(inputErrors)('reports the place of %s, and does not change the store', async (_, bytes, error) => {
     const { folder, store } = newStore();

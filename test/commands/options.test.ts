@@ -1,19 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { programFor } from '../../src/command-line/program.ts';
-import { Terminal } from '../../src/terminal/terminal.ts';
-import { commandsIn } from '../support/commands.ts';
-
-const silent = { write: () => true };
-
-/** The commands, declared with the environment of this process. A group such as `store` is replaced by its commands. */
-async function commands() {
-  const { env } = process;
-  return commandsIn(programFor(new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env, once: () => {} })));
-}
+import { allCommands } from '../support/commands.ts';
 
 /** Returns the values and the sources of a command's options, if it gets only what it requires. */
 async function optionsOf(name: string): Promise<object> {
-  const command = (await commands()).find(([one]) => one === name)?.[1];
+  const command = allCommands(process.env).find(([one]) => one === name)?.[1];
   if (command === undefined) throw new Error(`there is no command ${name}`);
   let read: object = {};
   command.action(() => {
@@ -28,7 +18,7 @@ async function optionsOf(name: string): Promise<object> {
   return read;
 }
 
-const variables = (await commands()).flatMap(([, { options }]) => options.map(({ envVar = '' }) => envVar));
+const variables = allCommands().flatMap(([, { options }]) => options.map(({ envVar = '' }) => envVar));
 
 function stub(value: string | undefined): void {
   for (const name of variables) vi.stubEnv(name, value);
@@ -38,7 +28,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe.each((await commands()).map(([name]) => name))('the options of %s', (name) => {
+describe.each(allCommands().map(([name]) => name))('the options of %s', (name) => {
   it('have the same value with an empty variable as without one', async () => {
     stub(undefined);
     const unset = await optionsOf(name);

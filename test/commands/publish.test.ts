@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Growing } from '../publish/growing.ts';
-import { portOf, S3_KEYS } from '../publish/stores.ts';
+import { portOf } from '../publish/stores.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
@@ -68,19 +68,6 @@ it.each<[string, string]>([
   expect(asked).toEqual([]);
 });
 
-it('does not retry errors on the side of the client', async () => {
-  const { out } = await tree();
-  const { endpoint, asked } = await denying();
-  const { code, stderr } = await palimpsestHere(['publish', 's3://history', '--out', out], {
-    // which the client reads by itself
-    env: { ...S3_KEYS, AWS_ENDPOINT_URL_S3: endpoint, AWS_REGION: 'eu west 1' },
-  });
-  expect(stderr).toContain('Region not accepted');
-  expect(stderr).not.toContain('tried');
-  expect(code).toBe(1);
-  expect(asked).toEqual([]);
-});
-
 describe('publish without credentials', () => {
   /** Where a machine has none, whatever it has else. */
   const none = () => ({
@@ -124,20 +111,6 @@ it('counts no requests to a folder, in the plan, the summary and the job summary
     expect(stdout).not.toContain('request');
   }
   expect(readFileSync(table, 'utf8')).toMatch(/^\| traffic \| [\d.]+ kB \|$/m);
-});
-
-it('is refused with another base URL than the one at the target, even if the tree is in a new folder', async () => {
-  const cwd = temporaryFolder();
-  const build = (out: string, url: string) => palimpsestJson(['build', '--out', out, '--base-url', url], { cwd });
-  await palimpsestJson(['import', SAMPLE], { cwd });
-  await build('out', 'https://history.example');
-  await palimpsestJson(['publish', 'site'], { cwd });
-  await build('new', 'https://hisotry.example');
-  const before = filesIn(join(cwd, 'site'));
-  const refused = await palimpsestHere(['publish', 'site', '--out', 'new', '--json'], { cwd });
-  expect([refused.code, JSON.parse(refused.stdout).error.code]).toEqual([3, 'other-base-url']);
-  expect(filesIn(join(cwd, 'site'))).toEqual(before);
-  expect(await palimpsestHere(['publish', 'site', '--out', 'new', '--allow-other-base-url'], { cwd })).toMatchObject({ code: 0 });
 });
 
 it('a published folder has no violation, because publish wrote its publish.json', async () => {

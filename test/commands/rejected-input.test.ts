@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bioRecord as record } from '../support/bio-record.ts';
-import { temporaryFolder } from '../support/folder.ts';
+import { emptyAccount as account, bioRecord as record } from '../support/bio-record.ts';
+import { valuesIn as linesIn, temporaryFolder } from '../support/folder.ts';
 import { BIN, palimpsestJson, type RunOptions, palimpsestHere as run } from '../support/palimpsest.ts';
 
 // these tests are about single items: the guard for many of them is tested in observe-guards.test.ts
@@ -15,16 +15,6 @@ async function palimpsest(args: readonly string[], options: RunOptions) {
   return { ...ended, stdout: short(ended.stdout), stderr: short(ended.stderr) };
 }
 
-const account = (name: string, more: object = {}) => ({
-  screen_name: name,
-  account_creation_date: null,
-  profile_image_url: '',
-  display_name: name,
-  website: null,
-  location: '',
-  bio: '',
-  ...more,
-});
 const page = (...results: readonly object[]) => ({ count: results.length, next: null, previous: null, results });
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
@@ -37,12 +27,6 @@ function folderOf(files: Readonly<Record<string, string | Uint8Array>>): { folde
   }
   return { folder, store: ['--store', 'store.db'], cwd: folder };
 }
-
-const linesIn = (file: string): Record<string, unknown>[] =>
-  readFileSync(file, 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
 
 describe('palimpsest import of a folder with other files', () => {
   const files = {
@@ -118,7 +102,10 @@ describe('palimpsest import', () => {
     const { cwd, store } = folderOf({
       'page.json': line,
       'nonsense.json': line.replace(twice, '{"id":NaN}').replace('"id":3', '"id":5'),
-      'profiles.ndjson': [account('jill'), account('joan', { data_page_count: 3 })].map((one) => JSON.stringify(one)).join('\n'),
+      'profiles.ndjson': [account('jill'), account('joan', { data_page_count: 3 })]
+        .map(({ data: _, ...rest }) => rest)
+        .map((one) => JSON.stringify(one))
+        .join('\n'),
     });
     const rejects = ['--rejects', 'rejects.ndjson'];
     expect(await palimpsestJson(['import', 'page.json', 'nonsense.json', 'profiles.ndjson', ...store, ...rejects], { cwd })).toMatchObject({

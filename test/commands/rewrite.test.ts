@@ -163,22 +163,6 @@ describe('rewrite', () => {
     expect(await palimpsestHere(['rewrite', 'nginx'], { cwd })).toMatchObject({ code: 0 });
   });
 
-  it('reads the tree from --out and PALIMPSEST_OUT, as every other command does', async () => {
-    const cwd = withTree();
-    const { stdout, stderr } = await palimpsestHere(['rewrite', 'nginx'], { cwd });
-    const elsewhere = { cwd: temporaryFolder() };
-    const named = await palimpsestHere(['rewrite', 'nginx', '--out', join(cwd, 'out')], elsewhere);
-    expect(named).toMatchObject({
-      code: 0,
-      stdout,
-      stderr: stderr.replace('rewrite nginx', `rewrite nginx --out ${join(cwd, 'out')}`),
-    });
-    const env = { PALIMPSEST_OUT: join(cwd, 'out'), PALIMPSEST_HOST_FILES: join(cwd, 'host') };
-    const found = await palimpsestJson(['rewrite', 'nginx'], { ...elsewhere, env });
-    expect(found).toMatchObject({ out: env.PALIMPSEST_OUT, host_files: env.PALIMPSEST_HOST_FILES });
-    expect(stdout).toContain(filesIn(env.PALIMPSEST_HOST_FILES).get('palimpsest.conf')?.toString());
-  });
-
   it('rejects a folder without a tree in --out, and names the option for the files', async () => {
     const { code, stderr } = await palimpsestHere(['rewrite', 'nginx', '--out', 'host'], { cwd: withTree() });
     expect([code, stderr]).toEqual([1, expect.stringContaining('there is no finished tree in host (no-tree)')]);

@@ -5,22 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { programFor } from '../../src/command-line/program.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';
+import { bioRecord } from '../support/bio-record.ts';
 import { commandsIn } from '../support/commands.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, palimpsestHere } from '../support/palimpsest.ts';
 import { shell } from '../support/shell.ts';
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
-const RECORD = {
-  id: 1,
-  account: 'jack',
-  data_type: 'Location',
-  previous: null,
-  text: 'here',
-  first_encountered_date: '2023-11-18T16:29:12Z',
-  diff_html: '',
-  web_archive_url: null,
-};
 
 /** Every command that the source code suggests: its name and the names of its options. */
 const SUGGESTIONS = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
@@ -83,7 +74,7 @@ describe('a command that is pasted', () => {
   it('works for each next step, with paths that need quotes', async () => {
     const folder = join(temporaryFolder(), "it's a folder");
     mkdirSync(folder);
-    writeFileSync(join(folder, 'records.ndjson'), JSON.stringify(RECORD));
+    writeFileSync(join(folder, 'records.ndjson'), JSON.stringify(bioRecord(1)));
     const next = ({ stdout }: { readonly stdout: string }) => /^next: (.*)$/m.exec(stdout)?.[1] ?? '';
     const imported = await palimpsestHere(['import', 'records.ndjson', '--store', 'a store.db'], { cwd: folder });
     expect(next(imported)).toBe(`node ${BIN} build --store 'a store.db'`);
