@@ -25,13 +25,6 @@ it('keeps an entry that was used once more, and then evicts it', () => {
   expect(map.get('used')).toBeUndefined();
 });
 
-it('keeps nothing that is heavier than its capacity', () => {
-  const map = new ClockMap<number, string>(16);
-  map.set(1, 'light', 1);
-  map.set(2, 'heavy', 17);
-  expect([map.get(1), map.get(2)]).toEqual([undefined, undefined]);
-});
-
 it('returns the last value of a key or nothing, and never holds more than its capacity', () => {
   const step = fc.record({ key: fc.nat(20), weight: fc.integer({ min: 1, max: 8 }), isRead: fc.boolean() });
   fc.assert(

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { inputsOf } from '../../src/sources/inputs.ts';
+import { zipOf } from '../support/archives.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { fixture } from './formats/format-suite.ts';
 import { errorIn, input, NOON, observationsIn, readInputs, readText, readValues } from './formats/reading.ts';
@@ -44,6 +45,10 @@ describe('a Twitter archive', () => {
     const found = await readFolder(archiveFiles());
     expect(observationsIn(found)).toEqual(observationsIn(await readValues([archive])));
     expect(found[0]?.place.file).toBe(join('data', 'account.js'));
+    // as it was downloaded
+    const zip = join(temporaryFolder(), 'twitter.zip');
+    writeFileSync(zip, await zipOf(archiveFiles()));
+    expect(observationsIn(await readInputs(inputsOf([zip], nothing())))).toEqual(observationsIn(found));
   });
 
   it('is read beside other archives and snapshots, also if it is compressed', async () => {

@@ -80,14 +80,6 @@ describe('RejectsFile', () => {
     expect(readFileSync(path, 'utf8')).toContain('\nanother\n{"code"');
   });
 
-  it('leaves no temporary file in the folder while lines are pending', () => {
-    const folder = temporaryFolder();
-    const rejects = new RejectsFile(join(folder, 'rejects'), []);
-    rejects.add(inputError(1));
-    expect(readdirSync(folder)).toEqual([]);
-    rejects.discard();
-  });
-
   it('fails with one error if the file cannot be read or written', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');

@@ -42,26 +42,6 @@ describe('SnapshotCache', () => {
     expect(third.place).toEqual({ file: 'file', line: 2 });
   });
 
-  it.each<[string, (time: string | undefined) => string]>([
-    ['a time in its bio', (time) => `{"bio":"\\"observed_at\\":\\"${time}\\"","observed_at":"${ONE}","screen_name":"a"}`],
-    ['two times, the first different', (time) => `{"observed_at":"${time}","observed_at":"${ONE}","screen_name":"a"}`],
-    ['two times, a space in the second', (time) => `{"observed_at":"${time}","observed_at" :"${ONE}","screen_name":"a"}`],
-    ['two times, the second escaped', (time) => `{"observed_at":"${time}","observed\\u005Fat":"${ONE}","screen_name":"a"}`],
-  ])('gives the same result as reading alone with %s', async (_, text) => {
-    await expectSameAlone([text(ONE), text(TWO), text(ONE), text(TWO), text(TWO), text(ONE)]);
-  });
-
-  it.each([
-    ['a time that is not a string', `{"observed_at":17,"screen_name":"a"}`],
-    ['the time in another field', `{"observed_at":"","screen_name":"a","bio":"${ONE}"}`],
-    ['an end in its time', `{"observed_at":"${TWO}`],
-    ['an end after its time', `{"observed_at":"${TWO}","screen_name":"a"`],
-    ['another beside it', `[{"observed_at":"${TWO}","screen_name":"a"},{"observed_at":"${ONE}","screen_name":"b"}]`],
-  ])('gives the same result as reading alone for a snapshot with %s', async (_, other) => {
-    const texts = [`{"observed_at":"${ONE}","screen_name":"a"}`, `{"observed_at":"${ONE}","screen_name":"a","bio":""}`, other];
-    await expectSameAlone([...texts, other.replace(TWO, ONE), ...texts.toReversed()]);
-  });
-
   it.each<[string, Reading, readonly string[]]>([
     [
       'a service snapshot with a nested observed_at',
@@ -77,13 +57,6 @@ describe('SnapshotCache', () => {
     const found = await expectSameAlone([...texts, ...texts], reading);
     expect(found).toHaveLength(4);
     for (const each of found) expect(each).toMatchObject({ observation: { observed_at: parseInstant(ONE) } });
-  });
-
-  it('gives the same result as reading alone for a service snapshot with an added observed_at', async () => {
-    const texts = [ONE, TWO].map((time) => `{"id_str":"7","screen_name":"a","description":"b","observed_at":"${time}"}`);
-    const found = await expectSameAlone([...texts, ...texts], { from: 'twitter-v1' });
-    const times = [ONE, TWO, ONE, TWO].map((time) => ({ observation: { observed_at: parseInstant(time) } }));
-    expect(found).toMatchObject(times);
   });
 
   it('gives the same result as reading alone for any text', async () => {
