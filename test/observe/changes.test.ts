@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Profile } from '../../src/contract/observation.ts';
 import type { DataType } from '../../src/contract/record.ts';
-import { changesOf, conflictsOf, fieldsIn } from '../../src/observe/changes.ts';
-import { type KnownAccount, knownUntil, markObserved, type Version } from '../../src/store/known-account.ts';
+import { changesOf, conflictsOf } from '../../src/observe/changes.ts';
+import { type KnownAccount, knownUntil, type Version } from '../../src/store/known-account.ts';
 import { profile } from '../store/accounts.ts';
 
 const NOTHING: Profile = profile('jack');
@@ -133,17 +133,6 @@ describe('conflictsOf', () => {
     expect(conflicts(bio, { bio: 'd' }, 30)).toEqual([]);
     expect(conflicts(bio, { bio: 'd' }, 31)).toEqual([]);
     expect(conflicts(account('Website', 20, ['', 20]), { website: null }, 20)).toEqual([]);
-  });
-
-  it('reports a conflict with a snapshot of the same time without changes, if it contained the field', () => {
-    const known = account('Bio', 20, ['a', 10]);
-    markObserved(known, 30, fieldsIn({ ...NOTHING, location: 'x' }));
-    expect(conflicts(known, { bio: 'b' }, 30)).toEqual([]);
-    markObserved(known, 30, fieldsIn({ ...NOTHING, bio: 'a' }));
-    expect(conflicts(known, { bio: 'b' }, 30)).toEqual([{ type: 'Bio', seen: 'b', others: ['a'], isRecorded: true }]);
-    expect(conflicts(known, { bio: 'a' }, 30)).toEqual([]);
-    markObserved(known, 31, 0);
-    expect(conflicts(known, { bio: 'b' }, 31)).toEqual([]);
   });
 });
 

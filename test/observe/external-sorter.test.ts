@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ExternalSorter, readAheadRows } from '../../src/observe/external-sorter.ts';
+import { ExternalSorter } from '../../src/observe/external-sorter.ts';
 import { BY_TIME, type Row } from '../../src/observe/sorted-run.ts';
 import { openSpool } from '../../src/store/spool-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -51,17 +51,5 @@ describe('ExternalSorter', () => {
     }
     expect([count, wrong, lines]).toEqual([length, 0, (length * (length - 1)) / 2]);
     sorter.close();
-  });
-});
-
-describe('readAheadRows', () => {
-  it.each([1, 128, 129, 1000, 8192])('reads at most as many rows of all runs as one run has, with %i runs', (runs) => {
-    expect(runs * readAheadRows(runs)).toBeLessThanOrEqual(RUN);
-    expect(readAheadRows(runs)).toBeGreaterThanOrEqual(32);
-  });
-
-  it('reads 1.2 million rows at once for ten billion rows', () => {
-    const runs = Math.floor(1e10 / RUN);
-    expect(runs * readAheadRows(runs)).toBe(1_220_672);
   });
 });

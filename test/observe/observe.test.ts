@@ -333,13 +333,6 @@ describe('a conflict', () => {
 });
 
 describe('a run', () => {
-  it('leaves no file beside the store', async () => {
-    const store = newStore();
-    await observe(store, [snapshot(0, { bio: 'a' })]);
-    await observe(store, ['{"observed_at":7}']).catch(() => {});
-    expect(readdirSync(join(store, '..')).filter((name) => !/^store\.db(-wal|-shm)?$/.test(name))).toEqual([]);
-  });
-
   it('without a commit has the same summary, and leaves the store unchanged to the byte', async () => {
     const store = newStore();
     const run = [snapshot(0, { bio: 'a' }), snapshot(1, { bio: 'b' })];
