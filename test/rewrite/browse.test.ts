@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inFiles } from '../../src/rewrite/files.ts';
 import { BROWSE_PATH } from '../../src/rewrite/patterns.ts';
-import { BROWSE_TYPES, COLLECTION_HEADERS, NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
-import { respond } from '../../src/rewrite/respond.ts';
+import { COLLECTION_HEADERS, NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
 import { times } from '../support/proof.ts';
 
 const get = (path: string, base = '') => resolve('GET', path, '', base, true);
@@ -80,39 +78,5 @@ describe('the rewrite function with browse files', () => {
       { numRuns: times('paths', 4000, 100_000) },
     );
     expect(found).toBeGreaterThan(40);
-  });
-});
-
-describe('a response with browse files', () => {
-  const FILES = new Map(
-    ['index.html', 'index.html.gz', 'rest/data/index.json', 'rest/data/index.json.gz'].map(
-      (path) => [path, new Uint8Array(Buffer.from(path))] as const,
-    ),
-  );
-  const ask = (target: string, headers: Record<string, string> = {}) =>
-    respond(
-      { method: 'GET', url: `https://a.example${target}`, headers: new Headers(headers) },
-      '',
-      inFiles(async (path) => FILES.get(path), [{ name: 'gzip', suffix: '.gz' }]),
-      console.error,
-    );
-
-  test('has an ETag of its bytes, and is 304 for a client with these bytes', async () => {
-    const page = await ask('/');
-    expect([page.status, await page.text(), page.headers.get('Content-Type')]).toEqual([200, 'index.html', BROWSE_TYPES['html']]);
-    const etag = page.headers.get('ETag') ?? '';
-    for (const path of ['/', '/index.html']) expect((await ask(path, { 'If-None-Match': etag })).status).toBe(304);
-    expect((await ask('/rest/data/', { 'If-None-Match': etag })).status).toBe(200);
-  });
-
-  test('is compressed only if it is a page of the API', async () => {
-    const [home, page] = [await ask('/', { 'Accept-Encoding': 'gzip' }), await ask('/rest/data/', { 'Accept-Encoding': 'gzip' })];
-    expect([await home.text(), home.headers.get('Vary'), home.headers.get('Content-Encoding')]).toEqual(['index.html', null, null]);
-    expect([await page.text(), page.headers.get('Content-Encoding')]).toEqual(['rest/data/index.json.gz', 'gzip']);
-  });
-
-  test('is 404 with the answer of an unknown path if the file does not exist', async () => {
-    const other = await ask('/browse/x.css');
-    expect([other.status, await other.text()]).toEqual([404, NOT_FOUND.body]);
   });
 });

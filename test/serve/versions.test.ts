@@ -1,31 +1,18 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type RunningServer, type ServeOptions, serve } from '../../src/serve/server.ts';
-import { addBrowseFiles } from '../conformance/browse-files.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { publishVersion, zipTree } from '../support/versions.ts';
-import { buildTree, goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
+import { siteOfFile, zipTree } from '../support/versions.ts';
+import { SITE } from '../verify/good-tree.ts';
 import { ask } from './exchange.ts';
 
 const BASE = new URL(SITE.base_url).pathname;
 
-const home = mkdtempSync(join(tmpdir(), 'palimpsest-serve-versions-'));
-const trees = [join(home, 'one'), join(home, 'two')] as const;
-const [zip, target] = [join(home, 'history.zip'), join(home, 'target')];
-
-beforeAll(async () => {
-  for (const [index, tree] of trees.entries()) {
-    await importHistory(join(home, 'store.db'), goodHistory(index === 0 ? 30 : 60));
-    await buildTree(join(home, 'store.db'), tree);
-    addBrowseFiles(tree);
-    publishVersion(tree, target);
-  }
-  zipTree(trees[1], zip);
-});
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+const { folder, trees, target } = siteOfFile();
+const zip = join(folder, 'history.zip');
+beforeAll(() => zipTree(trees[1], zip));
 
 async function start(out: string, options: Partial<ServeOptions> = {}): Promise<RunningServer> {
   const server = await serve({ out, host: '127.0.0.1', port: 0, rebase: false, ...options });
@@ -67,13 +54,6 @@ describe.each([
     const past = JSON.parse((await ask(origin, `${BASE}/rest/data/?page=2&as_of=${version}`)).body.toString());
     expect(past.next).toBe(`${server.url}/rest/data/?as_of=${version}&page=3`);
   });
-});
-
-it('serves the earlier versions of a folder', async () => {
-  const { url } = await start(target);
-  const { body } = await ask(url, `${BASE}/rest/data/?as_of=1`);
-  expect(JSON.parse(body.toString())).toMatchObject({ count: 30, next: `${SITE.base_url}/rest/data/?as_of=1&page=2` });
-  expect((await ask(url, `${BASE}/as_of/1/`)).body.toString()).toBe(fileOf(trees[0], 'index.html').toString());
 });
 
 it('serves a ZIP that a build replaced at once, and answers a damaged one with 503', async () => {
