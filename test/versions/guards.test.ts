@@ -121,9 +121,10 @@ it('refuses a new folder inside a target with versions, for versions and for pag
 it('a refused rollback suggests the list of versions with the prefix once', async () => {
   const deeper = ['--prefix', 'deeper'];
   await night([1, 'ann', '1', 'bio']);
-  await site.publish(target, deeper);
-  const { stderr } = await palimpsestHere(['publish', target, ...deeper, '--rollback', '--store', site.store]);
-  expect(stderr).toContain(` versions ${target} --prefix deeper`);
+  const other = join(site.folder, 'other');
+  await site.publish(other, deeper);
+  const { stderr } = await palimpsestHere(['publish', other, ...deeper, '--rollback', '--store', site.store]);
+  expect(stderr).toContain(` versions ${other} --prefix deeper`);
 });
 
 describe('publish of a ZIP that is damaged', () => {
