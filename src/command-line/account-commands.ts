@@ -1,6 +1,6 @@
 import { DATA_TYPES } from '../contract/record.ts';
-import { STORE } from './options.ts';
-import { wholeNumber } from './parsers.ts';
+import { CONCURRENCY, SOURCE_OPTIONS, STORE } from './options.ts';
+import { notEmpty, path, wholeNumber } from './parsers.ts';
 import type { CommandSpec } from './spec.ts';
 
 /** The commands about the accounts in the store. */
@@ -51,10 +51,25 @@ export const ACCOUNT_COMMANDS = {
       '--yes': { help: 'confirm the removal' },
       '--dry-run': { help: 'show what would be removed, and do not change the store' },
       '--allow-unknown': { help: 'exclude a name even if no account in the store has it' },
+      '--check <place>': {
+        help: 'then search a copy for the account: a folder, a file or a target; exits with 1 if it has it; can be repeated',
+        parse: notEmpty((text) => text),
+        isRepeatable: true,
+      },
+      '--receipt <file>': {
+        help: 'write what was removed, searched and found, and what remains to be done; JSON if it ends in .json',
+        parse: path,
+      },
+      '--concurrency <n>': CONCURRENCY,
+      ...SOURCE_OPTIONS,
     },
     examples: [
       ['palimpsest remove nina_k --dry-run', 'show what would be removed'],
       ['palimpsest remove nina_k --yes', 'remove the account with that handle'],
+      [
+        'palimpsest remove nina_k --check out --check s3://bucket/site --receipt receipt.txt',
+        'after the publish: prove that no copy has it',
+      ],
       ['palimpsest remove id:12 --yes', 'remove the account with that stable id'],
       ['palimpsest exclusions nina_k --allow', 'let sources bring the account back'],
     ],

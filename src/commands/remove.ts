@@ -1,4 +1,6 @@
 import type { Values } from '../command-line/commands.ts';
+import { type Refusal, refuse } from '../command-line/refusals.ts';
+import type { Given } from '../command-line/spec.ts';
 import { Failure } from '../contract/failure.ts';
 import { discardUnfinishedRuns, unfinishedRuns } from '../mirror/unfinished-runs.ts';
 import type { RemoveSummary } from '../store/remove.ts';
@@ -7,10 +9,15 @@ import { number, plural, seconds } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 
-export async function runRemove(
-  terminal: Terminal,
-  { account: names, store, dryRun: isDryRun, yes: isConfirmed, allowUnknown }: Values<'remove'>,
-): Promise<void> {
+const REFUSED_WITH_DRY_RUN: Refusal = {
+  options: ['--check', '--receipt'],
+  found: '--dry-run',
+  expected: 'a removal: copies are searched for accounts that are excluded',
+};
+
+export async function runRemove(terminal: Terminal, options: Values<'remove'>, given: Given): Promise<void> {
+  const { account: names, store, dryRun: isDryRun, yes: isConfirmed, allowUnknown } = options;
+  if (isDryRun) refuse(REFUSED_WITH_DRY_RUN, given);
   const started = performance.now();
   const onProgress = terminal.progress(COMMIT_PHASES);
   const { stopSignal: signal } = terminal;
@@ -24,8 +31,20 @@ export async function runRemove(
   if (!isDryRun) discardUnfinishedRuns(store);
   const summary = isDryRun ? planned : await removeAccounts(store, names, { ...choices, isDryRun, signal, onProgress });
   const beside = filesBeside(store).filter((file) => !unfinished.includes(file));
+  const report = options.check === undefined && options.receipt === undefined ? undefined : await import('./remove-receipt.ts');
+  const receipt = await report?.receiptOf(terminal, options, summary, choices.now);
+  if (receipt !== undefined && options.receipt !== undefined) report?.writeReceipt(options.receipt, receipt);
+  if (receipt !== undefined && receipt.found > 0) terminal.exitCode = 1;
   const took = performance.now() - started;
-  const facts = { store, dry_run: isDryRun, unfinished_mirrors: unfinished, files_beside: beside, milliseconds: Math.round(took) };
+  const checks = receipt === undefined ? {} : { checks: receipt.checks, found: receipt.found };
+  const facts = {
+    store,
+    dry_run: isDryRun,
+    unfinished_mirrors: unfinished,
+    files_beside: beside,
+    ...checks,
+    milliseconds: Math.round(took),
+  };
   terminal.summary({ ...summary, ...facts }, [
     `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(took)}`,
     ...lines(summary),
@@ -33,6 +52,8 @@ export async function runRemove(
       ? []
       : [`  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`]),
     ...beside.map((file) => `  check     ${file} is beside the store and may have the account`),
+    ...(receipt === undefined ? [] : (report?.checkLines(receipt) ?? [])),
+    ...(options.receipt === undefined ? [] : [`  receipt   ${options.receipt}`]),
     isDryRun
       ? `nothing was written: run again with --yes instead of --dry-run to change ${store}`
       : summary.removed.length === 0

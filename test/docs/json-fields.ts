@@ -177,6 +177,14 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
       'how many records of other accounts mention a removed handle: `certain` and `possible`, see removal.md#remove-it-from-the-store',
     unfinished_mirrors: 'files with the pages of unfinished mirrors; `remove` deletes these files',
     files_beside: 'other files beside the store that may have the account',
+    checks:
+      'what `--check` and `--receipt` found in each place; missing without them. The store and the files beside it come first. See removal.md#write-a-receipt',
+    'checks.place, checks.form, checks.files':
+      'the place, what it is (`tree`, `pages`, `site`, `store` or `file`), and how many files were searched; members of a ZIP count, too',
+    'checks.accounts, checks.handles, checks.unread':
+      'the files with a removed account, those with only the text of a handle, and those that cannot be decompressed',
+    'checks.is_found': 'whether the place counts in `found`',
+    found: 'how many places have the account; missing without `--check` and `--receipt`',
     'dry_run, store, milliseconds': 'as for `observe`',
   },
   exclusions: {

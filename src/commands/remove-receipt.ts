@@ -1,0 +1,164 @@
+import { statSync, writeFileSync } from 'node:fs';
+import type { Values } from '../command-line/commands.ts';
+import { handleHash, stableIdHash } from '../contract/exclusion.ts';
+import { type CopyCheck, type CopyForm, checkLocal, checkObjects, formOf } from '../removal/copies.ts';
+import type { SearchedAccounts } from '../removal/trace-search.ts';
+import { openRemote } from '../storage/remote.ts';
+import { parseAccountName } from '../store/account-names.ts';
+import { exclusionsOf } from '../store/allow.ts';
+import { excludedRows } from '../store/excluded-rows.ts';
+import { PublishedTarget } from '../store/published-target.ts';
+import { filesBeside, type RemoveSummary } from '../store/remove.ts';
+import { number, plural } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { requestsOf, targetOf } from './target.ts';
+
+/** What only a person can search. */
+const PLACES = [
+  'lists of accounts to fetch, such as the list of a nightly job',
+  'rejects files, logs, artifacts and caches of the job',
+  'sources, archives, exports, drafts of them, and other copies of the tree or the store',
+  'old versions of objects that a bucket keeps, caches of a CDN, and mirrors by other people',
+];
+
+/** What a removal did, and what a search of the copies found. It has no data of the account but the names that the user gave. */
+export interface Receipt {
+  readonly made_at: string;
+  readonly names: readonly string[];
+  readonly store: string;
+  /** The times of the exclusions. */
+  readonly excluded_at: readonly string[];
+  /** Whether no byte of the accounts is left in the file of the store. */
+  readonly erased: boolean;
+  readonly removed: { readonly accounts: number; readonly records: number };
+  /** The store, the files beside it, and the copies that were named. */
+  readonly checks: readonly (CopyCheck & { readonly is_found: boolean })[];
+  /** How many of these have a removed account. */
+  readonly found: number;
+  readonly remaining: readonly { readonly copy: string; readonly command: string | null }[];
+  readonly look_at: readonly string[];
+}
+
+/** Searches the store, the files beside it and the named copies for accounts that are excluded. */
+export async function receiptOf(
+  terminal: Terminal,
+  options: Values<'remove'>,
+  { removed, shared }: RemoveSummary,
+  now: string,
+): Promise<Receipt> {
+  const { account: names, store } = options;
+  const all = [...names, ...removed.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles].map((one) => `@${one}`))];
+  const hashes = new Set(all.flatMap(hashesOf));
+  const exclusions = exclusionsOf(store, []).filter((one) => [...one.handles, ...one.stable_ids].some((hash) => hashes.has(hash)));
+  const excluded = new Set(exclusions.flatMap(({ handles }) => handles));
+  const handles = all.flatMap((name) => parseAccountName(name).handle ?? []);
+  const accounts: SearchedAccounts = {
+    exclusions,
+    handles: [...new Set(handles)].filter((handle) => excluded.has(handleHash(handle)) && !shared.includes(handle)),
+    sharedHandles: excludedRows(store, exclusions).formerHandles,
+    hasRecords: (records) => new PublishedTarget(store, '').hasRecords(records),
+  };
+  const own = await checkLocal(store, 'store', accounts);
+  const others: CopyCheck[] = [];
+  for (const file of filesBeside(store)) others.push(await checkLocal(file, 'file', accounts));
+  for (const place of options.check ?? []) others.push(await checkPlace(place, accounts, options, terminal));
+  // other accounts can mention a handle, and then their data is in the store too
+  const isMentioned = own.handles.length > 0;
+  const isFound = ({ accounts: having, handles: naming }: CopyCheck) => having.length > 0 || (naming.length > 0 && !isMentioned);
+  const checks = [
+    { ...own, is_found: own.accounts.length > 0 },
+    ...others.map((check) => ({ ...check, is_found: isFound(check) || check.unread.length > 0 })),
+  ];
+  return {
+    made_at: now,
+    names,
+    store,
+    excluded_at: exclusions.map(({ excluded_at }) => excluded_at),
+    erased: exclusions.every(({ isErased }) => isErased),
+    removed: { accounts: removed.length, records: removed.reduce((sum, { records }) => sum + records, 0) },
+    checks,
+    found: checks.filter((check) => check.is_found).length,
+    remaining: remaining(checks, terminal),
+    look_at: PLACES,
+  };
+}
+
+function hashesOf(name: string): readonly string[] {
+  const { handle, stableId } = parseAccountName(name);
+  return [...(handle === undefined ? [] : [handleHash(handle)]), ...(stableId === undefined ? [] : [stableIdHash(stableId)])];
+}
+
+async function checkPlace(place: string, accounts: SearchedAccounts, options: Values<'remove'>, terminal: Terminal): Promise<CopyCheck> {
+  if (statSync(place, { throwIfNoEntry: false })?.isFile()) return checkLocal(place, undefined, accounts);
+  const target = await targetOf(place, options, terminal);
+  try {
+    const remote = openRemote(target, requestsOf(options, terminal));
+    // a folder can have more than a publish wrote, such as temporary files
+    return target.names === undefined
+      ? await checkObjects(remote, accounts, options.concurrency)
+      : await checkLocal(place, await formOf(remote), accounts);
+  } finally {
+    target.close();
+  }
+}
+
+/** Returns the copies that have the account, and those that were not searched, each with the command that updates it. */
+function remaining(checks: Receipt['checks'], terminal: Terminal): Receipt['remaining'] {
+  const commandOf = (form: CopyForm, place: string | undefined): string | null => {
+    const target = [place ?? 'TARGET'];
+    if (form === 'tree') return terminal.command('build', { '--out': place ?? 'TREE' });
+    if (form === 'pages') return terminal.command('publish', { '--allow-gaps': true }, target);
+    if (form === 'site') return terminal.command('publish', { '--out': 'ZIP' }, target);
+    return form === 'store' ? terminal.command('store push', { '--keep': '1' }, target) : null;
+  };
+  const found = checks.filter((check) => check.is_found).map(({ place, form }) => ({ copy: place, command: commandOf(form, place) }));
+  const searched = new Set<CopyForm>(checks.slice(1).map(({ form }) => (form === 'site' ? 'pages' : form)));
+  const others: readonly { readonly form: CopyForm; readonly copy: string }[] = [
+    { form: 'tree', copy: 'the tree' },
+    { form: 'pages', copy: 'the published site' },
+    { form: 'store', copy: 'backups of the store' },
+  ];
+  const missed = others.filter(({ form }) => !searched.has(form));
+  return [...found, ...missed.map(({ form, copy }) => ({ copy: `${copy} (not searched)`, command: commandOf(form, undefined) }))];
+}
+
+/** Writes a receipt to a file, as JSON if its name ends in `.json`. */
+export function writeReceipt(path: string, receipt: Receipt): void {
+  writeFileSync(path, path.toLowerCase().endsWith('.json') ? `${JSON.stringify(receipt, null, 2)}\n` : receiptText(receipt));
+}
+
+function receiptText(receipt: Receipt): string {
+  const { names, store, removed, excluded_at, erased } = receipt;
+  return [
+    `Receipt for the removal of ${names.join(', ')}, made by palimpsest at ${receipt.made_at}`,
+    '',
+    `${store}: ${plural(removed.accounts, 'account')} with ${plural(removed.records, 'record')} removed by this run`,
+    `excluded since: ${excluded_at.join(', ') || 'never'}`,
+    `bytes erased from the file of the store: ${erased ? 'yes' : 'no'}`,
+    '',
+    'Searched, every byte, without compression:',
+    ...checkLines(receipt),
+    '',
+    'Remaining to be done:',
+    ...receipt.remaining.map(({ copy, command }) => `  ${copy}: ${command ?? 'delete it, or the account in it'}`),
+    '',
+    'Only a person can search:',
+    ...receipt.look_at.map((place) => `  ${place}`),
+    '',
+  ].join('\n');
+}
+
+/** Returns what was found in each place, and the number of places that have the account. */
+export function checkLines({ checks, found }: Receipt): string[] {
+  const lines = checks.map(({ place, files, accounts, handles, unread, is_found: isFound }) => {
+    const parts = [
+      ...(accounts.length === 0 ? [] : [`the account is in ${number(accounts.length)}, first ${accounts[0]}`]),
+      ...(handles.length === 0
+        ? []
+        : [`a name is in ${number(handles.length)}${isFound ? `, first ${handles[0]}` : ', as other accounts mention it'}`]),
+      ...(unread.length === 0 ? [] : [`${number(unread.length)} cannot be decompressed, first ${unread[0]}`]),
+    ];
+    return `  checked   ${place}: ${plural(files, 'file')}; ${parts.join('; ') || 'nothing found'}`;
+  });
+  return [...lines, `${plural(found, 'place')} ${found === 1 ? 'has' : 'have'} it`];
+}

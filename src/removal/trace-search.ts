@@ -1,0 +1,125 @@
+import { StringDecoder } from 'node:string_decoder';
+import { byteText } from '../browse/byte-text.ts';
+import { accountPlace } from '../browse/paths.ts';
+import { excludedAccounts } from '../contract/excluded-account.ts';
+import { type Exclusion, handleHash } from '../contract/exclusion.ts';
+import { foldedText, handleKey } from '../contract/handle.ts';
+import { isObject } from '../contract/json.ts';
+
+/** What is searched for. */
+export interface SearchedAccounts {
+  readonly exclusions: readonly Exclusion[];
+  /** The handles that are known. The exclusions have only their hashes. */
+  readonly handles: readonly string[];
+  /** Handles that other accounts had before, so files may have them. */
+  readonly sharedHandles: readonly string[];
+  /** Whether the store has all these records: then their account is not removed, whatever handle it had. */
+  readonly hasRecords: (records: readonly { readonly [field: string]: unknown }[]) => boolean;
+}
+
+/** What a file has of removed accounts: an account itself, or only the text of a handle, as a mention by another account has. */
+export type Trace = 'account' | 'handle';
+
+const PAGE = /(?:^|\/)rest\/(?:data|account)\/(?:page\/\w+\/)?index\.json$/;
+/** The field of a record or a profile with its handle, in JSON. */
+const FIELD = /"(?:account|screen_name)":"((?:[^"\\]|\\.){1,500})"/g;
+/** The path of the page or feed of an account for people. */
+const LINK = /account\/[0-9a-f]{2}\/([\w.~-]{1,100}?)(?:~p\d+)?\.(?:html|atom)/g;
+/** How much text is searched again with the next piece: more than the longest match. */
+const OVERLAP = 1024;
+
+/** Searches files for removed accounts. The files of one tree are searched with one object. */
+export class TraceSearch {
+  readonly #accountsOn: ReturnType<typeof excludedAccounts>;
+  readonly #hasRecords: SearchedAccounts['hasRecords'];
+  readonly #hashes: ReadonlySet<string>;
+  readonly #fileNames: ReadonlySet<string>;
+  readonly #handle: RegExp | undefined;
+  /** The keys of handles that are those of other accounts in this tree. */
+  readonly #others: Set<string>;
+  readonly #cache = new Map<string, boolean>();
+
+  constructor({ exclusions, handles, sharedHandles, hasRecords }: SearchedAccounts) {
+    this.#accountsOn = excludedAccounts(exclusions);
+    this.#hasRecords = hasRecords;
+    this.#hashes = new Set(exclusions.flatMap((one) => one.handles));
+    this.#fileNames = new Set(handles.map((handle) => accountPlace(byteText(handle)).name));
+    const keys = handles.map((handle) => handleKey(handle).replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+    this.#handle = keys.length === 0 ? undefined : new RegExp(`(?<![\\p{L}\\p{N}_])(?:${keys.join('|')})(?![\\p{L}\\p{N}_])`, 'u');
+    this.#others = new Set(sharedHandles.map(handleKey));
+  }
+
+  /** Searches a file. The pages of the API must come before the pages for people, as their paths do if they are sorted backwards. */
+  async search(path: string, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<Trace | undefined> {
+    const page = PAGE.test(path) ? await wholePage(pieces) : undefined;
+    if (page?.value !== undefined && this.#isOnPage(page.value)) return 'account';
+    const isAccount = page?.value === undefined ? (text: string) => this.#isInText(text) : () => false;
+    let found: Trace | undefined = this.#hasLink(path) ? 'account' : undefined;
+    const decoder = new StringDecoder();
+    let before = '';
+    for await (const piece of page?.pieces ?? pieces) {
+      const text = before + decoder.write(piece);
+      if (found !== 'account' && isAccount(text)) found = 'account';
+      if (found === undefined && this.#handle?.test(foldedText(text)) === true) found = 'handle';
+      before = text.slice(-OVERLAP);
+    }
+    return found;
+  }
+
+  #isOnPage(page: unknown): boolean {
+    const results = isObject(page) && Array.isArray(page['results']) ? page['results'].filter(isObject) : [];
+    // a record is one of its account
+    const accounts = results.map((one) => ('account' in one ? { screen_name: one['account'], data: [one] } : one));
+    return this.#accountsOn({ results: accounts }).some(({ screen_name, records, onlyByHandle }) => {
+      const isOther = onlyByHandle && records.length > 0 && this.#hasRecords(records);
+      if (isOther) this.#others.add(handleKey(screen_name));
+      return !isOther;
+    });
+  }
+
+  #isInText(text: string): boolean {
+    for (const [, handle = ''] of text.matchAll(FIELD)) if (this.#isRemoved(unescaped(handle))) return true;
+    return this.#hasLink(text);
+  }
+
+  #hasLink(text: string): boolean {
+    for (const [, name = ''] of text.matchAll(LINK)) {
+      if (this.#fileNames.has(name) && !this.#others.has(handleKey(name))) return true;
+      if (this.#isRemoved(name.replace(/~[0-9a-f]+$/, ''))) return true;
+    }
+    return false;
+  }
+
+  #isRemoved(handle: string): boolean {
+    if (this.#others.has(handleKey(handle))) return false;
+    let isRemoved = this.#cache.get(handle);
+    if (isRemoved === undefined) {
+      if (this.#cache.size > 100_000) this.#cache.clear();
+      isRemoved = this.#hashes.has(handleHash(handle));
+      this.#cache.set(handle, isRemoved);
+    }
+    return isRemoved;
+  }
+}
+
+/** Reads a page. It has no value if it is not JSON, such as one that is cut off. */
+async function wholePage(
+  pieces: AsyncIterable<Buffer> | Iterable<Buffer>,
+): Promise<{ readonly pieces: readonly Buffer[]; readonly value: unknown }> {
+  const all: Buffer[] = [];
+  for await (const piece of pieces) all.push(piece);
+  try {
+    const value: unknown = JSON.parse(Buffer.concat(all).toString());
+    return { pieces: all, value };
+  } catch {
+    return { pieces: all, value: undefined };
+  }
+}
+
+function unescaped(text: string): string {
+  try {
+    return String(JSON.parse(`"${text}"`));
+  } catch {
+    return text;
+  }
+}

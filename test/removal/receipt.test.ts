@@ -1,0 +1,140 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { record } from '../mirror/canned-service.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+
+const line = (value: unknown) => `${JSON.stringify(value)}\n`;
+const seen = (day: number, screen_name: string, id: string, bio: string) =>
+  line({ observed_at: `2024-01-0${day}T00:00:00Z`, screen_name, id, bio, display_name: screen_name === 'bob' ? 'Bob' : 'Nina Of Old' });
+
+/** Two accounts. One had another handle before. */
+const SNAPSHOTS =
+  seen(1, 'nina_old', 'id-of-nina', 'an older secret') + seen(2, 'Nina_K', 'id-of-nina', 'a secret bio') + seen(2, 'bob', '7', 'b');
+const SECRETS = ['nina_old', 'Nina_K', 'id-of-nina', 'secret', 'Nina Of Old'];
+
+/** Returns functions that run commands in a folder with a store. */
+async function home(snapshots = SNAPSHOTS) {
+  const cwd = temporaryFolder();
+  const run = (...args: string[]) => palimpsestJson(args, { cwd });
+  await palimpsestJson(['observe', '-'], { cwd, input: snapshots });
+  const removing = async (...args: string[]) => {
+    const { code, stdout } = await palimpsestHere(['remove', ...args, '--json'], { cwd });
+    return { code, ...JSON.parse(stdout) };
+  };
+  const read = (path: string) => readFileSync(join(cwd, path), 'utf8');
+  return { cwd, run, removing, read };
+}
+
+const place = (name: string, form: string, isFound: boolean) => expect.objectContaining({ place: name, form, is_found: isFound });
+
+describe('remove with --receipt and --check', () => {
+  it('finds the account in a site of pages, says what to do, and later proves that no byte is left', async () => {
+    const { cwd, run, removing, read } = await home();
+    await run('build', '--html', '--compress', 'gzip,brotli');
+    await run('publish', 'pub', '--allow-loopback');
+    await run('archive', 'bag', '--to', 'bag');
+    const first = await removing('nina_k', '--yes', '--check', 'out', '--check', 'pub', '--receipt', 'receipt.txt');
+    expect(first).toMatchObject({ code: 1, found: 2, removed: [{ records: 3 }] });
+    const [store, ...copies] = first.checks;
+    expect(store).toMatchObject({ form: 'store', accounts: [], handles: [], is_found: false });
+    expect(copies).toEqual([place('out', 'tree', true), place('pub', 'pages', true)]);
+    for (const path of ['rest/account/index.json', 'rest/data/index.json.br', 'browse/changes.atom', 'index.html'])
+      expect(copies[0].accounts).toContain(path);
+    const receipt = read('receipt.txt');
+    expect(receipt).toMatch(/^ {2}out: .*palimpsest.*build$/m);
+    expect(receipt).toMatch(/^ {2}pub: .*publish pub --allow-gaps$/m);
+    expect(receipt).toMatch(/^ {2}backups of the store \(not searched\): .*store push TARGET --keep 1$/m);
+    expect(receipt).toContain('lists of accounts to fetch');
+    expect(SECRETS.filter((text) => receipt.includes(text))).toEqual([]);
+
+    await run('build');
+    await run('publish', 'pub', '--allow-loopback', '--allow-gaps');
+    const clean = await removing('nina_k', '--check', 'out', '--check', 'pub', '--receipt', 'receipt.json');
+    expect(clean).toMatchObject({ code: 0, known: ['nina_k'], found: 0 });
+    expect(JSON.parse(read('receipt.json'))).toMatchObject({
+      names: ['nina_k'],
+      erased: true,
+      found: 0,
+      checks: [{ accounts: [] }, { place: 'out', accounts: [], handles: [], unread: [] }, { place: 'pub', accounts: [] }],
+      remaining: [{ copy: 'backups of the store (not searched)' }],
+    });
+
+    // what runs and people leave beside it is found, also under the former handle that nobody named
+    writeFileSync(join(cwd, 'pub', 'left.ndjson.gz'), gzipSync(line({ account: 'NINA_OLD', text: 'cut' }).slice(0, -4)));
+    mkdirSync(join(cwd, 'pub', '.palimpsest'));
+    writeFileSync(join(cwd, 'pub', '.palimpsest', 'x.draft'), '<a href="../account/62/nina_old.html#r1">a secret');
+    writeFileSync(join(cwd, 'pub', 'notes.txt'), 'call nina_k');
+    const left = await removing('nina_k', '--check', 'pub', '--check', 'bag');
+    expect(left).toMatchObject({
+      code: 1,
+      checks: [{}, { accounts: ['.palimpsest/x.draft', 'left.ndjson.gz'], handles: ['notes.txt'] }, { place: 'bag', form: 'file' }],
+    });
+  });
+
+  it('finds the account in each version of a site and of the store, also in those that are not listed', async () => {
+    const { cwd, run, removing } = await home();
+    const publish = ['publish', 'site', '--out', 'h.zip', '--allow-loopback'];
+    await run('build', '--out', 'h.zip', '--html');
+    await run(...publish);
+    await run('store', 'push', 'backup');
+    const copies = ['--check', 'h.zip', '--check', 'site', '--check', 'backup'];
+    const first = await removing('nina_k', '--yes', ...copies, '--receipt', 'first.json');
+    expect(first.checks.slice(1)).toEqual([place('h.zip', 'tree', true), place('site', 'site', true), place('backup', 'store', true)]);
+    const receipt = readFileSync(join(cwd, 'first.json'), 'utf8');
+    expect(SECRETS.filter((text) => receipt.includes(text))).toEqual([]);
+    const commands = JSON.parse(receipt).remaining.map(({ command }: { readonly command: string }) =>
+      command.replace(/^.*palimpsest\.js /, ''),
+    );
+    expect(commands).toEqual(['build --out h.zip', 'publish site --out ZIP', 'store push backup --keep 1']);
+
+    await run('build', '--out', 'h.zip');
+    await run(...publish);
+    // a push keeps earlier versions, which have the account
+    await run('store', 'push', 'backup');
+    expect(await removing('nina_k', ...copies)).toMatchObject({ code: 1, found: 1, checks: [{}, {}, {}, { place: 'backup' }] });
+    await run('store', 'push', 'backup', '--keep', '1');
+    expect(await removing('nina_k', ...copies)).toMatchObject({ code: 0, found: 0 });
+    expect(await removing('id:id-of-nina', ...copies)).toMatchObject({ code: 0, found: 0 });
+
+    writeFileSync(join(cwd, 'site', 'damaged.zip'), readFileSync(join(cwd, 'h.zip')).subarray(0, 3000));
+    writeFileSync(join(cwd, 'site', 'packed.ndjson.zst'), '\x28\xb5\x2f\xfd', 'latin1');
+    expect(await removing('nina_k', '--check', 'site')).toMatchObject({
+      code: 1,
+      checks: [{}, { unread: ['damaged.zip', 'packed.ndjson.zst'], is_found: true }],
+    });
+  });
+
+  it('does not take a mention by another account, or the history of one that had the handle before, for the account', async () => {
+    const { cwd, run, removing } = await home(seen(1, 'nina_k', 'id-of-bob', 'was here') + seen(2, 'bob', 'id-of-bob', 'was here'));
+    const input = seen(3, 'nina_k', 'id-of-nina', 'a secret') + seen(3, 'zoe', '4', '') + seen(3, 'al', '3', 'I met @nina_k and @zoe');
+    await palimpsestJson(['observe', '-'], { cwd, input });
+    await run('build', '--html');
+    // the handle alone would now mean the account that had it before
+    const names = ['id:id-of-nina', 'zoe'];
+    expect(await removing(...names, '--yes', '--check', 'out')).toMatchObject({ code: 1, found: 1, mentions: { certain: 1 } });
+    await run('build');
+    expect(await removing(...names, '--check', 'out')).toMatchObject({
+      code: 0,
+      found: 0,
+      checks: [{}, { accounts: [], handles: expect.arrayContaining(['rest/data/index.json']), is_found: false }],
+    });
+  });
+
+  it('is refused with a dry run, and without the copy', async () => {
+    const { removing } = await home();
+    expect(await removing('nina_k', '--dry-run', '--receipt', 'r.txt')).toMatchObject({ code: 2, error: { code: 'usage' } });
+    expect(await removing('nina_k', '--yes', '--check', 'missing')).toMatchObject({ code: 1, error: { code: 'no-source' } });
+  });
+
+  it('searches the files beside the store, such as rejects', async () => {
+    const { cwd, removing } = await home();
+    writeFileSync(join(cwd, 'data', 'palimpsest.db-rejects.ndjson'), line({ value: record(1, { account: 'nina_k' }) }));
+    expect(await removing('nina_k', '--yes', '--receipt', 'r.json')).toMatchObject({
+      code: 1,
+      checks: [{}, { place: join('data', 'palimpsest.db-rejects.ndjson'), form: 'file', is_found: true }],
+    });
+  });
+});
