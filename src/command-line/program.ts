@@ -77,7 +77,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     terminal.setOutput(command.opts());
     await warnOfUnknownVariables(terminal, variables);
   });
-  terminal.render = (suggested) => renderSuggested(program, running, invocation, suggested);
+  terminal.render = (suggested) => renderSuggested(program, running, invocation, suggested, env);
 
   const withParser = <T extends Argument | Option>(target: T, { choices, parse }: ValueSpec, isList: boolean): T => {
     if (choices !== undefined) target.choices(choices);

@@ -9,12 +9,14 @@ const IN_FORCE = new Set(['--store', '--out', '--base-url', '--prefix', '--endpo
  * Returns a suggested command as a line for a shell, with the options and arguments that are in force.
  * @param invocation starts this program
  * @param running the command that runs; undefined if wrong usage was found before
+ * @param env the variables that the suggested command reads, too
  */
 export function renderSuggested(
   program: Command,
   running: Command | undefined,
   invocation: string,
   { command, options, args }: SuggestedCommand,
+  env: NodeJS.ProcessEnv,
 ): string {
   const names = command.split(' ').filter((name) => name !== '');
   const target = names.reduce<Command | undefined>((group, name) => group?.commands.find((one) => one.name() === name), program);
@@ -24,19 +26,23 @@ export function renderSuggested(
     const same = running?.registeredArguments.findIndex((one) => one.name() === argument.name() && argument.required) ?? -1;
     return args[index] ?? (same === -1 ? undefined : running?.args[same]) ?? [];
   });
-  const flags = target.options.flatMap(({ long, defaultValue }) => {
+  const flags = target.options.flatMap(({ long, defaultValue, envVar }) => {
     if (long === undefined) return [];
     const value = options[long] ?? (Object.keys(options).includes('--list') ? undefined : inForce(running, long));
-    if (value === undefined || value === defaultValue) return [];
-    return value === true ? [long] : [long, String(value)];
+    // a variable would replace a default that is left out
+    const isDefault = value === defaultValue && (envVar === undefined || env[envVar] === undefined);
+    if (value === undefined || isDefault) return [];
+    if (value === true) return [long];
+    return [value].flat().flatMap((one) => [long, String(one)]);
   });
   const help = options['--help'] === undefined ? [] : ['--help'];
   return [invocation, ...[...names, ...(help.length > 0 ? help : [...words, ...flags])].map(shellWord)].join(' ');
 }
 
-/** Returns the value of an option of the command that runs, unless it is the default. */
+/** Returns the value of an option of the command that runs, unless nobody gave it. */
 function inForce(running: Command | undefined, long: string): string | undefined {
   const option = IN_FORCE.has(long) ? running?.options.find((one) => one.long === long) : undefined;
   const value: unknown = option === undefined ? undefined : running?.getOptionValue(option.attributeName());
-  return typeof value === 'string' && value !== option?.defaultValue ? value : undefined;
+  const isGiven = option !== undefined && running?.getOptionValueSource(option.attributeName()) !== 'default';
+  return typeof value === 'string' && isGiven ? value : undefined;
 }

@@ -4,6 +4,7 @@ import type { Values } from '../command-line/commands.ts';
 import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
 import { FAILURES, Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { isLoopback, localLinks } from '../contract/site.ts';
 import { refuseOtherFiles } from '../publish/trees/other-files.ts';
 import type { PublishedTarget } from '../store/published-target.ts';
@@ -114,7 +115,7 @@ async function memoryOf({ store, endpoint }: Values<'publish'>, name: string, zi
       place: { file: store },
       expected: `the store that ${zip.path} was built from`,
       found: 'no file',
-      hint: `name it with --store; if it is lost, run palimpsest import ${zip.path} --store ${store} and build again`,
+      hint: hint`name it with --store; if it is lost, run ${suggested('import', { '--store': store }, [zip.path])} and build again`,
     });
   }
   // before the fingerprint: an account that is removed meanwhile stays a removal that is not done
@@ -128,6 +129,6 @@ async function memoryOf({ store, endpoint }: Values<'publish'>, name: string, zi
     place: { file: zip.path },
     expected: `a ZIP of the store with the fingerprint ${fingerprint}`,
     found: `a ZIP of a store with the fingerprint ${zip.build.store}`,
-    hint: `run palimpsest build --store ${store} --out ${zip.path} first, or name the store of the ZIP with --store`,
+    hint: hint`run ${suggested('build', { '--store': store, '--out': zip.path })} first, or name the store of the ZIP with --store`,
   });
 }

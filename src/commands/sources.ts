@@ -63,7 +63,10 @@ export function openSources(
     patterns,
     command: (verb, one, more = {}) => {
       const args = verb === 'export ndjson' ? [] : one === undefined ? source : [one];
-      return terminal.render(suggested(verb, { ...(verb === 'observe' ? observeOptions : {}), ...more }, args));
+      // a run over the same sources reads the same files
+      const excluded = [...exclude, ...[more['--exclude'] ?? []].flat().map(String)];
+      const filters = one === undefined && verb !== 'export ndjson' ? { '--include': include, '--exclude': excluded } : {};
+      return terminal.render(suggested(verb, { ...(verb === 'observe' ? observeOptions : {}), ...more, ...filters }, args));
     },
     reading: {
       openAgain: (name) => inputNamed(name, remote),

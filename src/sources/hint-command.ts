@@ -18,7 +18,10 @@ export const plainCommand: HintCommand = (verb, source = 'SOURCE', options = {})
   [
     'palimpsest',
     verb,
-    ...[...(verb === 'export ndjson' ? [] : [source]), ...Object.entries(options).flat()].map((word) => shellWord(String(word))),
+    ...[
+      ...(verb === 'export ndjson' ? [] : [source]),
+      ...Object.entries(options).flatMap(([name, value]) => [value].flat().flatMap((one) => [name, one])),
+    ].map((word) => shellWord(String(word))),
   ].join(' ');
 
 /** Returns the argument that names an input on the command line: of a member, its archive. */

@@ -30,7 +30,7 @@ export class ExclusionWriter {
       if (accounts.length > 0 && this.#policy === 'keep') return 'kept';
       if (accounts.length > 0 && this.#policy === 'fail') {
         const [found, subject] = [encodeExclusion(exclusion), `account ${accounts.join(', ')}`];
-        const hint = `run palimpsest remove first, or remove the account with --on-conflict replace, or keep it with --on-conflict keep`;
+        const hint = 'remove the account with --on-conflict replace, or keep it with --on-conflict keep';
         return { subject, stored: 'an account that is not excluded', found, hint };
       }
       const remover = new AccountRemover(this.#batch);

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { isObject } from '../contract/json.ts';
 import { type Rule, text } from '../contract/shape.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../tree/build-record.ts';
@@ -100,7 +101,7 @@ async function checkTree(path: string, reader: ZipReader, manifest: string): Pro
       place: { file: path },
       expected: `an index and members with their CRC-32, and a ${MANIFEST} with the SHA-256 ${manifest}`,
       found: error.message,
-      hint: `run palimpsest build --out ${path} --repair, then run this command again; nothing was changed`,
+      hint: hint`run ${suggested('build', { '--out': path, '--repair': true })}, then run this command again; nothing was changed`,
       cause: error,
     });
   }
@@ -111,6 +112,6 @@ function noTree(path: string, found: string): Failure {
     place: { file: path },
     expected: 'a ZIP that palimpsest build wrote',
     found,
-    hint: `run palimpsest build --out ${path}`,
+    hint: hint`run ${suggested('build', { '--out': path })}`,
   });
 }
