@@ -82,34 +82,24 @@ type Change = readonly [what: string, type: DataType, old: string | null | undef
 
 const MISSHAPEN: readonly Change[] = [
   ['an ins before a del', 'Bio', 'plain', 'new', `${INS}new</ins>${DEL}plain</del>`],
-  ['two elements of a kind side by side', 'Bio', 'plain', 'new', `${DEL}pl</del>${DEL}ain</del>${INS}new</ins>`],
   ['an empty element', 'Bio', 'plain', 'new', `<span></span>${DEL}plain</del>${INS}new</ins>`],
   ['an element in an element', 'Bio', 'plain', 'new', `${DEL}<span>plain</span></del>${INS}new</ins>`],
   ['the elements of the other form', 'Bio', 'plain', 'new', '<del>plain</del><ins>new</ins>'],
-  ['a break of the other form', 'Bio', 'plain', 'a\nb', `${DEL}plain</del>${INS}a<br />b</ins>`],
   ['a break outside of an element', 'Bio', 'plain', 'plain', '<span>plain</span><br>'],
   ['a bracket that is not escaped', 'Bio', 'plain', '>', `${DEL}plain</del>${INS}></ins>`],
-  ['an ampersand that is not escaped', 'Bio', 'plain', '&', `${DEL}plain</del>${INS}&</ins>`],
-  ['an uncommon entity', 'Bio', 'plain', '¶', `${DEL}plain</del>${INS}&para;</ins>`],
   ['a link in single quotes', 'Bio', 'plain', '@x', `${DEL}plain</del>${INS}<a href='https://twitter.com/x'>@x</a></ins>`],
   ['a link around an element', 'Bio', 'plain', 'plain', '<a href="https://twitter.com/x"><span>plain</span></a>'],
-  ['a break in a link', 'Bio', 'plain', '@x\n', `${DEL}plain</del>${INS}<a href="https://twitter.com/x">@x<br></a></ins>`],
   ['a lone surrogate', 'Bio', 'plain', '\ud83d', `${DEL}plain</del>${INS}\ud83d</ins>`],
   ['a first record with an empty element', 'Name', undefined, 'dee', `<span></span>${INS}dee</ins>`],
   ['a kept letter of a badge', 'Verified', 'true', 'false', `${DEL}tru</del>${INS}fals</ins><span>e</span>`],
   ['no white space around', 'Location', 'plain', 'x', '<del>plain</del><br /><ins>x</ins>'],
-  ['other white space around', 'Location', 'plain', 'x', ' <del>plain</del><br /><ins>x</ins> '],
   ['a place with the markup of bios', 'Location', 'plain', 'x', `${DEL}plain</del>${INS}x</ins>`],
-  ['a place without a break', 'Location', 'plain', 'x', '\n<del>plain</del><ins>x</ins>\n'],
   ['a link to another address', 'Website', 'a', 'x.y', `\n<del>a</del><br /><ins><a href='http://y.z'>x.y</a></ins>\n`],
-  ['a link around a part of the value', 'Website', 'a', 'x.y/z', `\n<del>a</del><br /><ins><a href='http://x.y'>x.y</a>/z</ins>\n`],
-  ['a website in double quotes', 'Website', 'a', 'x.y', `\n<del>a</del><br /><ins><a href="http://x.y">x.y</a></ins>\n`],
   ['a scheme in two elements', 'Website', 'a', 'http://a', `${INS}http:</ins>${INS}//</ins><span>a</span>`],
 ];
 
 const WRONG_TEXT: readonly Change[] = [
   ['another text', 'Bio', 'plain', 'new', `${DEL}plain</del>${INS}nwe</ins>`],
-  ['an additional line break', 'Bio', 'plain', 'a b', `${DEL}plain</del>${INS}a<br>b</ins>`],
   ['a character that was escaped twice', 'Bio', 'plain', '&', `${DEL}plain</del>${INS}&amp;amp;</ins>`],
   ['an address that is not removed', 'Website', 'a', null, '\n<del>a</del><br /><ins>x</ins>\n'],
 ];
@@ -117,7 +107,6 @@ const WRONG_TEXT: readonly Change[] = [
 /** Markup that is wrong only because of the predecessor. */
 const WRONG_PREDECESSOR: readonly Change[] = [
   ['another previous text', 'Bio', 'plain', 'new', `${DEL}plan</del>${INS}new</ins>`],
-  ['no previous text', 'Bio', 'plain', 'new', `${INS}new</ins>`],
   ['another previous place', 'Location', 'plain', 'x', '\n<del></del><br /><ins>x</ins>\n'],
 ];
 const MISFORMED_AFTER: Change = ['a scheme', 'Website', 'a', 'http://a', '\n<del>a</del><br /><ins>http://a</ins>\n'];

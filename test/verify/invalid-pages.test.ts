@@ -86,16 +86,12 @@ describe('a page', () => {
   });
 
   it.each<[string, Edit]>([
-    ['is empty', () => ''],
     ['is binary garbage', () => GARBAGE],
     ['is there twice in its file', (_, text) => text + text],
     ['has a byte that is not UTF-8', (_, text) => brokenUtf8(text, 0xff)],
-    ['has a surrogate in UTF-8', (_, text) => brokenUtf8(text, 0xed, 0xa0, 0x80)],
     ['has an overlong UTF-8 sequence', (_, text) => brokenUtf8(text, 0xc0, 0xaf)],
     ['begins with a byte order mark', (_, text) => `\ufeff${text}`],
-    ['is UTF-16', (_, text) => Buffer.from(text, 'utf16le')],
     ['has only opening brackets', () => '['.repeat(BRACKETS)],
-    ['has a raw control character', (_, text) => text.replace('"id"', '"\tid"')],
   ])('is not JSON if it %s', (_, edit) => {
     const found = expectOne('data', edit, 'page-json');
     expect(found).toEqual([...itemsOf('data').slice(0, 4), ...itemsOf('data').slice(8)]);
@@ -103,14 +99,10 @@ describe('a page', () => {
 
   it.each<[string, Edit]>([
     ['is null', () => 'null'],
-    ['is a list', () => '[]'],
     ['is deeply nested', () => NESTED],
     ['is an error response', () => '{"detail":"Invalid page."}'],
-    ['has results that are an object', (page) => ({ ...page, results: {} })],
     ['has no count', ({ count, ...page }) => page],
-    ['has a count that is a string', (page) => ({ ...page, count: '12' })],
     ['has a count with a fraction', (page) => ({ ...page, count: 12.5 })],
-    ['has a next that is false', (page) => ({ ...page, next: false })],
     ['has an unknown field', (page) => ({ ...page, pages: 9 })],
     ['has a field __proto__', (_, text) => text.replace('"count"', '"__proto__":1,"count"')],
   ])('has a wrong envelope if it %s', (_, edit) => void expectOne('data', edit, 'page-envelope'));
@@ -118,29 +110,20 @@ describe('a page', () => {
   it.each<[Rule, string, Json]>([
     ['page-count', '11', { count: 11 }],
     ['page-next', 'null', { next: null }],
-    ['page-next', '?page=2', { next: `${BASE}/rest/data/?page=2` }],
     ['page-next', 'evil', { next: 'https://evil.example/rest/data/?page=3' }],
-    ['page-next', '"/api', { next: '/api/rest/data/?page=3' }],
-    ['page-next', '""', { next: '' }],
-    ['page-previous', '?page=2', { previous: `${BASE}/rest/data/?page=2` }],
     ['page-previous', '?page=1', { previous: `${BASE}/rest/data/?page=1` }],
-    ['page-previous', 'null', { previous: null }],
     ['page-items', '4 items', { results: [] }],
   ])('breaks the rule %s, with %s, if a field is wrong', (rule, mentions, changes) => {
     expectOne('data', (page) => ({ ...page, ...changes }), rule, mentions);
   });
 
   it.each<[string, Edit]>([
-    ['is pretty-printed', (page) => JSON.stringify(page, undefined, 2)],
     ['ends with a newline', (_, text) => `${text}\n`],
     ['has its fields in another order', ({ count, ...page }) => ({ ...page, count })],
     ['has the fields of a record in another order', (_, text) => text.replace(/("id":\d+),("account":"[^"]*")/, '$2,$1')],
     ['has unnecessary escapes', (_, text) => text.replace(/"account":"(.)/, (_all, first: string) => `"account":"\\u${unitOf(first)}`)],
-    ['has escaped slashes', (_, text) => text.replaceAll('</', '<\\/')],
     ['has an escape instead of a letter in a name of a field', (_, text) => text.replace('"id"', '"i\\u0064"')],
-    ['has two counts', (_, text) => text.replace('"count":12', '"count":1,"count":12')],
     ['has an id with a fraction', (_, text) => text.replace(/("id":\d+)/, '$1.0')],
-    ['has an id with an exponent', (_, text) => text.replace(/("id":\d+)/, '$1e0')],
   ])('has other bytes than a build writes if it %s', (_, edit) => {
     expect(edit(JSON.parse(pageOf('data', 2)), pageOf('data', 2))).not.toBe(pageOf('data', 2));
     expect(expectOne('data', edit, 'page-bytes')).toEqual(itemsOf('data'));
@@ -151,11 +134,8 @@ describe('an invalid item of a page', () => {
   it.each<[string, Json]>([
     ['id', { id: 2 ** 53 }],
     ['account', { account: undefined }],
-    ['account', { account: 'ada\n' }],
     ['data_type', { data_type: 'Birthday' }],
     ['first_encountered_date', { first_encountered_date: '2016-02-30T00:00:00Z' }],
-    ['first_encountered_date', { first_encountered_date: '2016-02-28T23:59:42.000Z' }],
-    ['first_encountered_date', { first_encountered_date: '2016-02-28T23:59:42+00:00' }],
     ['note', { note: 'x' }],
   ])('is a record with a wrong %s: all others are found with their own JSON', (field, changes) => {
     expect(expectOne('data', first(changes), 'record-field', `results[0].${field}`)).toEqual(itemsOf('data', 4));
@@ -167,31 +147,17 @@ describe('an invalid item of a page', () => {
 
   it.each<[string, Json]>([
     ['screen_name', { screen_name: undefined }],
-    ['screen_name', { screen_name: '' }],
     ['screen_name', { screen_name: 'ada\ud800' }],
-    ['screen_name', { screen_name: 1 }],
     ['account_creation_date', { account_creation_date: '2011-02-29T00:00:00Z' }],
-    ['account_creation_date', { account_creation_date: '2011-02-28T00:00:00.000000Z' }],
     ['profile_image_url', { profile_image_url: 'images.example/1.jpg' }],
-    ['profile_image_url', { profile_image_url: null }],
     ['data', { data: {} }],
     ['data[0]', { data: [null] }],
-    ['data_page_count', { data_page_count: undefined }],
-    ['data_page_count', { data_page_count: '3' }],
     ['data_page_count', { data_page_count: { toString: 1, valueOf: 1 } }],
     ['data_page_count', { data_page_count: -3 }],
     ['bio', { bio: null }],
-    ['location', { location: 1 }],
-    ['website', { website: [] }],
     ['id', { id: 1 }],
   ])('is an account with a wrong %s: all others are found with their own JSON', (field, changes) => {
     expect(expectOne('account', first(changes), 'account-field', `results[0].${field}`)).toEqual(itemsOf('account', 3));
-  });
-
-  it('is an account that is a text, or has deeply nested data', () => {
-    expectOne('account', (page) => ({ ...page, results: ['dee', ...objectsIn(page.results).slice(1)] }), 'account-field', 'results[0]');
-    const nested = (_: unknown, text: string) => text.replace('"data":[', `"data":[${NESTED},`);
-    expectOne('account', nested, 'account-field', 'results[0].data[0]');
   });
 });
 

@@ -12,7 +12,7 @@ import { FILE_DAMAGES } from './damages/files.ts';
 import { STORE_DAMAGES } from './damages/store.ts';
 import { goodTreeOfFile, SITE } from './good-tree.ts';
 
-const [PAGE, AFTER] = ['rest/data/page/5/index.json', 'rest/data/page/6/index.json'];
+const PAGE = 'rest/data/page/5/index.json';
 const BROWSE = 'browse/changes/2.html';
 const INDEX = '.zip-index';
 /** Of how many bytes of a ZIP one is changed. */
@@ -66,9 +66,7 @@ describe('verify of a ZIP', () => {
 
   it.each<[string, number]>([
     ['the signature of its local header', 0],
-    ['the flags of its local header', 6],
     ['the CRC-32 in its local header', 14],
-    ['the length in its local header', 18],
     ['its path', 35],
     ['its stored bytes', 80],
     ['its deflated bytes', -20],
@@ -105,12 +103,10 @@ describe('verify of a ZIP', () => {
       { of: PAGE, entries: (entry) => [entry, entry] },
       [`zip-index ${PAGE}`, `zip-index ${INDEX}`],
     ],
-    ['lists a member only in its index', { of: PAGE, entries: () => [] }, [`zip-index ${AFTER}`, `zip-index ${INDEX}`]],
     ['does not list its index', { of: INDEX, entries: () => [] }, [`zip-index ${INDEX}`]],
     ['has bytes between two members', { of: PAGE, gap: 'secret' }, [`zip-index ${PAGE}`]],
     ['has a member that the manifest does not list', { more: { 'notes.txt': 'x' } }, ['unexpected-file notes.txt']],
     ['has a browse file that the manifest does not list', { more: { 'browse/notes.txt': 'x' } }, ['unexpected-file browse/notes.txt']],
-    ['has a hidden member', { more: { '.notes': 'x' } }, ['unexpected-file .notes']],
   ])('reports a ZIP that %s', async (_, edits, expected) => {
     const { rules } = await found(zipOf(html, newZip(), edits));
     expect(rules.filter((rule) => !/^(account-data|store)-/.test(rule)).toSorted()).toEqual([...expected].toSorted());

@@ -17,12 +17,6 @@ export const ACCOUNT_DAMAGES: readonly Damage[] = sealed([
   damaged('two accounts are swapped', ['account-order', FIRST_PAGE, 'account ada', 'before Bob_2'], (tree) =>
     tree.editAccounts(([ada, bob, ...others]) => list(bob, ada, ...others)),
   ),
-  damaged('two accounts on different pages are swapped', ['account-order', SECOND_PAGE, 'account çelik'], (tree) =>
-    tree.editAccounts(([ada, bob, celik, dee, ...others]) => list(ada, bob, dee, celik, ...others)),
-  ),
-  damaged('an account without records comes first', ['account-order', FIRST_PAGE, 'account ada', 'before zoe'], (tree) =>
-    tree.editAccounts((accounts) => list(accounts.at(-1), ...accounts.slice(0, -1))),
-  ),
   damaged('two accounts without records are in the wrong order', ['account-order', LAST_PAGE, 'account aaron'], (tree) =>
     tree.editAccounts((accounts) => list(...accounts.slice(0, -2), accounts.at(-1), accounts.at(-2))),
   ),
@@ -31,11 +25,6 @@ export const ACCOUNT_DAMAGES: readonly Damage[] = sealed([
     ['account-twice', LAST_PAGE, 'account zoe'],
     (tree) => tree.editAccounts((accounts) => list(...accounts, accounts.at(-1))),
     'account-order',
-  ),
-  damaged(
-    'an account without records has the name of an account with records',
-    ['account-twice', LAST_PAGE, 'account ada'],
-    setting('aaron', { screen_name: 'ada' }),
   ),
   damaged(
     'an account is split in two',
@@ -57,12 +46,6 @@ export const ACCOUNT_DAMAGES: readonly Damage[] = sealed([
     ['url-scheme', FIRST_PAGE, 'account ada', 'profile_image_url'],
     setting('ada', { profile_image_url: 'javascript:alert(1)' }),
   ),
-  damaged(
-    'the records of an account are in ascending order',
-    ['account-data-order', FIRST_PAGE, 'record 22', 'an id below 10'],
-    (tree) => tree.editAccount('ada', ({ data }) => data.reverse()),
-    'record-predecessor',
-  ),
   damaged('two records of different fields of an account are swapped', ['account-data-order', FIRST_PAGE, 'record 120'], (tree) =>
     tree.editAccount('ada', ({ data }) => data.splice(0, 2, ...data.slice(0, 2).reverse())),
   ),
@@ -81,9 +64,6 @@ export const ACCOUNT_DAMAGES: readonly Damage[] = sealed([
   damaged('an account lacks its newest record', ['account-data-missing', 'rest/data/index.json', 'record 126', 'no such record'], (tree) =>
     tree.editAccount('çelik', ({ data }) => data.shift()),
   ),
-  damaged('an account with records is missing', ['account-data-missing', 'rest/data/page/8/index.json', 'record 20'], (tree) =>
-    tree.editAccounts((accounts) => accounts.filter((account) => account.screen_name !== '日本')),
-  ),
   damaged(
     'an account has a record twice',
     ['account-data-missing', SECOND_PAGE, 'record 124', 'the record again'],
@@ -94,14 +74,10 @@ export const ACCOUNT_DAMAGES: readonly Damage[] = sealed([
   damaged('the feed lacks a record', ['account-data-surplus', FIRST_PAGE, 'record 94'], (tree) =>
     tree.editFeed((records) => records.filter((record) => record.id !== 94)),
   ),
-  damaged('the feed is empty', ['account-data-surplus', SECOND_PAGE, 'record 124'], (tree) => tree.editFeed(() => [])),
   damaged(
     'the address of a record differs between the account and the feed',
     ['account-data-differs', SECOND_PAGE, 'record 110'],
     inAccount('eli', 110, { web_archive_url: null }),
-  ),
-  damaged('the feed gives a record to another account', ['account-data-differs', SECOND_PAGE, 'record 110', '"account":"dee"'], (tree) =>
-    tree.editFeed((records) => void set(records, 110, { account: 'dee' })),
   ),
 ]);
 

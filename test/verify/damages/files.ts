@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmdirSync, symlinkSync } from 'node:fs';
 import type { Rule } from '../../../src/verify/violation.ts';
 import type { DamagedTree } from '../damaged-tree.ts';
-import { BRACKETS, type Damage, damaged, GARBAGE } from './damage.ts';
+import { type Damage, damaged, GARBAGE } from './damage.ts';
 
 const BUILD = 'build.json';
 const MANIFEST = 'manifest-sha256.txt';
@@ -13,13 +13,8 @@ const MIDDLE = 'rest/data/page/5/index.json';
 export const FILE_DAMAGES: readonly Damage[] = [
   buildRecord('is empty', (tree) => tree.write(BUILD, '')),
   buildRecord('is that of another program', (tree) => tree.write(BUILD, '{"name":"site","version":"1.0.0"}')),
-  buildRecord('is null', (tree) => tree.write(BUILD, 'null')),
-  buildRecord('is deeply nested', (tree) => tree.write(BUILD, '['.repeat(BRACKETS))),
   buildRecord('is unfinished', (tree) => tree.write(BUILD, '{"palimpsest":"0.1.0","state":"unfinished"}')),
-  buildRecord('lacks a field', (tree) => tree.editBuild({ page_size: undefined })),
   buildRecord('has an unknown field', (tree) => tree.editBuild({ pages: 9 })),
-  buildRecord('has a negative number', (tree) => tree.editBuild({ data_pages: -1 })),
-  buildRecord('has page sizes of zero', (tree) => tree.editBuild({ page_size: 0, account_page_size: 0 })),
   buildRecord('has more pages than any disk can store', (tree) => tree.editBuild({ data_pages: Number.MAX_SAFE_INTEGER })),
   buildRecord('has more pages than any disk can store, and as many accounts', (tree) =>
     tree.editBuild({ account_page_size: 1, accounts: Number.MAX_SAFE_INTEGER, account_pages: Number.MAX_SAFE_INTEGER }),
@@ -48,34 +43,24 @@ export const FILE_DAMAGES: readonly Damage[] = [
     tree.editBuild({ manifest: '0'.repeat(64) }),
   ),
   manifestLines('is empty and build.json has its digest', () => '', `a line for ${FIRST}`),
-  manifestLines('is binary garbage', () => GARBAGE, `a line for ${FIRST}`),
   manifestLines('has CRLF', (text) => text.replaceAll('\n', '\r\n'), 'line 1: an invalid line'),
-  manifestLines('begins with a byte order mark', (text) => `\ufeff${text}`, 'line 1: an invalid line'),
   manifestLines('has every line twice', (text) => text.replace(/.+\n/g, '$&$&'), `line 2: ${FIRST}`),
   manifestLines('lacks a line', (text) => text.replace(/.+page\/4\/index.json\n/, ''), 'a line for rest/data/page/4/index.json'),
-  manifestLines('has one space', (text) => text.replaceAll('  ', ' '), 'line 1: an invalid line'),
-  manifestLines('has an empty line', (text) => `${text}\n`, 'line 18: an invalid line'),
-  manifestLines('has a digest of zeros', (text) => text.replace(/^\w+/, '0'.repeat(64)), `a line for ${FIRST}`),
-  ...['../secret', '/etc/passwd', 'rest/data/page/01/index.json', 'rest/data/page/10/index.json', 'rest/data/page/0/index.json'].map(
-    (path) => manifestLines(`lists ${path}`, (text) => `${text}${'a'.repeat(64)}  ${path}\n`, `line 18: ${path}`),
+  ...['../secret', 'rest/data/page/10/index.json'].map((path) =>
+    manifestLines(`lists ${path}`, (text) => `${text}${'a'.repeat(64)}  ${path}\n`, `line 18: ${path}`),
   ),
   damaged('the digest of a file is wrong in the manifest, and build.json has the digest of that manifest', ['file-digest', FIRST], (tree) =>
     tree.setManifest(otherDigit(tree.text(MANIFEST))),
   ),
 
   sortKeys('has another first record of a page', (text) => text.replace(/^(\d+) (\d+)$/m, '$11 $2')),
-  sortKeys('lacks a page', (text) => text.replace(/^\d+ \d+\n/m, '')),
   sortKeys('lacks an account', (text) => text.replace(/\n"[^"]+"\n$/, '\n')),
-  sortKeys('has an additional account', (text) => `${text}"somebody"\n`),
   sortKeys('has another page size', (text) => text.replace('data 7', 'data 8')),
-  sortKeys('has other contents', () => 'hello\n'),
   missing('the file of sort keys is missing', KEYS),
   damaged('the file of sort keys has other bytes', ['file-digest', KEYS], (tree) => tree.write(KEYS, `${tree.text(KEYS)}7\n`)),
 
   missing('a page in the middle is missing', MIDDLE, 'account-data-surplus'),
-  missing('the second file of the last page is missing', 'rest/account/page/last/index.json'),
   missing('the index file of a collection is missing', 'rest/account/index.json', 'account-data-missing'),
-  damaged('all pages are missing', ['file-missing', 'rest/account/page/3/index.json'], (tree) => tree.remove('rest')),
   damaged('a file is at the path of the pages', ['file-missing', FIRST], inPlaceOf('rest', 'rest'), 'unexpected-file'),
   damaged(
     'a folder is at the path of a page',
@@ -102,9 +87,8 @@ export const FILE_DAMAGES: readonly Damage[] = [
     (tree) => tree.write('rest/data/page/1/index.json', tree.text(FIRST).replace('"count":60', '"count":59')),
     'duplicate-mismatch',
   ),
-  unexpected('a page of an earlier, longer tree still exists', 'rest/data/page/10/index.json'),
-  ...['notes.txt', 'rest/data/.hidden', 'rest/data/page/01/index.json', 'rest/data/page/1/index.json.gz', 'rest/other/index.json'].map(
-    (path) => unexpected(`${path} exists`, path),
+  ...['notes.txt', 'rest/data/.hidden', 'rest/data/page/10/index.json', 'rest/data/page/1/index.json.gz'].map((path) =>
+    unexpected(`${path} exists`, path),
   ),
   unexpected('a file is inside 400 nested folders', `rest/${'d/'.repeat(400)}file`),
   damaged('a folder is a symbolic link to its parent', ['unexpected-file', 'rest/data/page/around'], (tree) =>

@@ -1,4 +1,4 @@
-import { type DamagedTree, encode, type Json, objectsIn, one } from '../damaged-tree.ts';
+import { type DamagedTree, type Json, objectsIn } from '../damaged-tree.ts';
 import { type Damage, damaged, GARBAGE, sealed } from './damage.ts';
 
 const MIDDLE = 'rest/data/page/5/index.json';
@@ -18,18 +18,7 @@ export const PAGE_DAMAGES: readonly Damage[] = sealed([
     tree.write('rest/data/page/last/index.json', GARBAGE),
   ),
   damaged('a count is wrong', ['page-count', MIDDLE, undefined, '59'], setting('data', 5, { count: 59 })),
-  damaged(
-    'build.json has too large a number of records',
-    ['page-count', 'rest/data/index.json', undefined, '61'],
-    (tree) => tree.editBuild({ records: 61 }),
-    'page-items',
-  ),
   damaged('a page is skipped', ['page-next', MIDDLE, undefined, '?page=7'], setting('data', 5, { next: `${BASE}?page=7` })),
-  damaged(
-    'the last page has a next',
-    ['page-next', 'rest/data/page/9/index.json', undefined, '?page=10'],
-    setting('data', 9, { next: `${BASE}?page=10` }),
-  ),
   damaged(
     'all links have the base URL of an earlier build',
     ['page-next', 'rest/account/page/2/index.json', undefined, 'https://new.example/rest/account/?page=3'],
@@ -41,25 +30,10 @@ export const PAGE_DAMAGES: readonly Damage[] = sealed([
     ['page-previous', 'rest/data/page/2/index.json', undefined, '?page=1'],
     setting('data', 2, { previous: `${BASE}?page=1` }),
   ),
-  damaged('the first page has a previous', ['page-previous', 'rest/account/index.json'], setting('account', 1, { previous: BASE })),
   damaged('a record is one page too late', ['page-items', 'rest/data/page/4/index.json', undefined, '7 items'], (tree) => {
     const moved = objectsIn(tree.page('data', 4).results).at(-1);
     tree.editPage('data', 4, (page) => Object.assign(page, { results: objectsIn(page.results).slice(0, -1) }));
     tree.editPage('data', 5, (page) => Object.assign(page, { results: [moved, ...objectsIn(page.results)] }));
-  }),
-  damaged('a page in the middle is empty', ['page-items', MIDDLE], setting('data', 5, { results: [] }), 'account-data-surplus'),
-  damaged('an empty page follows the last full one', ['build-record', 'build.json'], (tree) => {
-    tree.editFeed((records) => records.slice(4));
-    tree.editAccounts((accounts) => {
-      const gone = new Set([128, 126, 124, 122]);
-      for (const account of accounts) account.data = account.data.filter((record) => !gone.has(Number(record.id)));
-      one(accounts, (account) => account.screen_name === 'eli')['data_page_count'] = 1;
-      return accounts;
-    });
-    // 56 records fill eight pages: the ninth is empty
-    tree.editPage('data', 8, (page) => Object.assign(page, { next: `${BASE}?page=9` }));
-    tree.editBuild({ data_pages: 9 });
-    tree.writePage('data', 9, encode({ count: 56, next: null, previous: `${BASE}?page=8`, results: [] }));
   }),
   damaged('one page has all items, more than the page size', ['build-record', 'build.json'], (tree) => {
     const page_size = tree.build()['page_size'];

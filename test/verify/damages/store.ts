@@ -18,15 +18,6 @@ export const STORE_DAMAGES: readonly Damage[] = sealed([
     'store-differs',
   ),
   damaged(
-    'the oldest records are missing from the whole tree',
-    ['store-missing', 'rest/data/page/8/index.json', 'record 20'],
-    (tree) => {
-      tree.editFeed((records) => records.filter((record) => record['account'] !== '日本' || Number(record.id) > 24));
-      tree.editAccount('日本', ({ data }) => data.splice(-2));
-    },
-    'store-surplus',
-  ),
-  damaged(
     'the oldest record is missing from the whole tree',
     ['store-missing', 'rest/data', 'record 10'],
     (tree) => {
@@ -48,13 +39,6 @@ export const STORE_DAMAGES: readonly Damage[] = sealed([
   damaged('the last account without records is missing', ['store-missing', 'rest/account', 'account zoe'], (tree) =>
     tree.editAccounts((accounts) => accounts.slice(0, -1)),
   ),
-  damaged('an account without records is missing before another account', ['store-missing', LAST_PAGE, 'account aaron'], (tree) =>
-    tree.editAccounts((accounts) => accounts.filter((account) => account.screen_name !== 'aaron')),
-  ),
-  damaged('the tree is empty', ['store-missing', 'rest/account', 'account çelik'], (tree) => {
-    tree.setItems('data', []);
-    tree.setItems('account', []);
-  }),
   damaged(
     'the tree has an invented record',
     ['store-surplus', 'rest/data/index.json', 'record 127'],
