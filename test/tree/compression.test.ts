@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { inputsOf } from '../../src/sources/inputs.ts';
 import { build } from '../../src/tree/build.ts';
-import { compress, compressors, decompress } from '../../src/tree/compression.ts';
-import { ENCODINGS, type Encoding, encodingsIn } from '../../src/tree/encoding.ts';
+import { compress, decompress } from '../../src/tree/compression.ts';
+import { ENCODINGS, type Encoding } from '../../src/tree/encoding.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
@@ -31,13 +31,6 @@ describe.each(ENCODINGS)('compression with %s', (encoding) => {
 
 it('writes gzip headers without a time or an operating system', () => {
   expect([...compress(Buffer.from('page'), 'gzip').subarray(0, 10)]).toEqual([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255]);
-});
-
-it('reads the encodings back from the names of the compressors', () => {
-  for (const encodings of [[], ['gzip'], ['brotli'], ['gzip', 'brotli']] satisfies Encoding[][]) {
-    expect(encodingsIn(compressors(encodings))).toEqual(encodings);
-  }
-  expect(compressors(['brotli', 'gzip'])).toBe(`gzip/${process.versions.zlib} brotli/${process.versions['brotli']}`);
 });
 
 /** A store, and a function that builds its tree in a named folder. */

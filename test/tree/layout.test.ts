@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
-import { ENCODINGS, encodingOfPath, plainPath, SUFFIXES } from '../../src/tree/encoding.ts';
+import { ENCODINGS, SUFFIXES } from '../../src/tree/encoding.ts';
 import {
   fileCount,
-  isLastPath,
   isPagePath,
   type Layout,
   pathsInWriteOrder,
@@ -48,19 +47,6 @@ describe('the files with pages', () => {
           }).flat();
         });
         expect(found.toSorted()).toEqual([...pathsOfPages(layout)].toSorted());
-      }),
-    );
-  });
-
-  it('have the encoding and the uncompressed file that their paths show', () => {
-    fc.assert(
-      fc.property(layouts, (layout) => {
-        for (const path of pathsOfPages(layout)) {
-          const encoding = encodingOfPath(path);
-          expect(encoding).toBe({ json: undefined, gz: 'gzip', br: 'brotli' }[path.split('.').at(-1) ?? '']);
-          expect(plainPath(path)).toBe(path.replace(/\.(gz|br)$/, ''));
-          expect(isLastPath(path)).toBe(path.includes('/last/'));
-        }
       }),
     );
   });

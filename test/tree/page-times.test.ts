@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type BuildOptions, build } from '../../src/tree/build.ts';
@@ -105,18 +105,6 @@ describe('the time of a page with new bytes differs from the times of all earlie
     await tree.build(numbered(1, 60), { site: { ...SITE, base_url: SITE.base_url.replace('history', 'another') } });
     expect(readFileSync(join(tree.out, last)).length).toBe(length);
     expect(['', '.gz'].map((suffix) => tree.versions(last + suffix))).toEqual([2, 2]);
-  });
-
-  it('if another program changed the page and a build repairs it', async () => {
-    const tree = new Remembered();
-    await tree.build(numbered(0));
-    const file = join(tree.out, 'rest/data/index.json');
-    const later = Date.now() / 1000 + 1000;
-    writeFileSync(file, readFileSync(file, 'utf8').replace('000000', '999999'));
-    utimesSync(file, later, later);
-    tree.compare();
-    await tree.build(numbered(0), { repair: true });
-    expect(tree.versions('rest/data/index.json')).toBe(3);
   });
 
   it('if all pages were deleted', async () => {

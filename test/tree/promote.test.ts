@@ -1,4 +1,4 @@
-import fs, { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
@@ -84,15 +84,6 @@ describe('promote', () => {
       digestsOf(3, 1, (path) => (path.includes('/2/') ? 2 : 1)),
     );
     expect(renamed(out)).toEqual(['rest/data/page/2/index.json']);
-  });
-
-  it('moves a new page with its folder, and with its compressed files', () => {
-    const [two, three] = [digestsOf(2, 1, 1, ['gzip']), digestsOf(3, 1, 1, ['gzip'])];
-    const before = new Digests(three);
-    for (const path of pathsOfPages(three)) if (path.startsWith('rest/account/')) before.copy(two, path);
-    const out = promoted(before, three, two);
-    expect(readdirSync(join(out, 'rest/data/page/3'))).toEqual(['index.json', 'index.json.gz']);
-    expect(readFileSync(join(out, 'rest/data/page/last/index.json'), 'utf8')).toBe('01'.repeat(32));
   });
 });
 

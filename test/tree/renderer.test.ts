@@ -2,15 +2,9 @@ import { hash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { rendererDigest } from '../../src/tree/renderer.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { observe } from '../support/snapshots.ts';
-
-it('the digest of the renderer is the same for the same program', () => {
-  expect(rendererDigest()).toMatch(/^[0-9a-f]{16}$/);
-  expect(rendererDigest()).toBe(rendererDigest());
-});
 
 it.each(['index.html', 'rest/data/page/1/index.json'])(
   'a build renders %s again if other code of the same release rendered it',
