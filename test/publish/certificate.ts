@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Requirement, requirement } from '../support/requirement.ts';
@@ -19,21 +18,13 @@ export interface Certificate {
   readonly key: string;
   /** The path of the certificate, for NODE_EXTRA_CA_CERTS. */
   readonly path: string;
-  readonly keyPath: string;
 }
 
-/** Creates a certificate for this machine and for the host names that are reached through a proxy. */
+/** Creates a certificate for this machine, and for the host names that are reached through a proxy. */
 export function makeCertificate(folder: string, hosts: readonly string[] = []): Certificate {
-  const [path, keyPath] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
   const names = ['IP:127.0.0.1', ...hosts.map((host) => `DNS:${host}`)].join(',');
+  const [path, keyPath] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
   const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=palimpsest-test'];
   execFileSync('openssl', [...args, '-keyout', keyPath, '-out', path, '-addext', `subjectAltName=${names}`], { stdio: 'ignore' });
-  return { cert: readFileSync(path, 'utf8'), key: readFileSync(keyPath, 'utf8'), path, keyPath };
-}
-
-/** Returns a signed token like those of identity providers. Times are seconds since 1970. */
-export function webToken(claims: Readonly<Record<string, unknown>>, { key }: Certificate): string {
-  const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const text = `${encode({ alg: 'RS256', typ: 'JWT', kid: 'palimpsest' })}.${encode(claims)}`;
-  return `${text}.${sign('sha256', Buffer.from(text), key).toString('base64url')}`;
+  return { cert: readFileSync(path, 'utf8'), key: readFileSync(keyPath, 'utf8'), path };
 }

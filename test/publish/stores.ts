@@ -7,10 +7,8 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { StoragePipelineOptions } from '@azure/storage-blob';
 import type { Access } from '../../src/storage/target.ts';
 import { type Requirement, requirement } from '../support/requirement.ts';
-import type { Certificate } from './certificate.ts';
 
 const run = promisify(execFile);
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -104,18 +102,14 @@ async function startSwift(): Promise<Store> {
 const AZURITE_KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
 export function azuriteConnection(endpoint: string): string {
-  return `DefaultEndpointsProtocol=${new URL(endpoint).protocol.slice(0, -1)};AccountName=devstoreaccount1;AccountKey=${AZURITE_KEY};BlobEndpoint=${endpoint}/devstoreaccount1;`;
+  return `DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=${AZURITE_KEY};BlobEndpoint=${endpoint}/devstoreaccount1;`;
 }
 
-/**
- * Starts Microsoft's emulator of Azure Blob Storage with a public container `history`.
- * @param certificate enables TLS, and bearer tokens in addition to the key
- */
-export async function startAzurite(certificate?: Certificate): Promise<Store> {
+/** Starts Microsoft's emulator of Azure Blob Storage with a public container `history`. */
+async function startAzurite(): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'palimpsest-azurite-'));
   const port = await freePort();
   const args = ['--blobPort', String(port), '--inMemoryPersistence', '--silent', '--disableTelemetry', '--skipApiVersionCheck'];
-  if (certificate !== undefined) args.push('--cert', certificate.path, '--key', certificate.keyPath, '--oauth', 'basic');
   const child = spawn(
     process.execPath,
     ['--require', at('test/publish/azurite.cjs'), at('node_modules/azurite/dist/src/blob/main.js'), ...args],
@@ -127,17 +121,14 @@ export async function startAzurite(certificate?: Certificate): Promise<Store> {
     await ended;
     rmSync(folder, { recursive: true, force: true });
   };
-  const scheme = certificate === undefined ? 'http' : 'https';
-  const endpoint = `${scheme}://127.0.0.1:${port}`;
+  const endpoint = `http://127.0.0.1:${port}`;
   try {
     for (let left = 1_200; !(await answers(port)); left -= 1) {
       if (left === 0 || child.exitCode !== null) throw new Error('the emulator does not start');
       await setTimeout(50);
     }
     const { BlobServiceClient } = await import('@azure/storage-blob');
-    const trust: StoragePipelineOptions & { tlsOptions?: object } =
-      certificate === undefined ? {} : { tlsOptions: { ca: certificate.cert } };
-    const service = BlobServiceClient.fromConnectionString(azuriteConnection(endpoint), trust);
+    const service = BlobServiceClient.fromConnectionString(azuriteConnection(endpoint));
     await service.getContainerClient('history').create({ access: 'blob' });
   } catch (error) {
     await stop();
@@ -185,7 +176,7 @@ export const AZURITE: StoreKind = {
   name: 'Azurite',
   requirement: { skip: false, reason: '' },
   isConditional: true,
-  start: () => startAzurite(),
+  start: startAzurite,
   address: (prefix) => `az://history/${prefix}`,
   env: (endpoint) => ({ AZURE_STORAGE_CONNECTION_STRING: azuriteConnection(endpoint) }),
   keys: {},
@@ -204,18 +195,9 @@ export const AZURITE: StoreKind = {
 export const STORES: readonly StoreKind[] = [CEPH, AZURITE, SWIFT];
 
 /** Fetches all objects below a prefix of the bucket or container with rclone. */
-export function fetchAll(kind: StoreKind, endpoint: string, prefix: string, into: string): Promise<void> {
-  const args = ['sync', `store:history/${prefix}`, into, '--transfers', '32', '--checkers', '32', '--checksum'];
-  return runRclone(kind, endpoint, [...args, '--use-server-modtime']);
-}
-
-/** Writes an object of the bucket or container with rclone. */
-export function copyTo(kind: StoreKind, endpoint: string, file: string, path: string): Promise<void> {
-  return runRclone(kind, endpoint, ['copyto', file, `store:history/${path}`]);
-}
-
-async function runRclone({ remote }: StoreKind, endpoint: string, args: readonly string[]): Promise<void> {
+export async function fetchAll({ remote }: StoreKind, endpoint: string, prefix: string, into: string): Promise<void> {
   const { AWS_CA_BUNDLE: _, ...env } = process.env;
+  const args = ['sync', `store:history/${prefix}`, into, '--transfers', '32', '--checkers', '32', '--checksum', '--use-server-modtime'];
   await run('rclone', [...args, '--config', '/dev/null', '--retries', '1'], { env: { ...env, ...remote(endpoint) } });
 }
 
@@ -253,5 +235,3 @@ function answers(port: number): Promise<boolean> {
     });
   });
 }
-
-// cspell:words copyto

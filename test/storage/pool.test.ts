@@ -83,10 +83,4 @@ describe('forEachLimit', () => {
       ),
     );
   });
-
-  it('does no work for an empty list', async () => {
-    await forEachLimit([], 3, async () => {
-      throw new Error('there is nothing to do');
-    });
-  });
 });

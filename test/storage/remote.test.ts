@@ -76,14 +76,6 @@ describe('a remote', () => {
     expect(storageErrorKind(error)).toBeUndefined();
   });
 
-  it('retries with new credentials, and counts the requests and the bytes', async () => {
-    const { remote, renewals } = scripted(['done', 'transient', 'expired', 'transient', 'done']);
-    await remote.get('a');
-    expect(await remote.put('b', UPLOAD)).toBe('tag');
-    expect(renewals()).toBe(1);
-    expect(remote.traffic).toMatchObject({ reads: 1, writes: 4, deletes: 0, retries: 2, sent: 4000, requests: 5 });
-  });
-
   it('shares the credentials and the counter with itself under another policy', async () => {
     const { remote, renewals } = scripted(['done', 'denied', 'done', 'transient', 'transient']);
     await remote.get('a');

@@ -66,13 +66,6 @@ describe('retry', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
-  it('starts no request after the run was told to stop', async () => {
-    const counter = new RequestCounter();
-    const { request } = scripted([]);
-    await expect(retry(request, { ...POLICY, signal: AbortSignal.abort() }, counter)).rejects.toMatchObject({ code: 'stopped' });
-    expect(counter.requests).toBe(0);
-  });
-
   it('does not retry after the run was told to stop', async () => {
     const stop = new AbortController();
     const counter = new RequestCounter();

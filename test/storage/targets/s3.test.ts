@@ -1,22 +1,34 @@
 import { hash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openTarget } from '../../../src/storage/address.ts';
+import { openRemote } from '../../../src/storage/remote.ts';
 import type { Target, Upload } from '../../../src/storage/target.ts';
 import { portOf, S3_KEYS } from '../../publish/stores.ts';
+import { temporaryFolder } from '../../support/folder.ts';
 
 const { signal } = new AbortController();
 
-/** A target with scripted responses, for those that no server on this machine returns. */
-async function answeredBy(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Target> {
-  for (const [name, value] of Object.entries(S3_KEYS)) vi.stubEnv(name, value);
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Starts a server with scripted responses, for those that no server on this machine returns. Returns its address. */
+async function serverOf(answer: Answer): Promise<string> {
   const server = createServer((request, response) => request.resume().once('end', () => answer(request, response)));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const endpoint = `http://127.0.0.1:${portOf(server)}`;
-  const target = await openTarget('s3://history', '', { endpoint, connections: 1, secrets: {} });
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${portOf(server)}`;
+}
+
+async function answeredBy(answer: Answer, env: Readonly<Record<string, string | undefined>> = S3_KEYS): Promise<Target> {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  const target = await openTarget('s3://history', '', { endpoint: await serverOf(answer), connections: 4, secrets: {} });
   onTestFinished(() => {
     target.close();
-    server.close();
     vi.unstubAllEnvs();
   });
   return target;
@@ -58,4 +70,94 @@ it('omits the quotes of tags after a store has rejected a tag with quotes', asyn
   for (let times = 0; times < 2; times += 1) expect(await target.put('publish.json', upload, signal, { tag: '"a"' })).toBe('"a"');
   expect(conditions).toEqual(['"a"', 'a', 'a']);
   await expect(target.put('publish.json', upload, signal, { tag: '"c"' })).rejects.toMatchObject({ kind: 'conflict' });
+});
+
+/** A place where the client finds sessions, and how they get there. */
+interface Place {
+  readonly env: Readonly<Record<string, string>>;
+  readonly give: (token: string) => void;
+}
+
+function inFile(name: string, env: (file: string) => Place['env'], text: (token: string) => string): Place {
+  const file = join(temporaryFolder(), name);
+  return { env: env(file), give: (token) => writeFileSync(file, text(token)) };
+}
+
+const PLACES: readonly (readonly [name: string, start: () => Place | Promise<Place>])[] = [
+  [
+    'a credentials file',
+    () =>
+      inFile(
+        'credentials',
+        (file) => ({ AWS_PROFILE: 'kept', AWS_SHARED_CREDENTIALS_FILE: file }),
+        (token) => `[kept]\naws_access_key_id=key\naws_secret_access_key=secret\naws_session_token=${token}\n`,
+      ),
+  ],
+  [
+    'a process',
+    () => {
+      const { env, give } = inFile(
+        'session.json',
+        (file) => ({ AWS_PROFILE: 'process', AWS_CONFIG_FILE: `${file}.ini` }),
+        (SessionToken) => JSON.stringify({ Version: 1, AccessKeyId: 'key', SecretAccessKey: 'secret', SessionToken }),
+      );
+      const config = env['AWS_CONFIG_FILE'] ?? '';
+      writeFileSync(config, `[profile process]\ncredential_process = cat ${config.replace(/\.ini$/, '')}\n`);
+      return { env, give };
+    },
+  ],
+  [
+    'the identity provider of a job',
+    async () => {
+      let token = '';
+      const endpoint = await serverOf((_, response) => {
+        const keys = '<AccessKeyId>key</AccessKeyId><SecretAccessKey>secret</SecretAccessKey>';
+        const credentials = `<Credentials>${keys}<SessionToken>${token}</SessionToken><Expiration>2999-01-01T00:00:00Z</Expiration></Credentials>`;
+        const result = `<AssumeRoleWithWebIdentityResult>${credentials}</AssumeRoleWithWebIdentityResult>`;
+        response.setHeader('Content-Type', 'text/xml');
+        response.end(`<AssumeRoleWithWebIdentityResponse>${result}</AssumeRoleWithWebIdentityResponse>`);
+      });
+      const { env, give } = inFile(
+        'identity',
+        (file) => ({ AWS_WEB_IDENTITY_TOKEN_FILE: file }),
+        () => 'a token of the job',
+      );
+      const set = (next: string) => {
+        token = next;
+        give(next);
+      };
+      return { env: { ...env, AWS_ENDPOINT_URL_STS: endpoint, AWS_ROLE_ARN: 'arn:aws:iam:::role/publisher' }, give: set };
+    },
+  ],
+];
+
+it.each(PLACES)('looks for a new session in %s when the store no longer accepts the present one', async (_, start) => {
+  const { env, give } = await start();
+  let accepted = 'one';
+  const asked: unknown[] = [];
+  const none = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_REGION: 'us-east-1' };
+  const target = await answeredBy(
+    ({ method, headers }, response) => {
+      asked.push(headers['x-amz-security-token']);
+      if (headers['x-amz-security-token'] === accepted) response.setHeader('ETag', '"a"').end();
+      // a response to HEAD has no body with the reason
+      else if (method === 'HEAD') response.writeHead(400).end();
+      else refusal(response, 400, 'ExpiredToken');
+    },
+    { ...none, ...env },
+  );
+  const remote = openRemote(target, { concurrency: 4, retryPolicy: { attempts: 1, timeout: 10_000 }, signal });
+  give('one');
+  await remote.get('a');
+  accepted = 'two';
+  give('two');
+  await remote.head('a');
+  accepted = 'three';
+  give('three');
+  await remote.get('a');
+  expect(asked).toEqual(['one', 'one', 'two', 'two', 'three']);
+  // there is no other session
+  accepted = 'four';
+  await expect(remote.get('a')).rejects.toMatchObject({ code: 'target-denied' });
+  expect(asked.length).toBeLessThanOrEqual(5 + 4);
 });
