@@ -1,6 +1,6 @@
-import { copyFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { pull } from '../../src/backup/pull.ts';
 import { type PushOptions, push } from '../../src/backup/push.ts';
 import { listVersions } from '../../src/backup/store-version.ts';
@@ -11,7 +11,6 @@ import type { Target } from '../../src/storage/target.ts';
 import { changed } from '../publish/in-process.ts';
 import { filesIn } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
-import { SimulatedStore } from '../versions/simulated-store.ts';
 import { folderOfFile, importLines, recordLines } from '../whole/stores.ts';
 import { strays } from './strays.ts';
 
@@ -20,15 +19,8 @@ const store = join(folder, 'store.db');
 const remote = { concurrency: 4, retryPolicy: { attempts: 3, timeout: 20_000 }, signal: new AbortController().signal };
 const options: PushOptions = { ...remote, around: [], store, keep: { last: 3 }, replace: false, singlePublisher: false };
 
-/** Two independent descendants of the store. */
-const [more, third] = ['more', 'third'].map((name) => join(folder, `${name}.db`)) as [string, string];
-
 beforeAll(async () => {
-  const lines = await recordLines(1_500, 100);
-  await importLines(store, lines.slice(0, 1_000));
-  for (const path of [more, third]) copyFileSync(store, path);
-  await importLines(more, lines.slice(1_000, 1_100));
-  await importLines(third, lines.slice(1_100, 1_200));
+  await importLines(store, await recordLines(1_000, 100));
 });
 
 /** A folder as a target with some methods replaced, which sends each object in one request. */
@@ -82,14 +74,6 @@ it.each([
   expect(strays(filesIn(path))).toEqual([]);
 });
 
-it('sends seven requests, and two if the target has the store', async () => {
-  const { target } = await targetWith('counted', () => ({}));
-  await push(target, options);
-  expect((await push(target, options)).traffic).toMatchObject({ reads: 2, writes: 0, deletes: 0 });
-  const { traffic } = await push(target, { ...options, store: more, replace: true });
-  expect(traffic).toMatchObject({ reads: 3, writes: 4, deletes: 0 });
-});
-
 it('reads on after a transient error in the middle of a pull', async () => {
   const errors = ['', 'connection lost', 'no response'];
   const { target } = await targetWith('interrupts', (plain) => ({
@@ -107,14 +91,6 @@ it('reads on after a transient error in the middle of a pull', async () => {
   expect(traffic.retries).toBe(2);
 });
 
-it('changes nothing if another program wrote head.json', async () => {
-  const name = 'head.json';
-  const { path, target } = await targetWith('foreign', () => ({}));
-  writeFileSync(join(path, name), '{"products":[]}');
-  await expect(push(target, options)).rejects.toMatchObject({ code: 'not-ours', place: { file: name } });
-  expect([...filesIn(path).keys()]).toEqual([name]);
-});
-
 it('locks a folder: another run is refused meanwhile', async () => {
   const { path } = await targetWith('locked', () => ({}));
   const target = await openTarget(path, '', { connections: 4, secrets: {} });
@@ -123,50 +99,4 @@ it('locks a folder: another run is refused meanwhile', async () => {
   held?.release();
   await push(target, options);
   expect(strays(filesIn(path))).toEqual([]);
-});
-
-describe.each(['kept', 'unsupported'] as const)('of two pushes at the same time to a store whose conditions are %s', (conditions) => {
-  const single = { ...options, replace: true, singlePublisher: conditions !== 'kept' };
-  let objects: SimulatedStore;
-  beforeEach(async () => {
-    objects = new SimulatedStore();
-    objects.conditions = conditions;
-    await push(client(), single);
-  });
-
-  /** A client that does other work before it writes the data of a version. */
-  function client(work: () => Promise<unknown> = async () => {}): Target {
-    let begun: Promise<unknown> | undefined;
-    return objects.client(async (action, path) => {
-      if ((action === 'put' || action === 'begin') && isData(path)) {
-        begun ??= work();
-        await begun;
-      }
-      return 'done';
-    });
-  }
-
-  async function expectNewest(wanted: string): Promise<void> {
-    const fetched = join(folder, `newest of ${conditions}.db`);
-    await pull(client(), { ...remote, store: fetched, version: undefined, allowMissing: false, replace: true });
-    expect(readFileSync(fetched).equals(readFileSync(wanted))).toBe(true);
-    expect(strays(new Map([...objects.objects].map(([path, { bytes }]) => [path, bytes])))).toEqual([]);
-  }
-
-  it('the one that ends first wins, and the other one does no damage', async () => {
-    const other = client(() => push(client(), { ...single, store: more }));
-    const message = 'another push to sim://store finished first, with version 2';
-    await expect(push(other, { ...single, store: third })).rejects.toMatchObject({ code: 'target-busy', message });
-    expect((await listVersions(openRemote(client(), remote))).versions).toMatchObject([{ number: 2 }, { number: 1 }]);
-    await expectNewest(more);
-    await expect(push(client(), { ...single, store: third, replace: false })).rejects.toMatchObject({ code: 'store-diverged' });
-  });
-
-  it('one continues after the other has died, and removes what the dead one left', async () => {
-    const stop = new AbortController();
-    const dying = client(async () => stop.abort());
-    const dies = () => expect(push(dying, { ...single, store: more, signal: stop.signal })).rejects.toMatchObject({ code: 'stopped' });
-    expect(await push(client(dies), { ...single, store: third })).toMatchObject({ isConditional: conditions === 'kept' });
-    await expectNewest(third);
-  });
 });

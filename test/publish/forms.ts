@@ -1,7 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { isFull } from '../support/proof.ts';
 import type { Files } from '../whole/trees.ts';
-import { STORES, type StoreKind } from './stores.ts';
 
 /** A way to store pages at a target. */
 export interface Form {
@@ -16,7 +14,6 @@ export interface Form {
   readonly opened: (kept: Files) => Files;
 }
 
-/** Uncompressed pages come first: a short test run is even shorter for the other forms. */
 export const FORMS: readonly Form[] = [
   { name: 'uncompressed', build: [], publish: [], suffixes: [''], opened: (kept) => kept },
   {
@@ -34,13 +31,3 @@ export const FORMS: readonly Form[] = [
     opened: (kept) => new Map([...kept].map(([path, bytes]) => [path, path.startsWith('rest/') ? gunzipSync(bytes) : bytes])),
   },
 ];
-
-/** Returns the forms to test at a store. File names do not depend on the store, so only the first store tests all of them. */
-export function formsAt(kind: StoreKind): readonly Form[] {
-  return kind === STORES[0] ? FORMS : FORMS.slice(0, 1);
-}
-
-/** Returns the repetitions for a form: fewer for the later forms, except in a full run. */
-export function timesFor(form: Form, usual: number): number {
-  return isFull || form === FORMS[0] ? usual : Math.ceil(usual / 2);
-}

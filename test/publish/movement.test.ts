@@ -19,24 +19,19 @@ beforeAll(async () => {
 });
 
 /** A tree of some of the records, built from a separate store. */
-async function treeOf(name: string, records: readonly string[], sizes: readonly string[] = SIZES): Promise<string> {
+async function treeOf(name: string, records: readonly string[]): Promise<string> {
   const [store, out] = [join(folder, `${name}.db`), join(folder, name)];
   rmSync(store, { force: true });
   await importLines(store, records);
-  await palimpsestJson(buildArgs(store, out, sizes));
+  await palimpsestJson(buildArgs(store, out, SIZES));
   return out;
 }
 
 /** Publishes a tree to a new folder. */
-async function siteOf(name: string, records: readonly string[], sizes?: readonly string[]): Promise<string> {
+async function siteOf(name: string, records: readonly string[]): Promise<string> {
   const site = join(folder, `${name}-site`);
-  await publishJson(['publish', site, '--out', await treeOf(name, records, sizes)]);
+  await publishJson(['publish', site, '--out', await treeOf(name, records)]);
   return site;
-}
-
-async function expectRefused(out: string, site: string, found: string): Promise<void> {
-  const { code, stdout } = await palimpsestHere(['publish', site, '--out', out, '--max-delete', '100%', '--json']);
-  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 3, error: { code: 'reader-gaps', found: expect.stringMatching(found) } });
 }
 
 describe('records that move to earlier pages', () => {
@@ -44,7 +39,9 @@ describe('records that move to earlier pages', () => {
     const site = await siteOf('swapped', lines.slice(200, 600));
     const state = readFileSync(join(site, 'publish.json'), 'utf8');
     const later = await treeOf('swapped later', lines.slice(0, 400));
-    await expectRefused(later, site, 'records of 40 pages move to earlier pages, the first from page 1');
+    const { code, stdout } = await palimpsestHere(['publish', site, '--out', later, '--max-delete', '100%', '--json']);
+    const found = expect.stringContaining('records of 40 pages move to earlier pages, the first from page 1');
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 3, error: { code: 'reader-gaps', found } });
     expect(readFileSync(join(site, 'publish.json'), 'utf8')).toBe(state);
     await publishJson(['publish', site, '--out', later, '--allow-gaps', '--max-delete', '100%']);
     expect(await publishJson(['publish', site, '--out', later])).toMatchObject({ requests: { all: 1 } });
@@ -58,22 +55,6 @@ describe('records that move to earlier pages', () => {
     await importLines(join(folder, 'built later.db'), lines.slice(400, 420));
     expect(await palimpsestJson(args)).toMatchObject({ reader_gaps: false });
   });
-
-  it('do not occur if only older records are added', async () => {
-    const site = await siteOf('older', lines.slice(200, 600), ['--page-size', '10']);
-    const later = await treeOf('older later', lines.slice(100, 600), ['--page-size', '10']);
-    expect(await publishJson(['publish', site, '--out', later])).toMatchObject({ reader_gaps: [] });
-  });
-});
-
-it('an account that moves to an earlier page is refused if an older first record of it was added', async () => {
-  const account = (record: string): unknown => JSON.parse(record).account;
-  const late = account(lines[0] ?? '');
-  const others = lines.filter((record) => account(record) !== late);
-  const last = lines.findLast((record) => account(record) === late) ?? '';
-  const site = await siteOf('account', [...others, last]);
-  const later = await treeOf('account later', [...others, last, lines[0] ?? '']);
-  await expectRefused(later, site, '^accounts of one page move to earlier pages, the first from page');
 });
 
 describe('a target without sort keys', () => {
@@ -99,15 +80,13 @@ describe('a target without sort keys', () => {
   });
 });
 
-it.each([
-  ['a folder', () => openTarget(join(folder, 'planned'), '', { connections: 32, secrets: {} })],
-  ['an object store', async () => new SimulatedStore().client(async () => 'done')],
-] as const)('a plan for %s predicts what the run then does', async (name, open) => {
+it('a plan for a folder or an object store predicts what the run then does', async () => {
   // no heartbeats, however long a run takes
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   onTestFinished(() => void vi.useRealTimers());
-  const out = join(folder, `planned ${name} tree`);
-  const target = await open();
+  const [store, out] = [join(folder, 'planned.db'), join(folder, 'planned tree')];
+  const site = await openTarget(join(folder, 'planned'), '', { connections: 32, secrets: {} });
+  const targets = [site, new SimulatedStore().client(async () => 'done')];
   const nights: readonly (readonly [string, number, readonly string[], Partial<PublishOptions>])[] = [
     ['first', 100, SIZES, {}],
     ['nothing', 100, SIZES, {}],
@@ -122,13 +101,15 @@ it.each([
     ['repair with news', 223, SIZES, { repair: true }],
   ];
   for (const [night, records, sizes, more] of nights) {
-    await importLines(join(folder, `planned ${name}.db`), lines.slice(0, records));
-    await palimpsestJson(buildArgs(join(folder, `planned ${name}.db`), out, sizes));
-    const { plan, steps } = await publishHere(target, out, { ...more, dryRun: true });
-    const { done, traffic } = await publishHere(target, out, more);
-    expect(done, night).toEqual({ uploads: plan.uploads, overlaps: plan.overlaps, deletes: plan.deletes });
-    const { all, ...planned } = plan.requests;
-    expect(traffic, night).toMatchObject({ ...planned, requests: all, retries: 0 });
-    expect([...steps()], night).toHaveLength(done.uploads + done.overlaps + done.deletes);
+    await importLines(store, lines.slice(0, records));
+    await palimpsestJson(buildArgs(store, out, sizes));
+    for (const target of targets) {
+      const { plan, steps } = await publishHere(target, out, { ...more, dryRun: true });
+      const { done, traffic } = await publishHere(target, out, more);
+      expect(done, night).toEqual({ uploads: plan.uploads, overlaps: plan.overlaps, deletes: plan.deletes });
+      const { all, ...planned } = plan.requests;
+      expect(traffic, night).toMatchObject({ ...planned, requests: all, retries: 0 });
+      expect([...steps()], night).toHaveLength(done.uploads + done.overlaps + done.deletes);
+    }
   }
 });

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { type Finished, palimpsest } from '../support/palimpsest.ts';
 import { portOf } from './stores.ts';
 
 export const FAULTS = [
@@ -96,26 +95,4 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
     stop,
   };
   return proxy;
-}
-
-/** Runs the program and sends it one signal, at the first request through the proxy after the condition is true. After SIGKILL, no request reaches the store. */
-export async function signalledAt(
-  proxy: FaultyProxy,
-  isReached: () => boolean,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  signal: NodeJS.Signals = 'SIGKILL',
-): Promise<Finished> {
-  const finished = await palimpsest(args, {
-    env,
-    onStart: (child) => {
-      let isSent = false;
-      proxy.draw = () => {
-        if (!isSent && isReached()) isSent = child.kill(signal);
-        return isSent && signal === 'SIGKILL' ? 'stall' : undefined;
-      };
-    },
-  });
-  proxy.draw = () => undefined;
-  return finished;
 }

@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { openTarget } from '../../src/storage/address.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
@@ -88,6 +89,15 @@ describe('publishing to a folder', () => {
     expect(await send('--max-delete', '100%')).toMatchObject({ done: { uploads: 0, deletes: browse.length } });
     expectThere();
   });
+});
+
+it('a folder has one publisher at a time', async () => {
+  await history.grow(1);
+  const target = await openTarget(site, '', { connections: 1, secrets: {} });
+  const held = target.lock?.();
+  expect(await run(site, '--out', history.out)).toMatchObject({ code: 1, error: { code: 'target-busy' } });
+  held?.release();
+  await send();
 });
 
 describe('a publish, before its first request', () => {

@@ -187,11 +187,12 @@ it('deletes a version that another store published, if it has an account that wa
   expect(await site.publish(target)).toMatchObject({ change: null, requests: { all: 2 } });
 });
 
-it('deletes the temporary files that a killed run left in a folder', async () => {
+it('deletes the files that a killed run left in a folder', async () => {
   await night([1, 'ann', '1', 'bio']);
-  const left = [partialOf(target, 'palimpsest.json', '3d88c95ed793'), partialOf(target, 'head.json')];
+  const data = ['versions/00000002-0123456789ab.zip', 'versions/00000002.json.0123456789ab.partial'].map((name) => join(target, name));
+  const left = [...data, partialOf(target, 'palimpsest.json', '3d88c95ed793'), partialOf(target, 'head.json')];
   mkdirSync(join(target, TEMPORARY), { recursive: true });
   for (const path of left) writeFileSync(path, 'left');
-  await site.publish(target);
+  expect(await site.publish(target)).toMatchObject({ version: 1, change: 'void', deleted: data.length });
   expect(left.filter((path) => existsSync(path))).toEqual([]);
 });

@@ -20,14 +20,6 @@ const policy: fc.Arbitrary<KeepPolicy> = fc.record(
 );
 
 describe('a policy', () => {
-  it('keeps all versions without a rule', () => {
-    fc.assert(
-      fc.property(versions, (all) => {
-        expect(keptVersions(all, {}, NOW, NOW)).toEqual(all);
-      }),
-    );
-  });
-
   it('keeps the current version, those that were current in the last day, and an order', () => {
     fc.assert(
       fc.property(versions, policy, (all, rules) => {

@@ -34,11 +34,6 @@ describe('the requests of a run', () => {
     expect(await publish('two')).toMatchObject({ requests: 2 });
   });
 
-  it('are six if readers do not trust the head', async () => {
-    await publish('one', { isReadByHead: false });
-    expect(await publish('two', { isReadByHead: false })).toMatchObject({ requests: 6 });
-  });
-
   it('stay two and seven at a target with more numbers than one listing returns', async () => {
     await publish('one');
     let commit = newest();

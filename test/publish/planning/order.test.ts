@@ -60,16 +60,6 @@ describe('the order of pages', () => {
     );
   });
 
-  it.each([
-    ['all pages in parallel', (pages: readonly number[]) => [single(pages, false)]],
-    ['the first page first', (pages: readonly number[]) => [[pages.toReversed().map((page) => ({ page, isOverlap: false }))]]],
-  ])('makes this test fail if it is %s', (_, phasesOf) => {
-    const one = { before: 600, added: Array(7).fill(1), size: 10, concurrency: 32, seed: 7 };
-    const { old, young } = feeds(one);
-    const phases = phasesOf(numbers(1, young.length).toReversed());
-    expect(missed(old, young, phases, 32, 7)).toBeGreaterThan(0);
-  });
-
   it('writes few pages twice if few records are new', () => {
     const moving = Array.from({ length: 10_000 }, (_, index) => 10_000 - index);
     const order = orderPages(moving, [], 1, 32);

@@ -75,17 +75,6 @@ describe('a plan', () => {
     ]);
   });
 
-  it('sends the entry page of readers last in every encoding, and compressed files before the file that they are copies of', () => {
-    const comparison = compare({ feed: ['x', 'y'] }, { feed: ['v', 'w'] });
-    const digests = digestsOf(['x', 'y'], ['gzip', 'brotli']);
-    const paths = stepsFor({ ...comparison, digests }).map((step) => step.split(' ')[1]);
-    expect(paths.filter((path) => path?.startsWith('rest/data'))).toEqual(
-      ['data/page/last', 'data/page/2', 'data/page/1', 'data'].flatMap((path) =>
-        ['.br', '.gz', ''].map((suffix) => `rest/${path}${suffix}`),
-      ),
-    );
-  });
-
   it('has no steps if nothing has changed', () => {
     const plan = planPublish(compare({ feed: ['x', 'y'] }, { feed: ['x', 'y'] }));
     expect(plan).toMatchObject({
@@ -144,14 +133,6 @@ describe('a plan', () => {
     const { deleteStages } = planPublish({ ...comparison, found: { ...comparison.found, digests, isScanned } });
     // the files of both pages, of the index and of the last page
     expect(deleteStages.map((stage) => [...stage()].length)[0]).toBe(isInTurn ? 1 : 4);
-  });
-
-  it.each([
-    [{ page_size: 20 }, 'pages hold 20 records instead of 10'],
-    [{ account_page_size: 20 }, 'pages hold 20 accounts instead of 10'],
-    [{ accounts: 0 }, 'the tree has 1 fewer account than the target, so other accounts move to earlier pages'],
-  ])('reports for %o that readers may miss items in any order', (sizes, gap) => {
-    expect(planPublish(compare({ feed: ['x'], ...sizes }, { feed: ['y'] })).readerGaps).toEqual([gap]);
   });
 
   it('writes overlap pages for all pages if records move far, except for those that already are overlap pages', () => {

@@ -54,15 +54,6 @@ describe('a publish', () => {
     expect([...store.objects.keys()]).toEqual([]);
   });
 
-  it('is refused there after a publish of the only publisher, too', async () => {
-    const store = new SimulatedStore();
-    expect(await publishTo(store, 'small', 'checked first', true)).toMatchObject({ isConditional: false });
-    const files = filesAt(store);
-    await expect(publishTo(store, 'large', 'checked first')).rejects.toMatchObject({ code: 'no-conditions' });
-    expect(differences(filesAt(store), files)).toEqual([]);
-    expect(await publishTo(store, 'large', 'kept')).toMatchObject({ isConditional: true });
-  });
-
   it('of the only publisher to a store without conditions deletes files in the next run only', { timeout: 30_000 }, async () => {
     const store = new SimulatedStore();
     const isNamed = (path: string) => !path.includes('/');

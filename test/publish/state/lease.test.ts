@@ -142,13 +142,6 @@ describe('a run that is cut off from its target', () => {
   );
 });
 
-it('writes nothing if it is told to stop before it begins', async () => {
-  await publishFirst();
-  const before = store.text(STATE);
-  await expect(publishNight(1, store.client(done), { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'stopped' });
-  expect(store.text(STATE)).toBe(before);
-});
-
 it('rejects a publish.json of another program', async () => {
   store = new SimulatedStore();
   store.put(STATE, Buffer.from('{"hello":1}'));

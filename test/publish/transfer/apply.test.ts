@@ -64,6 +64,37 @@ it('publishes no page that links to a page with a missing file, after a kill bet
   expect(differences(publishedIn(site), history.files())).toEqual([]);
 });
 
+it.each([
+  ['uncompressed', []],
+  ['compressed', ['--compress', 'gzip']],
+])('lets no reader of %s pages miss a record, through nights of which some are interrupted', async (name, options) => {
+  const history = await Growing.of(folder, name, { records: 300, accounts: 20 }, options);
+  const site = join(folder, `${name} site`);
+  await publishJson(['publish', site, '--out', history.out]);
+  const readers = new SlowReaders(site, options.length > 0);
+  // records move by less than a page, by a page, and by many
+  for (const [records, stopsAt] of [
+    [3, undefined],
+    [10, 20],
+    [1, undefined],
+    [60, 45],
+    [7, undefined],
+  ] as const) {
+    await history.grow(records);
+    const stop = new AbortController();
+    let sent = 0;
+    const onProgress = (phase: string) => {
+      sent += Number(phase === 'send');
+      if (sent === stopsAt) stop.abort();
+    };
+    const published = publishBefore(readers, site, history.out, { signal: stop.signal, onProgress });
+    if (stopsAt === undefined) await published;
+    else await expect(published).rejects.toMatchObject({ code: 'stopped' });
+  }
+  expect(readers.missed()).toEqual([]);
+  expect(differences(publishedIn(site), history.files())).toEqual([]);
+});
+
 it('lets no reader of compressed pages miss a record while the compressed files are deleted', async () => {
   const history = await Growing.of(folder, 'plain again', { records: 300, accounts: 20 }, ['--compress', 'gzip']);
   const site = join(folder, 'plain again-site');

@@ -1,0 +1,58 @@
+import { copyFileSync, cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { strays } from '../backup/strays.ts';
+import { filesIn } from '../support/folder.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import { timesInProcess } from '../support/proof.ts';
+import { unneeded } from '../versions/site.ts';
+import { killAtSteps } from '../whole/steps.ts';
+import { folderOfFile, importLines, recordLines } from '../whole/stores.ts';
+import { buildArgs, differences, pagesIn } from '../whole/trees.ts';
+
+/** How often each run is killed. Runs to simulated stores are killed at every request. */
+const KILLS = timesInProcess('killed runs of each kind', 4, 60);
+
+const folder = folderOfFile();
+const store = join(folder, 'store.db');
+const [tree, zip] = [join(folder, 'tree'), join(folder, 'history.zip')];
+const out = (path: string) => buildArgs(store, path, ['--page-size', '10', '--account-page-size', '5']);
+
+/** What sends something to a folder, and the files there that nobody needs. */
+const KINDS: readonly (readonly [name: string, args: readonly string[], left: (target: string) => readonly string[]])[] = [
+  ['publish of a folder', ['publish', '--out', tree], (target) => differences(pagesIn(target), pagesIn(tree)).filter(isUnexpected)],
+  ['publish of a ZIP', ['publish', '--out', zip, '--store', store], unneeded],
+  ['store push', ['store', 'push', '--store', store], (target) => strays(filesIn(target))],
+];
+
+function isUnexpected(difference: string): boolean {
+  return difference !== 'publish.json should not exist';
+}
+
+beforeAll(async () => {
+  const lines = await recordLines(130, 20);
+  await importLines(store, lines.slice(0, 100));
+  for (const path of [tree, zip]) await palimpsestJson(out(path));
+  for (const [name, args] of KINDS) await palimpsestJson([...args, join(folder, `${name} before`)]);
+  await importLines(store, lines.slice(100));
+  for (const path of [tree, zip]) await palimpsestJson(out(path));
+});
+
+it.each(KINDS)('a killed %s is completed by the next one, which leaves no other file', async (name, args, left) => {
+  const target = join(folder, name);
+  const state = join(folder, `${name} store.db`);
+  copyFileSync(store, state);
+  const reset = () => {
+    rmSync(target, { recursive: true, force: true });
+    cpSync(join(folder, `${name} before`), target, { recursive: true });
+    // a publish of a version writes to the store what it published
+    for (const suffix of ['-wal', '-shm', '-journal']) rmSync(store + suffix, { force: true });
+    copyFileSync(state, store);
+  };
+  await killAtSteps(folder, [...args, target], KILLS, reset, async (step) => {
+    await palimpsestJson([...args, target]);
+    expect(left(target), step).toEqual([]);
+    expect(existsSync(join(target, '.palimpsest')) ? readdirSync(join(target, '.palimpsest')) : [], step).toEqual([]);
+    if (name.startsWith('publish')) expect(await palimpsestJson(['verify', '--out', target, '--store', store]), step).toBeDefined();
+  });
+});
