@@ -1,50 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/folder.ts';
 import { contentsOf } from '../support/snapshots.ts';
-import { account, type record, recordsTo, serve, serviceOf, show, startCannedService } from './canned-service.ts';
+import { account, recordsTo, serve, serviceOf, show } from './canned-service.ts';
 import { idsIn, mirrored } from './mirrored.ts';
-
-type Records = readonly ReturnType<typeof record>[];
-
-async function movingService() {
-  const service = await startCannedService();
-  /** Lets the service show accounts with a bio each, in this order, two a page, and records newest first. */
-  const serve = (names: readonly string[], records: Records = []) => {
-    show(service, 'data', records, 2);
-    const dataOf = (name: string) => records.filter((one) => one.account === name);
-    const items = names.map((name) => account(name, dataOf(name), { bio: `bio of ${name}` }));
-    show(service, 'account', items, 2);
-  };
-  /** Does something just before a target is asked for the n-th time from now. */
-  const onRequest = (target: string, time: number, work: () => void) => {
-    let times = 0;
-    const answer = (response: ServerResponse) => {
-      times += 1;
-      if (times === time) work();
-      const found = service.answers.get(target);
-      // the work has replaced the answers, so that this one is asked for no more
-      response.writeHead(200).end(JSON.stringify(found === answer ? kept : found));
-    };
-    const kept = service.answers.get(target);
-    service.answers.set(target, answer);
-  };
-  return { service, store: join(temporaryFolder(), 'store.db'), serve, onRequest };
-}
 
 const accountsIn = (store: string) =>
   contentsOf(store)
     .accounts.map(({ screen_name }) => screen_name)
     .toSorted();
 
-const ABCDEF = ['a', 'b', 'c', 'd', 'e', 'f'];
-
 describe('an account that a service removed', () => {
   it('is known again if it comes back on a page with the ETag from before it was deleted', async () => {
-    const { service, store, serve } = await movingService();
+    const { service, store } = await serviceOf(0);
     const tagged = (names: readonly string[]) => {
-      serve(names);
+      show(service, 'data', []);
+      show(
+        service,
+        'account',
+        names.map((name) => account(name, [], { bio: `bio of ${name}` })),
+        2,
+      );
       for (const [target, answer] of service.answers) {
         const body = JSON.stringify(answer);
         const etag = `"${Buffer.from(body).toString('hex').slice(0, 20)}-${names.length}"`;
@@ -66,7 +41,7 @@ describe('an account that a service removed', () => {
   });
 
   it('is gone alone if two others have one screen name', async () => {
-    const { service, store } = await movingService();
+    const { service, store } = await serviceOf(0);
     const twin = (created: string) => account('twin', [], { account_creation_date: created });
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => account(name, []));
     const twins = [a, b, d, twin('2010-01-01T00:00:00Z'), c, twin('2020-01-01T00:00:00Z')];
@@ -80,20 +55,6 @@ describe('an account that a service removed', () => {
       const result = await mirrored(store, service.baseUrl, { isFull });
       expect(result).toMatchObject({ isComplete: true, gone: { account: isFull ? [] : ['b'] } });
     }
-  });
-});
-
-describe('an account that a removal pulls to a page that was read', () => {
-  it('is found, and is not gone', async () => {
-    const { service, store, serve, onRequest } = await movingService();
-    serve(ABCDEF);
-    onRequest('/rest/account/?page=2', 1, () => serve(ABCDEF.slice(1)));
-    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, gone: { account: ['a'] } });
-    expect(accountsIn(store)).toEqual(ABCDEF);
-    onRequest('/rest/account/?page=2', 1, () => serve(ABCDEF.slice(2)));
-    const full = await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { share: 1 } });
-    expect(full).toMatchObject({ isComplete: true, gone: { account: ['b'] } });
-    expect(accountsIn(store)).toEqual(ABCDEF.slice(2));
   });
 });
 

@@ -313,14 +313,4 @@ describe('palimpsest mirror', () => {
     const trusted = await palimpsestJson(args, { env: { NODE_EXTRA_CA_CERTS: certificate.path } });
     expect(trusted).toMatchObject({ complete: true, records: { added: 50 } });
   });
-
-  it('reports an address without a service, and rejects invalid options', async () => {
-    const { service, store } = await serviceOf(0);
-    service.answers.clear();
-    const { code, stdout } = await palimpsestHere([...argsOf(service.baseUrl, store), '--json']);
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout).error).toMatchObject({ code: 'bad-service', file: `${service.baseUrl}/rest/data/`, found: 'status 404' });
-    expect(await palimpsestHere(['mirror', 'example.org', '--store', store])).toMatchObject({ code: 2 });
-    expect(await palimpsestHere(['mirror', service.baseUrl, '--delay', 'soon'])).toMatchObject({ code: 2 });
-  });
 });
