@@ -1,15 +1,8 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Pauses } from '../../src/contract/pauses.ts';
 import { build } from '../../src/tree/build.ts';
-import { readBuildRecord } from '../../src/tree/build-record.ts';
-import { openTreeFiles } from '../../src/tree/tree-files.ts';
-import { checkManifest } from '../../src/verify/files.ts';
-import { pageFiles } from '../../src/verify/pages/page-files.ts';
-import { SortKeysCheck } from '../../src/verify/sort-keys.ts';
 import { verify } from '../../src/verify/verify.ts';
-import { Report, type Rule } from '../../src/verify/violation.ts';
-import { walkOnThreads } from '../../src/verify/walk-on-threads.ts';
+import type { Rule } from '../../src/verify/violation.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { folderOfFile } from '../whole/stores.ts';
@@ -50,42 +43,30 @@ beforeAll(async () => {
   await build(store, { out: good, site: SITE });
 });
 
-/** Walks a tree on two threads. Returns undefined if they leave it to one thread. */
-async function walked(out: string) {
-  const record = readBuildRecord(out);
-  if (typeof record === 'string') throw new Error(record);
-  const [report, pauses, ignore] = [new Report(), new Pauses(undefined, ''), () => {}];
-  const files = openTreeFiles(out);
-  const manifest = await checkManifest(files, record, report, pauses, ignore);
-  const pages = pageFiles({ files, build: record, manifest, digestCause: undefined });
-  const sortKeys = new SortKeysCheck(files, record, report);
-  const walk = await walkOnThreads({ out, build: record, manifest, pages, store, threads: 2 }, sortKeys, report, pauses, ignore);
-  return walk && { records: walk.records, accounts: walk.accounts, violations: report.violationCount, notes: report.notes };
-}
-
 /** Damages that a thread does not see on its own pages, and others. */
-const DAMAGES: readonly (readonly [name: string, rule: Rule, damage: (tree: DamagedTree) => void])[] = [
+const DAMAGES: readonly (readonly [name: string, rule: Rule, withStore: boolean, damage: (tree: DamagedTree) => void])[] = [
   [
     'a record after an older one, where a range of pages begins',
     'record-order',
+    false,
     (tree) => tree.editFeed((all) => swapped(all, FIRST_OF_RANGE)),
   ],
   [
     'a second account of the same name',
     'account-twice',
+    false,
     (tree) => tree.editAccounts((all) => [...all, { ...all[0], data: [], data_page_count: 0 }]),
   ],
   [
     'a record that is not in its account',
     'account-data-missing',
+    false,
     (tree) => tree.editAccounts((all) => all.map((account, at) => (at === 100 ? { ...account, data: account.data.slice(1) } : account))),
   ],
-];
-/** Damages that only a comparison with the store finds. */
-const STORE_DAMAGES: typeof DAMAGES = [
   [
     'a record that is neither in the feed nor in its account',
     'store-missing',
+    true,
     (tree) => {
       tree.editFeed((all) => all.slice(1));
       tree.editAccounts((all) => all.map((account) => ({ ...account, data: account.data.filter(({ id }) => id !== RECORDS) })));
@@ -104,25 +85,20 @@ describe('verify on threads', () => {
     expect(Object.keys(alone.notesByRule).sort()).toEqual([
       ...['imported-diff-form', 'imported-record-date', 'imported-record-markup', 'record-predecessor'],
     ]);
-    const { accounts, notes } = alone;
-    expect(await walked(good)).toEqual({ records: RECORDS, accounts, violations: 0, notes });
     const zip = zipOf(good, join(temporaryFolder(), 'history.zip'));
-    expect(await walked(zip)).toEqual({ records: RECORDS, accounts, violations: 0, notes });
+    for (const out of [good, zip]) expect(await verify({ out, store, threads: 2 })).toEqual(alone);
     flipByte(zip, `rest/data/page/${SECOND_RANGE}/index.json`, -20);
-    expect(await walked(zip)).toBeUndefined();
+    expect(await verify({ out: zip, store, threads: 2 })).toEqual(await verify({ out: zip, store }));
   });
 
   // with a store, the comparison of each page finds the damages of pages too
-  it.each([...DAMAGES.map((damage) => [...damage, false] as const), ...STORE_DAMAGES.map((damage) => [...damage, true] as const)])(
-    'reports the same violations as one thread: %s',
-    async (_, rule, damage, withStore) => {
-      const tree = DamagedTree.copyOf(good, join(temporaryFolder(), 'out'));
-      damage(tree);
-      tree.reseal();
-      const options = { out: tree.folder, store: withStore ? store : undefined };
-      const alone = await verify(options);
-      expect(alone.violations.map((violation) => violation.rule)).toContain(rule);
-      expect(await verify({ ...options, threads: 2 })).toEqual(alone);
-    },
-  );
+  it.each(DAMAGES)('reports the same violations as one thread: %s', async (_, rule, withStore, damage) => {
+    const tree = DamagedTree.copyOf(good, join(temporaryFolder(), 'out'));
+    damage(tree);
+    tree.reseal();
+    const options = { out: tree.folder, store: withStore ? store : undefined };
+    const alone = await verify(options);
+    expect(alone.violations.map((violation) => violation.rule)).toContain(rule);
+    expect(await verify({ ...options, threads: 2 })).toEqual(alone);
+  });
 });
