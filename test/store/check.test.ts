@@ -6,9 +6,10 @@ import { importInputs } from '../../src/import/import.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../../src/store/change-triggers.ts';
 import { Connection } from '../../src/store/connection.ts';
 import { Store } from '../../src/store/store.ts';
-import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
 import { observe, sourceOf } from '../support/snapshots.ts';
+import { allRows } from '../support/store-rows.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { command } from './damaged-store.ts';
 
@@ -18,11 +19,11 @@ let folder: string;
 let store: string;
 const intact = join(folderOfFile(), 'store.db');
 let lines: readonly string[];
-let tree: Map<string, Buffer>;
+let rows: readonly unknown[];
 
 beforeAll(async () => {
   await observe(intact, [seen(1, 'ann', 'one'), seen(2, 'bob', 'two'), seen(3, 'ann', 'three'), { ...seen(4, 'cyd', 'four'), id: 'ann' }]);
-  [lines, tree] = [linesOf(intact), await treeOf(intact)];
+  [lines, rows] = [linesOf(intact), allRows(intact)];
 });
 
 beforeEach(() => {
@@ -54,12 +55,6 @@ function linesOf(path: string): string[] {
 async function check(...options: string[]) {
   const { code, stdout } = await command(['store', 'check', '--store', store, ...options]);
   return { code, ...JSON.parse(stdout) };
-}
-
-async function treeOf(path: string): Promise<Map<string, Buffer>> {
-  const out = `${path} tree`;
-  expect(await command(['build', '--store', path, '--out', out, ...SITE])).toMatchObject({ code: 0 });
-  return filesIn(out);
 }
 
 /** Damage to derived data. It can be repaired. */
@@ -109,8 +104,7 @@ describe('palimpsest store check', () => {
     expect(await check('--repair')).toMatchObject({ code: 0, repaired: true, damaged: `${store}.damaged` });
     expect(existsSync(`${store}.damaged`)).toBe(true);
     expect(await check()).toMatchObject({ code: 0, finding_count: 0 });
-    expect(linesOf(store)).toEqual(lines);
-    expect(await treeOf(store)).toEqual(tree);
+    expect(allRows(store)).toEqual(rows);
   });
 
   it.each(ORIGINAL)('reports damage (%s) as not repairable and changes nothing', async (_, sql, subject) => {

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { mentionsIn } from '../../src/store/mentions.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { palimpsestJson } from '../support/palimpsest.ts';
-import { observe } from '../support/snapshots.ts';
 
 const WITH_SERVER = new Set(['nina@one.example']);
 const WITHOUT = new Set(['nina_k']);
@@ -31,18 +28,4 @@ describe('a mention', () => {
   ])('by %s in %j is %j for a handle without a server', (account, text, expected) =>
     expect(inText(account, text, WITHOUT)).toEqual(expected),
   );
-});
-
-it('remove counts the mentions without a server that mean the account', async () => {
-  const store = `${temporaryFolder()}/store.db`;
-  const observed_at = '2024-01-01T00:00:00Z';
-  const seen = (id: number, screen_name: string, bio: string) => ({ observed_at, id: String(id), screen_name, bio });
-  await observe(store, [
-    seen(1, 'nina@one.example', ''),
-    seen(2, 'bob@one.example', 'with @nina'),
-    seen(3, 'eve@two.example', 'with @nina'),
-    seen(4, 'old', 'with @nina'),
-  ]);
-  const removed = await palimpsestJson(['remove', 'nina@one.example', '--dry-run', '--store', store]);
-  expect(removed).toMatchObject({ mentions: { certain: 1, possible: 1 } });
 });
