@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { encodeAccountState, encodeExportHeader } from '../../src/contract/account-state.ts';
 import { CONFLICT_POLICIES, type ConflictPolicy } from '../../src/contract/conflict-policy.ts';
-import type { ReadRequest } from '../../src/import/encoded-batch.ts';
 import type { ImportSummary } from '../../src/import/import.ts';
 import { importInputs } from '../../src/import/import.ts';
-import { ReadingThread } from '../../src/import/read.ts';
 import type { InputError } from '../../src/sources/source.ts';
+import { AnsweringThread } from '../../src/store/answering-thread.ts';
 import { bioRecord, emptyAccount } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { times } from '../support/proof.ts';
@@ -88,12 +87,15 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array> {
 
 describe('an import with a thread', () => {
   it('writes the same rows, summaries and rejects as without it', async () => {
+    const ask = vi.spyOn(AnsweringThread.prototype, 'ask');
+    onTestFinished(() => ask.mockRestore());
     await fc.assert(
       fc.asyncProperty(inputs, fc.constantFrom(...CONFLICT_POLICIES), fc.boolean(), async (texts, policy, keeps) => {
         expect(await results(true, texts, policy, keeps)).toEqual(await results(false, texts, policy, keeps));
       }),
       RUNS,
     );
+    expect(await ask.mock.results[0]?.value).toMatchObject({ json: expect.any(Uint8Array) });
   });
 
   it('names the place of a conflict in a rejects file', async () => {
@@ -102,24 +104,5 @@ describe('an import with a thread', () => {
     const outcome = await results(true, texts, 'fail', false);
     expect(outcome.summaries[0]).toContain('conflicts with an earlier one');
     expect(outcome).toEqual(await results(false, texts, 'fail', false));
-  });
-});
-
-const request = (...texts: readonly string[]): ReadRequest => ({
-  file: 'records.ndjson',
-  texts,
-  lines: texts.map((_, index) => index + 1),
-  paths: texts.map(() => ''),
-  isExport: false,
-});
-
-describe('the thread of an import', () => {
-  it('encodes the records of values, and returns other items with their place between the records', async () => {
-    const thread = new ReadingThread();
-    const [one, two] = [bioRecord(1), { ...bioRecord(2), text: '🌹' }];
-    const batch = await thread.ask(request(JSON.stringify(one), JSON.stringify(page([two]))));
-    await thread.close();
-    expect(Buffer.from(batch?.json ?? []).toString()).toBe(JSON.stringify(one) + JSON.stringify(two));
-    expect(batch).toMatchObject({ ids: Float64Array.of(1, 2), values: Uint32Array.of(0, 1), others: [{ at: 2, item: { kind: 'page' } }] });
   });
 });
