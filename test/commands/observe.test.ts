@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -162,23 +162,4 @@ describe('palimpsest observe', () => {
       expect(bio?.['diff_html']).toContain(`<a href="${template.replaceAll('{}', 'b').replaceAll('&', '&amp;')}">@b</a>`);
     },
   );
-
-  const inputErrors: readonly (readonly [string, string | Uint8Array, object])[] = [
-    ['a truncated line', `${lines(jack(1))}{"observed_at":"2020`, { code: 'bad-json', line: 2 }],
-    ['an object of something else', '{"likes":3}', { code: 'bad-field', line: 1, hint: expect.stringContaining('docs/snapshots.md') }],
-    ['an unknown field', lines(jack(1, { likes: 3 })), { code: 'bad-field', line: 1, field: 'likes' }],
-  ];
-  it.each(inputErrors)('reports the place of %s, and does not change the store', async (_, bytes, error) => {
-    const { folder, store } = newStore();
-    await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(1, { bio: 'a' })) });
-    const file = join(folder, 'flawed');
-    writeFileSync(file, bytes);
-    const before = readFileSync(store);
-    const { code, stdout, stderr } = await palimpsestHere(['observe', file, '--store', store, '--json']);
-    expect(code).toBe(1);
-    expect(JSON.parse(stdout).error).toMatchObject({ file, ...error });
-    expect(stderr).toMatch(/^error: .*\n {2}where .*\n {2}expected .*\n {2}found .*\n {2}try .*\n$/);
-    expect(readFileSync(store).equals(before)).toBe(true);
-    expect([...filesIn(folder).keys()].filter((name) => /spool/.test(name))).toEqual([]);
-  });
 });
