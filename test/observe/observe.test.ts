@@ -246,6 +246,13 @@ describe('a late snapshot', () => {
     expect(await contentsAfter([again])).toEqual(await contentsAfter([late]));
   });
 
+  it('of another account than the holder of its handle does not get that handle', async () => {
+    const store = newStore();
+    await observe(store, [snapshot(10, { id: '2', bio: 'a' })]);
+    await observe(store, [snapshot(5, { id: '7', bio: 'b' })]);
+    expect(changesIn(contentsOf(store))).toEqual(['jack~7 Bio "b"', 'jack Bio "a"']);
+  });
+
   it('may be the first to observe a field; the account keeps its current handle', async () => {
     const store = newStore();
     await observe(store, [snapshot(0, { id: '7', bio: 'a' }), snapshot(10, { id: '7', screen_name: 'dorsey' })]);
