@@ -1,7 +1,6 @@
 import type { Collection } from '../contract/collection.ts';
 import { ENVELOPE_TAIL, encodeEnvelopeHead } from '../contract/envelope.ts';
 import type { Site } from '../contract/site.ts';
-import { pageUrl } from './links.ts';
 
 /** A page that can be rendered. */
 export interface Page {
@@ -64,6 +63,12 @@ export function pagesFor(items: number, size: number): number {
 /** Returns the number of items on a page. */
 export function itemsOn(page: number, items: number, size: number): number {
   return Math.min(size, items - (page - 1) * size);
+}
+
+/** Returns the URL of a page in the form of DRF links: page 1 has no `page` parameter. */
+export function pageUrl(baseUrl: string, collection: Collection, page: number): string {
+  const address = `${baseUrl}/rest/${collection}/`;
+  return page === 1 ? address : `${address}?page=${page}`;
 }
 
 /** Encodes a page around its encoded items. */

@@ -1,9 +1,7 @@
 import { Failure } from '../contract/failure.ts';
-import { isObject } from '../contract/json.ts';
-import { isBaseUrl } from '../contract/site.ts';
-import { BUILD_RECORD, readBuildRecord } from './build-record.ts';
+import { BUILD_RECORD, lastBuildIn, readBuildRecord } from './build-record.ts';
 import { isOwnZip } from './folder.ts';
-import { readTreeFile } from './tree-files.ts';
+import { openTreeFiles, type TreeFiles } from './tree-files.ts';
 
 /** The base URL of a build, and its origin. */
 export interface ChosenBaseUrl {
@@ -35,12 +33,13 @@ export function chooseBaseUrl(out: string, given: string | undefined, defaultUrl
 
 /** Returns the base URL of a tree, even if the tree is unfinished. */
 function baseUrlIn(out: string): string | undefined {
+  let files: TreeFiles | undefined;
   try {
-    const record: unknown = JSON.parse(readTreeFile(out, BUILD_RECORD).toString());
-    if (!isObject(record) || typeof record['palimpsest'] !== 'string') return undefined;
-    const url = record['base_url'];
-    return typeof url === 'string' && isBaseUrl(url) ? url : undefined;
+    files = openTreeFiles(out);
+    return lastBuildIn(files).baseUrl;
   } catch {
     return undefined;
+  } finally {
+    files?.close();
   }
 }

@@ -111,27 +111,33 @@ export function hasTree(out: string): boolean {
   return record !== 'none' && record !== 'foreign';
 }
 
-/** The optional files of a tree. */
-export interface OptionalFiles {
+/** What the next build keeps if its options do not say otherwise. */
+export interface LastBuild {
   /** The encodings of its compressed copies. */
   readonly compress: readonly Encoding[];
   /** Whether it has browse files. */
   readonly html: boolean;
+  /** Its base URL; undefined if it is not known. */
+  readonly baseUrl: string | undefined;
 }
 
-/** Returns the optional files that the last build wrote or began to write. A folder without a tree has none. */
-export function optionalFilesIn(files: TreeFiles): OptionalFiles {
+/** Returns what the last build wrote or began to write. A folder without a tree has nothing. */
+export function lastBuildIn(files: TreeFiles): LastBuild {
   try {
     const record: unknown = JSON.parse(files.read(BUILD_RECORD).toString());
-    if (!isObject(record) || typeof record['palimpsest'] !== 'string') return NO_OPTIONAL_FILES;
-    const compress = record['compress'];
-    return { compress: typeof compress === 'string' ? encodingsIn(compress) : [], html: Number(record['browse_files']) > 0 };
+    if (!isObject(record) || typeof record['palimpsest'] !== 'string') return NO_BUILD;
+    const { compress, browse_files, base_url } = record;
+    return {
+      compress: typeof compress === 'string' ? encodingsIn(compress) : [],
+      html: Number(browse_files) > 0,
+      baseUrl: typeof base_url === 'string' && isBaseUrl(base_url) ? base_url : undefined,
+    };
   } catch {
-    return NO_OPTIONAL_FILES;
+    return NO_BUILD;
   }
 }
 
-const NO_OPTIONAL_FILES: OptionalFiles = { compress: [], html: false };
+const NO_BUILD: LastBuild = { compress: [], html: false, baseUrl: undefined };
 
 /** Parses the bytes of a build record. Returns `foreign` if palimpsest did not write them. */
 export function parseBuildRecord(bytes: Buffer): BuildRecord | 'unfinished' | 'foreign' {

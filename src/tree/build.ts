@@ -9,7 +9,7 @@ import { Store } from '../store/store.ts';
 import { toFailure } from '../store/store-error.ts';
 import { VERSION } from '../version.ts';
 import type { BrowseSources } from './browse-sources.ts';
-import { type BuildRecord, buildRecordIn, encodeBuildRecord, layoutOf, optionalFilesIn } from './build-record.ts';
+import { type BuildRecord, buildRecordIn, encodeBuildRecord, lastBuildIn, layoutOf } from './build-record.ts';
 import { compressors } from './compression.ts';
 import type { Encoding } from './encoding.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
@@ -75,7 +75,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
     const files = presentFiles(claimed);
     try {
       const began = statSync(stage).mtimeMs;
-      const last = optionalFilesIn(files);
+      const last = lastBuildIn(files);
       const { compress: encodings = last.compress, html = last.html } = options;
       const hasBrowse = last.html;
       if (form === 'folder' && html && !hasBrowse) refuseForeignBrowse(out);

@@ -66,19 +66,6 @@ export function openTreeFiles(out: string): TreeFiles {
   return formOf(out) === 'zip' ? openZip(out) : folderFiles(out);
 }
 
-/**
- * Reads one file of a tree.
- * @throws UnreadableFile
- */
-export function readTreeFile(out: string, path: string): Buffer {
-  const files = openTreeFiles(out);
-  try {
-    return files.read(path);
-  } finally {
-    files.close();
-  }
-}
-
 /** Returns the files of a folder. */
 export function folderFiles(out: string): TreeFiles {
   return {

@@ -36,12 +36,7 @@ function readFiles(tree: ReadTree, metadata: CollectionMetadata, number: number,
       return [];
     }
   });
-  for (const { file, bytes } of files) {
-    const expected = tree.manifest.get(file);
-    const found = hash('sha256', bytes);
-    if (expected !== undefined && found !== expected)
-      report.add({ rule: 'file-digest', path: file, expected: `SHA-256 ${expected}`, found, cause: tree.digestCause });
-  }
+  for (const { file, bytes } of files) checkDigest(tree, file, bytes, report);
   const read = files.find(({ file }) => file === path);
   // a file with the right digest differs only because the other one is damaged
   const otherCause = report.isDamaged(path) ? path : undefined;
@@ -52,6 +47,13 @@ function readFiles(tree: ReadTree, metadata: CollectionMetadata, number: number,
   }
   checkVariants(tree, metadata, number, read, report);
   return read?.bytes;
+}
+
+/** Compares a file with the manifest, if the manifest lists it. */
+function checkDigest({ manifest, digestCause }: ReadTree, path: string, bytes: Buffer, report: Report): void {
+  const [expected, found] = [manifest.get(path), hash('sha256', bytes)];
+  if (expected === undefined || found === expected) return;
+  report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause: digestCause });
 }
 
 /** Compares the compressed copies of a page with the manifest and with the page. */
@@ -67,9 +69,7 @@ function checkVariants(
       const path = plain + SUFFIXES[encoding];
       try {
         const bytes = tree.files.read(path);
-        const [expected, found] = [tree.manifest.get(path), hash('sha256', bytes)];
-        if (expected !== undefined && found !== expected)
-          report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause: tree.digestCause });
+        checkDigest(tree, path, bytes, report);
         if (page !== undefined && !decompressesTo(bytes, encoding, page.bytes)) {
           report.add({
             rule: 'duplicate-mismatch',

@@ -2,7 +2,7 @@ import type { Collection } from '../../contract/collection.ts';
 import { ENVELOPE_TAIL, type Envelope, encodeEnvelopeHead, parseEnvelope } from '../../contract/envelope.ts';
 import { show } from '../../contract/json.ts';
 import { Violation as BrokenRule } from '../../contract/shape.ts';
-import { pageUrl } from '../../pages/links.ts';
+import { pageUrl } from '../../pages/page.ts';
 import { resolve } from '../../rewrite/resolve.ts';
 import type { BuildRecord } from '../../tree/build-record.ts';
 import type { Report } from '../violation.ts';
