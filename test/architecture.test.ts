@@ -153,7 +153,7 @@ describe('the architecture', () => {
   });
 
   it('has at most 16 files in each folder of the modules that were divided, except one for each host', () => {
-    const divided = ['browse', 'hosting', 'rewrite', 'serve', 'verify'];
+    const divided = ['browse', 'hosting', 'rewrite', 'serve', 'tree', 'verify'];
     const folders = [...new Set(files.map(dirname))].filter((folder) => divided.includes(moduleOf(folder)));
     const large = folders.filter((folder) => files.filter((file) => dirname(file) === folder).length > 16);
     expect(large).toEqual(['rewrite/hosts']);
@@ -162,7 +162,7 @@ describe('the architecture', () => {
   it('keeps the checks of pages independent of the walk through them', () => {
     const targets = relative.filter(({ file }) => file.startsWith('verify/pages/')).map(targetOf);
     const outside = targets.filter((target) => target.startsWith('verify/') && !target.startsWith('verify/pages/'));
-    expect([...new Set(outside)].toSorted()).toEqual(['verify/files.ts', 'verify/violation.ts']);
+    expect([...new Set(outside)].toSorted()).toEqual(['verify/file-check.ts', 'verify/violation.ts']);
   });
 
   it('keeps the rewrite function free of imports and independent of the hosts', () => {
@@ -172,15 +172,15 @@ describe('the architecture', () => {
   });
 
   it('loads the modules that render browse files only for a build with browse files', () => {
-    const loaded = loadedBy('tree/build.ts');
-    expect(loaded).toContain('tree/exchange.ts');
+    const loaded = loadedBy('tree/build/build.ts');
+    expect(loaded).toContain('tree/build/exchange.ts');
     expect(
-      [...loaded].filter((file) => ['browse/browse.ts', 'browse/search/search-index.ts', 'tree/browse-render.ts'].includes(file)),
+      [...loaded].filter((file) => ['browse/browse.ts', 'browse/search/search-index.ts', 'tree/build/browse-render.ts'].includes(file)),
     ).toEqual([]);
   });
 
   it('loads only the part of the store with pages into a thread that renders them', () => {
-    const loaded = loadedBy('tree/render-worker.ts');
+    const loaded = loadedBy('tree/build/render-worker.ts');
     expect(loaded).toContain('store/page-source.ts');
     expect(loaded).not.toContain('store/store.ts');
   });

@@ -2,10 +2,10 @@ import { dirname } from 'node:path/posix';
 import { getSurt } from 'warcio';
 import { HOME } from '../browse/paths.ts';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import { type BrowseListing, linesOfGroup, listBrowseFiles } from '../tree/browse-lines.ts';
-import type { Digests } from '../tree/digests.ts';
 import { indexPath, pagePath } from '../tree/layout.ts';
-import type { ManifestLine } from '../tree/lines.ts';
+import { type BrowseListing, linesOfGroup, listBrowseFiles } from '../tree/manifest/browse-lines.ts';
+import type { Digests } from '../tree/manifest/digests.ts';
+import type { ManifestLine } from '../tree/manifest/lines.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 
 /** A page or a browse file by an address at which clients request it. */

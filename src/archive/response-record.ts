@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Answer, resolve } from '../rewrite/resolve.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
-import type { ManifestLine } from '../tree/lines.ts';
+import type { ManifestLine } from '../tree/manifest/lines.ts';
 import { readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
 import type { Requested } from './addresses.ts';

@@ -5,9 +5,9 @@ import { isLoopback, parseBaseUrl } from '../contract/site.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { chooseBaseUrl } from '../tree/base-url.ts';
-import type { BuildSummary } from '../tree/build.ts';
-import { build } from '../tree/build.ts';
+import { chooseBaseUrl } from '../tree/build/base-url.ts';
+import type { BuildSummary } from '../tree/build/build.ts';
+import { build } from '../tree/build/build.ts';
 import { formOf } from '../tree/tree-files.ts';
 import { BASE_URL_REMARKS, warnOfBaseUrl } from './base-url-report.ts';
 

@@ -17,7 +17,7 @@ export async function rebuildVersion(
   const [{ inputsOf }, { importInputs }, { build }, { openLocalZip }] = await Promise.all([
     import('../sources/inputs.ts'),
     import('../import/import.ts'),
-    import('../tree/build.ts'),
+    import('../tree/build/build.ts'),
     import('../versions/site-version.ts'),
   ]);
   const [store, list, out] = [`${path}.db`, `${path}.exclusions.ndjson`, `${path}.rebuilt.zip`];

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { outputFileSync } from 'fs-extra/esm';
 import { Failure } from '../contract/failure.ts';
 import type { HostFile } from '../rewrite/hosts/host.ts';
+import { fileSystemFailure } from '../tree/build/folder.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
-import { fileSystemFailure } from '../tree/folder.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 
 /**

@@ -4,11 +4,11 @@ import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { Pauses } from '../contract/pauses.ts';
-import { BROWSE_FOLDER } from './browse-lines.ts';
 import { type BuildRecord, buildRecordIn, readBuildRecord } from './build-record.ts';
-import { Digests } from './digests.ts';
 import { collectionFolder, fileCount, indexPath, type Layout, pagePath, pathsOfPages } from './layout.ts';
-import { digestIn, manifestDigests } from './manifest.ts';
+import { BROWSE_FOLDER } from './manifest/browse-lines.ts';
+import { Digests } from './manifest/digests.ts';
+import { digestIn, manifestDigests } from './manifest/manifest.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys } from './sort-keys.ts';
 import { openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';
 

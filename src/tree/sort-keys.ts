@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
-import { linesIn, PIECE } from './lines.ts';
+import { linesIn, PIECE } from './manifest/lines.ts';
 
 /**
  * The file with the places of the items of a tree, in a few bytes each. Two such files show whether an item moved to an

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ZipDamage } from '../zip/member.ts';
 import { ZipReader } from '../zip/zip-reader.ts';
-import { piecesIn, piecesOf } from './lines.ts';
+import { piecesIn, piecesOf } from './manifest/lines.ts';
 import { openRegularFile, readRegularFile, WITHOUT_WAITING } from './regular-file.ts';
 
 /** Why a file of a tree cannot be read. A damaged file is in a ZIP and does not match its CRC-32, or its place is damaged. */

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { sha256 } from '../contract/sha256.ts';
-import { allBrowseLines, type BrowseListing, linesOfTree, listBrowseFiles, NO_BROWSE } from './browse-lines.ts';
 import { BUILD_RECORD, type BuildRecord, layoutOf } from './build-record.ts';
-import type { DigestEntry, Digests } from './digests.ts';
 import { openFinishedTree } from './existing-tree.ts';
 import { fileCount } from './layout.ts';
-import { digestIn, MANIFEST, manifestDigests, mostLines, readManifest } from './manifest.ts';
+import { allBrowseLines, type BrowseListing, linesOfTree, listBrowseFiles, NO_BROWSE } from './manifest/browse-lines.ts';
+import type { DigestEntry, Digests } from './manifest/digests.ts';
+import { digestIn, MANIFEST, manifestDigests, mostLines, readManifest } from './manifest/manifest.ts';
 import { SORT_KEYS } from './sort-keys.ts';
 import type { TreeFiles } from './tree-files.ts';
 

@@ -3,13 +3,13 @@ import { Browse } from '../browse/browse.ts';
 import { NOTHING_RENDERED } from '../browse/parts.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { Store } from '../store/store.ts';
-import { type BrowseListing, linesOfGroup, linesOfTree, listBrowseFiles, NO_BROWSE, partOrUnknown } from '../tree/browse-lines.ts';
 import { browseSources } from '../tree/browse-sources.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
-import { digestIn, MANIFEST } from '../tree/manifest.ts';
+import { type BrowseListing, linesOfGroup, linesOfTree, listBrowseFiles, NO_BROWSE, partOrUnknown } from '../tree/manifest/browse-lines.ts';
+import { digestIn, MANIFEST } from '../tree/manifest/manifest.ts';
 import { rendererDigest } from '../tree/renderer.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
-import { checkFile, reportUnexpected } from './files.ts';
+import { checkFile, reportUnexpected } from './file-check.ts';
 import type { Report } from './violation.ts';
 
 /** Checks the browse files of a tree: one part at a time, so that memory does not grow with their number. */

@@ -3,7 +3,7 @@ import type { Collection } from '../contract/collection.ts';
 import type { PageSpan, ReadSpan } from '../pages/page.ts';
 import { Store } from '../store/store.ts';
 import { type BuildRecord, layoutOf } from '../tree/build-record.ts';
-import { Digests } from '../tree/digests.ts';
+import { Digests } from '../tree/manifest/digests.ts';
 import { openTreeFiles } from '../tree/tree-files.ts';
 import { placeOf, walkAccounts } from './pages/accounts.ts';
 import { BloomFilter } from './pages/bloom-filter.ts';

@@ -4,17 +4,17 @@ import { toFailure } from '../store/store-error.ts';
 import { BUILD_RECORD, type BuildRecord, buildRecordIn } from '../tree/build-record.ts';
 import { noTree } from '../tree/existing-tree.ts';
 import { pagesFolder } from '../tree/layout.ts';
-import { MANIFEST, mostLines } from '../tree/manifest.ts';
+import { MANIFEST, mostLines } from '../tree/manifest/manifest.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { BrowseCheck } from './browse-check.ts';
-import { checkManifest, checkUnexpectedFiles, filesBelow } from './files.ts';
+import { checkManifest, checkUnexpectedFiles, filesBelow } from './file-check.ts';
 import { pageFiles } from './pages/page-files.ts';
 import { type CollectionMetadata, collectionMetadata } from './pages/tree-pages.ts';
-import { SortKeysCheck } from './sort-keys.ts';
+import { SortKeysCheck } from './sort-keys-check.ts';
 import { type Cause, Report, type ReportedViolation, type Violation } from './violation.ts';
 import { UNFINISHED, type VerifyOptions, type VerifyPhase, Walk, walkTree } from './walk.ts';
 import { walkOnThreads } from './walk-on-threads.ts';
-import { checkZip, openToCheck } from './zip.ts';
+import { checkZip, openToCheck } from './zip-check.ts';
 
 export interface VerifySummary {
   readonly build: BuildRecord | undefined;

@@ -8,7 +8,7 @@ import { MultisetHash } from './pages/multiset-hash.ts';
 import { Predecessors } from './pages/predecessors.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';
 import { secondPass } from './second-pass.ts';
-import type { SortKeysCheck } from './sort-keys.ts';
+import type { SortKeysCheck } from './sort-keys-check.ts';
 import { StoreComparison } from './store-comparison.ts';
 import type { Report } from './violation.ts';
 

@@ -5,7 +5,7 @@ import { hint, suggested } from '../contract/hint.ts';
 import { isObject } from '../contract/json.ts';
 import { type Rule, text } from '../contract/shape.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../tree/build-record.ts';
-import { MANIFEST } from '../tree/manifest.ts';
+import { MANIFEST } from '../tree/manifest/manifest.ts';
 import { ZipDamage } from '../zip/member.ts';
 import type { IndexPlace } from '../zip/zip-index.ts';
 import { checkMembers } from '../zip/zip-problems.ts';

@@ -6,7 +6,7 @@ import { ndjsonLines } from '../../src/export/ndjson.ts';
 import { type ImportSummary, importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { Store } from '../../src/store/store.ts';
-import { build } from '../../src/tree/build.ts';
+import { build } from '../../src/tree/build/build.ts';
 import { filesIn } from '../support/folder.ts';
 import { histories, toNdjson } from '../support/histories.ts';
 import { times } from '../support/proof.ts';

@@ -6,7 +6,7 @@ import { parseInstant } from '../../src/contract/instant.ts';
 import { TWITTER } from '../../src/diff/diff-html.ts';
 import { type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
-import { build } from '../../src/tree/build.ts';
+import { build } from '../../src/tree/build/build.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { contentsOf, type ShownRecord } from '../support/snapshots.ts';

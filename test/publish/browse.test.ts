@@ -6,7 +6,7 @@ import type { PublishOptions } from '../../src/publish/publish.ts';
 import { BROWSE_TYPES } from '../../src/rewrite/resolve.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import { removeAccounts } from '../../src/store/remove.ts';
-import { build } from '../../src/tree/build.ts';
+import { build } from '../../src/tree/build/build.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 import { pagesIn } from '../whole/trees.ts';

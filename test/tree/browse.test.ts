@@ -3,8 +3,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statS
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { removeAccounts } from '../../src/store/remove.ts';
-import { isBrowsePath, linesOfBytes, linesOfGroup, listBrowseFiles } from '../../src/tree/browse-lines.ts';
-import { type BuildSummary, build } from '../../src/tree/build.ts';
+import { type BuildSummary, build } from '../../src/tree/build/build.ts';
+import { isBrowsePath, linesOfBytes, linesOfGroup, listBrowseFiles } from '../../src/tree/manifest/browse-lines.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
 import { goodHistory, importHistory, NAMES, SITE } from '../verify/good-tree.ts';

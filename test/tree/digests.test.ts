@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Digests } from '../../src/tree/digests.ts';
 import { indexPath, pagePath } from '../../src/tree/layout.ts';
+import { Digests } from '../../src/tree/manifest/digests.ts';
 
 const LAYOUT = { pages: { data: 2, account: 1 }, encodings: [] };
 

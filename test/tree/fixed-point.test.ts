@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { importInputs } from '../../src/import/import.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
-import { build } from '../../src/tree/build.ts';
+import { build } from '../../src/tree/build/build.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { type History, histories, toNdjson } from '../support/histories.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type BuildOptions, build } from '../../src/tree/build.ts';
+import { type BuildOptions, build } from '../../src/tree/build/build.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { numbered } from '../support/same-size.ts';
 import { importHistory, SITE } from '../verify/good-tree.ts';

@@ -2,10 +2,10 @@ import fs, { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { Digests } from '../../src/tree/digests.ts';
+import { promote, removeOldPages, removeVariants } from '../../src/tree/build/promote.ts';
 import type { Encoding } from '../../src/tree/encoding.ts';
 import { fileCount, pathsOfPages } from '../../src/tree/layout.ts';
-import { promote, removeOldPages, removeVariants } from '../../src/tree/promote.ts';
+import { Digests } from '../../src/tree/manifest/digests.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 
 const renames = vi.spyOn(fs, 'renameSync');

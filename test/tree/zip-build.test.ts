@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lock } from '../../src/store/lock.ts';
 import { removeAccounts } from '../../src/store/remove.ts';
-import { type BuildOptions, build } from '../../src/tree/build.ts';
+import { type BuildOptions, build } from '../../src/tree/build/build.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { histories } from '../support/histories.ts';

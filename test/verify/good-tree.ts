@@ -4,7 +4,7 @@ import type { Account } from '../../src/contract/account.ts';
 import { type ChangeRecord, DATA_TYPES, type DataType } from '../../src/contract/record.ts';
 import type { Site } from '../../src/contract/site.ts';
 import { importInputs } from '../../src/import/import.ts';
-import { type BuildSummary, build } from '../../src/tree/build.ts';
+import { type BuildSummary, build } from '../../src/tree/build/build.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type History, toNdjson } from '../support/histories.ts';
 import { sourceOf } from '../support/snapshots.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { build } from '../../src/tree/build.ts';
+import { build } from '../../src/tree/build/build.ts';
 import { verify } from '../../src/verify/verify.ts';
 import type { Rule } from '../../src/verify/violation.ts';
 import { bioRecord } from '../support/bio-record.ts';

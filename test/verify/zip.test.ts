@@ -2,7 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
-import { build } from '../../src/tree/build.ts';
+import { build } from '../../src/tree/build/build.ts';
 import { openTreeFiles } from '../../src/tree/tree-files.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { temporaryFolder } from '../support/folder.ts';

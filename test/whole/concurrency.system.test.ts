@@ -84,7 +84,7 @@ describe('two builds into one folder', () => {
     const disk = temporaryFolder();
     const program = `
       import { existsSync, rmSync, writeFileSync } from 'node:fs';
-      import { claimFolder } from ${JSON.stringify(join(PROGRAM, 'dist/tree/folder.js'))};
+      import { claimFolder } from ${JSON.stringify(join(PROGRAM, 'dist/tree/build/folder.js'))};
       const [out, mark] = ${JSON.stringify([join(disk, 'contested'), join(disk, 'mark')])};
       const found = {};
       const count = (what) => { found[what] = (found[what] ?? 0) + 1; };

@@ -1,9 +1,9 @@
 import type { Collection } from '../../contract/collection.ts';
 import type { Prices } from '../../storage/target.ts';
 import type { BuildRecord } from '../../tree/build-record.ts';
-import type { Digests } from '../../tree/digests.ts';
 import { plainPath } from '../../tree/encoding.ts';
 import { pathsInWriteOrder } from '../../tree/layout.ts';
+import type { Digests } from '../../tree/manifest/digests.ts';
 import type { Movement } from '../../tree/movement.ts';
 import type { ProofRequests } from '../state/conditions.ts';
 import type { TreeSize } from '../state/state.ts';

@@ -1,6 +1,6 @@
 import { COLLECTIONS } from '../../contract/collection.ts';
-import type { Digests } from '../../tree/digests.ts';
 import { fileCount } from '../../tree/layout.ts';
+import type { Digests } from '../../tree/manifest/digests.ts';
 import { type BrowsePlan, planBrowse } from './browse-plan.ts';
 import { planCollection } from './collection-plan.ts';
 import type { Comparison } from './comparison.ts';

@@ -1,5 +1,5 @@
 import type { Collection } from '../../contract/collection.ts';
-import type { ManifestLine } from '../../tree/lines.ts';
+import type { ManifestLine } from '../../tree/manifest/lines.ts';
 import type { Reason } from './comparison.ts';
 
 /** The uncompressed page in the tree of which an overlap page is made. */

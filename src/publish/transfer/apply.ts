@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { forEachLimit } from '../../storage/pool.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { encodingOfPath } from '../../tree/encoding.ts';
-import { MANIFEST } from '../../tree/manifest.ts';
+import { MANIFEST } from '../../tree/manifest/manifest.ts';
 import { readVerified } from '../../tree/verified-tree.ts';
 import { encoded } from '../objects/content-encoding.ts';
 import { fileHeaders, plainHeaders } from '../objects/headers.ts';

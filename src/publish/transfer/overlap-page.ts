@@ -7,7 +7,7 @@ import type { Remote } from '../../storage/remote.ts';
 import { storageErrorKind } from '../../storage/storage-error.ts';
 import type { Fetched } from '../../storage/target.ts';
 import { encodingOfPath } from '../../tree/encoding.ts';
-import type { ManifestLine } from '../../tree/lines.ts';
+import type { ManifestLine } from '../../tree/manifest/lines.ts';
 import { readVerified, type VerifiedTree } from '../../tree/verified-tree.ts';
 import { compressedPage, decompressedPage, encoded } from '../objects/content-encoding.ts';
 import { fileHeaders, type HeaderChoice } from '../objects/headers.ts';

@@ -1,8 +1,15 @@
 import { HOME } from '../../browse/paths.ts';
 import { Failure } from '../../contract/failure.ts';
 import type { Remote } from '../../storage/remote.ts';
-import { allBrowseLines, type BrowseListing, linesOfBytes, linesOfGroup, listBrowseFiles, NO_BROWSE } from '../../tree/browse-lines.ts';
-import { MANIFEST } from '../../tree/manifest.ts';
+import {
+  allBrowseLines,
+  type BrowseListing,
+  linesOfBytes,
+  linesOfGroup,
+  listBrowseFiles,
+  NO_BROWSE,
+} from '../../tree/manifest/browse-lines.ts';
+import { MANIFEST } from '../../tree/manifest/manifest.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
 import type { BrowsePair } from '../planning/browse-plan.ts';
 import { type ScanOptions, scan } from './page-scan.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { BUILD_RECORD, encodeBuildRecord } from '../../tree/build-record.ts';
 import { fileCount } from '../../tree/layout.ts';
-import { piecesOf } from '../../tree/lines.ts';
-import { MANIFEST } from '../../tree/manifest.ts';
+import { piecesOf } from '../../tree/manifest/lines.ts';
+import { MANIFEST } from '../../tree/manifest/manifest.ts';
 import { SORT_KEYS } from '../../tree/sort-keys.ts';
 import { edited, filesOf, openVerified, unreadable, type VerifiedTree } from '../../tree/verified-tree.ts';
 

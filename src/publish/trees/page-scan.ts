@@ -1,10 +1,10 @@
 import { forEachLimit } from '../../storage/pool.ts';
 import type { Remote } from '../../storage/remote.ts';
 import type { ObjectHead } from '../../storage/target.ts';
-import { Digests } from '../../tree/digests.ts';
 import { ENCODINGS, encodingsIn } from '../../tree/encoding.ts';
 import { fileCount } from '../../tree/layout.ts';
-import type { ManifestLine } from '../../tree/lines.ts';
+import { Digests } from '../../tree/manifest/digests.ts';
+import type { ManifestLine } from '../../tree/manifest/lines.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
 import { fileHeaders, type HeaderChoice, headerLine } from '../objects/headers.ts';
 import { UNKNOWN_DIGEST } from '../planning/comparison.ts';

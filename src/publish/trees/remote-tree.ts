@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Remote } from '../../storage/remote.ts';
-import { type BrowseListing, linesOfBytes, listBrowseFiles } from '../../tree/browse-lines.ts';
 import { layoutOf } from '../../tree/build-record.ts';
-import { Digests } from '../../tree/digests.ts';
 import { sortKeysIn } from '../../tree/existing-tree.ts';
-import { piecesIn } from '../../tree/lines.ts';
-import { MANIFEST, parseManifest } from '../../tree/manifest.ts';
+import { type BrowseListing, linesOfBytes, listBrowseFiles } from '../../tree/manifest/browse-lines.ts';
+import { Digests } from '../../tree/manifest/digests.ts';
+import { piecesIn } from '../../tree/manifest/lines.ts';
+import { MANIFEST, parseManifest } from '../../tree/manifest/manifest.ts';
 import { type Movement, movementBetween } from '../../tree/movement.ts';
 import { readSortKeys, SORT_KEYS } from '../../tree/sort-keys.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';

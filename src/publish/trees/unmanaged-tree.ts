@@ -6,7 +6,7 @@ import { refuseOtherForm } from '../../storage/target-form.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../../tree/build-record.ts';
 import { ENCODINGS, type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 import { indexPath } from '../../tree/layout.ts';
-import { isManifest, MANIFEST } from '../../tree/manifest.ts';
+import { isManifest, MANIFEST } from '../../tree/manifest/manifest.ts';
 import { decompressedPage } from '../objects/content-encoding.ts';
 import { sizeOf, type TreeSize } from '../state/state.ts';
 

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { BuildRecord } from '../../tree/build-record.ts';
 import { decompress } from '../../tree/compression.ts';
-import type { Digests } from '../../tree/digests.ts';
 import { type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 import { pathsOf } from '../../tree/layout.ts';
+import type { Digests } from '../../tree/manifest/digests.ts';
 import type { TreeFiles } from '../../tree/tree-files.ts';
-import { reportUnreadable } from '../files.ts';
+import { reportUnreadable } from '../file-check.ts';
 import type { Report } from '../violation.ts';
 import type { CollectionMetadata, PageSource } from './tree-pages.ts';
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { planCollection } from '../../../src/publish/planning/collection-plan.ts';
 import type { Comparison, FoundTree } from '../../../src/publish/planning/comparison.ts';
 import type { TreeSize } from '../../../src/publish/state/state.ts';
-import { Digests } from '../../../src/tree/digests.ts';
 import type { Encoding } from '../../../src/tree/encoding.ts';
 import { pathsOfPages } from '../../../src/tree/layout.ts';
+import { Digests } from '../../../src/tree/manifest/digests.ts';
 
 const COLLECTION = 'data';
 const SIZE: TreeSize = {

@@ -4,9 +4,9 @@ import { type Comparison, UNKNOWN_DIGEST } from '../../../src/publish/planning/c
 import { planPublish } from '../../../src/publish/planning/plan.ts';
 import { stepsOf } from '../../../src/publish/planning/steps.ts';
 import type { TreeSize } from '../../../src/publish/state/state.ts';
-import { Digests } from '../../../src/tree/digests.ts';
 import { type Encoding, SUFFIXES } from '../../../src/tree/encoding.ts';
 import { pagePath, pathsOf } from '../../../src/tree/layout.ts';
+import { Digests } from '../../../src/tree/manifest/digests.ts';
 
 /** Digests of a feed whose pages contain these texts, and of one page of accounts. The index equals page 1, `last` equals the last page. */
 function digestsOf(feed: readonly string[], encodings: readonly Encoding[] = []): Digests {

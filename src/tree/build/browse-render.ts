@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Browse } from '../browse/browse.ts';
-import type { BrowseFile, BrowsePart, RenderedState } from '../browse/parts.ts';
-import type { Site } from '../contract/site.ts';
-import type { Store } from '../store/store.ts';
-import { type Extents, linesOfFile, linesOfGroup } from './browse-lines.ts';
-import { digestIn } from './manifest.ts';
+import { Browse } from '../../browse/browse.ts';
+import type { BrowseFile, BrowsePart, RenderedState } from '../../browse/parts.ts';
+import type { Site } from '../../contract/site.ts';
+import type { Store } from '../../store/store.ts';
+import { type Extents, linesOfFile, linesOfGroup } from '../manifest/browse-lines.ts';
+import { digestIn } from '../manifest/manifest.ts';
+import { openTreeFiles } from '../tree-files.ts';
 import { partSpool, type Stage, stagedFiles } from './staged-files.ts';
-import { openTreeFiles } from './tree-files.ts';
 
 /** In the place of a digest: the file must be read. */
 export const UNREAD: string = '0'.repeat(64);

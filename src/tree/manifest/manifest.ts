@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { isPagePath, type Layout } from '../layout.ts';
+import { SORT_KEYS } from '../sort-keys.ts';
+import type { TreeFiles } from '../tree-files.ts';
 import { isBrowsePath } from './browse-lines.ts';
 import { Digests } from './digests.ts';
-import { isPagePath, type Layout } from './layout.ts';
 import { linesIn, type ManifestLine, PIECE, parseLine, piecesIn, piecesOf } from './lines.ts';
-import { SORT_KEYS } from './sort-keys.ts';
-import type { TreeFiles } from './tree-files.ts';
 
 /** The list of all files with their SHA-256, in the format of `sha256sum -c`: the pages, the browse files, the sort keys. */
 export const MANIFEST = 'manifest-sha256.txt';

@@ -1,5 +1,5 @@
-import type { Encoding } from './encoding.ts';
-import { fileCount, type Layout, pathsOfPages, placeOf } from './layout.ts';
+import type { Encoding } from '../encoding.ts';
+import { fileCount, type Layout, pathsOfPages, placeOf } from '../layout.ts';
 
 const BYTES = 32;
 const NONE = '00'.repeat(BYTES);

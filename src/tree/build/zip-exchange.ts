@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { COLLECTIONS } from '../contract/collection.ts';
-import { spansOf } from '../pages/page.ts';
-import { packMember, ZipDamage } from '../zip/member.ts';
-import { MemberFile, WINDOW } from '../zip/member-file.ts';
-import type { ZipReader } from '../zip/zip-reader.ts';
-import { ZipWriter } from '../zip/zip-writer.ts';
-import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
+import { COLLECTIONS } from '../../contract/collection.ts';
+import { spansOf } from '../../pages/page.ts';
+import { packMember, ZipDamage } from '../../zip/member.ts';
+import { MemberFile, WINDOW } from '../../zip/member-file.ts';
+import type { ZipReader } from '../../zip/zip-reader.ts';
+import { ZipWriter } from '../../zip/zip-writer.ts';
+import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from '../build-record.ts';
+import { pathsOfSpan } from '../layout.ts';
+import { type ManifestLine, parseLine } from '../manifest/lines.ts';
+import { MANIFEST, writeManifest } from '../manifest/manifest.ts';
+import { SORT_KEYS } from '../sort-keys.ts';
+import { edited } from '../verified-tree.ts';
 import { type Exchange, type Exchanged, tally } from './exchange.ts';
-import { pathsOfSpan } from './layout.ts';
-import { type ManifestLine, parseLine } from './lines.ts';
-import { MANIFEST, writeManifest } from './manifest.ts';
-import { SORT_KEYS } from './sort-keys.ts';
 import { partSpool, SPOOLS, spanSpool } from './staged-files.ts';
-import { edited } from './verified-tree.ts';
 
 /** The ZIP that a build replaces. */
 export interface PresentZip {

@@ -1,10 +1,10 @@
 import { closeSync, openSync, writeFileSync, writeSync, writevSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
-import type { PageSpan } from '../pages/page.ts';
-import { BufferedFile } from '../zip/buffered-file.ts';
-import { packMember } from '../zip/member.ts';
-import type { TreeForm } from './tree-files.ts';
+import type { PageSpan } from '../../pages/page.ts';
+import { BufferedFile } from '../../zip/buffered-file.ts';
+import { packMember } from '../../zip/member.ts';
+import type { TreeForm } from '../tree-files.ts';
 
 /** The folder in the stage of a ZIP for its spools. */
 export const SPOOLS = 'spools';

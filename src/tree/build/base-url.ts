@@ -1,7 +1,7 @@
-import { Failure } from '../contract/failure.ts';
-import { BUILD_RECORD, lastBuildIn, readBuildRecord } from './build-record.ts';
+import { Failure } from '../../contract/failure.ts';
+import { BUILD_RECORD, lastBuildIn, readBuildRecord } from '../build-record.ts';
+import { openTreeFiles, type TreeFiles } from '../tree-files.ts';
 import { isOwnZip } from './folder.ts';
-import { openTreeFiles, type TreeFiles } from './tree-files.ts';
 
 /** The base URL of a build, and its origin. */
 export interface ChosenBaseUrl {

@@ -1,14 +1,14 @@
 import { closeSync, existsSync, readdirSync, readSync, realpathSync, rmdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ensureDirSync, removeSync } from 'fs-extra/esm';
-import { Failure } from '../contract/failure.ts';
-import { lock } from '../store/lock.ts';
-import { mkdirp } from '../store/mkdirp.ts';
-import { decodeHeader, HEADER_BYTES } from '../zip/local-header.ts';
-import { BUILD_RECORD, hasTree } from './build-record.ts';
-import { indexPath } from './layout.ts';
+import { Failure } from '../../contract/failure.ts';
+import { lock } from '../../store/lock.ts';
+import { mkdirp } from '../../store/mkdirp.ts';
+import { decodeHeader, HEADER_BYTES } from '../../zip/local-header.ts';
+import { BUILD_RECORD, hasTree } from '../build-record.ts';
+import { indexPath } from '../layout.ts';
+import { openRegularFile } from '../regular-file.ts';
 import { refuseUnlessFile, refuseUnlessFolder } from './obstacles.ts';
-import { openRegularFile } from './regular-file.ts';
 
 /** The working folder of a build, inside the tree. It exists while a build runs, and after a build was killed. */
 const WORK_FOLDER = '.palimpsest';

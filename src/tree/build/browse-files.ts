@@ -1,12 +1,14 @@
 import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
-import { Browse } from '../browse/browse.ts';
-import { NOTHING_RENDERED } from '../browse/parts.ts';
-import { HOME } from '../browse/paths.ts';
-import type { Pauses } from '../contract/pauses.ts';
-import type { Site } from '../contract/site.ts';
-import type { Store } from '../store/store.ts';
+import { Browse } from '../../browse/browse.ts';
+import { NOTHING_RENDERED } from '../../browse/parts.ts';
+import { HOME } from '../../browse/paths.ts';
+import type { Pauses } from '../../contract/pauses.ts';
+import type { Site } from '../../contract/site.ts';
+import type { Store } from '../../store/store.ts';
+import { browseSources, renderedStateOf } from '../browse-sources.ts';
+import type { BuildRecord } from '../build-record.ts';
 import {
   BROWSE_FOLDER,
   type BrowseListing,
@@ -15,15 +17,13 @@ import {
   listBrowseFiles,
   partOrUnknown,
   UNKNOWN_PART,
-} from './browse-lines.ts';
+} from '../manifest/browse-lines.ts';
+import { MANIFEST } from '../manifest/manifest.ts';
+import { onThreads } from '../thread-pool.ts';
+import type { TreeFiles } from '../tree-files.ts';
 import { type BrowseJob, LINES, OBSOLETE, PartRenderer, UNREAD } from './browse-render.ts';
-import { browseSources, renderedStateOf } from './browse-sources.ts';
 import { StagedBrowse } from './browse-stage.ts';
-import type { BuildRecord } from './build-record.ts';
-import { MANIFEST } from './manifest.ts';
 import type { Stage } from './staged-files.ts';
-import { onThreads } from './thread-pool.ts';
-import type { TreeFiles } from './tree-files.ts';
 
 /** With fewer records and accounts, threads take longer to start than they save. */
 const MIN_ITEMS_FOR_THREADS = 2000;

@@ -1,10 +1,10 @@
 import { lstatSync, opendirSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { HOME } from '../browse/paths.ts';
-import { COLLECTIONS } from '../contract/collection.ts';
-import { Failure } from '../contract/failure.ts';
-import { BROWSE_FOLDER } from './browse-lines.ts';
-import { collectionFolder, isPageName, pagesFolder } from './layout.ts';
+import { HOME } from '../../browse/paths.ts';
+import { COLLECTIONS } from '../../contract/collection.ts';
+import { Failure } from '../../contract/failure.ts';
+import { collectionFolder, isPageName, pagesFolder } from '../layout.ts';
+import { BROWSE_FOLDER } from '../manifest/browse-lines.ts';
 
 /** @throws Failure not-ours if a path exists and is not a folder */
 export function refuseUnlessFolder(path: string): void {

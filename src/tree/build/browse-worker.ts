@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { Store } from '../store/store.ts';
+import { Store } from '../../store/store.ts';
 import { type BrowseJob, PartRenderer } from './browse-render.ts';
 
 const job: BrowseJob = workerData;

@@ -1,6 +1,6 @@
 import { closeSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { openRegularFile } from './regular-file.ts';
+import { openRegularFile } from '../regular-file.ts';
 
 /** The size of a read buffer in bytes. The manifest of a hundred thousand pages has eleven million bytes. */
 export const PIECE: number = 1 << 14;

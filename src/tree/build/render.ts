@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import type { Pauses } from '../contract/pauses.ts';
-import type { Site } from '../contract/site.ts';
-import { accountPages } from '../pages/account-pages.ts';
-import { feedPages } from '../pages/feed-pages.ts';
-import { type Page, type PageSpan, type Pages, type ReadSpan, spansOf } from '../pages/page.ts';
-import type { PageSource } from '../store/page-source.ts';
-import type { Store } from '../store/store.ts';
-import { compress } from './compression.ts';
-import { type DigestEntry, Digests } from './digests.ts';
-import { SUFFIXES } from './encoding.ts';
-import { collectionFolder, type Layout, pagesFolder, pathsOfPages, pathsOfSpan } from './layout.ts';
-import type { PageRange } from './sort-keys.ts';
+import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
+import type { Pauses } from '../../contract/pauses.ts';
+import type { Site } from '../../contract/site.ts';
+import { accountPages } from '../../pages/account-pages.ts';
+import { feedPages } from '../../pages/feed-pages.ts';
+import { type Page, type PageSpan, type Pages, type ReadSpan, spansOf } from '../../pages/page.ts';
+import type { PageSource } from '../../store/page-source.ts';
+import type { Store } from '../../store/store.ts';
+import { compress } from '../compression.ts';
+import { SUFFIXES } from '../encoding.ts';
+import { collectionFolder, type Layout, pagesFolder, pathsOfPages, pathsOfSpan } from '../layout.ts';
+import { type DigestEntry, Digests } from '../manifest/digests.ts';
+import type { PageRange } from '../sort-keys.ts';
+import { onThreads } from '../thread-pool.ts';
 import { SPOOLS, type Stage, type StagedFiles, spanSpool, stagedFiles } from './staged-files.ts';
-import { onThreads } from './thread-pool.ts';
 
 /** The input of threads that render the pages of one tree together. It can be posted to another thread. */
 export interface RenderJob extends Stage {

@@ -2,10 +2,10 @@ import { existsSync, opendirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ensureDirSync, remove } from 'fs-extra/esm';
 import pLimit from 'p-limit';
-import { COLLECTIONS } from '../contract/collection.ts';
-import type { Digests } from './digests.ts';
-import { ENCODINGS, SUFFIXES } from './encoding.ts';
-import { isPageName, pagesFolder, pathsInWriteOrder, pathsOfPages } from './layout.ts';
+import { COLLECTIONS } from '../../contract/collection.ts';
+import { ENCODINGS, SUFFIXES } from '../encoding.ts';
+import { isPageName, pagesFolder, pathsInWriteOrder, pathsOfPages } from '../layout.ts';
+import type { Digests } from '../manifest/digests.ts';
 import { lstatOf } from './obstacles.ts';
 
 /** The number of folders to remove in parallel. */

@@ -1,10 +1,10 @@
 import { closeSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { partOf } from '../browse/parts.ts';
-import { HOME } from '../browse/paths.ts';
+import { partOf } from '../../browse/parts.ts';
+import { HOME } from '../../browse/paths.ts';
+import { openRegularFile } from '../regular-file.ts';
+import type { TreeFiles } from '../tree-files.ts';
 import { linesIn, type ManifestLine, parseLine, piecesIn, piecesOf } from './lines.ts';
-import { openRegularFile } from './regular-file.ts';
-import type { TreeFiles } from './tree-files.ts';
 
 /** The folder of all browse files except the home page. */
 export const BROWSE_FOLDER = 'browse';

@@ -1,16 +1,16 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { OnProgress, Pauses } from '../contract/pauses.ts';
-import { VERSION } from '../version.ts';
+import type { OnProgress, Pauses } from '../../contract/pauses.ts';
+import { VERSION } from '../../version.ts';
+import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from '../build-record.ts';
+import { fileCount, pathsOfPages } from '../layout.ts';
+import type { Digests } from '../manifest/digests.ts';
+import { digestOf, MANIFEST, writeManifest } from '../manifest/manifest.ts';
+import { SORT_KEYS } from '../sort-keys.ts';
 import type { StagedBrowse } from './browse-stage.ts';
-import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
-import type { Digests } from './digests.ts';
-import { fileCount, pathsOfPages } from './layout.ts';
-import { digestOf, MANIFEST, writeManifest } from './manifest.ts';
 import { lstatOf, refuseFolder, refuseLinkedFolders } from './obstacles.ts';
 import { PageTimes } from './page-times.ts';
 import { promote, removeOldPages, removeVariants, variantsToRemove } from './promote.ts';
-import { SORT_KEYS } from './sort-keys.ts';
 
 /** The result of an exchange of files. */
 export interface Exchanged {

@@ -2,7 +2,7 @@ import { closeSync, readSync } from 'node:fs';
 import type { Pauses } from '../contract/pauses.ts';
 import { BUILD_RECORD } from '../tree/build-record.ts';
 import { noTree } from '../tree/existing-tree.ts';
-import { digestIn, MANIFEST, manifestLines } from '../tree/manifest.ts';
+import { digestIn, MANIFEST, manifestLines } from '../tree/manifest/manifest.ts';
 import { openRegularFile } from '../tree/regular-file.ts';
 import { openTreeFiles, type TreeFiles, UnreadableFile } from '../tree/tree-files.ts';
 import { ZipDamage } from '../zip/member.ts';
