@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createWriteStream, existsSync, rmSync, statSync, type WriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
-import { draftOf } from '../contract/draft.ts';
 import { Failure } from '../contract/failure.ts';
+import { draftOf } from '../contract/files/draft.ts';
 
 /**
  * Writes a file under another name beside it, and renames it when it is complete: the target is complete or unchanged.

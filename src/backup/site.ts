@@ -1,5 +1,5 @@
 import { Failure } from '../contract/failure.ts';
-import { SITE_MARKER, VERSIONS_MARKER } from '../contract/target-marker.ts';
+import { SITE_MARKER, VERSIONS_MARKER } from '../contract/files/markers.ts';
 import type { Remote } from '../storage/remote.ts';
 import { versionsAt } from '../storage/target-form.ts';
 

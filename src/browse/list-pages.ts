@@ -1,4 +1,4 @@
-import type { AccountEntry } from '../contract/account-entry.ts';
+import type { AccountEntry } from '../contract/accounts/account-entry.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { AddressOf } from './account-parts.ts';
 import { byteText, escapeText, joined, type Markup, markup, numberMarkup, parseRecords } from './byte-text.ts';

@@ -1,4 +1,4 @@
-import { daysOf } from '../contract/dates.ts';
+import { daysOf } from '../contract/timestamps.ts';
 import type { FeedDay } from '../store/feed-days.ts';
 import { countMarkup, joined, type Markup, markup, numberMarkup, trusted } from './byte-text.ts';
 import { fullDate, monthAndYear, monthName, weekdayName, weekdayOf } from './dates.ts';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { type Instant, parseInstant } from '../contract/instant.ts';
-import { schemeOf } from '../contract/url.ts';
-import { MAX_PARTS } from '../sources/part-header.ts';
+import { schemeOf } from '../contract/text/url-scheme.ts';
+import { MAX_PARTS } from '../sources/snapshots/part-header.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
 import { DAY_MS, type KeepPolicy } from '../versions/keep.ts';
 

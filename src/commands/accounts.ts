@@ -1,5 +1,5 @@
 import type { Values } from '../command-line/commands.ts';
-import type { AccountEntry } from '../contract/account-entry.ts';
+import type { AccountEntry } from '../contract/accounts/account-entry.ts';
 import { timestampOf } from '../contract/instant.ts';
 import { matchingAccounts } from '../history/account-match.ts';
 import { accountTable } from '../history/account-table.ts';

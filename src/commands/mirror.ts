@@ -8,7 +8,7 @@ import { parseBaseUrl } from '../contract/site.ts';
 import type { MirrorResult } from '../mirror/mirror.ts';
 import { mirror } from '../mirror/mirror.ts';
 import { WarcRecorder } from '../mirror/warc-recorder.ts';
-import { RejectsFile } from '../sources/rejects.ts';
+import { RejectsFile } from '../sources/rejects/rejects-file.ts';
 import { mkdirp, removeEmptyFolders } from '../store/mkdirp.ts';
 import { Store } from '../store/store.ts';
 import { wrapErrors } from '../store/store-error.ts';

@@ -1,6 +1,6 @@
 import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
-import { schemeOf } from '../contract/url.ts';
+import { schemeOf } from '../contract/text/url-scheme.ts';
 import { isSameFile } from '../export/export-file.ts';
 import { normalizeSources } from '../normalize/normalize.ts';
 import type { PartFile } from '../normalize/part-file.ts';

@@ -1,5 +1,5 @@
-import { REASONS } from '../publish/planning/comparison.ts';
 import type { Step } from '../publish/planning/steps.ts';
+import { REASONS } from '../publish/planning/tree-comparison.ts';
 import type { PublishSummary } from '../publish/publish.ts';
 import { number, plural } from '../terminal/amounts.ts';
 import { summaryTable } from './job-summary.ts';

@@ -1,5 +1,5 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { type Exclusion, encodeExclusion, handleHash } from '../contract/exclusion.ts';
+import { type Exclusion, encodeExclusion, handleHash } from '../contract/accounts/exclusion.ts';
 import type { AccountsFound } from '../versions/removed-accounts.ts';
 import type { LocalZip } from '../versions/site-version.ts';
 
@@ -15,7 +15,7 @@ export async function rebuildVersion(
   signal: AbortSignal,
 ): Promise<LocalZip> {
   const [{ inputsOf }, { importInputs }, { build }, { openLocalZip }] = await Promise.all([
-    import('../sources/inputs.ts'),
+    import('../sources/inputs/inputs.ts'),
     import('../import/import.ts'),
     import('../tree/build/build.ts'),
     import('../versions/site-version.ts'),

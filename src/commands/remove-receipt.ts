@@ -1,6 +1,6 @@
 import { statSync, writeFileSync } from 'node:fs';
 import type { Values } from '../command-line/commands.ts';
-import { handleHash, stableIdHash } from '../contract/exclusion.ts';
+import { handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { type CopyCheck, type CopyForm, checkLocal, checkObjects, formOf } from '../removal/copies.ts';
 import type { SearchedAccounts } from '../removal/trace-search.ts';
 import { openRemote } from '../storage/remote.ts';

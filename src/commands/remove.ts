@@ -2,7 +2,7 @@ import type { Values } from '../command-line/commands.ts';
 import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
 import { Failure } from '../contract/failure.ts';
-import { discardUnfinishedRuns, unfinishedRuns } from '../mirror/unfinished-runs.ts';
+import { discardUnfinishedRuns, unfinishedRuns } from '../mirror/spool/unfinished-runs.ts';
 import type { RemoveSummary } from '../store/remove.ts';
 import { filesBeside, removeAccounts } from '../store/remove.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
-import { VERSIONS_MARKER } from '../contract/target-marker.ts';
+import { VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,4 +1,4 @@
-import { daysOf } from './dates.ts';
+import { daysOf } from './timestamps.ts';
 
 /** Whole microseconds since 1970-01-01T00:00:00Z. Exact up to the year 2255, because a number has 53 bits. */
 export type Instant = number;

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { draftOf } from '../contract/draft.ts';
 import { Failure } from '../contract/failure.ts';
+import { draftOf } from '../contract/files/draft.ts';
 import type { Pauses } from '../contract/pauses.ts';
 
 /** The minimum number of characters in one write. */

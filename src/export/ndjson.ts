@@ -1,5 +1,5 @@
-import { encodeAccountState, encodeExportHeader } from '../contract/account-state.ts';
-import { encodeExclusion } from '../contract/exclusion.ts';
+import { encodeAccountState, encodeExportHeader } from '../contract/accounts/account-state.ts';
+import { encodeExclusion } from '../contract/accounts/exclusion.ts';
 import type { Store } from '../store/store.ts';
 import { chunks } from './export-file.ts';
 

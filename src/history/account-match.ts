@@ -1,4 +1,4 @@
-import type { AccountEntry } from '../contract/account-entry.ts';
+import type { AccountEntry } from '../contract/accounts/account-entry.ts';
 import type { AccountNames } from '../store/account-reader.ts';
 import type { Store } from '../store/store.ts';
 

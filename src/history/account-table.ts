@@ -1,4 +1,4 @@
-import type { AccountEntry } from '../contract/account-entry.ts';
+import type { AccountEntry } from '../contract/accounts/account-entry.ts';
 import { number } from '../terminal/amounts.ts';
 
 const HEADINGS: readonly string[] = ['handle', 'id', 'changes', 'first change', 'last change', 'name'];

@@ -1,6 +1,6 @@
-import type { AccountEntry } from '../contract/account-entry.ts';
+import type { AccountEntry } from '../contract/accounts/account-entry.ts';
+import { handleKey } from '../contract/accounts/handle.ts';
 import { Failure } from '../contract/failure.ts';
-import { handleKey } from '../contract/handle.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
 import type { FormerHolder, FoundAccount } from '../store/account-search.ts';
 import type { Store } from '../store/store.ts';

@@ -1,4 +1,4 @@
-import type { FormerHandle } from '../contract/account-state.ts';
+import type { FormerHandle } from '../contract/accounts/account-state.ts';
 import { parseInstant, timestampOf } from '../contract/instant.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
+import { VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { isObject } from '../contract/json.ts';
-import { VERSIONS_MARKER } from '../contract/target-marker.ts';
 import type { Host, PublishedSite } from '../rewrite/hosts/host.ts';
 import type { Module } from '../rewrite/program.ts';
 import { readBuildRecord } from '../tree/build-record.ts';

@@ -1,5 +1,5 @@
-import { encodeAccountState } from '../contract/account-state.ts';
-import { encodeExclusion } from '../contract/exclusion.ts';
+import { encodeAccountState } from '../contract/accounts/account-state.ts';
+import { encodeExclusion } from '../contract/accounts/exclusion.ts';
 import type { Place } from '../contract/failure.ts';
 import type { InputError, Item } from '../sources/source.ts';
 import type { Conflict, Namesake } from '../store/item-writer.ts';

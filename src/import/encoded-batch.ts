@@ -2,10 +2,10 @@ import { crc32 } from 'node:zlib';
 import type { Collection } from '../contract/collection.ts';
 import { encodeRecord } from '../contract/record.ts';
 import { plainCommand } from '../sources/hint-command.ts';
-import { fileInput } from '../sources/inputs.ts';
-import { type ItemOptions, ItemReader } from '../sources/item-reader.ts';
-import { readItems } from '../sources/items.ts';
-import type { RawValue } from '../sources/raw-value.ts';
+import { fileInput } from '../sources/inputs/inputs.ts';
+import { type ItemOptions, ItemReader } from '../sources/items/item-reader.ts';
+import { readItems } from '../sources/items/items.ts';
+import type { RawValue } from '../sources/json/raw-value.ts';
 import type { Item } from '../sources/source.ts';
 
 /** The texts of some JSON values of one input, as columns. */

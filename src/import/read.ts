@@ -1,7 +1,7 @@
 import type { Pauses } from '../contract/pauses.ts';
-import { type ItemOptions, ItemReader } from '../sources/item-reader.ts';
-import { type BatchValues, batchesOf, type ItemBatch, readItems } from '../sources/items.ts';
-import type { RawValue } from '../sources/raw-value.ts';
+import { type ItemOptions, ItemReader } from '../sources/items/item-reader.ts';
+import { type BatchValues, batchesOf, type ItemBatch, readItems } from '../sources/items/items.ts';
+import type { RawValue } from '../sources/json/raw-value.ts';
 import type { Input, Item, RecordItem } from '../sources/source.ts';
 import { AnsweringThread } from '../store/answering-thread.ts';
 import type { EncodedRecord } from '../store/records.ts';

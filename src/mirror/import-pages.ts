@@ -5,8 +5,8 @@ import type { Place } from '../contract/failure.ts';
 import { encodeJson } from '../contract/json.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { namesakeError } from '../import/account-conflicts.ts';
-import { itemsOf } from '../sources/items.ts';
-import { rejection } from '../sources/rejection.ts';
+import { itemsOf } from '../sources/items/items.ts';
+import { rejection } from '../sources/rejects/rejection.ts';
 import type { InputError, Item } from '../sources/source.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';
 import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/item-writer.ts';
@@ -14,7 +14,7 @@ import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { deleteGone } from './delete-gone.ts';
 import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
 import { areTwoAccounts, variantOf } from './service-page.ts';
-import type { Spool, SpooledPage } from './spool.ts';
+import type { Spool, SpooledPage } from './spool/page-spool.ts';
 
 /** The phases of the import. `import` counts pages. */
 export type ImportPagesPhase = 'import' | CommitPhase;

@@ -15,12 +15,12 @@ import { type ImportedPages, type ImportPagesPhase, importPages } from './import
 import { type Missing, missingOf } from './missing.ts';
 import { pageAddress } from './page-link.ts';
 import { PageReader } from './page-reader.ts';
-import { changedPages, readRemoteTree, savedTree, treeInVersion } from './remote-tree.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { type ReadPhase, Run } from './run.ts';
 import { type RunState, startRun } from './run-state.ts';
-import { Spool } from './spool.ts';
-import { lockPath, spoolPath, versionFiles } from './unfinished-runs.ts';
+import { changedPages, readRemoteTree, savedTree, treeInVersion } from './service-tree.ts';
+import { Spool } from './spool/page-spool.ts';
+import { lockPath, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
 import { fetchCurrentVersion, versionReader } from './version-file.ts';
 
 /** The phases of a run. It first reads the pages and then imports them. `version` counts bytes of a version of the site. */

@@ -1,8 +1,8 @@
 import type { Collection } from '../contract/collection.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
-import type { Gap } from './feed-walk.ts';
-import type { PageName } from './plan.ts';
 import type { RunState } from './run-state.ts';
+import type { Gap } from './walk/feed-walk.ts';
+import type { PageName } from './walk/reading-plan.ts';
 
 /** What a service has that could not be read. */
 export interface Missing {

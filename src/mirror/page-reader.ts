@@ -3,10 +3,10 @@ import { Failure } from '../contract/failure.ts';
 import { BadResponse, type HttpAnswer } from '../http/http-client.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import { checkNext, pageAddress } from './page-link.ts';
-import type { PageName } from './plan.ts';
-import { digestMismatch, type RemoteTree } from './remote-tree.ts';
 import { MAX_ATTEMPTS, PageFailed, type RetryingClient } from './retrying-client.ts';
 import { type PageContents, parsePage, withoutExcludedNames } from './service-page.ts';
+import { digestMismatch, type RemoteTree } from './service-tree.ts';
+import type { PageName } from './walk/reading-plan.ts';
 
 /** The result of reading a page. */
 export type Reading =

@@ -1,5 +1,5 @@
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import { afterPage, type Beginning, isNewRound, type PageOutcome, type Plan, startPlan } from './plan.ts';
+import { afterPage, type Beginning, isNewRound, type PageOutcome, type Plan, startPlan } from './walk/reading-plan.ts';
 
 export type PerCollection<T> = { readonly [C in Collection]: T };
 

@@ -3,11 +3,11 @@ import { Failure } from '../contract/failure.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import type { PageReader, Reading } from './page-reader.ts';
-import { idsCoveredBy, nextPage, type PageName, startPlan } from './plan.ts';
 import { MAX_ATTEMPTS } from './retrying-client.ts';
 import { inNewRound, type PerCollection, pagesOf, type RunState, withOutcome } from './run-state.ts';
 import type { PageContents } from './service-page.ts';
-import type { Spool } from './spool.ts';
+import type { Spool } from './spool/page-spool.ts';
+import { idsCoveredBy, nextPage, type PageName, startPlan } from './walk/reading-plan.ts';
 
 /** The maximum number of requests for page 1 after a bad page, and for a page that follows a bad page. */
 const FEW_ATTEMPTS = 3;

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Collection } from '../contract/collection.ts';
-import { type Envelope, parseEnvelope } from '../contract/envelope.ts';
 import { cut, encodeJson, isObject } from '../contract/json.ts';
+import { type Envelope, parseEnvelope } from '../contract/pages/envelope.ts';
 import { handle, identifier, Violation } from '../contract/shape.ts';
 import { BadResponse } from '../http/http-client.ts';
-import { parseWithNames } from '../sources/escaped-names.ts';
+import { parseWithNames } from '../sources/json/escaped-names.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import { excludedKey, type ItemKey } from '../store/mirror-memory.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, openSync, rmSync } from 'node:fs';
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
-import { writeFully } from '../contract/file-bytes.ts';
+import { writeFully } from '../contract/files/file-bytes.ts';
 import { Pauses } from '../contract/pauses.ts';
 import { BadResponse } from '../http/http-client.ts';
 import type { Exclusions } from '../store/exclusions.ts';
@@ -14,7 +14,7 @@ import { pageAddress } from './page-link.ts';
 import type { PageReader } from './page-reader.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
 import { parsePage, withoutExcludedNames } from './service-page.ts';
-import { versionFiles, versionPath } from './unfinished-runs.ts';
+import { versionFiles, versionPath } from './spool/unfinished-runs.ts';
 
 /** The bytes of one request. They are kept in memory. */
 const RANGE_BYTES = 1 << 24;

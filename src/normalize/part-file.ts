@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
-import { writeFully } from '../contract/file-bytes.ts';
+import { writeFully } from '../contract/files/file-bytes.ts';
 import { uploadFile } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
 import { mkdirp } from '../store/mkdirp.ts';

@@ -1,6 +1,6 @@
 import { type Instant, timestampOf } from '../contract/instant.ts';
-import type { Row } from '../observe/sorted-run.ts';
-import { type Spool, snapshotOf } from '../observe/spool.ts';
+import type { Row } from '../observe/spool/sorted-run.ts';
+import { type Spool, snapshotOf } from '../observe/spool/spool.ts';
 import { MAX_LISTED } from '../sources/formats/neutral.ts';
 
 /** A line of a part: a neutral snapshot with all times at which the profile was the same. */

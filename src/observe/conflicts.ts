@@ -2,9 +2,9 @@ import type { Place } from '../contract/failure.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import { DATA_TYPES, type DataType } from '../contract/record.ts';
 import { type KnownAccount, valuesBegunAt } from '../store/known-account.ts';
-import { type FieldConflict, fieldValue, isSame } from './changes.ts';
-import type { Row } from './sorted-run.ts';
-import type { Spool } from './spool.ts';
+import { type FieldConflict, fieldValue, isSame } from './field-changes.ts';
+import type { Row } from './spool/sorted-run.ts';
+import type { Spool } from './spool/spool.ts';
 
 /** The maximum number of listed conflicts, of values in each, and of UTF-16 units in a value. All conflicts are counted. */
 const MAX_LISTED = 100;

@@ -1,7 +1,7 @@
 import type { Pauses } from '../contract/pauses.ts';
 import type { Exclusions } from '../store/exclusions.ts';
-import type { Row } from './sorted-run.ts';
-import type { Spool } from './spool.ts';
+import type { Row } from './spool/sorted-run.ts';
+import type { Spool } from './spool/spool.ts';
 
 /** How many profiles are cached. A full cache is cleared. */
 const CACHE_SIZE = 1 << 20;

@@ -7,10 +7,10 @@ import { FIELDS_IN_ORDER } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 import type { Network } from '../diff/diff-html.ts';
 import { ClockMap } from '../sources/clock-map.ts';
-import { fieldValue, isSame, recordedText } from './changes.ts';
-import { storedProfile } from './profile-pool.ts';
-import type { Row } from './sorted-run.ts';
-import type { Spool } from './spool.ts';
+import { fieldValue, isSame, recordedText } from './field-changes.ts';
+import { storedProfile } from './spool/profile-pool.ts';
+import type { Row } from './spool/sorted-run.ts';
+import type { Spool } from './spool/spool.ts';
 
 const WINDOW_ROWS = 64;
 /** How many windows the thread renders while one is merged. */

@@ -4,19 +4,19 @@ import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import { countsByField } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 import type { Network } from '../diff/diff-html.ts';
-import type { PathTimes } from '../sources/path-time.ts';
+import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { InputError, RejectOptions } from '../sources/source.ts';
 import type { Batch } from '../store/batch.ts';
-import type { FieldConflict } from './changes.ts';
 import { type Conflict, ConflictList } from './conflicts.ts';
 import { ExcludedRows } from './excluded-rows.ts';
+import type { FieldConflict } from './field-changes.ts';
 import { windowsOf } from './markup-ahead.ts';
 import type { MissingAccounts, RunBefore } from './missing-accounts.ts';
 import { ObservationWriter } from './observation-writer.ts';
-import type { Reject } from './read.ts';
+import type { Reject } from './read-inputs.ts';
 import { SharedTime } from './shared-time.ts';
-import type { Row } from './sorted-run.ts';
-import { type Spool, snapshotOf } from './spool.ts';
+import type { Row } from './spool/sorted-run.ts';
+import { type Spool, snapshotOf } from './spool/spool.ts';
 
 /** How many observations are compared between two progress reports. */
 const REPORT_EVERY = 100;

@@ -7,7 +7,7 @@ import { HandleTransfer } from '../store/handle-transfer.ts';
 import { IdAllocator } from '../store/id-allocator.ts';
 import { type KnownAccount, knownUntil, markObserved, watermarkOf } from '../store/known-account.ts';
 import { ObservedAccounts } from '../store/observed-accounts.ts';
-import { type Change, changesOf, conflictsOf, type FieldConflict, fieldsIn, type LateChange } from './changes.ts';
+import { type Change, changesOf, conflictsOf, type FieldConflict, fieldsIn, type LateChange } from './field-changes.ts';
 import type { Window } from './markup-ahead.ts';
 import { AccountsOfRun } from './missing-accounts.ts';
 

@@ -5,19 +5,19 @@ import { removeSync } from 'fs-extra/esm';
 import type { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Network } from '../diff/diff-html.ts';
-import { InputErrors } from '../sources/input-errors.ts';
-import { inputNamed } from '../sources/inputs.ts';
-import type { FileCounts, ObserveContext } from '../sources/observations.ts';
-import { withProgress } from '../sources/progress.ts';
+import { withProgress } from '../sources/inputs/input-progress.ts';
+import { inputNamed } from '../sources/inputs/inputs.ts';
+import { InputErrors } from '../sources/rejects/input-errors.ts';
+import type { FileCounts, ObserveContext } from '../sources/snapshots/observations.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';
 import { newestObservation } from '../store/observed-to.ts';
 import { removeSpools } from '../store/spool-file.ts';
 import { fileSystemFailure, wrapErrors } from '../store/store-error.ts';
-import { type Limits, refusalOf } from './guards.ts';
 import { isAllRejected, mergeSnapshots, type ObserveSummary } from './merge.ts';
-import { readInputs } from './read.ts';
-import { Spool } from './spool.ts';
+import { readInputs } from './read-inputs.ts';
+import { type Limits, refusalOf } from './run-guards.ts';
+import { Spool } from './spool/spool.ts';
 
 export { isAllRejected, type ObserveSummary } from './merge.ts';
 

@@ -1,6 +1,6 @@
 import { Failure } from '../contract/failure.ts';
 import { plural } from '../contract/plural.ts';
-import type { PartHeader } from '../sources/part-header.ts';
+import type { PartHeader } from '../sources/snapshots/part-header.ts';
 
 /** The maximum number of missing parts that an error names. */
 const MAX_NAMED = 10;

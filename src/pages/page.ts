@@ -1,5 +1,5 @@
 import type { Collection } from '../contract/collection.ts';
-import { ENVELOPE_TAIL, encodeEnvelopeHead } from '../contract/envelope.ts';
+import { ENVELOPE_TAIL, encodeEnvelopeHead } from '../contract/pages/envelope.ts';
 import type { Site } from '../contract/site.ts';
 
 /** A page that can be rendered. */

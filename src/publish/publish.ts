@@ -1,4 +1,4 @@
-import type { Exclusion } from '../contract/exclusion.ts';
+import type { Exclusion } from '../contract/accounts/exclusion.ts';
 import type { Failure } from '../contract/failure.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { noConditions } from '../storage/condition-proof.ts';
@@ -8,11 +8,11 @@ import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { type HeaderChoice, headerLine, pageHeaders } from './objects/headers.ts';
-import type { Comparison } from './planning/comparison.ts';
 import { checkGuards, type Limits, lackingIn, mostDeletes } from './planning/guards.ts';
 import { type Plan, planPublish } from './planning/plan.ts';
 import { explainsDeletes, type Removal } from './planning/removal.ts';
 import { type Stage, type Step, stepsOf } from './planning/steps.ts';
+import type { Comparison } from './planning/tree-comparison.ts';
 import { proofRequests, provesConditions } from './state/conditions.ts';
 import { Lease } from './state/lease.ts';
 import { awaitOtherRun } from './state/other-run.ts';
@@ -22,7 +22,7 @@ import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
 import { openTree, readMetadata, readSortKeysFile } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/other-files.ts';
 import { type RemoteTree, readRemoteTree, sortKeyMovement } from './trees/remote-tree.ts';
-import { removedAtTarget } from './trees/removed-accounts.ts';
+import { removedAtTarget } from './trees/removed-at-target.ts';
 
 /**
  * The phases of a publish. `read` counts the files of the tree and `scan` those at the target. `send` counts bytes before

@@ -5,7 +5,7 @@ import { Readable, pipeline as streamPipeline } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
-import { SITE_MARKER, VERSIONS_MARKER } from '../contract/target-marker.ts';
+import { SITE_MARKER, VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { forEachLimit } from '../storage/pool.ts';
 import type { Remote } from '../storage/remote.ts';
 import { versionsAt } from '../storage/target-form.ts';

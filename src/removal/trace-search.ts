@@ -1,10 +1,10 @@
 import { StringDecoder } from 'node:string_decoder';
 import { byteText } from '../browse/byte-text.ts';
 import { accountPlace } from '../browse/paths.ts';
-import { excludedAccounts } from '../contract/excluded-account.ts';
-import { type Exclusion, handleHash } from '../contract/exclusion.ts';
-import { foldedText, handleKey } from '../contract/handle.ts';
+import { type Exclusion, handleHash } from '../contract/accounts/exclusion.ts';
+import { foldedText, handleKey } from '../contract/accounts/handle.ts';
 import { isObject } from '../contract/json.ts';
+import { excludedAccounts } from '../contract/pages/excluded-account.ts';
 
 /** What is searched for. */
 export interface SearchedAccounts {

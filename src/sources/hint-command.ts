@@ -1,7 +1,7 @@
 import type { SuggestedCommand } from '../contract/hint.ts';
-import { shellWord } from '../contract/shell-word.ts';
+import { shellWord } from '../contract/text/shell-word.ts';
 import { STANDARD_INPUT } from './source.ts';
-import { sourceOf } from './unpack/member.ts';
+import { sourceOf } from './unpack/archive-member.ts';
 
 /** The commands that read sources. */
 export type Verb = 'import' | 'observe';

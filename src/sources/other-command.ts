@@ -1,8 +1,8 @@
-import { EXPORT_FORMAT } from '../contract/account-state.ts';
+import { EXPORT_FORMAT } from '../contract/accounts/account-state.ts';
 import { FORMATS } from './formats/formats.ts';
 import type { HintCommand } from './hint-command.ts';
 import { sourceNamed } from './hint-command.ts';
-import { timeInPath } from './path-time.ts';
+import { timeInPath } from './snapshots/path-time.ts';
 import type { InputError } from './source.ts';
 
 type JsonObject = { readonly [key: string]: unknown };

@@ -1,7 +1,7 @@
 import type { Account } from '../contract/account.ts';
-import type { AccountState } from '../contract/account-state.ts';
+import type { AccountState } from '../contract/accounts/account-state.ts';
+import type { Exclusion } from '../contract/accounts/exclusion.ts';
 import type { Collection } from '../contract/collection.ts';
-import type { Exclusion } from '../contract/exclusion.ts';
 import type { FailureCode, Place } from '../contract/failure.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { Expansion } from './unpack/expansion.ts';

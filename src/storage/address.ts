@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import type { Access, Address, Target, TargetKind } from './target.ts';
 import { azure } from './targets/azure.ts';
-import { folder } from './targets/folder.ts';
+import { folder } from './targets/folder-target.ts';
 import { s3 } from './targets/s3.ts';
 
 /** All kinds of targets. */

@@ -1,6 +1,6 @@
 import { Failure } from '../contract/failure.ts';
+import { SITE_MARKER, VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { isObject } from '../contract/json.ts';
-import { SITE_MARKER, VERSIONS_MARKER } from '../contract/target-marker.ts';
 import type { Remote } from './remote.ts';
 
 /** What a target can have: pages as files, or numbered states of a site or of a store. */

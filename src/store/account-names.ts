@@ -1,5 +1,5 @@
+import { handleKey } from '../contract/accounts/handle.ts';
 import { Failure } from '../contract/failure.ts';
-import { handleKey } from '../contract/handle.ts';
 import type { Connection } from './connection.ts';
 import { HandleSpellings } from './handle-spellings.ts';
 

@@ -1,6 +1,6 @@
 import type { Identity, Summary } from '../contract/account.ts';
-import type { AccountEntry } from '../contract/account-entry.ts';
-import { type AccountState, type FormerHandle, sortedHandles } from '../contract/account-state.ts';
+import type { AccountEntry } from '../contract/accounts/account-entry.ts';
+import { type AccountState, type FormerHandle, sortedHandles } from '../contract/accounts/account-state.ts';
 import type { Instant } from '../contract/instant.ts';
 import { DATA_TYPES } from '../contract/record.ts';
 import {

@@ -1,5 +1,5 @@
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../contract/account.ts';
-import { type AccountState, encodeAccountState, isSameState, sortedHandles } from '../contract/account-state.ts';
+import { type AccountState, encodeAccountState, isSameState, sortedHandles } from '../contract/accounts/account-state.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import type { Instant } from '../contract/instant.ts';
 import { DATA_TYPES } from '../contract/record.ts';

@@ -1,4 +1,4 @@
-import { handleHash, stableIdHash } from '../contract/exclusion.ts';
+import { handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { type AccountName, parseAccountName } from './account-names.ts';

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { handleKey } from '../contract/handle.ts';
+import { handleKey } from '../contract/accounts/handle.ts';
 import { checksumOf } from './checksum.ts';
 
 /** A prepared statement with the types of its parameters and rows. */

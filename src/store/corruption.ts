@@ -1,5 +1,5 @@
 import { encodeIdentity, encodeSummary } from '../contract/account.ts';
-import { encodeAccountState, parseAccountState } from '../contract/account-state.ts';
+import { encodeAccountState, parseAccountState } from '../contract/accounts/account-state.ts';
 import { Failure } from '../contract/failure.ts';
 import { encodeRecord, parseRecord } from '../contract/record.ts';
 import { Violation } from '../contract/shape.ts';

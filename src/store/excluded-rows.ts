@@ -1,4 +1,4 @@
-import { type Exclusion, handleHash, stableIdHash } from '../contract/exclusion.ts';
+import { type Exclusion, handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { accountRows } from './account-rows.ts';
 import { openStore } from './open-store.ts';
 import { wrapErrors } from './store-error.ts';

@@ -1,4 +1,4 @@
-import type { Exclusion } from '../contract/exclusion.ts';
+import type { Exclusion } from '../contract/accounts/exclusion.ts';
 import type { Connection, Statement } from './connection.ts';
 
 /** An exclusion in the store, with its number there. */

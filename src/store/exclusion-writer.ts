@@ -1,5 +1,5 @@
+import { type Exclusion, encodeExclusion, handleHash, sharedHandleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
-import { type Exclusion, encodeExclusion, handleHash, sharedHandleHash, stableIdHash } from '../contract/exclusion.ts';
 import { AccountRemover } from './account-remover.ts';
 import { accountRows } from './account-rows.ts';
 import type { Batch } from './batch.ts';

@@ -1,4 +1,4 @@
-import { handleHash, stableIdHash } from '../contract/exclusion.ts';
+import { handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { isGenerated } from '../contract/generated-id.ts';
 import { isObject } from '../contract/json.ts';
 import type { Profile } from '../contract/observation.ts';

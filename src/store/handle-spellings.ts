@@ -1,4 +1,4 @@
-import { handleKey, isPlainHandle } from '../contract/handle.ts';
+import { handleKey, isPlainHandle } from '../contract/accounts/handle.ts';
 import type { Connection, Statement } from './connection.ts';
 
 /** Matches every handle that is not plain. Plain ones are compared by the collation NOCASE. */

@@ -1,6 +1,6 @@
 import { type Account, encodeIdentity, encodeSummary, type Identity, type Summary } from '../contract/account.ts';
+import { handleHash } from '../contract/accounts/exclusion.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
-import { handleHash } from '../contract/exclusion.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import { AccountRemover } from './account-remover.ts';
 import type { Batch } from './batch.ts';

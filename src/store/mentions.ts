@@ -1,4 +1,4 @@
-import { foldedText, handleKey, isPlainHandle } from '../contract/handle.ts';
+import { foldedText, handleKey, isPlainHandle } from '../contract/accounts/handle.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { Connection } from './connection.ts';
 import { storedJson } from './damaged.ts';

@@ -1,5 +1,5 @@
+import { handleHash } from '../contract/accounts/exclusion.ts';
 import type { Collection } from '../contract/collection.ts';
-import { handleHash } from '../contract/exclusion.ts';
 import type { Connection, Statement } from './connection.ts';
 
 /** The key of an item of a service: the id of a record, or the screen name of an account. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Exclusion, encodeExclusion } from '../contract/exclusion.ts';
+import { type Exclusion, encodeExclusion } from '../contract/accounts/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
 import type { Connection } from './connection.ts';
 import { ExclusionList } from './exclusion-list.ts';

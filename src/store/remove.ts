@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { draftsIn } from '../contract/draft.ts';
-import { type Exclusion, handleHash, sharedHandleHash, stableIdHash } from '../contract/exclusion.ts';
+import { type Exclusion, handleHash, sharedHandleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
+import { draftsIn } from '../contract/files/draft.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { accountsNamed, parseAccountName } from './account-names.ts';

@@ -1,5 +1,5 @@
 import { Failure } from '../contract/failure.ts';
-import { STORE_APPLICATION_ID } from '../contract/target-marker.ts';
+import { STORE_APPLICATION_ID } from '../contract/files/markers.ts';
 import type { Connection } from './connection.ts';
 import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, lstatSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { readFully, writeFully } from '../contract/file-bytes.ts';
+import { readFully, writeFully } from '../contract/files/file-bytes.ts';
 
 /** Never opens an existing file or follows a symlink. Only the owner can read the file. */
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);

@@ -1,7 +1,7 @@
 import { HOME } from '../browse/paths.ts';
+import { SITE_MARKER } from '../contract/files/markers.ts';
 import { isObject } from '../contract/json.ts';
 import type { Pauses } from '../contract/pauses.ts';
-import { SITE_MARKER } from '../contract/target-marker.ts';
 import { BUILD_RECORD, type BuildRecord, layoutOf } from '../tree/build-record.ts';
 import { fileCount, placeOf } from '../tree/layout.ts';
 import { BROWSE_FOLDER, isBrowsePath } from '../tree/manifest/browse-lines.ts';

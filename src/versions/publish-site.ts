@@ -1,4 +1,4 @@
-import type { Exclusion } from '../contract/exclusion.ts';
+import type { Exclusion } from '../contract/accounts/exclusion.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import { openRemote, type RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';

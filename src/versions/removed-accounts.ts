@@ -1,5 +1,5 @@
-import { excludedAccounts } from '../contract/excluded-account.ts';
-import type { Exclusion } from '../contract/exclusion.ts';
+import type { Exclusion } from '../contract/accounts/exclusion.ts';
+import { excludedAccounts } from '../contract/pages/excluded-account.ts';
 import type { ZipReader } from '../zip/zip-reader.ts';
 
 const ACCOUNT_PAGE = /^rest\/account\/page\/\d+\/index\.json$/;

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { remove } from 'fs-extra/esm';
-import type { Exclusion } from '../contract/exclusion.ts';
+import type { Exclusion } from '../contract/accounts/exclusion.ts';
 import { otherBaseUrl } from '../contract/site.ts';
 import type { Remote } from '../storage/remote.ts';
 import { type Lock, lock } from '../store/lock.ts';

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { VERSIONS_MARKER } from '../contract/target-marker.ts';
+import { VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { noConditions, provesCreate, provesRace } from '../storage/condition-proof.ts';
 import { WHOLE_BYTES } from '../storage/file-upload.ts';
 import type { ListedObject } from '../storage/object-source.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Failure } from '../contract/failure.ts';
-import { damaged, refused } from './damaged.ts';
+import { damaged, refused } from './warc-damage.ts';
 
 /** How many times larger than its compressed form a WARC may be. Repeated pages of an API reach 50. */
 const MOST_EXPANSION = 250;

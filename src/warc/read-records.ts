@@ -1,6 +1,6 @@
 import { ByteReader } from './byte-reader.ts';
-import { damaged } from './damaged.ts';
 import { type ClaimedDigest, claimedDigest, hashFor, isClaimed } from './digest.ts';
+import { damaged } from './warc-damage.ts';
 
 /** The header of a WARC record. */
 export interface RecordHeader {

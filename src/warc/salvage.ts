@@ -1,9 +1,9 @@
 import { Failure } from '../contract/failure.ts';
-import { damaged } from './damaged.ts';
-import { HEAD_BYTES, startsAsWarc } from './detect.ts';
+import { HEAD_BYTES, startsAsWarc } from './detect-warc.ts';
 import { expandsTooMuch, mostExpanded } from './gunzip.ts';
 import { MEMBER_MAGIC, type Member, readMember } from './gzip-member.ts';
 import { MOST_BLOCK, type ReadRecord, type RecordHeader, readRecords } from './read-records.ts';
+import { damaged } from './warc-damage.ts';
 
 /** The largest header of a record that is searched, in bytes. */
 const MOST_HEADER = 1 << 20;

@@ -1,6 +1,6 @@
 import { constants } from 'node:buffer';
 import { fstatSync, readSync } from 'node:fs';
-import { isGzip, startsAsWarc } from './detect.ts';
+import { isGzip, startsAsWarc } from './detect-warc.ts';
 import { readMember } from './gzip-member.ts';
 
 /** The header of a gzip member as zlib writes it, without a name and a time. */

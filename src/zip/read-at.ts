@@ -1,4 +1,4 @@
-import { readFully } from '../contract/file-bytes.ts';
+import { readFully } from '../contract/files/file-bytes.ts';
 import { ZipDamage } from './member.ts';
 
 /**

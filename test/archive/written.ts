@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { type ImportOptions, type ImportSummary, importInputs } from '../../src/import/import.ts';
 import type { ArchiveReport } from '../../src/sources/archives/capture-selection.ts';
 import { openArchives } from '../../src/sources/archives/open-archives.ts';
-import { inputsOf } from '../../src/sources/inputs.ts';
+import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { account, record } from '../mirror/canned-service.ts';
 import { idsIn } from '../mirror/mirrored.ts';

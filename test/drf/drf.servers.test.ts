@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { COLLECTIONS, type Collection } from '../../src/contract/collection.ts';
-import { parseEnvelope } from '../../src/contract/envelope.ts';
+import { parseEnvelope } from '../../src/contract/pages/envelope.ts';
 import { filesIn } from '../support/folder.ts';
 import { type BothSides, bothSides } from './both-sides.ts';
 import { drf, expectSame } from './live-service.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FormerHandle } from '../../src/contract/account-state.ts';
+import type { FormerHandle } from '../../src/contract/accounts/account-state.ts';
 import { parseInstant } from '../../src/contract/instant.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
 import { timeline } from '../../src/history/timeline.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { encodeAccountState, encodeExportHeader } from '../../src/contract/account-state.ts';
+import { encodeAccountState, encodeExportHeader } from '../../src/contract/accounts/account-state.ts';
 import { CONFLICT_POLICIES, type ConflictPolicy } from '../../src/contract/conflict-policy.ts';
 import type { ImportSummary } from '../../src/import/import.ts';
 import { importInputs } from '../../src/import/import.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { missingOf } from '../../src/mirror/missing.ts';
-import { startPlan } from '../../src/mirror/plan.ts';
 import { type RunState, startRun } from '../../src/mirror/run-state.ts';
+import { startPlan } from '../../src/mirror/walk/reading-plan.ts';
 
 const known = { data: 5, account: 2 };
 const beginning = {

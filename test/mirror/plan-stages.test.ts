@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { startAccountWalk } from '../../src/mirror/account-walk.ts';
-import { startFeedWalk, walkFeedAgain } from '../../src/mirror/feed-walk.ts';
-import { afterPage, type Beginning, idsCoveredBy, nextPage, type PageOutcome, type Plan, startPlan } from '../../src/mirror/plan.ts';
+import { startAccountWalk } from '../../src/mirror/walk/account-walk.ts';
+import { startFeedWalk, walkFeedAgain } from '../../src/mirror/walk/feed-walk.ts';
+import {
+  afterPage,
+  type Beginning,
+  idsCoveredBy,
+  nextPage,
+  type PageOutcome,
+  type Plan,
+  startPlan,
+} from '../../src/mirror/walk/reading-plan.ts';
 
 const BEGINNING: Beginning = {
   ...{ watermark: 7, excess: { data: 1, account: 2 }, accounts: 3, isFull: false },

@@ -1,7 +1,7 @@
 import type { Collection } from '../../src/contract/collection.ts';
 import { pageAddress } from '../../src/mirror/page-link.ts';
 import type { Reading } from '../../src/mirror/page-reader.ts';
-import type { PageName } from '../../src/mirror/plan.ts';
+import type { PageName } from '../../src/mirror/walk/reading-plan.ts';
 
 /** A mirror that asks more often goes round in circles. */
 const LIMIT = 20_000;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { spoolPath, versionPath } from '../../src/mirror/unfinished-runs.ts';
+import { spoolPath, versionPath } from '../../src/mirror/spool/unfinished-runs.ts';
 import { EMPTY, LARGE } from '../drf/samples.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { inputsOf } from '../../src/sources/inputs.ts';
+import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inputsFrom, normalizePart } from '../support/parts.ts';

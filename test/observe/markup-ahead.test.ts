@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Pauses } from '../../src/contract/pauses.ts';
 import { diffHtml, TWITTER } from '../../src/diff/diff-html.ts';
 import { windowsOf } from '../../src/observe/markup-ahead.ts';
-import { Spool } from '../../src/observe/spool.ts';
+import { Spool } from '../../src/observe/spool/spool.ts';
 import { profile } from '../store/accounts.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

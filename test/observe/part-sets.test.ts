@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { partHeader } from '../../src/sources/part-header.ts';
+import { partHeader } from '../../src/sources/snapshots/part-header.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { inputsFrom, observeSerially } from '../support/parts.ts';
 import { contentsOf, type Snapshot } from '../support/snapshots.ts';

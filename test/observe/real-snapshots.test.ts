@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parseInstant } from '../../src/contract/instant.ts';
 import { TWITTER } from '../../src/diff/diff-html.ts';
 import { type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
-import { inputsOf } from '../../src/sources/inputs.ts';
+import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import { build } from '../../src/tree/build/build.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { temporaryFolder } from '../support/folder.ts';

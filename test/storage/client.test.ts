@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CLIENTS, loadClient } from '../../src/storage/client.ts';
+import { CLIENTS, loadClient } from '../../src/storage/client-library.ts';
 
 it.each(Object.entries(CLIENTS))('a missing package %s is named in the error with its release', async (name, release) => {
   const missing = Object.assign(new Error(`Cannot find package '${name}'`), { code: 'ERR_MODULE_NOT_FOUND' });

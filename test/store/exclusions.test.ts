@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { handleHash, stableIdHash } from '../../src/contract/exclusion.ts';
+import { handleHash, stableIdHash } from '../../src/contract/accounts/exclusion.ts';
 import type { Batch } from '../../src/store/batch.ts';
 import { ExclusionList } from '../../src/store/exclusion-list.ts';
 import type { Exclusions } from '../../src/store/exclusions.ts';

@@ -3,7 +3,7 @@ import { TWITTER } from '../../src/diff/diff-html.ts';
 import { type NormalizeOptions, type NormalizeSummary, normalizeSources } from '../../src/normalize/normalize.ts';
 import { localPart } from '../../src/normalize/part-file.ts';
 import { type ObserveOptions, type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
-import { inputsOf } from '../../src/sources/inputs.ts';
+import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import type { Input, InputError } from '../../src/sources/source.ts';
 import { type Snapshot, sourceOf } from './snapshots.ts';
 

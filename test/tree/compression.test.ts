@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inputsOf } from '../../src/sources/inputs.ts';
+import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import { build } from '../../src/tree/build/build.ts';
 import { compress, decompress } from '../../src/tree/compression.ts';
 import { ENCODINGS, type Encoding } from '../../src/tree/encoding.ts';

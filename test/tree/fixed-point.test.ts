@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { importInputs } from '../../src/import/import.ts';
-import { inputsOf } from '../../src/sources/inputs.ts';
+import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import { build } from '../../src/tree/build/build.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';

@@ -1,6 +1,6 @@
 import { HOME } from '../../browse/paths.ts';
-import { type Comparison, reasonOf } from './comparison.ts';
 import { deleteOf, lanesOf, type Stages, type Step } from './steps.ts';
+import { type Comparison, reasonOf } from './tree-comparison.ts';
 
 /** A browse file that is in the tree, at the target, or both. */
 export interface BrowsePair {

@@ -1,10 +1,10 @@
 import type { Collection } from '../../contract/collection.ts';
 import { encodingsIn } from '../../tree/encoding.ts';
 import { isLastPath, pagePath, pathsOfNext } from '../../tree/layout.ts';
-import { type Comparison, changesOf, surplus } from './comparison.ts';
-import { shiftOf } from './movement.ts';
+import { shiftOf } from './item-movement.ts';
 import { orderPages } from './order.ts';
 import { lanesOf, type Stages, type Step } from './steps.ts';
+import { type Comparison, changesOf, surplus } from './tree-comparison.ts';
 
 /** Plans the writes and deletes of one collection. */
 export function planCollection(comparison: Comparison, collection: Collection): Stages {

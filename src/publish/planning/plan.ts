@@ -3,9 +3,9 @@ import { fileCount } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
 import { type BrowsePlan, planBrowse } from './browse-plan.ts';
 import { planCollection } from './collection-plan.ts';
-import type { Comparison } from './comparison.ts';
-import { gapsOf } from './movement.ts';
+import { gapsOf } from './item-movement.ts';
 import { type Stages, stepsOf } from './steps.ts';
+import type { Comparison } from './tree-comparison.ts';
 
 /** The number of requests of each kind. */
 export interface Requests {

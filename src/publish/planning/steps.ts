@@ -1,6 +1,6 @@
 import type { Collection } from '../../contract/collection.ts';
 import type { ManifestLine } from '../../tree/manifest/lines.ts';
-import type { Reason } from './comparison.ts';
+import type { Reason } from './tree-comparison.ts';
 
 /** The uncompressed page in the tree of which an overlap page is made. */
 export interface Overlapped extends ManifestLine {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../../contract/failure.ts';
+import { isRunning, machineId } from '../../contract/files/process.ts';
 import { stopped } from '../../contract/pauses.ts';
-import { isRunning, machineId } from '../../contract/process.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { type Holder, readState, STATE } from './state.ts';
 

@@ -1,7 +1,7 @@
 import { Failure } from '../../contract/failure.ts';
+import { SITE_MARKER } from '../../contract/files/markers.ts';
 import { encodeJson, isObject } from '../../contract/json.ts';
 import { count, falseOrNothing, list, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../../contract/shape.ts';
-import { SITE_MARKER } from '../../contract/target-marker.ts';
 import type { Remote } from '../../storage/remote.ts';
 import type { BuildRecord } from '../../tree/build-record.ts';
 import { VERSION } from '../../version.ts';

@@ -9,8 +9,8 @@ import { readVerified } from '../../tree/verified-tree.ts';
 import { encoded } from '../objects/content-encoding.ts';
 import { fileHeaders, plainHeaders } from '../objects/headers.ts';
 import type { BrowsePair } from '../planning/browse-plan.ts';
-import { UNKNOWN_DIGEST } from '../planning/comparison.ts';
 import type { Stage, Step } from '../planning/steps.ts';
+import { UNKNOWN_DIGEST } from '../planning/tree-comparison.ts';
 import type { MetadataFile } from '../trees/local-tree.ts';
 import { type Transfer, uploadOverlap } from './overlap-page.ts';
 

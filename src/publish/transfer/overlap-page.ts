@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Collection } from '../../contract/collection.ts';
-import { ENVELOPE_TAIL, parseEnvelope } from '../../contract/envelope.ts';
 import { Failure } from '../../contract/failure.ts';
 import { encodeJson, isObject } from '../../contract/json.ts';
+import { ENVELOPE_TAIL, parseEnvelope } from '../../contract/pages/envelope.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { storageErrorKind } from '../../storage/storage-error.ts';
 import type { Fetched } from '../../storage/target.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
+import { VERSIONS_MARKER } from '../../contract/files/markers.ts';
 import { hint, suggested } from '../../contract/hint.ts';
-import { VERSIONS_MARKER } from '../../contract/target-marker.ts';
 import type { Target } from '../../storage/target.ts';
 import { BUILD_RECORD, hasTree } from '../../tree/build-record.ts';
 import { STATE } from '../state/state.ts';

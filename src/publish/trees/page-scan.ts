@@ -7,7 +7,7 @@ import { Digests } from '../../tree/manifest/digests.ts';
 import type { ManifestLine } from '../../tree/manifest/lines.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
 import { fileHeaders, type HeaderChoice, headerLine } from '../objects/headers.ts';
-import { UNKNOWN_DIGEST } from '../planning/comparison.ts';
+import { UNKNOWN_DIGEST } from '../planning/tree-comparison.ts';
 import { sizeOf, type TreeSize } from '../state/state.ts';
 
 /** The options for a scan, with the headers that pages get. */

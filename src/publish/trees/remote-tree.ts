@@ -9,7 +9,7 @@ import { MANIFEST, parseManifest } from '../../tree/manifest/manifest.ts';
 import { type Movement, movementBetween } from '../../tree/movement.ts';
 import { readSortKeys, SORT_KEYS } from '../../tree/sort-keys.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
-import type { FoundTree } from '../planning/comparison.ts';
+import type { FoundTree } from '../planning/tree-comparison.ts';
 import type { FoundState, PublishState } from '../state/state.ts';
 import { type FoundBrowse, listingAt, scanBrowse } from './browse-pairs.ts';
 import { readMetadata, readSortKeysFile } from './local-tree.ts';

@@ -1,6 +1,6 @@
 import { COLLECTIONS } from '../../contract/collection.ts';
-import { type Envelope, parseEnvelope } from '../../contract/envelope.ts';
 import { Failure } from '../../contract/failure.ts';
+import { type Envelope, parseEnvelope } from '../../contract/pages/envelope.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { refuseOtherForm } from '../../storage/target-form.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../../tree/build-record.ts';

@@ -1,10 +1,10 @@
 import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
-import { damaged } from '../../warc/damaged.ts';
 import { gunzipWarc } from '../../warc/gunzip.ts';
 import { type ReadRecord, type RecordHeader, readRecords } from '../../warc/read-records.ts';
 import { salvageRecords } from '../../warc/salvage.ts';
-import { type Interval, Intervals } from '../intervals.ts';
-import { itemPositions, positionOf } from '../page-links.ts';
+import { damaged } from '../../warc/warc-damage.ts';
+import { type Interval, Intervals } from '../items/intervals.ts';
+import { itemPositions, positionOf } from '../items/page-links.ts';
 import { bodyOf, envelopeIn, NoPage } from './captured-page.ts';
 import { isDamage, type OnDamage } from './damage.ts';
 

@@ -1,10 +1,10 @@
-import { type Envelope, parseEnvelope } from '../../contract/envelope.ts';
 import { cut } from '../../contract/json.ts';
+import { type Envelope, parseEnvelope } from '../../contract/pages/envelope.ts';
 import { Violation } from '../../contract/shape.ts';
-import { damaged } from '../../warc/damaged.ts';
 import { hashFor, isClaimed } from '../../warc/digest.ts';
 import { BadResponse, type HttpResponse, parseResponse } from '../../warc/http-response.ts';
 import type { ReadRecord } from '../../warc/read-records.ts';
+import { damaged } from '../../warc/warc-damage.ts';
 
 /** A capture that is not a page: an error, a redirect, HTML, or cut short. */
 export class NoPage extends Error {}

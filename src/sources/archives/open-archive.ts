@@ -1,11 +1,11 @@
 import { Failure } from '../../contract/failure.ts';
 import { plural } from '../../contract/plural.ts';
-import { unreadableInput } from '../rejection.ts';
+import { unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
 import { type ArchiveReport, type CaptureSelection, recordsOf, selectCaptures, type WarcFile } from './capture-selection.ts';
 import { bodyOf } from './captured-page.ts';
 import { isDamage, type OnDamage } from './damage.ts';
-import { openWacz } from './wacz.ts';
+import { openWacz } from './read-wacz.ts';
 
 /** A web archive whose pages can be imported. */
 export interface OpenArchive {

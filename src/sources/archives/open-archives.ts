@@ -1,7 +1,7 @@
-import { HEAD_BYTES, startsAsWarc } from '../../warc/detect.ts';
+import { HEAD_BYTES, startsAsWarc } from '../../warc/detect-warc.ts';
 import type { Input, InputError } from '../source.ts';
-import { isZipOfTree } from '../unpack/detect.ts';
 import { fileHead } from '../unpack/head.ts';
+import { isZipOfTree } from '../unpack/signatures.ts';
 import type { ArchiveReport } from './capture-selection.ts';
 
 export interface OpenArchives {
@@ -19,7 +19,7 @@ export interface OpenArchives {
  * @throws Failure bad-archive if an archive is damaged, no-source if it has no page
  */
 export async function openArchives(inputs: readonly Input[], onReject?: (inputError: InputError) => void): Promise<OpenArchives> {
-  for (const bag of new Set(inputs.map((input) => input.bag))) if (bag !== undefined) await (await import('./bag.ts')).checkBag(bag);
+  for (const bag of new Set(inputs.map((input) => input.bag))) if (bag !== undefined) await (await import('./check-bag.ts')).checkBag(bag);
   const opened: Input[] = [];
   const reports: ArchiveReport[] = [];
   const closers: (() => void)[] = [];

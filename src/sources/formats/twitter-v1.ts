@@ -1,7 +1,7 @@
 import type { Observation } from '../../contract/observation.ts';
 import { captureTime, dateField, flagField, handleField, idField, imageField, textField } from './fields.ts';
 import { type CaptureContext, type JsonObject, type SnapshotFormat, snapshotsUnder } from './format.ts';
-import { expandLinks, websiteOf } from './links.ts';
+import { expandLinks, websiteOf } from './twitter-links.ts';
 
 /** The user object of the Twitter API 1.1, alone or in a response of `users/…` and `followers/list`. */
 export const twitterV1: SnapshotFormat = {

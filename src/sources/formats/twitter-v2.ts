@@ -3,7 +3,7 @@ import type { Observation } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
 import { captureTime, dateField, flagField, handleField, idField, imageField, objectIn, textField } from './fields.ts';
 import { type CaptureContext, type JsonObject, listed, type Snapshot, type SnapshotFormat } from './format.ts';
-import { expandLinks, websiteOf } from './links.ts';
+import { expandLinks, websiteOf } from './twitter-links.ts';
 
 /** The user object of the Twitter API 2, alone or in a response. */
 export const twitterV2: SnapshotFormat = {

@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { removeSync } from 'fs-extra/esm';
 import { Failure } from '../../contract/failure.ts';
-import { isCopy } from '../compressed-copy.ts';
-import { readFailure, unreadableInput } from '../rejection.ts';
+import { isCopy } from '../inputs/compressed-copy.ts';
+import { readFailure, unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
-import { decompressed } from './compression.ts';
-import { HEADER_BYTES, isTar, isZip } from './detect.ts';
+import { decompressed } from './decompression.ts';
 import { countPacked, Expansion } from './expansion.ts';
 import { fileHead, headOf, resumed } from './head.ts';
+import { HEADER_BYTES, isTar, isZip } from './signatures.ts';
 
 /** Yields the files in a source as `unpack` does. If they cannot be read any further, the last element is an input error. */
 export async function* filesIn(input: Input): AsyncGenerator<readonly Input[] | InputError> {
@@ -50,7 +50,7 @@ async function* unpack(input: Input): AsyncGenerator<readonly Input[]> {
       }
     } else if (isTar(start)) {
       // most runs read no archive, so its code is not loaded with the command
-      const { tarMembers } = await import('./tar.ts');
+      const { tarMembers } = await import('./tar-members.ts');
       for await (const member of tarMembers(input, rest, expansion)) {
         members += 1;
         yield [member];
@@ -76,7 +76,7 @@ async function* zipMembers(input: Input, bytes: AsyncIterable<Uint8Array>, expan
   const path = file ?? join(folder ?? '', 'source.zip');
   try {
     if (file === undefined) await pipeline(bytes, createWriteStream(path));
-    const { openZip } = await import('./zip.ts');
+    const { openZip } = await import('./zip-members.ts');
     const { meter, ...copied } = input;
     const { members, close } = await openZip(file === undefined ? { ...copied, expansion } : input, path);
     try {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BlobServiceClient, BlockBlobClient, ContainerClient, ContainerListBlobFlatSegmentResponse } from '@azure/storage-blob';
 import { Failure } from '../../contract/failure.ts';
-import { loadClient } from '../client.ts';
+import { loadClient } from '../client-library.ts';
 import type { ExactRange, ObjectPage } from '../object-source.ts';
 import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { Access, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, TargetKind, Upload } from '../target.ts';

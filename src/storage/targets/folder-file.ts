@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { type FileHandle, link, open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isLaterTime, timeAfter } from '../../contract/file-time.ts';
+import { isLaterTime, timeAfter } from '../../contract/files/file-time.ts';
 import { removeEmptyFolders } from '../../store/mkdirp.ts';
 import { StorageError } from '../storage-error.ts';
 import type { PartsUpload } from '../target.ts';

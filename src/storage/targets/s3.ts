@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ListObjectsV2CommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
-import { loadClient } from '../client.ts';
+import { loadClient } from '../client-library.ts';
 import {
   type ByteRange,
   bodyOf,

@@ -1,5 +1,5 @@
 import { type Stats, statSync, utimesSync } from 'node:fs';
-import { isLaterTime, timeAfter } from '../../contract/file-time.ts';
+import { isLaterTime, timeAfter } from '../../contract/files/file-time.ts';
 
 /**
  * Gives each file with new bytes a modification time that no earlier version of the file had. The time is later than

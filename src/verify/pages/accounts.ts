@@ -1,6 +1,6 @@
 import { type Account, encodeIdentity, encodeSummary, parseAccount } from '../../contract/account.ts';
-import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from '../../contract/canonical-json.ts';
 import { isObject, show } from '../../contract/json.ts';
+import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from '../../contract/pages/canonical-json.ts';
 import { type ChangeRecord, encodeRecord } from '../../contract/record.ts';
 import { Violation as BrokenRule, hasWebScheme } from '../../contract/shape.ts';
 import type { Report } from '../violation.ts';

@@ -1,6 +1,6 @@
-import { RECORD_PATTERN } from '../../contract/canonical-json.ts';
 import { isGenerated } from '../../contract/generated-id.ts';
 import { show } from '../../contract/json.ts';
+import { RECORD_PATTERN } from '../../contract/pages/canonical-json.ts';
 import { type ChangeRecord, encodeRecord, parseRecord } from '../../contract/record.ts';
 import { Violation as BrokenRule } from '../../contract/shape.ts';
 import type { Report } from '../violation.ts';

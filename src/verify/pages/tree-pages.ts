@@ -1,6 +1,6 @@
 import type { Collection } from '../../contract/collection.ts';
-import { ENVELOPE_TAIL, type Envelope, encodeEnvelopeHead, parseEnvelope } from '../../contract/envelope.ts';
 import { show } from '../../contract/json.ts';
+import { ENVELOPE_TAIL, type Envelope, encodeEnvelopeHead, parseEnvelope } from '../../contract/pages/envelope.ts';
 import { Violation as BrokenRule } from '../../contract/shape.ts';
 import { pageUrl } from '../../pages/page.ts';
 import { resolve } from '../../rewrite/resolve.ts';

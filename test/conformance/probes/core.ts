@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { parseEnvelope } from '../../../src/contract/envelope.ts';
+import { parseEnvelope } from '../../../src/contract/pages/envelope.ts';
 import { traversals } from '../../serve/hostile-requests.ts';
 import { askAll, eachCollection, Findings, type Probe } from '../probe.ts';
 

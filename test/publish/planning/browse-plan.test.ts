@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type BrowsePair, planBrowse } from '../../../src/publish/planning/browse-plan.ts';
-import { UNKNOWN_DIGEST } from '../../../src/publish/planning/comparison.ts';
 import type { Stage } from '../../../src/publish/planning/steps.ts';
+import { UNKNOWN_DIGEST } from '../../../src/publish/planning/tree-comparison.ts';
 
 const pair = (path: string, wanted: string | undefined, there: string | undefined, isListed = true): BrowsePair => ({
   ...{ path, wanted, there, isListed },

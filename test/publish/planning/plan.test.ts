@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Comparison, UNKNOWN_DIGEST } from '../../../src/publish/planning/comparison.ts';
 import { planPublish } from '../../../src/publish/planning/plan.ts';
 import { stepsOf } from '../../../src/publish/planning/steps.ts';
+import { type Comparison, UNKNOWN_DIGEST } from '../../../src/publish/planning/tree-comparison.ts';
 import type { TreeSize } from '../../../src/publish/state/state.ts';
 import { type Encoding, SUFFIXES } from '../../../src/tree/encoding.ts';
 import { pagePath, pathsOf } from '../../../src/tree/layout.ts';

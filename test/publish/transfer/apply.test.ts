@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { parseEnvelope } from '../../../src/contract/envelope.ts';
+import { parseEnvelope } from '../../../src/contract/pages/envelope.ts';
 import { encodeState, parseState, STATE, sizeOf } from '../../../src/publish/state/state.ts';
 import { resolve } from '../../../src/rewrite/resolve.ts';
 import { openTarget } from '../../../src/storage/address.ts';

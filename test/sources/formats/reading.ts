@@ -1,6 +1,6 @@
 import { parseInstant } from '../../../src/contract/instant.ts';
 import type { Observation, Profile } from '../../../src/contract/observation.ts';
-import { type ObserveContext, observationsOf, type SnapshotItem } from '../../../src/sources/observations.ts';
+import { type ObserveContext, observationsOf, type SnapshotItem } from '../../../src/sources/snapshots/observations.ts';
 import type { Input, InputError } from '../../../src/sources/source.ts';
 
 /** The time that the tests pass as --observed-at. */

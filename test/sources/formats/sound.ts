@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { isWholeSecond } from '../../../src/contract/dates.ts';
 import { handle, urlOrEmpty, urlOrEmptyOrNull } from '../../../src/contract/shape.ts';
-import type { Observed, SnapshotItem } from '../../../src/sources/observations.ts';
+import { isWholeSecond } from '../../../src/contract/timestamps.ts';
+import type { Observed, SnapshotItem } from '../../../src/sources/snapshots/observations.ts';
 import type { InputError } from '../../../src/sources/source.ts';
 
 /** Checks the invariants of observations and input errors, which are the same for any input. */

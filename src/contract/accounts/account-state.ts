@@ -1,0 +1,167 @@
+import type { Identity, Summary } from '../account.ts';
+import { type Instant, parseInstant, timestampOf } from '../instant.ts';
+import { encodeJson, isObject } from '../json.ts';
+import { DATA_TYPES, type DataType } from '../record.ts';
+import {
+  at,
+  count,
+  handle,
+  identifierOrNull,
+  list,
+  oneOf,
+  parseShape,
+  type Rule,
+  type Shape,
+  text,
+  textOrNull,
+  urlOrEmpty,
+  wholeSecondOrNull,
+} from '../shape.ts';
+
+/** A handle that an account had before its present one. */
+export interface FormerHandle {
+  readonly handle: string;
+  /** The last instant at which a source showed the account with this handle. */
+  readonly seen_to: Instant;
+}
+
+/** The facts about an account that the store cannot derive from its records. */
+export interface AccountState extends Identity {
+  /** The identifier that stays when the handle changes; null: no source gave one. */
+  readonly stable_id: string | null;
+  /** The instant of the latest observation; null: never observed. */
+  readonly observed_to: Instant | null;
+  /** The fields that the snapshots of that instant had, in the order of {@link DATA_TYPES}. */
+  readonly observed_fields: readonly DataType[];
+  /** Sorted by time, then by handle. */
+  readonly former_handles: readonly FormerHandle[];
+  /** The profile as a source gave it. Records newer than `profile_record` change it further. */
+  readonly profile: Summary;
+  /** The id of the newest record that came with the profile; null: no source gave a profile. */
+  readonly profile_record: number | null;
+}
+
+const isExactTime = (value: unknown): value is string => {
+  const instant = typeof value === 'string' ? parseInstant(value) : undefined;
+  return instant !== undefined && timestampOf(instant) === value;
+};
+const exactTime: Rule<string> = { expected: 'a UTC time such as "2023-11-18T16:29:12.006921Z"', accepts: isExactTime };
+const exactTimeOrNull: Rule<string | null> = {
+  expected: `${exactTime.expected}, or null`,
+  accepts: (value): value is string | null => value === null || isExactTime(value),
+};
+const keyOrNull: Rule<string | null> = {
+  expected: 'a stable id: not empty, no control characters, valid Unicode, or null',
+  accepts: (value): value is string | null => value === null || handle.accepts(value),
+};
+const fields: Rule<readonly DataType[]> = {
+  expected: `an array of ${DATA_TYPES.join(', ')}, each at most once and in this order`,
+  accepts: (value): value is readonly DataType[] =>
+    Array.isArray(value) && JSON.stringify(value) === JSON.stringify(DATA_TYPES.filter((type) => value.includes(type))),
+};
+const anything: Rule<unknown> = { expected: 'an object', accepts: (value): value is unknown => value !== undefined };
+
+interface StateLine extends Identity {
+  readonly stable_id: string | null;
+  readonly observed_to: string | null;
+  readonly observed_fields: readonly DataType[];
+  readonly former_handles: readonly unknown[];
+  readonly profile: unknown;
+  readonly profile_record: number | null;
+}
+
+const LINE: Shape<StateLine> = {
+  screen_name: handle,
+  stable_id: keyOrNull,
+  observed_to: exactTimeOrNull,
+  observed_fields: fields,
+  former_handles: list,
+  account_creation_date: wholeSecondOrNull,
+  profile_image_url: urlOrEmpty,
+  profile: anything,
+  profile_record: identifierOrNull,
+};
+const PROFILE: Shape<Summary> = { display_name: text, website: textOrNull, location: text, bio: text };
+const FORMER_HANDLE: Shape<{ readonly handle: string; readonly seen_to: string }> = { handle, seen_to: exactTime };
+
+/**
+ * Parses the account state of one line of an export.
+ * @param value a parsed JSON value, in the form that {@link encodeAccountState} writes
+ * @throws Violation at the first field that breaks its rule
+ */
+export function parseAccountState(value: unknown, path = ''): AccountState {
+  const { stable_id, observed_to, former_handles, profile, ...rest } = parseShape(LINE, value, path);
+  return {
+    ...rest,
+    stable_id,
+    observed_to: observed_to === null ? null : (parseInstant(observed_to) ?? null),
+    former_handles: former_handles.map((item, index) => parseFormerHandle(item, at(path, `former_handles[${index}]`))),
+    profile: parseShape(PROFILE, profile, at(path, 'profile')),
+  };
+}
+
+function parseFormerHandle(value: unknown, path: string): FormerHandle {
+  const former = parseShape(FORMER_HANDLE, value, path);
+  return { handle: former.handle, seen_to: parseInstant(former.seen_to) ?? 0 };
+}
+
+/** Returns the line of a state in an export: one JSON object. */
+export function encodeAccountState(state: AccountState): string {
+  const { display_name, website, location, bio } = state.profile;
+  return encodeJson({
+    screen_name: state.screen_name,
+    stable_id: state.stable_id,
+    observed_to: state.observed_to === null ? null : timestampOf(state.observed_to),
+    observed_fields: state.observed_fields,
+    former_handles: state.former_handles.map(({ handle, seen_to }) => ({ handle, seen_to: timestampOf(seen_to) })),
+    account_creation_date: state.account_creation_date,
+    profile_image_url: state.profile_image_url,
+    profile: { display_name, website, location, bio },
+    profile_record: state.profile_record,
+  });
+}
+
+/** The value of `format` in the first line of an export. */
+export const EXPORT_FORMAT = 'palimpsest-store';
+
+/** The first line of an export. It counts the lines that follow, so that a truncated file is noticed. */
+export interface ExportHeader {
+  readonly format: typeof EXPORT_FORMAT;
+  /** Version 2 has exclusions. */
+  readonly version: 1 | 2;
+  readonly exclusions?: number;
+  readonly accounts: number;
+  readonly records: number;
+}
+
+const version: Rule<1 | 2> = {
+  expected: '1 or 2 (a newer palimpsest wrote this export)',
+  accepts: (value): value is 1 | 2 => value === 1 || value === 2,
+};
+const HEADER: Shape<ExportHeader> = { format: oneOf(EXPORT_FORMAT), version, accounts: count, records: count };
+const HEADER_2: Shape<ExportHeader & { readonly exclusions: number }> = { ...HEADER, exclusions: count };
+
+/** @throws Violation at the first field that breaks its rule */
+export function parseExportHeader(value: unknown, path = ''): ExportHeader {
+  return isObject(value) && value['version'] === 2 ? parseShape(HEADER_2, value, path) : parseShape(HEADER, value, path);
+}
+
+/** A store without exclusions has an export of version 1, which earlier releases can read. */
+export function encodeExportHeader(accounts: number, records: number, exclusions: number): string {
+  const header: ExportHeader =
+    exclusions === 0
+      ? { format: EXPORT_FORMAT, version: 1, accounts, records }
+      : { format: EXPORT_FORMAT, version: 2, exclusions, accounts, records };
+  return encodeJson(header);
+}
+
+/** Whether two states are equal. */
+export function isSameState(one: AccountState, other: AccountState): boolean {
+  return encodeAccountState(one) === encodeAccountState(other);
+}
+
+/** Sorts former handles by time, then by handle, and removes duplicates. */
+export function sortedHandles(handles: readonly FormerHandle[]): FormerHandle[] {
+  const each = new Map(handles.map((former) => [`${former.seen_to} ${former.handle}`, former]));
+  return [...each.values()].sort((a, b) => a.seen_to - b.seen_to || (a.handle < b.handle ? -1 : 1));
+}

@@ -1,0 +1,74 @@
+import { hash } from 'node:crypto';
+import { encodeJson } from '../json.ts';
+import { identifier, list, parseShape, type Rule, type Shape, text, Violation } from '../shape.ts';
+import { handleKey } from './handle.ts';
+
+/**
+ * What keeps a removed account from coming back. It contains no name: only hashes of its handles and stable ids, and the
+ * numbers of its records.
+ */
+export interface Exclusion {
+  /** UTC, with a resolution of one second, such as `2026-11-21T23:00:00Z`. */
+  readonly excluded_at: string;
+  /** The hashes of its handles, sorted. See {@link handleHash} and {@link sharedHandleHash}. */
+  readonly handles: readonly string[];
+  /** The hashes of its stable ids, sorted. See {@link stableIdHash}. */
+  readonly stable_ids: readonly string[];
+  /** The ids of its records that a service gave, sorted. They recognize the account if the service renames it. */
+  readonly records: readonly number[];
+}
+
+/** Returns the hash of a handle in an exclusion. All spellings of a handle have the same hash. */
+export function handleHash(handle: string): string {
+  return hashOf(handleKey(handle));
+}
+
+function hashOf(key: string): string {
+  return hash('sha256', `palimpsest exclusion handle ${key}`);
+}
+
+/**
+ * Returns the hash that stands among those of handles for a handle that another account can have: only together with one of the
+ * removed records it is that of the removed account. No handle has a line feed.
+ */
+export function sharedHandleHash(handle: string, record: number): string {
+  return hashOf(`${handleKey(handle)}\n${record}`);
+}
+
+/** Returns the hash of a stable id in an exclusion. */
+export function stableIdHash(id: string): string {
+  return hash('sha256', `palimpsest exclusion stable_id ${id}`);
+}
+
+const isSorted = <T>(values: readonly T[]): boolean => values.every((value, index) => index === 0 || (values[index - 1] ?? value) < value);
+
+const hashes: Rule<readonly string[]> = {
+  expected: 'an array of SHA-256 hashes in hexadecimal digits, sorted, each once',
+  accepts: (value): value is readonly string[] =>
+    list.accepts(value) && value.every((one) => typeof one === 'string' && /^[0-9a-f]{64}$/.test(one)) && isSorted(value),
+};
+const recordIds: Rule<readonly number[]> = {
+  expected: 'an array of record ids, sorted, each once',
+  accepts: (value): value is readonly number[] => list.accepts(value) && value.every(identifier.accepts) && isSorted(value),
+};
+const wholeSecond: Rule<string> = {
+  expected: 'a UTC time such as "2026-11-21T23:00:00Z"',
+  accepts: (value): value is string => text.accepts(value) && /^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\dZ$/.test(value),
+};
+
+const SHAPE: Shape<Exclusion> = { excluded_at: wholeSecond, handles: hashes, stable_ids: hashes, records: recordIds };
+
+/**
+ * Parses the exclusion of one line of an export.
+ * @throws Violation at the first field that breaks its rule
+ */
+export function parseExclusion(value: unknown, path = ''): Exclusion {
+  const exclusion = parseShape(SHAPE, value, path);
+  if (exclusion.handles.length + exclusion.stable_ids.length > 0) return exclusion;
+  throw new Violation(path || 'handles', 'at least one handle or stable id', 'none');
+}
+
+/** Returns the line of an exclusion in an export: one JSON object. */
+export function encodeExclusion({ excluded_at, handles, stable_ids, records }: Exclusion): string {
+  return encodeJson({ excluded_at, handles, stable_ids, records });
+}

@@ -1,0 +1,155 @@
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Collection } from '../../contract/collection.ts';
+import { Connection, type Statement } from '../../store/connection.ts';
+import type { MirrorMemory } from '../../store/mirror-memory.ts';
+import { mkdirp } from '../../store/mkdirp.ts';
+import { wrapErrors } from '../../store/store-error.ts';
+import type { PageContents } from '../service-page.ts';
+import { SpooledItems } from './spooled-items.ts';
+
+/** A page that was read. */
+export interface SpooledPage {
+  readonly url: string;
+  readonly collection: Collection;
+  readonly number: number;
+  readonly etag: string | null;
+  /** {@link PageContents} as JSON. */
+  readonly contents: string;
+  /** The page, compressed with gzip; null if it is the one that was read before. */
+  readonly body: Buffer | null;
+}
+
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+
+/**
+ * The pages and the state of a run, in a file beside the store. Each page is saved together with the state after it, so a killed run
+ * resumes there. The store does not change until all pages are read.
+ */
+export class Spool<State> {
+  readonly path: string;
+  /** The items on the pages. */
+  readonly items: SpooledItems;
+  readonly #database: Connection;
+  readonly #memory: MirrorMemory;
+  readonly #addPage: Statement<[string, string, bigint, string | null, string, Buffer | null]>;
+  readonly #lastPage: Statement<[string, number], { readonly etag: string | null; readonly contents: string }>;
+  readonly #lastBody: Statement<[string, number], Buffer | null>;
+  readonly #pageCount: Statement<[], number>;
+
+  /** @param memory what the store knows of the service */
+  constructor(path: string, memory: MirrorMemory) {
+    mkdirp(dirname(path));
+    this.path = path;
+    this.#memory = memory;
+    const database = wrapErrors(path, () => open(path));
+    this.#database = database;
+    this.#addPage = database.prepare('INSERT INTO page (url, collection, number, etag, contents, body) VALUES (?, ?, ?, ?, ?, ?)');
+    this.#lastPage = database.prepare('SELECT etag, contents FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1');
+    this.#lastBody = database
+      .prepare<[string, number], Buffer | null>('SELECT body FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1')
+      .pluck();
+    this.#pageCount = database.prepare<[], number>('SELECT count(*) FROM page').pluck();
+    this.items = new SpooledItems(database, memory);
+  }
+
+  /** The state after the last page; undefined at the beginning. */
+  get state(): State | undefined {
+    const json = this.#database.prepare<[], string>('SELECT json FROM state').pluck().get();
+    if (json === undefined) return undefined;
+    const state: State = JSON.parse(json);
+    return state;
+  }
+
+  /** The tree whose pages are read. */
+  get tree(): { readonly build: string; readonly manifest: Buffer } | undefined {
+    return this.#database.prepare<[], { build: string; manifest: Buffer }>('SELECT build, manifest FROM tree').get();
+  }
+
+  /** Runs changes in a transaction: all of them are saved, or none. */
+  transaction<T>(work: () => T): T {
+    return wrapErrors(this.path, () => {
+      this.#database.exec('BEGIN IMMEDIATE');
+      try {
+        const result = work();
+        this.#database.exec('COMMIT');
+        return result;
+      } finally {
+        if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
+      }
+    });
+  }
+
+  setState(state: State): void {
+    this.#database
+      .prepare<[string]>('INSERT INTO state (id, json) VALUES (1, ?) ON CONFLICT DO UPDATE SET json = excluded.json')
+      .run(JSON.stringify(state));
+  }
+
+  setTree(tree: { readonly build: string; readonly manifest: Buffer } | undefined): void {
+    this.#database.exec('DELETE FROM tree');
+    if (tree !== undefined) {
+      this.#database.prepare<[string, Buffer]>('INSERT INTO tree (build, manifest) VALUES (?, ?)').run(tree.build, tree.manifest);
+    }
+  }
+
+  /** @param sent the body as it was sent, with or without gzip; null if the page has not changed */
+  addPage(page: Omit<SpooledPage, 'contents' | 'body'>, contents: PageContents, sent: Buffer | null): void {
+    const body = sent === null || sent.subarray(0, 2).equals(GZIP_MAGIC) ? sent : gzipSync(sent, { level: 1 });
+    const isSame = body !== null && this.#lastBody.get(page.collection, page.number)?.equals(body) === true;
+    this.#addPage.run(page.url, page.collection, BigInt(page.number), page.etag, JSON.stringify(contents), isSame ? null : body);
+  }
+
+  /** Returns the contents of a page in this run, or in an earlier run if the page had an ETag. */
+  known(collection: Collection, number: number): { readonly etag: string | null; readonly contents: string } | undefined {
+    return this.#lastPage.get(collection, number) ?? this.#memory.page(collection, number);
+  }
+
+  /** The number of pages that were read. */
+  get pageCount(): number {
+    return this.#pageCount.get() ?? 0;
+  }
+
+  /** Yields the pages in the order in which they were read. */
+  *pages(): Generator<SpooledPage> {
+    const next = this.#database.prepare<[bigint], SpooledPage & { readonly id: number }>(
+      'SELECT * FROM page WHERE id > ? ORDER BY id LIMIT 1',
+    );
+    for (let page = next.get(0n); page !== undefined; page = next.get(BigInt(page.id))) yield page;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  /** Deletes the file. */
+  remove(): void {
+    this.close();
+    for (const suffix of ['', '-wal', '-shm']) rmSync(this.path + suffix, { force: true });
+  }
+}
+
+function open(path: string): Connection {
+  const database = new Connection(path);
+  // a power failure can lose the last pages, but does not damage those before them
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+  database.exec(`
+    CREATE TABLE IF NOT EXISTS state (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS tree (build TEXT NOT NULL, manifest BLOB NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS page (
+      id INTEGER PRIMARY KEY, url TEXT NOT NULL, collection TEXT NOT NULL, number INTEGER NOT NULL,
+      etag TEXT, contents TEXT NOT NULL, body BLOB
+    ) STRICT;
+    CREATE INDEX IF NOT EXISTS page_number ON page (collection, number);
+    CREATE TABLE IF NOT EXISTS item (
+      collection TEXT NOT NULL, key ANY NOT NULL, round INTEGER NOT NULL, variant TEXT, is_new INTEGER NOT NULL,
+      PRIMARY KEY (collection, key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS gone (
+      collection TEXT NOT NULL, key ANY NOT NULL, PRIMARY KEY (collection, key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS wanted (screen_name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  `);
+  return database;
+}

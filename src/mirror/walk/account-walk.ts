@@ -1,0 +1,112 @@
+import type { UnreadPage } from '../page-reader.ts';
+
+/** What a walk through the accounts needs from a page. */
+export interface AccountsPage {
+  readonly number: number;
+  /** The `count` of the page: the number of accounts in the whole collection. */
+  readonly count: number;
+  readonly items: number;
+  readonly hasNext: boolean;
+}
+
+/** The numbers of accounts after a page was read. */
+export interface AccountTally {
+  /** Accounts that this run or an earlier one has found in the service, without those that are gone. */
+  readonly known: number;
+  /** Of these, the accounts seen in this round. */
+  readonly seen: number;
+  /** Accounts that new records name and that no page has shown yet. */
+  readonly wanted: number;
+}
+
+/**
+ * Which pages a walk reads. `forward`: all pages in their order. The other two read page 1, which has the `count`, then the last page
+ * and the pages before it. `back` ends when the number of known accounts agrees with `count`, `sweep` ends with page 1.
+ */
+export type Route = 'forward' | 'back' | 'sweep';
+
+/**
+ * A walk through the accounts. New accounts are on the last pages, and a removed account moves those after it to earlier pages. So a
+ * walk from the last page to the first cannot miss an account, and a known account that it does not see is gone. A walk forward can
+ * miss an account. A walk is plain data, which is saved after each page.
+ */
+export interface AccountWalk {
+  readonly state: 'walking' | 'complete' | 'incomplete';
+  readonly route: Route;
+  readonly round: number;
+  /** The page to read next. */
+  readonly page: number;
+  /** How often the round has turned from page 1 to the last page. */
+  readonly turns: number;
+  /** The page that the way back begins with: no page after it is there. */
+  readonly top: number;
+  /** What the last page said of the collection, and whether all pages of the round said the same; null before the first. */
+  readonly count: number | null;
+  readonly isSteady: boolean;
+  /** Pages that could not be read. */
+  readonly gaps: readonly { readonly page: number; readonly reason: string }[];
+  /** `count` minus the number of accounts on all pages. */
+  readonly excess: number;
+  /** Whether an account that was not seen in the last round is gone. */
+  readonly hasSeenAll: boolean;
+}
+
+/** The maximum number of rounds. The walk ends earlier if the number of known accounts agrees with `count`. */
+const ROUNDS = 3;
+
+export function startAccountWalk(route: Route, excess: number, round = 1): AccountWalk {
+  return { state: 'walking', route, round, page: 1, turns: 0, top: 1, count: null, isSteady: true, gaps: [], excess, hasSeenAll: false };
+}
+
+/** Returns the walk after a page was read and its accounts were counted. */
+export function afterAccountsPage(before: AccountWalk, page: AccountsPage, tally: AccountTally): AccountWalk {
+  const isSteady = before.isSteady && (before.count === null || before.count === page.count);
+  const walk = { ...before, count: page.count, isSteady };
+  return walk.route === 'forward' ? afterPageForward(walk, page, tally) : afterPageBack(walk, page, tally);
+}
+
+function afterPageForward(walk: AccountWalk, page: AccountsPage, { known, seen }: AccountTally): AccountWalk {
+  if (page.hasNext) return { ...walk, page: page.number + 1 };
+  if (walk.gaps.length > 0) return { ...walk, state: 'incomplete' };
+  const isAgreed = walk.isSteady && page.count === seen && known === seen;
+  return isAgreed ? { ...walk, state: 'complete', excess: 0 } : nextRound(walk);
+}
+
+function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTally): AccountWalk {
+  const isAllKnown = walk.route === 'back' && page.count - tally.known === walk.excess && tally.wanted === 0;
+  if (isAllKnown && walk.gaps.length === 0) return { ...walk, state: 'complete' };
+  const excess = page.count - tally.seen;
+  // after a sweep, accounts that were added meanwhile are on the last pages
+  if (walk.turns > 1 && excess === walk.excess && walk.gaps.length === 0) return { ...walk, state: 'complete', hasSeenAll: true };
+  if (page.number > 1) return { ...walk, page: page.number - 1 };
+  const last = page.hasNext ? Math.ceil(page.count / Math.max(1, page.items)) : 1;
+  const turned = { ...walk, turns: walk.turns + 1, page: last, top: last };
+  if (walk.turns === 0 && last > 1) return turned;
+  if (walk.gaps.length > 0) return { ...walk, state: 'incomplete' };
+  // if nothing moved meanwhile, another round would find the same
+  if (walk.isSteady || excess === walk.excess) {
+    return { ...walk, state: 'complete', excess, hasSeenAll: excess <= Math.max(0, walk.excess) };
+  }
+  return walk.turns === 1 && last > 1 ? turned : nextRound(walk);
+}
+
+/** Returns the walk after its next page could not be read. */
+export function afterAccountsUnread(walk: AccountWalk, { isMissing, reason, pages }: UnreadPage): AccountWalk {
+  const next = { ...walk, gaps: [...walk.gaps, { page: walk.page, reason }] };
+  if (walk.route === 'forward') {
+    if (walk.page > pages) return nextRound(walk);
+    return walk.page === pages ? { ...next, state: 'incomplete' } : { ...next, page: walk.page + 1 };
+  }
+  // a service may count what it does not show
+  const isBehindLast = walk.page > pages || (isMissing && walk.page === walk.top);
+  return isBehindLast ? { ...walk, page: walk.page - 1, top: walk.page - 1 } : { ...next, page: walk.page - 1 };
+}
+
+/** Returns the walk after a page was read at the end that could not be read before. */
+export function afterAccountsRetry(walk: AccountWalk, page: number): AccountWalk {
+  return { ...walk, gaps: walk.gaps.filter((gap) => gap.page !== page) };
+}
+
+function nextRound(walk: AccountWalk): AccountWalk {
+  return walk.round < ROUNDS ? startAccountWalk('sweep', walk.excess, walk.round + 1) : { ...walk, state: 'incomplete' };
+}

@@ -1,0 +1,30 @@
+import type { Exclusion } from '../../contract/accounts/exclusion.ts';
+import { excludedAccounts } from '../../contract/pages/excluded-account.ts';
+import { forEachLimit } from '../../storage/pool.ts';
+import type { Remote } from '../../storage/remote.ts';
+import { pagePath } from '../../tree/layout.ts';
+import { decompressedPage } from '../objects/content-encoding.ts';
+import type { Removal } from '../planning/removal.ts';
+import type { FoundTree } from '../planning/tree-comparison.ts';
+
+/** Reads the account pages at a target, and counts the accounts that were removed from the store, and their records. */
+export async function removedAtTarget(
+  remote: Remote,
+  { digests }: FoundTree,
+  exclusions: readonly Exclusion[],
+  concurrency: number,
+): Promise<Removal> {
+  const accountsOn = excludedAccounts(exclusions);
+  // a page can show an account that an interrupted run has moved to another one
+  const found = new Map<string, number>();
+  const pages = exclusions.length === 0 ? [] : Array.from({ length: digests.pages.account }, (_, index) => index + 1);
+  await forEachLimit(pages, concurrency, async (page) => {
+    const path = pagePath('account', page);
+    const fetched = await remote.get(path);
+    if (fetched === undefined) return;
+    for (const { screen_name, records } of accountsOn(JSON.parse(decompressedPage(path, fetched).toString()))) {
+      found.set(screen_name, Math.max(found.get(screen_name) ?? 0, records.length));
+    }
+  });
+  return { accounts: found.size, records: [...found.values()].reduce((sum, records) => sum + records, 0) };
+}

@@ -1,0 +1,166 @@
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { isObject } from '../../contract/json.ts';
+import { claimedDigest, hashFor, isClaimed } from '../../warc/digest.ts';
+import { damaged, refused } from '../../warc/warc-damage.ts';
+import type { WarcFile } from './capture-selection.ts';
+import { isDamage, type OnDamage } from './damage.ts';
+
+/** An open WACZ. Its files have the hashes that it lists, unless damage was reported. */
+export interface Wacz {
+  readonly warcs: readonly WarcFile[];
+  readonly close: () => void;
+}
+
+const DATAPACKAGE = 'datapackage.json';
+const DIGEST = 'datapackage-digest.json';
+/** The largest datapackage.json, in bytes: it is kept in memory. */
+const MOST_METADATA = 1 << 26;
+const MOST_ENTRIES = 100_000;
+/** How many times larger than the ZIP its files may be together. */
+const MOST_EXPANSION = 250;
+
+/**
+ * Opens a WACZ and compares its files with their hashes. Nothing is unpacked to the disk. If damage is reported and the list
+ * of the files at the end of the ZIP is lost, the whole ZIP is returned as one WARC, because it has the records uncompressed.
+ * @param onDamage called for each damaged file; without it, damage is an error
+ * @returns undefined if the ZIP is not a WACZ
+ * @throws Failure bad-archive
+ */
+export async function openWacz(file: WarcFile, onDamage: OnDamage | undefined): Promise<Wacz | undefined> {
+  const path = file.name;
+  const zip = await openZip(file, onDamage);
+  if (zip === undefined) return { warcs: [file], close: () => {} };
+  try {
+    const entries = await wrapErrors(path, () => entriesIn(path, zip));
+    if (!entries.has(DATAPACKAGE)) {
+      zip.close();
+      return undefined;
+    }
+    await wrapErrors(path, () => checkHashes(path, zip, entries, onDamage));
+    const warcs = [...entries.values()].filter(({ fileName }) => /^archive\/.+\.warc(\.gz)?$/i.test(fileName));
+    return {
+      warcs: warcs.map((entry) => ({
+        name: `${path}/${entry.fileName}`,
+        size: entry.uncompressedSize,
+        open: () => bytesOf(zip, entry),
+      })),
+      close: () => zip.close(),
+    };
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+}
+
+/**
+ * Opens a ZIP. Its end has the list of its files.
+ * @returns undefined if the end was reported as damaged
+ */
+async function openZip({ name, size }: WarcFile, onDamage: OnDamage | undefined): Promise<ZipFile | undefined> {
+  try {
+    return await openPromise(name, { autoClose: false, strictFileNames: true });
+  } catch (error) {
+    if (!(error instanceof Error) || 'syscall' in error) throw error;
+    const failure = damaged(name, 'a complete ZIP file', error.message, size);
+    if (onDamage === undefined) throw failure;
+    onDamage(failure);
+    return undefined;
+  }
+}
+
+async function entriesIn(path: string, zip: ZipFile): Promise<Map<string, Entry>> {
+  const entries = new Map<string, Entry>();
+  let [packed, unpacked] = [0, 0];
+  // names with .. or a leading slash are an error here
+  for await (const entry of zip.eachEntry()) {
+    const { fileName } = entry;
+    packed += entry.compressedSize;
+    unpacked += entry.uncompressedSize;
+    if (entries.has(fileName)) throw refused(path, 'each file once', `${fileName} twice`);
+    if (!entry.canDecodeFileData())
+      throw refused(path, 'files that are stored or deflated', `${fileName}, encrypted or compressed differently`);
+    if (packed > zip.fileSize) throw refused(path, 'files that do not overlap', 'files that are larger together than the ZIP');
+    if (unpacked > MOST_METADATA && unpacked > zip.fileSize * MOST_EXPANSION) {
+      throw refused(path, `files that expand at most ${MOST_EXPANSION} times`, `${unpacked} bytes in ${zip.fileSize}`);
+    }
+    if (entries.size >= MOST_ENTRIES) throw refused(path, `at most ${MOST_ENTRIES} files`, 'more files');
+    entries.set(fileName, entry);
+  }
+  return entries;
+}
+
+interface Resource {
+  readonly path: string;
+  readonly hash: string;
+}
+
+/** Compares all files with datapackage.json, and that with its own digest. */
+async function checkHashes(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>, onDamage: OnDamage | undefined): Promise<void> {
+  /** Runs one check, and reports damage. */
+  const check = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await wrapErrors(path, work);
+    } catch (error) {
+      if (onDamage === undefined || !isDamage(error)) throw error;
+      onDamage(error);
+    }
+  };
+  const resources: Resource[] = [];
+  await check(async () => {
+    const datapackage = await jsonIn(path, zip, entries, DATAPACKAGE);
+    const listed = isObject(datapackage) && Array.isArray(datapackage['resources']) ? datapackage['resources'] : [];
+    for (const resource of listed) resources.push(resourceIn(path, DATAPACKAGE, resource));
+    const paths = new Set(resources.map((resource) => resource.path));
+    const unlisted = [...entries.keys()].find((name) => name.startsWith('archive/') && !name.endsWith('/') && !paths.has(name));
+    if (unlisted !== undefined) throw damaged(path, `a hash of ${unlisted} in ${DATAPACKAGE}`, 'no hash');
+  });
+  await check(async () => {
+    if (entries.has(DIGEST)) resources.push(resourceIn(path, DIGEST, await jsonIn(path, zip, entries, DIGEST)));
+  });
+  for (const resource of resources) await check(() => checkHash(path, zip, entries, resource));
+}
+
+async function checkHash(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>, resource: Resource): Promise<void> {
+  const entry = entries.get(resource.path);
+  if (entry === undefined) throw damaged(path, `the file ${resource.path}`, 'no such file');
+  const claimed = claimedDigest(resource.hash);
+  if (claimed === undefined) throw damaged(path, `a sha256 hash of ${resource.path}`, resource.hash);
+  const hash = hashFor(claimed);
+  for await (const piece of bytesOf(zip, entry)) hash.update(piece);
+  if (!isClaimed(claimed, hash.digest())) throw damaged(path, `${resource.path} with the hash ${resource.hash}`, 'another hash');
+}
+
+/** Older versions of the format list the hash in `stats`. */
+function resourceIn(path: string, file: string, value: unknown): Resource {
+  const { path: name, hash, stats } = isObject(value) ? value : {};
+  const found = hash ?? (isObject(stats) ? stats['hash'] : undefined);
+  if (typeof name === 'string' && typeof found === 'string') return { path: name, hash: found };
+  throw damaged(path, `a path and a hash of each file in ${file}`, 'an entry without them');
+}
+
+async function jsonIn(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>, name: string): Promise<unknown> {
+  const entry = entries.get(name);
+  if (entry === undefined || entry.uncompressedSize > MOST_METADATA)
+    throw damaged(path, `${name} of at most ${MOST_METADATA} bytes`, 'a larger one');
+  const pieces: Uint8Array[] = [];
+  for await (const piece of bytesOf(zip, entry)) pieces.push(piece);
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString());
+  } catch {
+    throw damaged(path, `JSON in ${name}`, 'other text');
+  }
+}
+
+async function* bytesOf(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
+  yield* await zip.openReadStreamPromise(entry);
+}
+
+/** Errors of the ZIP library say what is wrong, but not with which file. */
+async function wrapErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error) || 'hint' in error || 'syscall' in error) throw error;
+    throw refused(path, 'a complete ZIP file whose file names stay inside one folder', error.message);
+  }
+}

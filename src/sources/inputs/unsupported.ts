@@ -1,0 +1,242 @@
+import { basename, dirname } from 'node:path';
+import { STORE_APPLICATION_ID } from '../../contract/files/markers.ts';
+import { cut } from '../../contract/json.ts';
+import { shellWord } from '../../contract/text/shell-word.ts';
+import { schemeOf } from '../../contract/text/url-scheme.ts';
+import type { HintCommand, Verb } from '../hint-command.ts';
+import { type Input, STANDARD_INPUT } from '../source.ts';
+import { isCompressed } from '../unpack/decompression.ts';
+import { HEADER_BYTES, isTar, isZip } from '../unpack/signatures.ts';
+
+/** How many bytes are needed to detect a format. */
+export const HEAD_BYTES: number = HEADER_BYTES;
+
+/** What a hint needs to name the commands that convert a file. */
+interface Conversion {
+  readonly name: string;
+  /** The name of the file, quoted for a shell. */
+  readonly file: string;
+  readonly isUrl: boolean;
+  /** A folder to unpack the file into. */
+  readonly folder: string;
+  /** The command of the run without files like this one. */
+  readonly withoutFile: () => string;
+  /** The archive that the file is a member of. */
+  readonly archive: string | undefined;
+  readonly command: HintCommand;
+  /** Returns the command of the run for another source. Without a source: for the sources of the run. */
+  readonly run: (source?: string, options?: { readonly [long: string]: string }) => string;
+}
+
+type NamedInput = Pick<Input, 'name' | 'member'>;
+
+interface Format {
+  /** The format as an error names it. */
+  readonly kind: string;
+  readonly detect: (head: Buffer) => boolean;
+  readonly hint: (conversion: Conversion) => string;
+}
+
+/** A source in a format that no reader supports. */
+export interface Unsupported {
+  readonly kind: string;
+  readonly hint: string;
+  /** Whether the bytes are text in UTF-8 that is not JSON. Otherwise they are not text in UTF-8. */
+  readonly isText: boolean;
+  /** The first line that is not empty, from 1; and its beginning. */
+  readonly line: number;
+  readonly beginning: string;
+}
+
+const startsWith =
+  (...signatures: readonly string[]) =>
+  (head: Buffer) =>
+    signatures.some((signature) => head.subarray(0, signature.length).toString('latin1') === signature);
+const unpackedBy =
+  (command: (conversion: Conversion) => string) =>
+  (conversion: Conversion): string =>
+    `unpack it: ${command({ ...conversion, folder: shellWord(conversion.folder) })} && ${conversion.run(conversion.folder)}`;
+/** Archives and compressed files are supported, but not inside of each other more than once. */
+const nested = ({ archive, file }: Conversion) =>
+  `unpack ${archive ?? file} first, and name the folder with its files as the source: only an archive of compressed files is read directly`;
+const decodedFrom =
+  (encoding: string) =>
+  ({ file, run }: Conversion) =>
+    `convert it: iconv -f ${encoding} -t UTF-8 ${file} | ${run('-')}`;
+const leftOut = ({ name, isUrl, withoutFile, run }: Conversion) => {
+  if (isUrl) return 'open the address in a browser: it may need a login, or lead to a page about the file';
+  // if the file is the only source, a pattern would leave nothing
+  return run() === run(name)
+    ? 'name another file: this one has no data that palimpsest can read'
+    : `leave such files out: ${withoutFile()}`;
+};
+/** Formats that another program converts. The file must be on this machine. */
+const converted =
+  (hint: (conversion: Conversion) => string) =>
+  (conversion: Conversion): string =>
+    conversion.archive === undefined
+      ? hint(conversion)
+      : `unpack ${conversion.archive} and convert the file there, or leave such files out: ${conversion.withoutFile()}`;
+
+/** Binary formats. The first that matches counts, so a format comes before the ones that it contains. */
+const BINARY: readonly Format[] = [
+  {
+    kind: 'UTF-32',
+    detect: startsWith('\xff\xfe\0\0', '\0\0\xfe\xff', '{\0\0\0', '[\0\0\0', '\0\0\0{', '\0\0\0['),
+    hint: decodedFrom('UTF-32'),
+  },
+  { kind: 'UTF-16', detect: startsWith('\xff\xfe', '\xfe\xff'), hint: decodedFrom('UTF-16') },
+  { kind: 'UTF-16 (little endian)', detect: startsWith('{\0', '[\0'), hint: decodedFrom('UTF-16LE') },
+  { kind: 'UTF-16 (big endian)', detect: startsWith('\0{', '\0['), hint: decodedFrom('UTF-16BE') },
+  { kind: 'a ZIP file', detect: isZip, hint: nested },
+  { kind: 'a tar archive', detect: isTar, hint: nested },
+  { kind: 'a 7z archive', detect: startsWith("7z\xbc\xaf'\x1c"), hint: unpackedBy(({ file, folder }) => `7z x ${file} -o${folder}`) },
+  { kind: 'a RAR archive', detect: startsWith('Rar!\x1a\x07'), hint: unpackedBy(({ file, folder }) => `unrar x ${file} ${folder}/`) },
+  { kind: 'LZ4 data', detect: startsWith('\x04\x22\x4d\x18'), hint: ({ file, run }) => `decompress it: lz4cat ${file} | ${run('-')}` },
+  { kind: 'data that is compressed several times', detect: isCompressed, hint: nested },
+  {
+    kind: 'a palimpsest store',
+    detect: (head) => isSqlite(head) && head.length >= 72 && head.readUInt32BE(68) === STORE_APPLICATION_ID,
+    hint: ({ name, command, run }) => `export it: ${command('export ndjson', undefined, { '--store': name, '--to': '-' })} | ${run('-')}`,
+  },
+  {
+    kind: 'an SQLite database',
+    detect: isSqlite,
+    hint: ({ file, run }) => `export a table: sqlite3 -json ${file} 'SELECT * FROM TABLE' | ${run('-')}`,
+  },
+  {
+    kind: 'a Parquet file',
+    detect: startsWith('PAR1'),
+    hint: ({ name, run }) => `convert it: duckdb -json -c "SELECT * FROM read_parquet('${name}')" | ${run('-')}`,
+  },
+  { kind: 'a PNG image', detect: startsWith('\x89PNG\r\n'), hint: leftOut },
+  { kind: 'a JPEG image', detect: startsWith('\xff\xd8\xff'), hint: leftOut },
+  { kind: 'a GIF image', detect: startsWith('GIF87a', 'GIF89a'), hint: leftOut },
+  { kind: 'a PDF document', detect: startsWith('%PDF-'), hint: leftOut },
+  // a NUL is not possible in JSON, and other text does not have it
+  { kind: 'binary data', detect: (head) => head.includes(0), hint: leftOut },
+];
+
+const HTML: Format = { kind: 'HTML or XML', detect: startsWith('<'), hint: leftOut };
+
+/** Formats of text that is not JSON. */
+const TEXT: readonly Format[] = [
+  HTML,
+  {
+    kind: 'a web archive (WARC)',
+    detect: startsWith('WARC/'),
+    hint: ({ name, command }) => `read web archives by name with import: ${command('import', name)}`,
+  },
+  {
+    kind: 'tab-separated values',
+    detect: hasColumns('\t'),
+    hint: ({ file, run }) => `convert it: mlr --itsv --ojsonl cat ${file} | ${run('-')}`,
+  },
+  {
+    kind: 'a CSV export of palimpsest',
+    detect: startsWith('id,account,data_type,', 'screen_name,stable_id,display_name,'),
+    hint: ({ command, run }) =>
+      `CSV cannot be imported; export the store again as NDJSON: ${command('export ndjson', undefined, { '--store': 'STORE', '--to': '-' })} | ${run('-')}`,
+  },
+  {
+    kind: 'CSV',
+    detect: hasColumns(','),
+    hint: ({ file, run }) => `convert it: mlr --icsv --ojsonl cat ${file} | ${run('-')}`,
+  },
+  {
+    kind: 'CSV with semicolons',
+    detect: hasColumns(';'),
+    hint: ({ file, run }) => `convert it: mlr --icsv --ifs ';' --ojsonl cat ${file} | ${run('-')}`,
+  },
+];
+
+/**
+ * Returns what a source is if its first bytes show that it is in an unsupported format. Otherwise returns undefined.
+ * @param head the first {@link HEAD_BYTES} bytes, or all if there are fewer
+ */
+export function unsupportedIn(head: Buffer, input: NamedInput, verb: Verb, command: HintCommand): Unsupported | undefined {
+  const binary = BINARY.find(({ detect }) => detect(head));
+  const text = head.toString('utf8').replace(/^\ufeff/, '');
+  const start = text.trimStart();
+  const format = binary ?? (start === '' ? undefined : textFormat(start, verb));
+  if (format === undefined) return undefined;
+  const line = text.slice(0, text.length - start.length).split('\n').length;
+  return {
+    kind: format.kind,
+    hint: hintOf(format, conversionOf(input, verb, command)),
+    isText: binary === undefined,
+    line,
+    beginning: cut(start.trim()),
+  };
+}
+
+function textFormat(start: string, verb: Verb): Format | undefined {
+  if (start.startsWith('window.') && verb === 'import') return ARCHIVE_SCRIPT;
+  const head = Buffer.from(start);
+  return TEXT.find(({ detect }) => detect(head));
+}
+
+const ARCHIVE_SCRIPT: Format = {
+  kind: 'a file of a Twitter archive',
+  detect: () => true,
+  hint: ({ name, archive, command }) =>
+    archive === undefined
+      ? `name the folder of the archive: ${command('observe', archiveOf(name))}`
+      : `read it with observe: ${command('observe', archive)}`,
+};
+
+/** Returns the folder of the Twitter archive that a file is in. */
+function archiveOf(file: string): string {
+  const folder = dirname(file);
+  return file === 'FILE' ? 'FOLDER' : basename(folder) === 'data' ? dirname(folder) : folder;
+}
+
+/** Returns the encoding of text that is not UTF-8, and what to do. */
+export function encodingIn(
+  bytes: Uint8Array,
+  input: NamedInput,
+  verb: Verb,
+  command: HintCommand,
+): { readonly kind: string; readonly hint: string } {
+  const [kind, encoding] = bytes.some((byte) => byte >= 0x80 && byte < 0xa0)
+    ? ['Windows-1252 or damaged', 'WINDOWS-1252']
+    : ['Latin-1 (ISO 8859-1) or damaged', 'ISO-8859-1'];
+  return { kind, hint: converted(decodedFrom(encoding))(conversionOf(input, verb, command)) };
+}
+
+function hintOf({ hint }: Format, conversion: Conversion): string {
+  return [nested, leftOut, ARCHIVE_SCRIPT.hint].includes(hint) ? hint(conversion) : converted(hint)(conversion);
+}
+
+/** Names of files that never have data. */
+const NO_DATA_NAME = /\.(png|jpe?g|gif|webp|svg|ico|pdf|html?|css|mp[34]|mov|db|sqlite|parquet)$/i;
+
+function conversionOf({ name, member }: NamedInput, verb: Verb, command: HintCommand): Conversion {
+  const isFile = name !== STANDARD_INPUT && schemeOf(name) === undefined;
+  const stem = name.replace(/\.\w+$/, '');
+  // a pattern of a file with data would also match good files, such as those of other nights with the same name
+  const extension = NO_DATA_NAME.exec(name)?.[0];
+  return {
+    name: isFile ? name : 'FILE',
+    file: isFile ? shellWord(name) : 'FILE',
+    isUrl: member === undefined && /^https?:/.test(name),
+    folder: !isFile ? 'FOLDER' : stem === name ? `${name}-unpacked` : stem,
+    withoutFile: () => command(verb, undefined, extension === undefined ? { '--rejects': 'FILE' } : { '--exclude': `*${extension}` }),
+    archive: member?.archive,
+    command,
+    run: (source, options) => command(verb, source, options),
+  };
+}
+
+function isSqlite(head: Buffer): boolean {
+  return head.subarray(0, 16).toString('latin1') === 'SQLite format 3\0';
+}
+
+/** Whether the first line has a separator and looks like the names of columns: no JSON, no sentence. */
+function hasColumns(separator: string): (head: Buffer) => boolean {
+  return (head) => {
+    const [line = ''] = head.toString('utf8').split(/\r?\n/, 1);
+    const names = line.split(separator);
+    return names.length > 1 && names.every((name) => /^\s*("[^"]*"|[\w .:@-]{1,60})\s*$/.test(name));
+  };
+}

@@ -1,0 +1,103 @@
+import type { Place } from '../../contract/failure.ts';
+import { cut, isObject } from '../../contract/json.ts';
+import { isRecordJson } from '../../contract/pages/canonical-json.ts';
+import { at } from '../../contract/shape.ts';
+import type { InputError } from '../source.ts';
+import { parseWithNames } from './escaped-names.ts';
+import { keysIn } from './key-count.ts';
+import { type LossInItem, lossesIn } from './parse-loss.ts';
+import type { RawValue } from './raw-value.ts';
+
+/** The value of a JSON text. It is wrapped in an object because the value itself may look like an input error. */
+export interface Parsed {
+  readonly value: unknown;
+  /** Whether the text is the JSON of a record as on a page. */
+  readonly isCanonical?: boolean;
+  /** The errors of the items in the text that would lose data, by the paths of the items. The value has null there. */
+  readonly lost?: ReadonlyMap<string, InputError>;
+}
+
+/**
+ * Parses a JSON text. Returns an input error if the text is not JSON, is nested too deeply, or loses data in JSON.parse. If
+ * only some items of a list lose data, the others are in the value.
+ */
+export function parseJson(raw: RawValue, file: string): Parsed | InputError {
+  const { text, line, path, broken } = raw;
+  if (broken !== undefined) {
+    const { expected, found, hint } = broken;
+    return { kind: 'error', code: 'bad-json', place: placeIn({ file, line }, path), expected, found, hint, item: broken.text };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const reason = (error instanceof Error ? error.message : String(error)).replace(/\s*\(line \d+ column \d+\)$/, '');
+    const found = `${cut(text.trim())} (${reason})`;
+    const hint = isCutOff(text, reason) ? CUT_OFF : undefined;
+    return { kind: 'error', code: 'bad-json', place: placeIn({ file, line }, path), expected: 'JSON', found, hint, item: text };
+  }
+  // such a text has each key once, and no number that JSON.parse changes to a valid one
+  if (isRecordJson(text)) return { value, isCanonical: true };
+  if (keysIn(text) === keysOf(value)) return { value };
+  value = parseWithNames(text);
+  const losses = lossesIn(text);
+  if (losses.length === 0) return { value };
+  const lost = new Map<string, InputError>();
+  for (const { code, expected, found, item, ...loss } of losses) {
+    const place = placeIn({ file, line }, within(path, loss.path));
+    if (item === undefined) return { kind: 'error', code, place, expected, found, item: text };
+    lost.set(within(path, item.path), { kind: 'error', code, place, expected, found, item: text.slice(item.start, item.end).trim() });
+  }
+  return { value: parseWithNames(withoutItems(text, losses)), lost };
+}
+
+const CUT_OFF =
+  'if the file is cut off, save or copy it again; otherwise correct the item, or write such items to a file with --rejects FILE; the store is unchanged';
+
+/** Whether JSON.parse failed because a text ends too early. */
+function isCutOff(text: string, reason: string): boolean {
+  return /^Unterminated string|end of JSON input$/.test(reason) || Number(/ at position (\d+)$/.exec(reason)?.[1]) >= text.trimEnd().length;
+}
+
+/** Returns the text with null instead of the items that lose data. */
+function withoutItems(text: string, losses: readonly LossInItem[]): string {
+  let [rest, from] = ['', 0];
+  for (const { item } of losses) {
+    if (item === undefined) continue;
+    rest += `${text.slice(from, item.start)}null`;
+    from = item.end;
+  }
+  return rest + text.slice(from);
+}
+
+/** Returns the place of a field in an item; '' is the item itself. */
+export function placeIn(origin: Place, field: string): Place {
+  return field === '' ? origin : { ...origin, field };
+}
+
+/** Joins the path of an item and the path of a field in it; '' is the item itself. */
+function within(path: string, field: string): string {
+  return field === '' || field.startsWith('[') ? path + field : at(path, field);
+}
+
+/** Counts the keys of all objects in a value. */
+function keysOf(value: unknown): number {
+  let count = 0;
+  // only nested values go through the list: most objects are flat
+  const open: unknown[] = [];
+  for (let next = value; next !== undefined; next = open.pop()) {
+    if (Array.isArray(next)) {
+      for (const item of next) if (isNested(item)) open.push(item);
+    } else if (isObject(next)) {
+      for (const key in next) {
+        count += 1;
+        if (isNested(next[key])) open.push(next[key]);
+      }
+    }
+  }
+  return count;
+}
+
+function isNested(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,242 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  createReadStream,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Failure } from '../../contract/failure.ts';
+import { writeFully } from '../../contract/files/file-bytes.ts';
+import { encodeJson } from '../../contract/json.ts';
+import type { InputError } from '../source.ts';
+
+/** How much text is buffered before a write, in UTF-16 units. */
+const BUFFER_UNITS = 1 << 16;
+/** How many bytes are read at once when the last line is searched. */
+const BLOCK_BYTES = 1 << 16;
+
+/** The state of the file before this run. */
+interface Before {
+  readonly exists: boolean;
+  readonly size: number;
+}
+
+/**
+ * The rejects file: one JSON object a line, with the place, what was expected and found, and the item itself.
+ * The lines of a run are first written to an unnamed temporary file, so a killed run leaves no file behind.
+ * They are appended to the rejects file just before the store commits. Therefore no line is lost, whenever the
+ * run is killed. A line that the file already contains is not added again, so a repeated run adds no
+ * duplicates.
+ * Memory holds a digest of each line of the run.
+ */
+export class RejectsFile {
+  readonly path: string;
+  #draft: number | undefined;
+  readonly #digests = new Set<string>();
+  #before: Before | undefined;
+
+  /**
+   * @param others the paths of the store and the sources, which must not be overwritten
+   * @throws Failure file-system if the path is not a regular file in an existing folder, or is one of the others
+   */
+  constructor(path: string, others: readonly string[]) {
+    this.path = path;
+    const folder = dirname(path);
+    if (!this.#wrapErrors(() => statSync(folder)).isDirectory()) throw this.#unwritable(`${folder}, which is not a folder`);
+    const status = this.#wrapErrors(() => statSync(path, { throwIfNoEntry: false }));
+    if (status !== undefined && !status.isFile()) throw this.#unwritable('not a regular file');
+    const other = others.find((file) => isSameFile(file, path, status));
+    if (other !== undefined) throw this.#unwritable(`${other}, which the import needs`);
+  }
+
+  /** @throws Failure file-system if the file cannot be written */
+  add(inputError: InputError): void {
+    const { code, place, expected, found, options, item } = inputError;
+    const line = encode({ code, ...place, expected, found, options, item });
+    const digest = digestOf(line);
+    if (this.#digests.has(digest)) return;
+    this.#digests.add(digest);
+    this.#wrapErrors(() => {
+      this.#draft ??= openUnnamed(`${this.path}.${randomUUID()}.draft`);
+      writeFully(this.#draft, Buffer.from(`${line}\n`));
+    });
+  }
+
+  /**
+   * Appends the lines that the file does not contain yet. Call keep afterwards, or discard if nothing was
+   * imported.
+   * @throws Failure file-system if the file cannot be written
+   */
+  async append(): Promise<void> {
+    const draft = this.#draft;
+    if (draft === undefined) return;
+    const exists = this.#wrapErrors(() => statSync(this.path, { throwIfNoEntry: false })) !== undefined;
+    const file = this.#wrapErrors(() => openSync(this.path, exists ? 'r+' : 'wx+'));
+    try {
+      this.#before = { exists, size: fstatSync(file).size };
+      const start = await this.#skipKnownLines(file, this.#before.size);
+      ftruncateSync(file, start.size);
+      await this.#addLines(draft, file, start);
+      fsyncSync(file);
+    } catch (cause) {
+      throw this.#unwritable(messageOf(cause), cause);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Keeps the appended lines. */
+  keep(): void {
+    this.#before = undefined;
+    this.discard();
+  }
+
+  /** Restores the file to its state before the run. */
+  discard(): void {
+    if (this.#draft !== undefined) closeSync(this.#draft);
+    this.#draft = undefined;
+    if (this.#before === undefined) return;
+    const { exists, size } = this.#before;
+    this.#before = undefined;
+    if (!exists) rmSync(this.path, { force: true });
+    else restore(this.path, size);
+  }
+
+  /**
+   * Drops the lines that the file already contains.
+   * @returns the size of the file without an unfinished last line of a killed run, and the separator before a
+   *   new line
+   */
+  async #skipKnownLines(file: number, size: number): Promise<{ readonly size: number; readonly separator: string }> {
+    let last = '';
+    for await (const line of linesOf(file)) {
+      this.#digests.delete(digestOf(line));
+      last = line;
+    }
+    const isWhole = size === 0 || endsWithNewline(file, size);
+    if (isWhole) return { size, separator: '' };
+    return isUnfinished(last) ? { size: startOfLastLine(file, size), separator: '' } : { size, separator: '\n' };
+  }
+
+  async #addLines(draft: number, file: number, start: { readonly size: number; readonly separator: string }): Promise<void> {
+    let position = start.size;
+    let text = start.separator;
+    const write = () => {
+      const bytes = Buffer.from(text);
+      writeFully(file, bytes, position);
+      position += bytes.length;
+      text = '';
+    };
+    for await (const line of linesOf(draft)) {
+      if (!this.#digests.has(digestOf(line))) continue;
+      text += `${line}\n`;
+      if (text.length > BUFFER_UNITS) write();
+    }
+    write();
+  }
+
+  #wrapErrors<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      throw this.#unwritable(messageOf(cause), cause);
+    }
+  }
+
+  #unwritable(found: string, cause?: unknown): Failure {
+    return new Failure('file-system', `cannot write ${this.path}`, {
+      place: { file: this.path },
+      expected: 'a file that can be written, in a folder that exists',
+      found,
+      hint: 'create the folder, or name another file with --rejects; the store is unchanged',
+      cause,
+    });
+  }
+}
+
+/** Opens a file without a name. It disappears with its descriptor, however the process ends. */
+function openUnnamed(path: string): number {
+  // a link of that name is not followed
+  const file = openSync(path, 'wx+');
+  rmSync(path);
+  return file;
+}
+
+function linesOf(file: number): AsyncIterable<string> {
+  return createInterface({ input: createReadStream('', { fd: file, start: 0, autoClose: false }), crlfDelay: Number.POSITIVE_INFINITY });
+}
+
+function endsWithNewline(file: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  readSync(file, last, 0, 1, size - 1);
+  return last[0] === 0x0a;
+}
+
+/** The position of the first byte after the last line break; the bytes after it may end inside a character. */
+function startOfLastLine(file: number, size: number): number {
+  const buffer = Buffer.alloc(BLOCK_BYTES);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - BLOCK_BYTES);
+    const length = readSync(file, buffer, 0, end - start, start);
+    const found = buffer.subarray(0, length).lastIndexOf(0x0a);
+    if (found !== -1) return start + found + 1;
+    end = start;
+  }
+  return 0;
+}
+
+/** Whether a line is the start of a line that this program writes. */
+function isUnfinished(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return false;
+  } catch {
+    return line.startsWith('{"code":"'.slice(0, line.length));
+  }
+}
+
+function restore(path: string, size: number): void {
+  const file = openSync(path, 'r+');
+  ftruncateSync(file, size);
+  closeSync(file);
+}
+
+function digestOf(line: string): string {
+  return createHash('sha256').update(line).digest().toString('latin1');
+}
+
+/** Encodes a reject as one line. The item is left out if it is nested too deeply to encode. */
+function encode(reject: Pick<InputError, 'code' | 'expected' | 'found' | 'options' | 'item'> & InputError['place']): string {
+  try {
+    return encodeJson(reject);
+  } catch {
+    return encodeJson({ ...reject, item: undefined });
+  }
+}
+
+function isSameFile(one: string, other: string, status: Stats | undefined): boolean {
+  if (resolve(one) === resolve(other)) return true;
+  const first = status === undefined ? undefined : statusOf(one);
+  return first !== undefined && first.ino === status?.ino && first.dev === status.dev;
+}
+
+/** Returns undefined if the file does not exist or cannot be read. */
+function statusOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

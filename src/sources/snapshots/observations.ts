@@ -1,0 +1,96 @@
+import { plainCommand } from '../hint-command.ts';
+import { type ArchiveFolder, placeInArchive, withArchivesJoined } from '../inputs/archive-folder.ts';
+import type { ReadingCommand } from '../inputs/decode.ts';
+import { valuesOf } from '../inputs/file-values.ts';
+import { type Parsed, parseJson } from '../json/parse-json.ts';
+import { optionsOf } from '../rejects/reject-line.ts';
+import type { Input, InputError } from '../source.ts';
+import { filesIn } from '../unpack/unpack.ts';
+import { type ObserveContext, type SnapshotItem, SnapshotReader } from './snapshot-reader.ts';
+
+export type { ObserveContext, Observed, SnapshotItem } from './snapshot-reader.ts';
+
+/** How many files and members of archives were met so far. */
+export interface FileCounts {
+  read: number;
+  /** Files of Twitter archives that do not describe the account. */
+  skipped: number;
+  /** Lines of rejects files. */
+  rejectLines: number;
+  /** Snapshots of suspended accounts. */
+  suspended: number;
+}
+
+/**
+ * Yields the observations in the inputs, in batches and in the order of the inputs.
+ * A Twitter archive describes its account in several files. Its observation comes at the position of the first
+ * of them.
+ * What is wrong becomes an input error with its reason, also bytes that cannot be read. Reading continues after it if that
+ * is safe.
+ * @param counts is increased with each file
+ */
+export async function* observationsOf(
+  inputs: readonly Input[],
+  context: ObserveContext,
+  counts: FileCounts = { read: 0, skipped: 0, rejectLines: 0, suspended: 0 },
+): AsyncGenerator<readonly SnapshotItem[]> {
+  const reader = new SnapshotReader(context);
+  const accountIn = (archive: ArchiveFolder) => {
+    counts.read += archive.parts.length;
+    counts.skipped += archive.skipped.length;
+    return observedAccount(archive, reader, context);
+  };
+  for (const source of withArchivesJoined(inputs, context.from)) {
+    if ('parts' in source) {
+      yield await accountIn(source);
+      continue;
+    }
+    for await (const files of filesIn(source)) {
+      if ('kind' in files) {
+        yield [{ ...files, options: optionsOf(context) }];
+        continue;
+      }
+      for (const file of withArchivesJoined(files, context.from)) {
+        if ('parts' in file) {
+          yield await accountIn(file);
+          continue;
+        }
+        counts.read += 1;
+        for await (const values of valuesOf(file, commandOf(context))) {
+          yield Array.isArray(values) ? await reader.read(values, file.name) : [{ ...values, options: optionsOf(context) }];
+        }
+      }
+    }
+  }
+  counts.rejectLines += reader.rejectLines;
+  counts.suspended += reader.suspended;
+  // files that the lines of a rejects file name
+  for (const again of reader.filesToReadAgain) yield* observationsOf([again.input], again.context);
+}
+
+/** Returns the input errors of the files of an archive, then its observation. */
+async function observedAccount(archive: ArchiveFolder, reader: SnapshotReader, context: ObserveContext): Promise<SnapshotItem[]> {
+  const found: SnapshotItem[] = [];
+  const joined: Record<string, unknown> = {};
+  for (const { name, input } of archive.parts) {
+    const values: unknown[] = [];
+    for await (const texts of valuesOf(input, commandOf(context))) {
+      if (!Array.isArray(texts)) found.push({ ...texts, options: optionsOf(context) });
+      else for (const raw of texts) addValue(values, found, parseJson(raw, input.name));
+    }
+    joined[name] = name === 'manifest' ? values[0] : values;
+  }
+  const observed: SnapshotItem[] = [];
+  reader.add(observed, joined, placeInArchive(archive), '');
+  return [...found, ...observed.map((item) => ({ ...item, place: placeInArchive(archive, item.place.field) }))];
+}
+
+function commandOf({ command = plainCommand }: ObserveContext): ReadingCommand {
+  return { verb: 'observe', command };
+}
+
+function addValue(values: unknown[], inputErrors: SnapshotItem[], parsed: Parsed | InputError): void {
+  if ('kind' in parsed) inputErrors.push(parsed);
+  else values.push(parsed.value);
+  if ('lost' in parsed && parsed.lost !== undefined) inputErrors.push(...parsed.lost.values());
+}

@@ -1,0 +1,123 @@
+import { Readable } from 'node:stream';
+import { crc32, createInflateRaw } from 'node:zlib';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { Failure } from '../../contract/failure.ts';
+import { plural } from '../../contract/plural.ts';
+import type { Input } from '../source.ts';
+import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.ts';
+import { countPacked, Expansion } from './expansion.ts';
+import { FIRST_OF_TREE } from './signatures.ts';
+
+/** How many files a ZIP file may have: their list is kept in memory, with about 1 kB for each. */
+const MOST_ENTRIES = 500_000;
+const STORED = 0;
+const DEFLATED = 8;
+
+/** The members of a ZIP file, which may be read in any order until it is closed. */
+interface OpenZip {
+  readonly members: readonly Input[];
+  readonly close: () => void;
+}
+
+/**
+ * Opens a ZIP file. Its list of files is at its end, so it must be a file of this machine.
+ * @throws Failure bad-archive if the file is damaged, cut short or hostile
+ */
+export async function openZip(archive: Input, path: string): Promise<OpenZip> {
+  const zip = await wrapErrors(archive, () => openPromise(path, { autoClose: false }));
+  try {
+    const expansion = new Expansion(archive.name, archive.expansion);
+    const members = (await wrapErrors(archive, () => entriesIn(archive, zip))).map((entry) =>
+      memberInput(archive, { path: plainPath(entry.fileName), open: () => bytesOf(archive, zip, entry, expansion) }, expansion),
+    );
+    return { members, close: () => zip.close() };
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+}
+
+/** Returns the files to read, in the order of the archive. */
+async function entriesIn(archive: Input, zip: ZipFile): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  let packed = 0;
+  // of a tree only the pages are read, as of the folder of a tree
+  let isTree: boolean | undefined;
+  for await (const entry of zip.eachEntry()) {
+    packed += entry.compressedSize;
+    if (packed > zip.fileSize) throw new Error('files that are larger together than the ZIP file');
+    isTree ??= entry.fileName === FIRST_OF_TREE;
+    const isPage = !isTree || entry.fileName.startsWith('rest/');
+    const isFolder = entry.fileName.endsWith('/');
+    if (isPage && !isFolder && isRead(archive, plainPath(entry.fileName))) entries.push(entry);
+    if (entries.length > MOST_ENTRIES) {
+      const hint = 'unpack the ZIP file, and name the folder as the source';
+      throw brokenArchive(archive.name, `ZIP file of at most ${plural(MOST_ENTRIES, 'file')}`, 'more files', hint);
+    }
+  }
+  return entries;
+}
+
+/** Yields the bytes of a file in a ZIP, and compares them with its length and CRC-32. */
+async function* bytesOf(archive: Input, zip: ZipFile, entry: Entry, expansion: Expansion): AsyncGenerator<Uint8Array> {
+  const { fileName, compressionMethod, uncompressedSize } = entry;
+  const name = `${archive.name}: ${plainPath(fileName)}`;
+  if (entry.isEncrypted() || (compressionMethod !== STORED && compressionMethod !== DEFLATED)) throw undecodable(name, entry);
+  const { meter = (bytes: AsyncIterable<Uint8Array>) => bytes } = archive;
+  const own = new Expansion(name, expansion);
+  const stored = await wrapErrors({ name }, () => zip.openReadStreamPromise(entry, { decodeFileData: false }));
+  const packed = countPacked(meter(stored), own, expansion);
+  let [length, checksum] = [0, 0];
+  try {
+    for await (const piece of compressionMethod === DEFLATED ? inflated(packed) : packed) {
+      length += piece.length;
+      checksum = crc32(piece, checksum);
+      own.addPlain(piece.length);
+      if (length > uncompressedSize) break;
+      yield piece;
+    }
+  } catch (error) {
+    throw toFailure({ name }, error);
+  } finally {
+    stored.destroy();
+  }
+  if (length !== uncompressedSize || checksum !== entry.crc32) {
+    throw brokenArchive(name, 'file in a ZIP file', length === uncompressedSize ? 'another checksum (CRC-32)' : 'another length');
+  }
+}
+
+async function* inflated(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const plain = createInflateRaw({ chunkSize: 1 << 18 });
+  const source = Readable.from(bytes, { objectMode: false });
+  source.on('error', (error) => plain.destroy(error));
+  try {
+    yield* source.pipe(plain);
+  } finally {
+    source.destroy();
+    plain.destroy();
+  }
+}
+
+function undecodable(name: string, entry: Entry): Failure {
+  const found = entry.isEncrypted() ? 'an encrypted file' : `the compression method ${entry.compressionMethod}`;
+  return new Failure('bad-archive', `${name} cannot be decompressed`, {
+    place: { file: name },
+    expected: 'a file that is stored or deflated',
+    found,
+    hint: 'unpack the ZIP file with another program such as 7z, and name the folder as the source',
+  });
+}
+
+async function wrapErrors<T>(archive: Pick<Input, 'name'>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toFailure(archive, error);
+  }
+}
+
+/** Converts an error of the library. Errors of the disk have a `syscall`. */
+function toFailure({ name }: Pick<Input, 'name'>, error: unknown): unknown {
+  if (error instanceof Failure || !(error instanceof Error) || 'syscall' in error) return error;
+  return brokenArchive(name, 'ZIP file', error.message);
+}

@@ -1,0 +1,48 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { draftOf, draftsIn } from '../../../src/contract/files/draft.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+
+/** The id of a process that has ended. */
+const ENDED = spawnSync(process.execPath, ['--version']).pid;
+
+/** Returns the name that the draft of a file has in another process. */
+const nameIn = (path: string, pid: number | string) => basename(draftOf(path)).replace(/\d+\.draft$/, `${pid}.draft`);
+
+it('the draft of a file is hidden beside it, and names the file and the program', () => {
+  const folder = temporaryFolder();
+  expect(draftOf(join(folder, 'x.ndjson'))).toMatch(/\/\.x\.ndjson\.palimpsest-[0-9a-f]{8}-\d+\.draft$/);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('a draft removes those of the same file that ended processes of this machine left, and no other', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'x.ndjson');
+  const left = nameIn(path, ENDED);
+  const stay = [
+    nameIn(path, process.ppid),
+    nameIn(join(folder, 'y.ndjson'), ENDED),
+    left.replace(/palimpsest-[0-9a-f]{8}/, 'palimpsest-00000000'),
+    `${left}.mine`,
+    'x.ndjson.32543.draft',
+  ];
+  for (const name of [left, ...stay]) writeFileSync(join(folder, name), 'a removed text');
+  expect(draftsIn(folder).map(({ isLeft }) => isLeft)).toHaveLength(4);
+  draftOf(path);
+  expect(readdirSync(folder).toSorted()).toEqual(stay.toSorted());
+});
+
+it('the draft of a folder is removed with its files', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'bag');
+  const left = join(folder, nameIn(path, ENDED));
+  mkdirSync(join(left, 'data'), { recursive: true });
+  writeFileSync(join(left, 'data/1'), 'a removed text');
+  draftOf(path);
+  expect(readdirSync(folder)).toEqual([]);
+  renameSync(folder, `${folder}-moved`);
+  expect(draftsIn(folder)).toEqual([]);
+  renameSync(`${folder}-moved`, folder);
+});

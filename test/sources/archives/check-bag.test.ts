@@ -1,0 +1,46 @@
+import { hash } from 'node:crypto';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkBag } from '../../../src/sources/archives/check-bag.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+
+/** Returns a bag with one page. */
+function newBag(): string {
+  const bag = temporaryFolder();
+  const page = '{"results":[]}';
+  mkdirSync(join(bag, 'data/rest/data'), { recursive: true });
+  writeFileSync(join(bag, 'data/rest/data/index.json'), page);
+  writeFileSync(join(bag, 'bagit.txt'), 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n');
+  writeFileSync(join(bag, 'manifest-sha256.txt'), `${hash('sha256', page)}  data/rest/data/index.json\n`);
+  return bag;
+}
+
+describe('checkBag', () => {
+  it('accepts files in folders', async () => {
+    await expect(checkBag(newBag())).resolves.toBeUndefined();
+  });
+
+  it.each([
+    ['the folder that contains it', () => '.'],
+    ['the bag', (bag: string) => bag],
+    ['another folder', temporaryFolder],
+    ['nothing', () => 'missing'],
+    ['a file', () => 'index.json'],
+  ])('refuses a link to %s', async (_, target) => {
+    const bag = newBag();
+    symlinkSync(target(bag), join(bag, 'data/rest/data/link'));
+    await expect(checkBag(bag)).rejects.toMatchObject({
+      code: 'bad-archive',
+      expected: 'only files and folders',
+      found: 'data/rest/data/link, a link or something else',
+    });
+  });
+
+  it('does not follow links that form two circles', async () => {
+    const bag = newBag();
+    // a walk that follows them visits 2 ** 40 folders, until the system refuses the 41st link
+    for (const name of ['one', 'two']) symlinkSync('.', join(bag, 'data', name));
+    await expect(checkBag(bag)).rejects.toMatchObject({ code: 'bad-archive', expected: 'only files and folders' });
+  });
+});
