@@ -92,6 +92,17 @@ export function networkCode(error: Error): string | undefined {
     .find((name) => NETWORK_ERRORS.test(name));
 }
 
+/** Returns a function that makes a request, and converts its error. */
+export function errorConverter(toStorageError: (error: unknown) => StorageError): <T>(request: () => Promise<T>) => Promise<T> {
+  return async (request) => {
+    try {
+      return await request();
+    } catch (error) {
+      throw toStorageError(error);
+    }
+  };
+}
+
 const HINTS: { readonly [K in StorageErrorKind]: string } = {
   transient: 'check the network and the target, then run the same command again',
   expired: 'get new credentials, then run the same command again',

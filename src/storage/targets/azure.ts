@@ -3,7 +3,7 @@ import type { BlobServiceClient, BlockBlobClient, ContainerClient, ContainerList
 import { Failure } from '../../contract/failure.ts';
 import { loadClient } from '../client-library.ts';
 import type { ExactRange, ObjectPage } from '../object-source.ts';
-import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
+import { errorConverter, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { Access, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
 
 /** The names of the blob metadata. Azure permits no hyphens in them. */
@@ -195,13 +195,7 @@ async function orUndefined<T>(request: () => Promise<T>): Promise<T | undefined>
   }
 }
 
-async function convertErrors<T>(request: () => Promise<T>): Promise<T> {
-  try {
-    return await request();
-  } catch (error) {
-    throw toStorageError(error);
-  }
-}
+const convertErrors = errorConverter(toStorageError);
 
 /** Converts an error of the client to a StorageError, whose message does not contain the request. */
 function toStorageError(error: unknown): StorageError {

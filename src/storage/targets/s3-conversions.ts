@@ -1,7 +1,7 @@
 import type { HeadObjectCommandOutput, PutObjectCommandInput } from '@aws-sdk/client-s3';
 import { isObject } from '../../contract/json.ts';
 import type { ByteRange } from '../object-source.ts';
-import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
+import { errorConverter, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { ObjectHead, Upload } from '../target.ts';
 
 /** The names of the object metadata that palimpsest writes for later runs. */
@@ -50,6 +50,9 @@ export function toStorageError(error: unknown): StorageError {
   if (error.message === 'Region is missing') return new StorageError('no-region', 'no region');
   return storageErrorOf(statusOf(error), networkCode(error) ?? (error.name === 'Error' ? codeOf(error) : error.name), error.message);
 }
+
+/** Makes a request with the client, and converts its error. */
+export const convertErrors: ReturnType<typeof errorConverter> = errorConverter(toStorageError);
 
 export function statusOf(error: unknown): number | undefined {
   const metadata = isObject(error) && isObject(error['$metadata']) ? error['$metadata'] : {};

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CreateMultipartUploadCommandInput, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { StorageError } from '../storage-error.ts';
 import type { OpenUpload, PartsUpload } from '../target.ts';
+import { convertErrors } from './s3-conversions.ts';
 
 interface S3Parts {
   readonly sdk: typeof import('@aws-sdk/client-s3');
@@ -11,12 +12,11 @@ interface S3Parts {
   readonly headers: Omit<CreateMultipartUploadCommandInput, 'Bucket' | 'Key'>;
   /** Whether the object has the content of this upload. */
   readonly isThere: (signal: AbortSignal) => Promise<boolean>;
-  readonly convertErrors: <T>(request: () => Promise<T>) => Promise<T>;
   readonly signal: AbortSignal;
 }
 
 /** Begins a multipart upload. S3 limits one request to 5 GiB, and an object in parts to 10,000 parts. */
-export async function beginS3Parts({ sdk, client, object, headers, isThere, convertErrors, signal }: S3Parts): Promise<PartsUpload> {
+export async function beginS3Parts({ sdk, client, object, headers, isThere, signal }: S3Parts): Promise<PartsUpload> {
   const { UploadId } = await convertErrors(() =>
     client().send(new sdk.CreateMultipartUploadCommand({ ...object, ...headers }), { abortSignal: signal }),
   );

@@ -13,7 +13,7 @@ import {
 } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Access, Address, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
-import { headersOf, headOf, noRanges, rangeHeader, statusOf, toStorageError } from './s3-conversions.ts';
+import { convertErrors, headersOf, headOf, noRanges, rangeHeader, statusOf, toStorageError } from './s3-conversions.ts';
 import { beginS3Parts, openS3Uploads } from './s3-parts.ts';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
@@ -90,7 +90,7 @@ class S3Target implements Target {
 
   async put(path: string, upload: Upload, signal: AbortSignal, condition?: Condition): Promise<string> {
     try {
-      return await this.#convertErrors(async () => {
+      return await convertErrors(async () => {
         const response = await this.#client.send(
           new this.#sdk.PutObjectCommand({
             ...this.#object(path),
@@ -122,7 +122,6 @@ class S3Target implements Target {
       object: this.#object(path),
       headers: headersOf(upload),
       isThere: async (sending) => (await this.head(path, sending))?.digest === upload.digest,
-      convertErrors: (request) => this.#convertErrors(request),
       signal,
     });
   }
@@ -130,7 +129,7 @@ class S3Target implements Target {
   async openUploads(prefix: string, signal: AbortSignal): Promise<readonly OpenUpload[]> {
     const place = { Bucket: this.#bucket, Prefix: this.#prefix + prefix };
     try {
-      return await this.#convertErrors(() => openS3Uploads(this.#sdk, this.#client, place, this.#prefix.length, signal));
+      return await convertErrors(() => openS3Uploads(this.#sdk, this.#client, place, this.#prefix.length, signal));
     } catch (error) {
       // a store without uploads in parts has none
       if (error instanceof StorageError && error.kind === 'unsupported') return [];
@@ -149,7 +148,7 @@ class S3Target implements Target {
   }
 
   async remove(path: string, signal: AbortSignal): Promise<void> {
-    await this.#convertErrors(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(path)), { abortSignal: signal }));
+    await convertErrors(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(path)), { abortSignal: signal }));
   }
 
   source(): ObjectSource {
@@ -175,7 +174,7 @@ class S3Target implements Target {
   /** @param cut the length of the part of each key that is not in the path */
   async #page(input: Omit<ListObjectsV2CommandInput, 'Bucket'>, signal: AbortSignal, cut = this.#prefix.length): Promise<ObjectPage> {
     const request = new this.#sdk.ListObjectsV2Command({ Bucket: this.#bucket, ...input });
-    const response = await this.#convertErrors(() => this.#client.send(request, { abortSignal: signal }));
+    const response = await convertErrors(() => this.#client.send(request, { abortSignal: signal }));
     const objects = (response.Contents ?? []).map(
       ({ Key = '', Size = 0, ETag = '' }): ListedObject => ({ path: Key.slice(cut), size: Size, tag: ETag }),
     );
@@ -183,7 +182,7 @@ class S3Target implements Target {
   }
 
   async #read(path: string, { from, to }: ByteRange, signal: AbortSignal): Promise<ObjectBody> {
-    return this.#convertErrors(async () => {
+    return convertErrors(async () => {
       const object = path === '' ? { Bucket: this.#bucket, Key: this.#ownKey } : this.#object(path);
       const isPart = from > 0 || to !== undefined;
       const range = isPart ? { Range: rangeHeader({ from, to }) } : {};
@@ -221,18 +220,10 @@ class S3Target implements Target {
   /** Makes a request for an object that may not exist. */
   async #orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.#convertErrors(request);
+      return await convertErrors(request);
     } catch (error) {
       if (error instanceof StorageError && error.kind === 'missing' && !error.message.includes('NoSuchBucket')) return undefined;
       throw error;
-    }
-  }
-
-  async #convertErrors<T>(request: () => Promise<T>): Promise<T> {
-    try {
-      return await request();
-    } catch (error) {
-      throw toStorageError(error);
     }
   }
 }
