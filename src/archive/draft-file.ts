@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createWriteStream, existsSync, rmSync, statSync, type WriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
-import { Failure } from '../contract/failure.ts';
-import { draftOf } from '../contract/files/draft.ts';
+import { draftOf, unwritable } from '../contract/files/draft.ts';
 
 /**
  * Writes a file under another name beside it, and renames it when it is complete: the target is complete or unchanged.
@@ -43,10 +42,4 @@ export async function write(file: WriteStream, bytes: Uint8Array): Promise<void>
 
 function isNotTaken(error: Error): boolean {
   return !('code' in error && error.code === 'EEXIST');
-}
-
-function unwritable(path: string, found: string, cause?: unknown): Failure {
-  const expected = 'a writable file and enough free space';
-  const hint = 'name another file with --to, or check the permissions and free space of its folder';
-  return new Failure('file-system', `cannot write ${path}`, { place: { file: path }, expected, found, hint, cause });
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
+import { isSameFile } from '../contract/files/same-file.ts';
 import { Pauses } from '../contract/pauses.ts';
-import { isSameFile, writeFiles } from '../export/export-file.ts';
+import { writeFiles } from '../export/export-file.ts';
 import { makeFolder } from '../export/table-folder.ts';
 import { TABLES, type Table, type TableName } from '../export/tables.ts';
 import { removeEmptyFolders } from '../store/mkdirp.ts';

@@ -1,7 +1,8 @@
 import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
+import { isSameFile } from '../contract/files/same-file.ts';
 import { Pauses } from '../contract/pauses.ts';
-import { isSameFile, writeFiles } from '../export/export-file.ts';
+import { writeFiles } from '../export/export-file.ts';
 import { ndjson } from '../export/ndjson.ts';
 import { Store } from '../store/store.ts';
 import { toFailure } from '../store/store-error.ts';

@@ -1,7 +1,7 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { Failure } from '../contract/failure.ts';
-import { draftOf } from '../contract/files/draft.ts';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { draftOf, unwritable } from '../contract/files/draft.ts';
+import { statusOf } from '../contract/files/same-file.ts';
 import type { Pauses } from '../contract/pauses.ts';
 
 /** The minimum number of characters in one write. */
@@ -45,21 +45,6 @@ export async function writeFiles(files: readonly ExportFile[], pauses: Pauses): 
   }
 }
 
-/** Whether two paths refer to the same file. */
-export function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [statusOf(one), statusOf(other)];
-  return resolve(one) === resolve(other) || (a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev);
-}
-
-/** Returns undefined if the path does not exist or cannot be read. */
-function statusOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
-
 /** Joins texts to chunks that are large enough for one write. */
 export function* chunks(texts: Iterable<string>): Generator<string> {
   let chunk = '';
@@ -87,10 +72,4 @@ function foundAt(path: string, cause: unknown): string {
   let parent = dirname(path);
   while (statusOf(parent) === undefined && parent !== dirname(parent)) parent = dirname(parent);
   return `${parent}, which is not a folder`;
-}
-
-function unwritable(path: string, found: string, cause?: unknown): Failure {
-  const expected = 'a writable file and enough free space';
-  const hint = 'name another file with --to, or check the permissions and free space of its folder';
-  return new Failure('file-system', `cannot write ${path}`, { place: { file: path }, expected, found, hint, cause });
 }

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { Failure } from '../failure.ts';
 import { isRunning, machineId } from './process.ts';
 
 /** The name of a draft: hidden, with the name of the file that it becomes, the program, the machine and the process. */
@@ -41,4 +42,11 @@ function namesIn(folder: string): readonly string[] {
   } catch {
     return [];
   }
+}
+
+/** The failure if the file that a draft becomes cannot be written. */
+export function unwritable(path: string, found: string, cause?: unknown): Failure {
+  const expected = 'a writable file and enough free space';
+  const hint = 'name another file with --to, or check the permissions and free space of its folder';
+  return new Failure('file-system', `cannot write ${path}`, { place: { file: path }, expected, found, hint, cause });
 }

@@ -1,20 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  createReadStream,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  rmSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { closeSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Failure } from '../../contract/failure.ts';
 import { writeFully } from '../../contract/files/file-bytes.ts';
+import { isSameFile } from '../../contract/files/same-file.ts';
 import { encodeJson } from '../../contract/json.ts';
 import type { InputError } from '../source.ts';
 
@@ -53,7 +43,7 @@ export class RejectsFile {
     if (!this.#wrapErrors(() => statSync(folder)).isDirectory()) throw this.#unwritable(`${folder}, which is not a folder`);
     const status = this.#wrapErrors(() => statSync(path, { throwIfNoEntry: false }));
     if (status !== undefined && !status.isFile()) throw this.#unwritable('not a regular file');
-    const other = others.find((file) => isSameFile(file, path, status));
+    const other = others.find((file) => isSameFile(file, path));
     if (other !== undefined) throw this.#unwritable(`${other}, which the import needs`);
   }
 
@@ -219,21 +209,6 @@ function encode(reject: Pick<InputError, 'code' | 'expected' | 'found' | 'option
     return encodeJson(reject);
   } catch {
     return encodeJson({ ...reject, item: undefined });
-  }
-}
-
-function isSameFile(one: string, other: string, status: Stats | undefined): boolean {
-  if (resolve(one) === resolve(other)) return true;
-  const first = status === undefined ? undefined : statusOf(one);
-  return first !== undefined && first.ino === status?.ino && first.dev === status.dev;
-}
-
-/** Returns undefined if the file does not exist or cannot be read. */
-function statusOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
   }
 }
 
