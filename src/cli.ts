@@ -85,7 +85,7 @@ function withVariableName(program: Command, failure: Failure): Failure {
 async function asFailure(error: unknown, store: string): Promise<unknown> {
   if (!(error instanceof Error)) return error;
   if (!('syscall' in error)) {
-    const { toFailure } = await import('./store/store-error.ts');
+    const { toFailure } = await import('./store/database/store-error.ts');
     return toFailure(store, error);
   }
   if ('address' in error || 'hostname' in error) return error;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createBrotliDecompress } from 'node:zlib';
+import { openSpool, type SpoolFile } from '../store/histories/spool-file.ts';
 import type { StoreImage } from '../store/image.ts';
-import { openSpool, type SpoolFile } from '../store/spool-file.ts';
 import type { StoreVersion } from './store-version.ts';
 
 /** The bytes of a store, compressed with brotli in a temporary file. */

@@ -1,7 +1,7 @@
 import type { Account } from '../contract/account.ts';
 import { timestampOf } from '../contract/instant.ts';
 import type { ChangeRecord } from '../contract/record.ts';
-import type { StoredAccount, StoredAccounts } from '../store/stored-accounts.ts';
+import type { StoredAccount, StoredAccounts } from '../store/accounts/stored-accounts.ts';
 import { type AccountPart, type AddressOf, accountParts, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
 import { feedBytes, feedOf } from './atom.ts';
 import {

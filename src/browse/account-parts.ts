@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../contract/record.ts';
-import type { StoredAccounts } from '../store/stored-accounts.ts';
+import type { StoredAccounts } from '../store/accounts/stored-accounts.ts';
 import { type ByteText, byteText, type Markup } from './byte-text.ts';
 import { recordAddress } from './paths.ts';
 

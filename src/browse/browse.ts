@@ -1,8 +1,8 @@
 import type { Site } from '../contract/site.ts';
 import { pagesFor } from '../pages/page.ts';
-import type { AccountsPage } from '../store/account-reader.ts';
+import type { AccountsPage } from '../store/accounts/account-reader.ts';
+import type { StoredAccounts } from '../store/accounts/stored-accounts.ts';
 import type { Store } from '../store/store.ts';
-import type { StoredAccounts } from '../store/stored-accounts.ts';
 import { accountFiles } from './account-pages.ts';
 import { RecordAddresses } from './account-parts.ts';
 import { clientScript, icon, stylesheet } from './assets.ts';

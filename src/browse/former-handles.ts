@@ -1,5 +1,5 @@
 import { timestampOf } from '../contract/instant.ts';
-import type { StoredAccounts } from '../store/stored-accounts.ts';
+import type { StoredAccounts } from '../store/accounts/stored-accounts.ts';
 import type { FormerHolderText } from './account-pages.ts';
 import { accountParts, isOnePart } from './account-parts.ts';
 import { atomMarkup } from './atom.ts';

@@ -1,5 +1,5 @@
 import { daysOf } from '../contract/timestamps.ts';
-import type { FeedDay } from '../store/feed-days.ts';
+import type { FeedDay } from '../store/feed/feed-days.ts';
 import { countMarkup, joined, type Markup, markup, numberMarkup, trusted } from './byte-text.ts';
 import { fullDate, monthAndYear, monthName, weekdayName, weekdayOf } from './dates.ts';
 import { type PageFrame, pageBytes, ROOT_2, type Root } from './page-frame.ts';

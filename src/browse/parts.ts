@@ -1,4 +1,4 @@
-import type { HandleOfRow } from '../store/stored-accounts.ts';
+import type { HandleOfRow } from '../store/accounts/stored-accounts.ts';
 import { byteText } from './byte-text.ts';
 import { accountPlace } from './paths.ts';
 

@@ -3,8 +3,8 @@ import type { AccountEntry } from '../contract/accounts/account-entry.ts';
 import { timestampOf } from '../contract/instant.ts';
 import { matchingAccounts } from '../history/account-match.ts';
 import { accountTable } from '../history/account-table.ts';
+import { toFailure } from '../store/database/store-error.ts';
 import { Store } from '../store/store.ts';
-import { toFailure } from '../store/store-error.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 export async function runAccounts(

@@ -1,4 +1,4 @@
-import type { CommitPhase } from '../store/batch.ts';
+import type { CommitPhase } from '../store/writing/batch.ts';
 import { items, type Phases } from '../terminal/progress.ts';
 
 /** The phases that end every command that writes to the store. */

@@ -1,7 +1,7 @@
 import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import { allowAccounts, exclusionsOf, type NamedExclusion } from '../store/allow.ts';
+import { allowAccounts, exclusionsOf, type NamedExclusion } from '../store/exclusions/allow.ts';
 import { plural } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

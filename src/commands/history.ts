@@ -7,8 +7,8 @@ import { findAccount } from '../history/find-account.ts';
 import { markedChange } from '../history/marked-change.ts';
 import { suggest } from '../history/suggest.ts';
 import { dateOf, timeline } from '../history/timeline.ts';
+import { toFailure } from '../store/database/store-error.ts';
 import { Store } from '../store/store.ts';
-import { toFailure } from '../store/store-error.ts';
 import { plural } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 

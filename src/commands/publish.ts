@@ -5,7 +5,7 @@ import type { Given } from '../command-line/spec.ts';
 import { FAILURES, Failure } from '../contract/failure.ts';
 import { publish } from '../publish/publish.ts';
 import { refuseSwapped } from '../publish/trees/other-files.ts';
-import { exclusionsOf } from '../store/allow.ts';
+import { exclusionsOf } from '../store/exclusions/allow.ts';
 import { plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -1,7 +1,7 @@
 import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
-import { repairStore } from '../store/repair.ts';
-import { checkStore } from '../store/store-check.ts';
+import { repairStore } from '../store/check/repair.ts';
+import { checkStore } from '../store/check/store-check.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 import { items } from '../terminal/progress.ts';

@@ -1,5 +1,5 @@
 import type { AccountEntry } from '../contract/accounts/account-entry.ts';
-import type { AccountNames } from '../store/account-reader.ts';
+import type { AccountNames } from '../store/accounts/account-reader.ts';
 import type { Store } from '../store/store.ts';
 
 /**

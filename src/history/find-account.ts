@@ -2,7 +2,7 @@ import type { AccountEntry } from '../contract/accounts/account-entry.ts';
 import { handleKey } from '../contract/accounts/handle.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
-import type { FormerHolder, FoundAccount } from '../store/account-search.ts';
+import type { FormerHolder, FoundAccount } from '../store/accounts/account-search.ts';
 import type { Store } from '../store/store.ts';
 import { number, plural } from '../terminal/amounts.ts';
 import { matcher } from './account-match.ts';

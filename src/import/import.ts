@@ -10,10 +10,10 @@ import { lackOf, type PageSetReport, PageSets } from '../sources/items/page-set.
 import { InputErrors } from '../sources/rejects/input-errors.ts';
 import { tooManyRejects } from '../sources/rejects/rejection.ts';
 import type { Input, InputError } from '../sources/source.ts';
-import { AccountStateWriter } from '../store/account-state-writer.ts';
-import { Batch, type CommitPhase } from '../store/batch.ts';
-import { ExclusionWriter } from '../store/exclusion-writer.ts';
-import { ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/item-writer.ts';
+import { AccountStateWriter } from '../store/accounts/account-state-writer.ts';
+import { ExclusionWriter } from '../store/exclusions/exclusion-writer.ts';
+import { Batch, type CommitPhase } from '../store/writing/batch.ts';
+import { ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/item-writer.ts';
 import { type AccountConflict, AccountConflicts, type Conflicting, conflictError } from './account-conflicts.ts';
 import { type EncodedItem, InputReading, type ThreadOptions } from './read.ts';
 

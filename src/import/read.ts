@@ -3,8 +3,8 @@ import { type ItemOptions, ItemReader } from '../sources/items/item-reader.ts';
 import { type BatchValues, batchesOf, type ItemBatch, readItems } from '../sources/items/items.ts';
 import type { RawValue } from '../sources/json/raw-value.ts';
 import type { Input, Item, RecordItem } from '../sources/source.ts';
-import { AnsweringThread } from '../store/answering-thread.ts';
-import type { EncodedRecord } from '../store/records.ts';
+import type { EncodedRecord } from '../store/feed/records.ts';
+import { AnsweringThread } from '../store/histories/answering-thread.ts';
 import { ENCODER_OPTIONS, type EncodedBatch, type ReadRequest } from './encoded-batch.ts';
 
 /** With less text, a thread takes longer to start than it saves. In UTF-16 units. */

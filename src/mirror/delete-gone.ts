@@ -1,8 +1,8 @@
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { plural } from '../contract/plural.ts';
-import type { Batch } from '../store/batch.ts';
 import { forgetContents, type ItemKey, type MirrorMemory } from '../store/mirror-memory.ts';
+import type { Batch } from '../store/writing/batch.ts';
 
 /**
  * Deletes from the store the items that only this service had, and that it no longer has. Runs in the caller's batch.

@@ -1,7 +1,7 @@
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { BadResponse, type HttpAnswer } from '../http/http-client.ts';
-import type { Exclusions } from '../store/exclusions.ts';
+import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { checkNext, pageAddress } from './page-link.ts';
 import { MAX_ATTEMPTS, PageFailed, type RetryingClient } from './retrying-client.ts';
 import { type PageContents, parsePage, withoutExcludedNames } from './service-page.ts';

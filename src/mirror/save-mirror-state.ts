@@ -1,5 +1,5 @@
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import type { Exclusions } from '../store/exclusions.ts';
+import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { excludedKey, type ItemKey, type MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
 import { withoutExcludedNames } from './service-page.ts';
 import type { Spool } from './spool/page-spool.ts';

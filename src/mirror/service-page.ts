@@ -5,7 +5,7 @@ import { type Envelope, parseEnvelope } from '../contract/pages/envelope.ts';
 import { handle, identifier, Violation } from '../contract/shape.ts';
 import { BadResponse } from '../http/http-client.ts';
 import { parseWithNames } from '../sources/json/escaped-names.ts';
-import type { Exclusions } from '../store/exclusions.ts';
+import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { excludedKey, type ItemKey } from '../store/mirror-memory.ts';
 
 /** What a mirror needs from a page: to know which items it has and which page is next. */

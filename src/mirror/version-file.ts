@@ -5,7 +5,7 @@ import { Failure } from '../contract/failure.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
 import { Pauses } from '../contract/pauses.ts';
 import { BadResponse } from '../http/http-client.ts';
-import type { Exclusions } from '../store/exclusions.ts';
+import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { pagePath } from '../tree/layout.ts';
 import { openVerified, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { HEAD, parseCommit } from '../versions/commit.ts';

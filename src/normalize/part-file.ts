@@ -9,8 +9,8 @@ import { Failure } from '../contract/failure.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
 import { uploadFile } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
+import { openSpool } from '../store/histories/spool-file.ts';
 import { mkdirp } from '../store/mkdirp.ts';
-import { openSpool } from '../store/spool-file.ts';
 
 /** A part that is being written. */
 interface Draft {

@@ -1,5 +1,5 @@
 import type { Pauses } from '../contract/pauses.ts';
-import type { Exclusions } from '../store/exclusions.ts';
+import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import type { Row } from './spool/sorted-run.ts';
 import type { Spool } from './spool/spool.ts';
 

@@ -10,7 +10,7 @@ import {
   valuesAt,
   valuesBegunAt,
   watermarkOf,
-} from '../store/known-account.ts';
+} from '../store/accounts/known-account.ts';
 
 /** A change of a field that an observation found. Without `before`, it is the first value of the field. */
 export interface Change {

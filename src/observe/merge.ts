@@ -6,7 +6,7 @@ import type { DataType } from '../contract/record.ts';
 import type { Network } from '../diff/diff-html.ts';
 import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { InputError, RejectOptions } from '../sources/source.ts';
-import type { Batch } from '../store/batch.ts';
+import type { Batch } from '../store/writing/batch.ts';
 import { type Conflict, ConflictList } from './conflicts.ts';
 import { ExcludedRows } from './excluded-rows.ts';
 import type { FieldConflict } from './field-changes.ts';

@@ -1,8 +1,8 @@
 import type { Instant } from '../contract/instant.ts';
-import type { Connection } from '../store/connection.ts';
-import type { KnownAccount } from '../store/known-account.ts';
-import { accountsObservedUpTo, type ObservedAccount } from '../store/observed-to.ts';
-import { RowSet } from '../store/row-set.ts';
+import type { KnownAccount } from '../store/accounts/known-account.ts';
+import { accountsObservedUpTo, type ObservedAccount } from '../store/accounts/observed-to.ts';
+import type { Connection } from '../store/database/connection.ts';
+import { RowSet } from '../store/histories/row-set.ts';
 
 /** How many accounts are listed. All are counted. */
 const MAX_LISTED = 100;

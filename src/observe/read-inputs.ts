@@ -3,7 +3,7 @@ import type { Pauses } from '../contract/pauses.ts';
 import { type FileCounts, type ObserveContext, type Observed, observationsOf } from '../sources/snapshots/observations.ts';
 import { PathTimeCounter, type PathTimes } from '../sources/snapshots/path-time.ts';
 import type { Input, InputError } from '../sources/source.ts';
-import type { Exclusions } from '../store/exclusions.ts';
+import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { PartSets } from './part-sets.ts';
 import { type Spool, snapshotOf } from './spool/spool.ts';
 

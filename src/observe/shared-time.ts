@@ -1,8 +1,8 @@
 import { Failure } from '../contract/failure.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import { plural } from '../contract/plural.ts';
-import type { KnownAccount } from '../store/known-account.ts';
-import { RowSet } from '../store/row-set.ts';
+import type { KnownAccount } from '../store/accounts/known-account.ts';
+import { RowSet } from '../store/histories/row-set.ts';
 
 /** Finds snapshots of several times that all got the time of one option: most of their accounts appear several times, with other values. */
 export class SharedTime {

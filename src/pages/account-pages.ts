@@ -1,6 +1,6 @@
 import type { Site } from '../contract/site.ts';
-import type { AccountCursor } from '../store/account-cursor.ts';
-import type { PageSource } from '../store/page-source.ts';
+import type { AccountCursor } from '../store/accounts/account-cursor.ts';
+import type { PageSource } from '../store/feed/page-source.ts';
 import { encodePage, itemsOn, type Pages, pagesFor } from './page.ts';
 
 /** Returns the pages of `/rest/account/`: accounts in the order of their first records, each with all its records. */

@@ -1,7 +1,7 @@
 import type { Site } from '../contract/site.ts';
-import { joined, NOTHING } from '../store/checksum.ts';
-import type { FeedCursor } from '../store/feed-cursor.ts';
-import type { PageSource } from '../store/page-source.ts';
+import { joined, NOTHING } from '../store/check/checksum.ts';
+import type { FeedCursor } from '../store/feed/feed-cursor.ts';
+import type { PageSource } from '../store/feed/page-source.ts';
 import { encodePage, itemsOn, type Pages, pagesFor, SPAN_PAGES } from './page.ts';
 
 /** Returns the pages of `/rest/data/`: all change records, newest first. */

@@ -9,7 +9,7 @@ import { SITE_MARKER, VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { forEachLimit } from '../storage/pool.ts';
 import type { Remote } from '../storage/remote.ts';
 import { versionsAt } from '../storage/target-form.ts';
-import { excludedRows } from '../store/excluded-rows.ts';
+import { excludedRows } from '../store/exclusions/excluded-rows.ts';
 import { BUILD_RECORD } from '../tree/build-record.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { ZipReader } from '../zip/zip-reader.ts';

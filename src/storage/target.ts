@@ -1,5 +1,5 @@
 import { Failure } from '../contract/failure.ts';
-import type { Lock } from '../store/lock.ts';
+import type { Lock } from '../store/database/lock.ts';
 import type { ExactRange, ObjectPage, ObjectSource } from './object-source.ts';
 
 /** The headers that a store returns with an object. */

@@ -1,12 +1,12 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
-import type { Connection } from './connection.ts';
-import { openStore } from './open-store.ts';
-import { latestRevision, type Revision } from './revision.ts';
-import { SCHEMA_VERSION } from './schema.ts';
+import { latestRevision, type Revision } from './check/revision.ts';
+import type { Connection } from './database/connection.ts';
+import { openStore } from './database/open-store.ts';
+import { SCHEMA_VERSION } from './database/schema.ts';
+import { wrapErrors } from './database/store-error.ts';
 import { Store } from './store.ts';
-import { wrapErrors } from './store-error.ts';
 
 /** The number of attempts to get an image while other processes write the store. */
 const ATTEMPTS = 50;

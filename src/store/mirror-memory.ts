@@ -1,6 +1,6 @@
 import { handleHash } from '../contract/accounts/exclusion.ts';
 import type { Collection } from '../contract/collection.ts';
-import type { Connection, Statement } from './connection.ts';
+import type { Connection, Statement } from './database/connection.ts';
 
 /** The key of an item of a service: the id of a record, or the screen name of an account. */
 export type ItemKey = number | string;

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { type Exclusion, encodeExclusion } from '../contract/accounts/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
-import type { Connection } from './connection.ts';
-import { ExclusionList } from './exclusion-list.ts';
-import { openStore } from './open-store.ts';
-import { revisionOf } from './revision.ts';
-import { wrapErrors } from './store-error.ts';
+import { revisionOf } from './check/revision.ts';
+import type { Connection } from './database/connection.ts';
+import { openStore } from './database/open-store.ts';
+import { wrapErrors } from './database/store-error.ts';
+import { ExclusionList } from './exclusions/exclusion-list.ts';
 
 interface Row {
   readonly newest: Buffer | null;

@@ -1,21 +1,21 @@
 import { Failure } from '../contract/failure.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
-import { AccountReader } from './account-reader.ts';
-import { accountRows } from './account-rows.ts';
-import { AccountSearch } from './account-search.ts';
-import { deriveStale } from './batch.ts';
-import type { Connection } from './connection.ts';
-import { storedJson } from './damaged.ts';
-import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
-import { checksumBelow, feedEdge } from './feed-blocks.ts';
-import { type FeedDay, feedDays } from './feed-days.ts';
-import { openStore } from './open-store.ts';
-import { PageSource } from './page-source.ts';
-import { checkedJson, records, type StoredRecord } from './records.ts';
-import { isCurrent, latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
-import { NO_RECORD } from './schema.ts';
-import { wrapErrors } from './store-error.ts';
-import { StoredAccounts } from './stored-accounts.ts';
+import { AccountReader } from './accounts/account-reader.ts';
+import { accountRows } from './accounts/account-rows.ts';
+import { AccountSearch } from './accounts/account-search.ts';
+import { StoredAccounts } from './accounts/stored-accounts.ts';
+import { isCurrent, latestRevision, nextRevision, type Revision, revisionOf } from './check/revision.ts';
+import type { Connection } from './database/connection.ts';
+import { storedJson } from './database/damaged.ts';
+import { openStore } from './database/open-store.ts';
+import { NO_RECORD } from './database/schema.ts';
+import { wrapErrors } from './database/store-error.ts';
+import { ExclusionList, type ListedExclusion } from './exclusions/exclusion-list.ts';
+import { checksumBelow, feedEdge } from './feed/feed-blocks.ts';
+import { type FeedDay, feedDays } from './feed/feed-days.ts';
+import { PageSource } from './feed/page-source.ts';
+import { checkedJson, records, type StoredRecord } from './feed/records.ts';
+import { deriveStale } from './writing/batch.ts';
 
 /** A consistent view of a store at the time of its opening. Later commits do not change it. */
 export class Store extends PageSource {

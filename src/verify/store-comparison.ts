@@ -2,7 +2,7 @@ import { parseAccount } from '../contract/account.ts';
 import { encodeJson } from '../contract/json.ts';
 import { parseRecord } from '../contract/record.ts';
 import { Violation as BrokenRule } from '../contract/shape.ts';
-import { damaged, storedJson } from '../store/damaged.ts';
+import { damaged, storedJson } from '../store/database/damaged.ts';
 import { Store } from '../store/store.ts';
 import { BUILD_RECORD } from '../tree/build-record.ts';
 import { type AccountPlace, comparePlaces, type FoundAccount, placeOf } from './pages/accounts.ts';

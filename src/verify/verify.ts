@@ -1,6 +1,6 @@
 import { COLLECTIONS } from '../contract/collection.ts';
 import { Pauses } from '../contract/pauses.ts';
-import { toFailure } from '../store/store-error.ts';
+import { toFailure } from '../store/database/store-error.ts';
 import { BUILD_RECORD, type BuildRecord, buildRecordIn } from '../tree/build-record.ts';
 import { noTree } from '../tree/existing-tree.ts';
 import { pagesFolder } from '../tree/layout.ts';

@@ -4,7 +4,7 @@ import { remove } from 'fs-extra/esm';
 import type { Exclusion } from '../contract/accounts/exclusion.ts';
 import { otherBaseUrl } from '../contract/site.ts';
 import type { Remote } from '../storage/remote.ts';
-import { type Lock, lock } from '../store/lock.ts';
+import { type Lock, lock } from '../store/database/lock.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { fetchVersion } from './fetch-version.ts';
 import { keptVersions } from './keep.ts';

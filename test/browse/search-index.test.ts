@@ -5,7 +5,7 @@ import { findAccounts, type IndexFile } from '../../src/browse/client/find-accou
 import { searchDigest, searchFiles } from '../../src/browse/search/search-index.ts';
 import { cutName, rankOf } from '../../src/browse/search/search-term-lines.ts';
 import { BEST, compareFound, folded, matchOf, nameTerms, type SearchEntry, searchPath } from '../../src/browse/search/search-terms.ts';
-import type { SearchedNames } from '../../src/store/account-reader.ts';
+import type { SearchedNames } from '../../src/store/accounts/account-reader.ts';
 import { times } from '../support/proof.ts';
 
 const account = (screen_name: string, display_name = '', changes = 1, ...formerHandles: string[]): SearchedNames => ({

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { TABLES } from '../../src/export/tables.ts';
-import { Connection } from '../../src/store/connection.ts';
+import { Connection } from '../../src/store/database/connection.ts';
 import { build } from '../../src/tree/build/build.ts';
 import { encodeHeader } from '../../src/zip/local-header.ts';
 import { temporaryFolder } from '../support/folder.ts';

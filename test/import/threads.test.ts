@@ -6,7 +6,7 @@ import { CONFLICT_POLICIES, type ConflictPolicy } from '../../src/contract/confl
 import type { ImportSummary } from '../../src/import/import.ts';
 import { importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';
-import { AnsweringThread } from '../../src/store/answering-thread.ts';
+import { AnsweringThread } from '../../src/store/histories/answering-thread.ts';
 import { bioRecord, emptyAccount } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { times } from '../support/proof.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type MirrorOptions, type MirrorResult, mirror } from '../../src/mirror/mirror.ts';
-import { Connection } from '../../src/store/connection.ts';
+import { Connection } from '../../src/store/database/connection.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { lockPath, spoolPath } from '../../src/mirror/spool/unfinished-runs.ts';
-import { lock } from '../../src/store/lock.ts';
+import { lock } from '../../src/store/database/lock.ts';
 import { command } from '../store/damaged-store.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { type CannedService, record, serve, startCannedService, status } from './canned-service.ts';

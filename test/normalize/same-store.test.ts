@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { removeAccounts } from '../../src/store/remove.ts';
+import { removeAccounts } from '../../src/store/exclusions/remove.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { generatedRun, generatedSnapshot } from '../support/generated-snapshots.ts';
 import { inputsFrom, observeInParts, observeSerially, type RunResult } from '../support/parts.ts';

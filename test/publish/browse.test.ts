@@ -5,7 +5,7 @@ import { mediaTypeOf } from '../../src/publish/objects/headers.ts';
 import type { PublishOptions } from '../../src/publish/publish.ts';
 import { BROWSE_TYPES } from '../../src/rewrite/resolve.ts';
 import { openTarget } from '../../src/storage/address.ts';
-import { removeAccounts } from '../../src/store/remove.ts';
+import { removeAccounts } from '../../src/store/exclusions/remove.ts';
 import { build } from '../../src/tree/build/build.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';

@@ -4,10 +4,10 @@ import { identityOf } from '../../src/contract/account.ts';
 import { parseInstant } from '../../src/contract/instant.ts';
 import type { Profile } from '../../src/contract/observation.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
-import { Batch } from '../../src/store/batch.ts';
-import { HandleTransfer } from '../../src/store/handle-transfer.ts';
-import { type KnownAccount, markObserved } from '../../src/store/known-account.ts';
-import { ObservedAccounts } from '../../src/store/observed-accounts.ts';
+import { HandleTransfer } from '../../src/store/accounts/handle-transfer.ts';
+import { type KnownAccount, markObserved } from '../../src/store/accounts/known-account.ts';
+import { ObservedAccounts } from '../../src/store/accounts/observed-accounts.ts';
+import { Batch } from '../../src/store/writing/batch.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 /** Returns an instant on a day of January 2020. */

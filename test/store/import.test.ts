@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ConflictPolicy } from '../../src/contract/conflict-policy.ts';
 import { importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';
-import { Connection } from '../../src/store/connection.ts';
+import { Connection } from '../../src/store/database/connection.ts';
 import { emptyAccount, bioRecord as record } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { contentsOf, type Snapshot, sourceOf } from '../support/snapshots.ts';

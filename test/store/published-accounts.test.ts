@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AccountReader } from '../../src/store/account-reader.ts';
-import { Connection } from '../../src/store/connection.ts';
+import { AccountReader } from '../../src/store/accounts/account-reader.ts';
+import { Connection } from '../../src/store/database/connection.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { observe } from '../support/snapshots.ts';
 

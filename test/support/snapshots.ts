@@ -1,7 +1,7 @@
 import { TWITTER } from '../../src/diff/diff-html.ts';
 import { type ObserveOptions, type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
 import type { Input } from '../../src/sources/source.ts';
-import { Connection } from '../../src/store/connection.ts';
+import { Connection } from '../../src/store/database/connection.ts';
 import { Store } from '../../src/store/store.ts';
 
 /** A snapshot in the neutral format, valid or invalid. */

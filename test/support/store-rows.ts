@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { Connection } from '../../src/store/connection.ts';
+import { Connection } from '../../src/store/database/connection.ts';
 
 /**
  * Returns all rows of all tables of a store, in the order of their keys. Equal rows mean equal content, byte for byte. A store that

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { removeAccounts } from '../../src/store/remove.ts';
+import { removeAccounts } from '../../src/store/exclusions/remove.ts';
 import { type BuildSummary, build } from '../../src/tree/build/build.ts';
 import { isBrowsePath, linesOfBytes, linesOfGroup, listBrowseFiles } from '../../src/tree/manifest/browse-lines.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';

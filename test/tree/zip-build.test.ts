@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lock } from '../../src/store/lock.ts';
-import { removeAccounts } from '../../src/store/remove.ts';
+import { lock } from '../../src/store/database/lock.ts';
+import { removeAccounts } from '../../src/store/exclusions/remove.ts';
 import { type BuildOptions, build } from '../../src/tree/build/build.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';

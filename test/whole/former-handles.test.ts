@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { accountPage } from '../../src/browse/paths.ts';
-import { Connection } from '../../src/store/connection.ts';
+import { Connection } from '../../src/store/database/connection.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { Connection } from '../../src/store/connection.ts';
+import { Connection } from '../../src/store/database/connection.ts';
 import { Store } from '../../src/store/store.ts';
 import { account, record } from '../mirror/canned-service.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll } from 'vitest';
-import { Connection } from '../../src/store/connection.ts';
+import { Connection } from '../../src/store/database/connection.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 
 const BENCH = fileURLToPath(new URL('../../bench/', import.meta.url));

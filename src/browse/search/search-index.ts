@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { encodeJson } from '../../contract/json.ts';
-import type { SearchedNames } from '../../store/account-reader.ts';
-import { sortedLines } from '../../store/sorted-lines.ts';
+import type { SearchedNames } from '../../store/accounts/account-reader.ts';
+import { sortedLines } from '../../store/histories/sorted-lines.ts';
 import { type ByteText, exactByteText, type Markup, plainText, trusted } from '../byte-text.ts';
 import { rankOf, termLines, termOf } from './search-term-lines.ts';
 import { searchPath } from './search-terms.ts';

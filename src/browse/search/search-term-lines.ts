@@ -1,5 +1,5 @@
 import { encodeJson } from '../../contract/json.ts';
-import type { SearchedNames } from '../../store/account-reader.ts';
+import type { SearchedNames } from '../../store/accounts/account-reader.ts';
 import { type ByteText, byteText, exactByteText, plainText } from '../byte-text.ts';
 import { accountPlace } from '../paths.ts';
 import { handleTerm, MATCH, type Match, nameTerms } from './search-terms.ts';

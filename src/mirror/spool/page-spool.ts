@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Collection } from '../../contract/collection.ts';
-import { Connection, type Statement } from '../../store/connection.ts';
+import { Connection, type Statement } from '../../store/database/connection.ts';
+import { wrapErrors } from '../../store/database/store-error.ts';
 import type { MirrorMemory } from '../../store/mirror-memory.ts';
 import { mkdirp } from '../../store/mkdirp.ts';
-import { wrapErrors } from '../../store/store-error.ts';
 import type { PageContents } from '../service-page.ts';
 import { SpooledItems } from './spooled-items.ts';
 

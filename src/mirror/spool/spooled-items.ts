@@ -1,5 +1,5 @@
 import type { Collection } from '../../contract/collection.ts';
-import type { Connection, Statement } from '../../store/connection.ts';
+import type { Connection, Statement } from '../../store/database/connection.ts';
 import type { ItemKey, MirrorMemory } from '../../store/mirror-memory.ts';
 import { areTwoAccounts, namesakeKey, type PageItem } from '../service-page.ts';
 

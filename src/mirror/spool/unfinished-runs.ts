@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
-import { lock } from '../../store/lock.ts';
+import { lock } from '../../store/database/lock.ts';
 
 /** Returns the path of the pages of an unfinished run, beside the store. */
 export function spoolPath(store: string, baseUrl: string): string {

@@ -1,4 +1,4 @@
-import type { SpoolFile } from '../../store/spool-file.ts';
+import type { SpoolFile } from '../../store/histories/spool-file.ts';
 import { COLUMNS, mergeRuns, type Row, rowsInFile, type SortColumns, SortedRun, writeRow } from './sorted-run.ts';
 
 /** How many rows are sorted in memory at once: 12 MB. */

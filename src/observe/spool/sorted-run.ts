@@ -1,5 +1,5 @@
 import type { Instant } from '../../contract/instant.ts';
-import type { SpoolFile } from '../../store/spool-file.ts';
+import type { SpoolFile } from '../../store/histories/spool-file.ts';
 
 /** One observation: its time, and the places of its other parts. */
 export interface Row {

@@ -2,7 +2,7 @@ import type { Place } from '../../contract/failure.ts';
 import { timestampOf } from '../../contract/instant.ts';
 import type { Observation } from '../../contract/observation.ts';
 import type { PartHeader } from '../../sources/snapshots/part-header.ts';
-import { openSpool } from '../../store/spool-file.ts';
+import { openSpool } from '../../store/histories/spool-file.ts';
 import { ExternalSorter } from './external-sorter.ts';
 import { ProfilePool, storedProfile } from './profile-pool.ts';
 import { BY_TIME, type Row, type SortColumns } from './sorted-run.ts';

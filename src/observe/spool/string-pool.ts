@@ -1,4 +1,4 @@
-import type { SpoolFile } from '../../store/spool-file.ts';
+import type { SpoolFile } from '../../store/histories/spool-file.ts';
 
 /** How many bytes are buffered before a write. */
 const CHUNK_BYTES = 1 << 20;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
-import { type Lock, lock } from '../../store/lock.ts';
+import { type Lock, lock } from '../../store/database/lock.ts';
 import { mkdirp, removeEmptyFolders } from '../../store/mkdirp.ts';
 import type { ExactRange, ListedObject, ObjectPage } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';

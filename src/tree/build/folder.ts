@@ -2,7 +2,7 @@ import { closeSync, existsSync, readdirSync, readSync, realpathSync, rmdirSync, 
 import { basename, dirname, join } from 'node:path';
 import { ensureDirSync, removeSync } from 'fs-extra/esm';
 import { Failure } from '../../contract/failure.ts';
-import { lock } from '../../store/lock.ts';
+import { lock } from '../../store/database/lock.ts';
 import { mkdirp } from '../../store/mkdirp.ts';
 import { decodeHeader, HEADER_BYTES } from '../../zip/local-header.ts';
 import { BUILD_RECORD, hasTree } from '../build-record.ts';

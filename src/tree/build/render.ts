@@ -7,7 +7,7 @@ import type { Site } from '../../contract/site.ts';
 import { accountPages } from '../../pages/account-pages.ts';
 import { feedPages } from '../../pages/feed-pages.ts';
 import { type Page, type PageSpan, type Pages, type ReadSpan, spansOf } from '../../pages/page.ts';
-import type { PageSource } from '../../store/page-source.ts';
+import type { PageSource } from '../../store/feed/page-source.ts';
 import type { Store } from '../../store/store.ts';
 import { compress } from '../compression.ts';
 import { SUFFIXES } from '../encoding.ts';

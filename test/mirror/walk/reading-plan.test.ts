@@ -5,10 +5,10 @@ import { Run } from '../../../src/mirror/run.ts';
 import { type RunState, startRun } from '../../../src/mirror/run-state.ts';
 import { saveMirrorState } from '../../../src/mirror/save-mirror-state.ts';
 import { Spool } from '../../../src/mirror/spool/page-spool.ts';
-import { Connection } from '../../../src/store/connection.ts';
-import { Exclusions } from '../../../src/store/exclusions.ts';
+import { Connection } from '../../../src/store/database/connection.ts';
+import { SCHEMA } from '../../../src/store/database/schema.ts';
+import { Exclusions } from '../../../src/store/exclusions/exclusions.ts';
 import { MirrorMemory } from '../../../src/store/mirror-memory.ts';
-import { SCHEMA } from '../../../src/store/schema.ts';
 import { times } from '../../support/proof.ts';
 import { type Change, SimulatedService } from '../simulated-service.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ExternalSorter } from '../../../src/observe/spool/external-sorter.ts';
 import { BY_TIME, type Row } from '../../../src/observe/spool/sorted-run.ts';
-import { openSpool } from '../../../src/store/spool-file.ts';
+import { openSpool } from '../../../src/store/histories/spool-file.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 /** How many rows are sorted in memory before a run is written. */

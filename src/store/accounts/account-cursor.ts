@@ -1,0 +1,147 @@
+import { accountsChecksum } from '../check/checksum.ts';
+import type { Connection, Statement } from '../database/connection.ts';
+import { damaged } from '../database/damaged.ts';
+import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from '../database/schema.ts';
+
+/** Consecutive accounts. Only their bounds are known until `read` is called. */
+export interface AccountRun {
+  /** The newest revision that changed one of the accounts. */
+  readonly revision: number;
+  /**
+   * Returns the JSON of the accounts, separated by commas.
+   * @param pageSize the number of records on a page: `data_page_count` is the number of pages for the records of an account
+   * @throws Failure bad-store if an account does not match its checksum
+   */
+  readonly read: (pageSize: number) => Buffer;
+}
+
+/** A position between two accounts in their order. */
+interface Edge {
+  readonly place: number;
+  readonly screen_name: string;
+}
+
+/** The facts about consecutive accounts that the index contains. */
+interface Bounds {
+  readonly accounts: number;
+  /** The sum of their checksums, and the sum of their ranking terms. */
+  readonly checksums: number;
+  readonly terms: number;
+  readonly revision: number | null;
+  /** The first record of the first account, and the first record of the last account with records. */
+  readonly low: number;
+  readonly high: number | null;
+  /** The names of the first and the last account without records. */
+  readonly first_name: string | null;
+  readonly last_name: string | null;
+}
+
+const START: Edge = { place: -1, screen_name: '' };
+const EMPTY = Buffer.alloc(0);
+
+/** The JSON of accounts, separated by commas. `parts` lists the records and the lengths of head and tail of each account. */
+interface Contents {
+  readonly json: Buffer | null;
+  readonly parts: string | null;
+}
+
+const NOTHING: Contents = { json: null, parts: null };
+
+/** The number and the sum of the accounts that a cursor has taken. */
+export interface AccountTotals {
+  readonly accounts: number;
+  readonly sum: number;
+}
+
+/** Reads the accounts. They are sorted by their first record. Accounts without records follow, sorted by name. */
+export class AccountCursor {
+  readonly #path: string;
+  #edge: Edge = START;
+  #accounts = 0;
+  #sum = 0;
+  readonly #bounds: Statement<[number, string, number], Bounds>;
+  readonly #last: Statement<[number, string, number], Edge>;
+  readonly #withRecords: Statement<[{ pageSize: number; low: number; high: number }], Contents>;
+  readonly #withoutRecords: Statement<[string, string], Contents>;
+
+  constructor(database: Connection) {
+    this.#path = database.path;
+    this.#bounds = database.prepare(`
+      SELECT count(*) AS accounts, sum(checksum) AS checksums, sum(${RANKING_TERM}) AS terms,
+        max(revision) AS revision, min(place) AS low, max(nullif(place, ${NO_RECORD})) AS high,
+        min(iif(place = ${NO_RECORD}, screen_name, NULL)) AS first_name,
+        max(iif(place = ${NO_RECORD}, screen_name, NULL)) AS last_name
+      FROM (SELECT place, screen_name, revision, checksum FROM account INDEXED BY account_order
+        WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT +?)`);
+    this.#last = database.prepare(`SELECT place, screen_name FROM account INDEXED BY account_order
+      WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT 1 OFFSET +?`);
+    this.#withRecords = database.prepare(`
+      SELECT CAST(group_concat(head || (',"data_page_count":' || ((records + CAST(:pageSize AS INTEGER) - 1) / CAST(:pageSize AS INTEGER)) || tail), ',') AS BLOB) AS json,
+        group_concat(records || ',' || head_bytes || ',' || tail_bytes) AS parts
+      FROM (SELECT records, head, tail, octet_length(head) AS head_bytes, octet_length(tail) AS tail_bytes FROM history WHERE first_record BETWEEN :low AND :high ORDER BY first_record LIMIT -1)`);
+    this.#withoutRecords = database.prepare(`
+      SELECT CAST(group_concat(head || ',"data_page_count":0' || tail, ',') AS BLOB) AS json,
+        group_concat('0,' || octet_length(head) || ',' || octet_length(tail)) AS parts
+      FROM (SELECT rtrim(identity, '}') || ',"data":[]' AS head, ',' || ltrim(summary, '{') AS tail FROM account INDEXED BY account_order
+        WHERE place = ${NO_RECORD} AND screen_name BETWEEN ? AND ? ORDER BY screen_name LIMIT -1)`);
+  }
+
+  /**
+   * Takes the next accounts: at most as many as requested.
+   * @throws Failure bad-store
+   */
+  take(accounts: number): AccountRun {
+    const bounds = this.#bounds.get(this.#edge.place, this.#edge.screen_name, accounts);
+    if (bounds === undefined || bounds.revision === null) return { revision: 0, read: () => EMPTY };
+    this.#advance(after(bounds));
+    this.#accounts += bounds.accounts;
+    this.#sum = (this.#sum + bounds.terms) % RANKING_MODULUS;
+    return { revision: bounds.revision, read: (pageSize) => this.#read(bounds, pageSize) };
+  }
+
+  /** Goes past accounts without taking them. Begins new totals. */
+  skip(accounts: number): void {
+    [this.#accounts, this.#sum] = [0, 0];
+    if (accounts > 0) this.#edge = this.#last.get(this.#edge.place, this.#edge.screen_name, accounts - 1) ?? this.#edge;
+  }
+
+  /** The number of accounts taken since the start or the last skip, and their sum. The sum detects a changed place, revision or checksum. */
+  get taken(): AccountTotals {
+    return { accounts: this.#accounts, sum: this.#sum };
+  }
+
+  #read(bounds: Bounds, pageSize: number): Buffer {
+    const { low, high, first_name, last_name } = bounds;
+    const parts: Contents[] = [];
+    if (high !== null) parts.push(this.#withRecords.get({ pageSize, low, high }) ?? NOTHING);
+    if (first_name !== null && last_name !== null) parts.push(this.#withoutRecords.get(first_name, last_name) ?? NOTHING);
+    let [accounts, checksums] = [0, 0];
+    for (const { json, parts: lengths } of parts) {
+      const found = accountsChecksum(json ?? EMPTY, lengths ?? '', pageSize);
+      accounts += found.accounts;
+      checksums += found.sum;
+    }
+    if (accounts !== bounds.accounts || checksums !== bounds.checksums) throw this.#mismatch(bounds);
+    const [first, second] = parts;
+    if (second === undefined) return first?.json ?? EMPTY;
+    return Buffer.concat([first?.json ?? EMPTY, Buffer.from(','), second.json ?? EMPTY]);
+  }
+
+  #mismatch({ low, first_name }: Bounds) {
+    const which = low === NO_RECORD ? `from ${first_name} on` : `from the account of record ${low} on`;
+    return damaged(this.#path, `accounts ${which} do not match their checksums`);
+  }
+
+  /** Checks that the walk moves on: a damaged index could make it endless. */
+  #advance(edge: Edge): void {
+    const { place, screen_name } = this.#edge;
+    const isOnward = place < edge.place || (place === edge.place && screen_name !== edge.screen_name);
+    if (!isOnward) throw damaged(this.#path, 'accounts out of order');
+    this.#edge = edge;
+  }
+}
+
+/** No two accounts have the same first record, and no name is empty. So the edge skips no account. */
+function after({ low, high, last_name }: Bounds): Edge {
+  return last_name === null ? { place: (high ?? low) + 1, screen_name: '' } : { place: NO_RECORD, screen_name: last_name };
+}

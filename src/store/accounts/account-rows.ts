@@ -1,0 +1,128 @@
+import type { Instant } from '../../contract/instant.ts';
+import type { Connection } from '../database/connection.ts';
+
+/** An account in the store. */
+export interface AccountRow {
+  readonly id: number;
+  readonly screen_name: string;
+  /** The identifier that stays when the handle changes; null: no source gave one. */
+  readonly stable_id: string | null;
+  /** JSON: the fields that no record changes. */
+  readonly identity: string;
+  /** JSON: the profile as a source gave it. */
+  readonly summary: string;
+  /** The newest record that came with the profile; null: no source gave one. */
+  readonly known_to: number | null;
+  /** The instant of the latest observation; null: never observed. */
+  readonly observed_to: Instant | null;
+  /** The fields observed at that instant: one bit for each. */
+  readonly observed_fields: number;
+  /** The id of the first record; null: no records. */
+  readonly first_record: number | null;
+  /** The first record; {@link NO_RECORD} without one. */
+  readonly place: number;
+  /** The newest revision that changed the account; null: stale. */
+  readonly revision: number | null;
+  readonly digest: Buffer | null;
+  readonly checksum: number | null;
+  /** The number of records. */
+  readonly records: number;
+  /** JSON: the profile with the changes of later records. */
+  readonly profile: string;
+}
+
+/** The columns that cannot be derived. */
+export type StateRow = Pick<
+  AccountRow,
+  'id' | 'screen_name' | 'identity' | 'summary' | 'known_to' | 'stable_id' | 'observed_to' | 'observed_fields'
+>;
+
+export const STATE_COLUMNS: readonly (keyof StateRow)[] = [
+  'id',
+  'screen_name',
+  'identity',
+  'summary',
+  'known_to',
+  'stable_id',
+  'observed_to',
+  'observed_fields',
+];
+
+/** The columns whose SQL is not their name. */
+const SQL: { readonly [C in keyof AccountRow]?: string } = {
+  id: 'account.id AS id',
+  first_record: 'account.first_record AS first_record',
+  records: 'ifnull(records, 0) AS records',
+  profile: "iif(tail IS NULL, summary, '{' || substr(tail, 2)) AS profile",
+};
+
+/** Adds a former handle, unless it is known. */
+export const ADD_FORMER_HANDLE =
+  'INSERT INTO former_handle (handle, seen_to, account) VALUES (?, CAST(? AS INTEGER), ?) ON CONFLICT DO NOTHING';
+
+const JOIN_HISTORY = 'LEFT JOIN history ON history.first_record = account.first_record';
+
+type Key = Pick<AccountRow, 'id' | 'place' | 'screen_name'>;
+
+interface Order {
+  /** The condition for the rows after a key. */
+  readonly after: string;
+  readonly by: string;
+  readonly first: readonly unknown[];
+  readonly keyOf: (row: Key) => readonly unknown[];
+}
+
+export type AccountOrder = 'id' | 'page' | 'name' | 'handle';
+
+const ORDERS: { readonly [O in AccountOrder]: Order } = {
+  id: { after: 'account.id > ?', by: 'account.id', first: [-1], keyOf: ({ id }) => [id] },
+  /** As on the account pages: by the first record, and accounts without records by name. */
+  page: {
+    after: '(place, screen_name) > (?, ?)',
+    by: 'place, screen_name',
+    first: [-1, ''],
+    keyOf: ({ place, screen_name }) => [place, screen_name],
+  },
+  name: { after: 'screen_name > ?', by: 'screen_name', first: [''], keyOf: ({ screen_name }) => [screen_name] },
+  /** Without regard to case. */
+  handle: {
+    // the first condition is the one that the index can use
+    after: 'screen_name >= ? COLLATE NOCASE AND (screen_name > ? COLLATE NOCASE OR screen_name > ?)',
+    by: 'screen_name COLLATE NOCASE, screen_name',
+    first: ['', '', ''],
+    keyOf: ({ screen_name }) => [screen_name, screen_name, screen_name],
+  },
+};
+
+/** Returns a query for columns of accounts. Without the join, an index can have all columns. */
+export function selectAccounts(columns: readonly (keyof AccountRow)[]): string {
+  const selected = columns.map((column) => SQL[column] ?? column).join(', ');
+  const join = columns.some((column) => column === 'records' || column === 'profile') ? JOIN_HISTORY : '';
+  return `SELECT ${selected} FROM account ${join}`;
+}
+
+/** Yields all accounts in an order. Only the given columns and the keys are read. */
+export function* accountRows<C extends keyof AccountRow>(
+  database: Connection,
+  order: AccountOrder,
+  columns: readonly C[],
+): Generator<Key & Pick<AccountRow, C>> {
+  for (const rows of accountBatches(database, order, columns)) yield* rows;
+}
+
+/**
+ * Yields all accounts in batches.
+ * @param size the number of accounts in a batch
+ * @param after the key after which to begin
+ */
+export function accountBatches<C extends keyof AccountRow>(
+  database: Connection,
+  order: AccountOrder,
+  columns: readonly C[],
+  size?: number,
+  after?: readonly unknown[],
+): Generator<readonly (Key & Pick<AccountRow, C>)[]> {
+  const { after: condition, by, first, keyOf } = ORDERS[order];
+  const query = `${selectAccounts([...new Set([...columns, 'id', 'place', 'screen_name'] as const)])} WHERE ${condition} ORDER BY ${by} LIMIT +?`;
+  return database.batches<Key & Pick<AccountRow, C>>(query, after ?? first, keyOf, size);
+}

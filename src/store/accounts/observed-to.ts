@@ -1,0 +1,27 @@
+import type { Instant } from '../../contract/instant.ts';
+import type { Connection } from '../database/connection.ts';
+
+/** Returns the time of the newest observation in the store; undefined if there is none. */
+export function newestObservation(database: Connection): Instant | undefined {
+  const newest = database.value('SELECT max(observed_to) FROM account');
+  return typeof newest === 'number' ? newest : undefined;
+}
+
+export interface ObservedAccount {
+  readonly id: number;
+  readonly screen_name: string;
+  readonly observed_to: Instant;
+}
+
+/** How many accounts are read at once. */
+const READ_AHEAD = 10_000;
+
+/** Yields the accounts that were last observed up to an instant, in the order of their rows. */
+export function* accountsObservedUpTo(database: Connection, instant: Instant): Generator<ObservedAccount> {
+  const next = database.prepare<[number, Instant, number], ObservedAccount>(
+    'SELECT id, screen_name, observed_to FROM account WHERE id > ? AND observed_to <= ? ORDER BY id LIMIT +?',
+  );
+  for (let rows = next.all(0, instant, READ_AHEAD); rows.length > 0; rows = next.all(rows.at(-1)?.id ?? 0, instant, READ_AHEAD)) {
+    yield* rows;
+  }
+}

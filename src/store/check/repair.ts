@@ -1,0 +1,122 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { Failure } from '../../contract/failure.ts';
+import { type OnProgress, Pauses } from '../../contract/pauses.ts';
+import { parseRecord } from '../../contract/record.ts';
+import { AccountReader } from '../accounts/account-reader.ts';
+import { type AccountRow, accountRows, STATE_COLUMNS } from '../accounts/account-rows.ts';
+import { AccountStateWriter } from '../accounts/account-state-writer.ts';
+import type { Connection } from '../database/connection.ts';
+import { damaged, storedJson } from '../database/damaged.ts';
+import { openStore } from '../database/open-store.ts';
+import { toFailure, wrapErrors } from '../database/store-error.ts';
+import { ExclusionList } from '../exclusions/exclusion-list.ts';
+import { records } from '../feed/records.ts';
+import { Batch, type CommitPhase } from '../writing/batch.ts';
+import { ItemWriter } from '../writing/item-writer.ts';
+
+/** How many rows are copied between two progress reports. */
+const REPORT_EVERY = 500;
+
+/** The phases of a repair. `copy` counts records and accounts. */
+export type RepairPhase = 'copy' | CommitPhase;
+
+/**
+ * Writes a new store from the data that cannot be derived: the records, accounts, former handles and exclusions. The damaged file
+ * is kept beside it, as `.damaged`. Nothing changes if a record or an account is damaged.
+ * @returns the path of the damaged file
+ * @param signal stops the repair
+ * @throws Failure bad-store, store-busy, stopped, file-system
+ */
+export async function repairStore(
+  path: string,
+  { signal, onProgress = () => {} }: { readonly signal?: AbortSignal; readonly onProgress?: OnProgress<RepairPhase> } = {},
+): Promise<string> {
+  const pauses = new Pauses(signal, 'the store was not repaired, and nothing was changed');
+  const [draft, kept] = [`${path}.repair`, `${path}.damaged`];
+  if (existsSync(kept)) {
+    throw new Failure('file-system', `${kept} already exists`, {
+      place: { file: kept },
+      expected: 'no file, because the damaged store is kept under that name',
+      found: 'a file',
+      hint: 'move the file away, then run the command again',
+    });
+  }
+  const damagedStore = openStore(path, 'write');
+  try {
+    wrapErrors(path, () => damagedStore.exec('BEGIN IMMEDIATE'));
+    removeStore(draft);
+    await copy(damagedStore, draft, pauses, onProgress);
+  } catch (error) {
+    removeStore(draft);
+    throw toFailure(path, error);
+  } finally {
+    damagedStore.close();
+  }
+  wrapErrors(path, () => {
+    renameSync(path, kept);
+    for (const side of ['-wal', '-shm']) if (existsSync(path + side)) renameSync(path + side, kept + side);
+    renameSync(draft, path);
+  });
+  return kept;
+}
+
+async function copy(from: Connection, draft: string, pauses: Pauses, onProgress: OnProgress<RepairPhase>): Promise<void> {
+  const all = Number(from.value('SELECT (SELECT count(*) FROM account) + (SELECT count(*) FROM record)'));
+  let copied = 0;
+  const pause = async () => {
+    copied += 1;
+    if (copied < all && copied % REPORT_EVERY !== 0) return;
+    onProgress('copy', copied, all);
+    if (pauses.areDue) await pauses.take();
+  };
+  const batch = new Batch(draft, 'by id');
+  try {
+    // the exclusions last, so that they exclude no account of the damaged store
+    await copyAccounts(from, new AccountStateWriter(batch, 'fail'), pause);
+    await copyRecords(from, new ItemWriter(batch, 'fail'), pause);
+    copyExclusions(from, batch);
+    await batch.commit(pauses, onProgress);
+    compareAccounts(from, batch.database);
+  } finally {
+    batch.end();
+  }
+}
+
+async function copyAccounts(from: Connection, writer: AccountStateWriter, pause: () => Promise<void>): Promise<void> {
+  const reader = new AccountReader(from);
+  for (const row of accountRows(from, 'id', STATE_COLUMNS)) {
+    if (typeof writer.add(reader.state(row)) !== 'string') throw damaged(from.path, `two accounts ${row.screen_name}`);
+    await pause();
+  }
+}
+
+async function copyRecords(from: Connection, writer: ItemWriter, pause: () => Promise<void>): Promise<void> {
+  for (const { id, json } of records(from)) {
+    writer.addRecord(parseRecord(storedJson(from.path, `record ${id}`, json)));
+    await pause();
+  }
+}
+
+function copyExclusions(from: Connection, batch: Batch): void {
+  const list = new ExclusionList(batch.database);
+  for (const exclusion of new ExclusionList(from).all()) list.add(exclusion, exclusion.isErased);
+  batch.markMetadataChanged();
+}
+
+/** Compares the accounts of both stores. If digest and checksum both differ, the account lost records or its profile is damaged. */
+function compareAccounts(from: Connection, to: Connection): void {
+  const after = to.prepare<[string], Pick<AccountRow, 'digest' | 'checksum'>>('SELECT digest, checksum FROM account WHERE screen_name = ?');
+  for (const { screen_name, digest, checksum } of accountRows(from, 'id', ['digest', 'checksum'])) {
+    const now = after.get(screen_name);
+    const isSame = now !== undefined && (now.checksum === checksum || (digest !== null && now.digest?.equals(digest) === true));
+    if (!isSame) throw damaged(from.path, `the profile or the records of ${screen_name} do not match their checksums`);
+  }
+  for (const table of ['account', 'record', 'former_handle', 'exclusion', 'exclusion_key', 'exclusion_record']) {
+    const [expected, found] = [from, to].map((database) => Number(database.value(`SELECT count(*) FROM ${table}`)));
+    if (found !== expected) throw damaged(from.path, `only ${found} of ${expected} rows of ${table} can be read`);
+  }
+}
+
+function removeStore(path: string): void {
+  for (const side of ['', '-wal', '-shm']) rmSync(path + side, { force: true });
+}

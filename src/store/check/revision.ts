@@ -1,0 +1,71 @@
+import type { Connection } from '../database/connection.ts';
+import { damaged } from '../database/damaged.ts';
+import { checksumOf } from './checksum.ts';
+
+/** A state of the store. The same records and accounts have the same fingerprint, in whatever order they were imported. */
+export interface Revision {
+  readonly number: number;
+  /** SHA-256, as hexadecimal digits. */
+  readonly fingerprint: string;
+  readonly records: number;
+  readonly accounts: number;
+  /** The number of the last revision that changed a record. */
+  readonly feed: number;
+  /** The number of the last revision that changed the set or the order of accounts. */
+  readonly ranking: number;
+  /** The sum over all accounts. It detects a changed place, revision or checksum. */
+  readonly ranking_sum: number;
+}
+
+/** Whether all derived data is up to date. */
+export function isCurrent(database: Connection): boolean {
+  return (
+    database
+      .prepareValue<[], number>(`SELECT EXISTS (SELECT 1 FROM revision) AND NOT EXISTS (SELECT 1 FROM account WHERE revision IS NULL)
+        AND NOT EXISTS (SELECT 1 FROM feed_block WHERE checksum IS NULL)`)
+      .get() === 1
+  );
+}
+
+interface StoredRevision extends Revision {
+  readonly checksum: number;
+}
+
+/**
+ * Returns the newest revision, or undefined if the store has none.
+ * @throws Failure bad-store
+ */
+export function latestRevision(database: Connection): Revision | undefined {
+  return checked(database, database.prepare<[], StoredRevision>('SELECT * FROM revision ORDER BY number DESC LIMIT 1').get());
+}
+
+/**
+ * Returns the number of the newest revision with a fingerprint, or undefined if there is none.
+ * @throws Failure bad-store
+ */
+export function revisionOf(database: Connection, fingerprint: string): number | undefined {
+  const newest = database.prepare<[string], StoredRevision>('SELECT * FROM revision WHERE fingerprint = ? ORDER BY number DESC LIMIT 1');
+  return checked(database, newest.get(fingerprint))?.number;
+}
+
+function checked(database: Connection, revision: StoredRevision | undefined): Revision | undefined {
+  if (revision === undefined || revision.checksum === checksumIn(revision)) return revision;
+  throw damaged(database.path, `revision ${revision.number} does not match its checksum`);
+}
+
+function checksumIn({ number, fingerprint, records, accounts, feed, ranking, ranking_sum }: Revision): number {
+  return checksumOf([number, fingerprint, records, accounts, feed, ranking, ranking_sum].join(' '));
+}
+
+/** Returns the number of the next revision. */
+export function nextRevision(database: Connection): number {
+  return database.prepareValue<[], number>("SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'revision'), 0) + 1").get() ?? 1;
+}
+
+export function addRevision(database: Connection, revision: Revision): void {
+  database
+    .prepare<[StoredRevision]>(
+      'INSERT INTO revision (number, fingerprint, records, accounts, feed, ranking, ranking_sum, checksum) VALUES (:number, :fingerprint, :records, :accounts, :feed, :ranking, :ranking_sum, :checksum)',
+    )
+    .run({ ...revision, checksum: checksumIn(revision) });
+}

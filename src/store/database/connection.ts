@@ -1,0 +1,97 @@
+import Database from 'better-sqlite3';
+import { handleKey } from '../../contract/accounts/handle.ts';
+import { checksumOf } from '../check/checksum.ts';
+
+/** A prepared statement with the types of its parameters and rows. */
+export type Statement<Parameters extends unknown[], Row = unknown> = Database.Statement<Parameters, Row>;
+
+/** The number of rows that one query reads. */
+const BATCH_ROWS = 1000;
+
+/**
+ * Objects that must not be collected as garbage. On Node 24.19 and later, better-sqlite3 12 aborts the process when a
+ * statement or a database is collected. It is the newest version for Node 20. Each store that a process opens adds a few
+ * objects.
+ */
+const UNCOLLECTABLE: object[] = [];
+
+/**
+ * A connection to an SQLite file. It has no `pragma` and no `iterate`, because those of better-sqlite3 create
+ * objects that cannot be kept from garbage collection. Its SQL has the functions `crc32(text)` and
+ * `handle_key(text)`.
+ */
+export class Connection {
+  readonly #database: Database.Database;
+
+  readonly path: string;
+
+  /** @throws SqliteError */
+  constructor(path: string, options: Database.Options = {}) {
+    this.path = path;
+    this.#database = new Database(path, options);
+    UNCOLLECTABLE.push(this.#database);
+    this.#database.function('crc32', { deterministic: true }, (text) => (typeof text === 'string' ? checksumOf(text) : null));
+    this.#database.function('handle_key', { deterministic: true }, (text) => (typeof text === 'string' ? handleKey(text) : null));
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  /**
+   * Prepares a statement that runs often. Write `LIMIT +?`, not `LIMIT ?`: SQLite plans a statement with `LIMIT ?`
+   * again at every binding, because the number can change the plan.
+   */
+  prepare<Parameters extends unknown[], Row = unknown>(sql: string): Statement<Parameters, Row> {
+    const statement: Statement<Parameters, Row> = this.#database.prepare<Parameters, Row>(sql);
+    UNCOLLECTABLE.push(statement);
+    return statement;
+  }
+
+  /** Prepares a statement that returns the first column of its rows. */
+  prepareValue<Parameters extends unknown[], Value>(sql: string): Statement<Parameters, Value> {
+    return this.prepare<Parameters, Value>(sql).pluck();
+  }
+
+  /**
+   * Yields the rows of a query in batches. Memory holds one batch, and other queries can run between two batches.
+   * @param sql selects the rows after a key, in the order of their keys. Its parameters are the parts of the key, and the number of
+   *   rows as `LIMIT +?`
+   * @param first a key before the first row
+   */
+  *batches<Row>(
+    sql: string,
+    first: readonly unknown[],
+    keyOf: (row: Row) => readonly unknown[],
+    size: number = BATCH_ROWS,
+  ): Generator<readonly Row[]> {
+    const next = this.prepare<unknown[], Row>(sql);
+    for (let key = first; ; ) {
+      const rows = next.all(...key, size);
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      yield rows;
+      key = keyOf(last);
+    }
+  }
+
+  /** Yields the rows of {@link batches} one by one. */
+  *rows<Row>(sql: string, first: readonly unknown[], keyOf: (row: Row) => readonly unknown[]): Generator<Row> {
+    for (const rows of this.batches(sql, first, keyOf)) yield* rows;
+  }
+
+  /** Runs statements without parameters and without result rows. */
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  /** Returns the first column of the first row of a query. */
+  value(sql: string): unknown {
+    return this.prepareValue<[], unknown>(sql).get();
+  }
+
+  /** Closes the connection and rolls back an open transaction. */
+  close(): void {
+    this.#database.close();
+  }
+}

@@ -1,0 +1,53 @@
+import { Failure } from '../../contract/failure.ts';
+import { STORE_APPLICATION_ID } from '../../contract/files/markers.ts';
+import type { Connection } from './connection.ts';
+import { SCHEMA, SCHEMA_VERSION } from './schema.ts';
+
+/**
+ * Creates the schema of an empty database in one transaction, and marks the database as a store.
+ * @throws Failure bad-store, store-older, store-newer
+ */
+export function createSchema(database: Connection, path: string): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    createSchemaInTransaction(database, path);
+    database.exec('COMMIT');
+  } finally {
+    if (database.inTransaction) database.exec('ROLLBACK');
+  }
+}
+
+/** Creates the schema in the open transaction, if another process has not done so. */
+export function createSchemaInTransaction(database: Connection, path: string): void {
+  if (!hasSchema(database, path))
+    database.exec(`${SCHEMA} PRAGMA application_id = ${STORE_APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}`);
+}
+
+/**
+ * Returns whether a database is a store. Returns false if it is empty.
+ * @throws Failure bad-store if it is a database of another program, store-older, store-newer
+ */
+export function hasSchema(database: Connection, path: string): boolean {
+  const version = Number(database.value('PRAGMA user_version'));
+  const application = Number(database.value('PRAGMA application_id'));
+  const isEmpty = Number(database.value('PRAGMA schema_version')) === 0;
+  if (isEmpty && application === 0) return false;
+  if (application !== STORE_APPLICATION_ID) {
+    throw new Failure('bad-store', `${path} is not a palimpsest store`, {
+      place: { file: path },
+      expected: 'a store that palimpsest import created',
+      found: 'an SQLite database of another program',
+      hint: 'name another file with --store',
+    });
+  }
+  if (version === SCHEMA_VERSION) return true;
+  const isNewer = version > SCHEMA_VERSION;
+  throw new Failure(isNewer ? 'store-newer' : 'store-older', `${path} was written by ${isNewer ? 'a newer' : 'an older'} palimpsest`, {
+    place: { file: path },
+    expected: `a store of version ${SCHEMA_VERSION}`,
+    found: `version ${version}`,
+    hint: isNewer
+      ? 'update palimpsest'
+      : 'run palimpsest export ndjson --to FILE with the release that wrote it, then palimpsest import FILE into a new store with this release',
+  });
+}

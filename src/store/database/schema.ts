@@ -1,0 +1,215 @@
+import { DATA_TYPES } from '../../contract/record.ts';
+import { CREATE_CHANGE_TRIGGERS } from './change-triggers.ts';
+import { CREATE_VIEWS } from './views.ts';
+
+const JSON_COLUMN = (column: string, field: string, type: string) => `${column} ${type} GENERATED ALWAYS AS (json ->> '${field}') VIRTUAL`;
+
+const UTC = "'[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]";
+const DIGITS = '[0-9]'.repeat(6);
+
+/** The place of accounts without records in the order: after every possible record id. */
+export const NO_RECORD: number = 2 ** 53;
+
+/**
+ * The term of an account in the sum over all accounts. The sum detects a changed place, revision or checksum. Each part
+ * is below 2^32, so that sums of a million accounts are exact in JavaScript.
+ */
+export const RANKING_TERM = '(place % 4294967291 + (revision * 65537) % 4294967291 + ifnull(checksum, 0))';
+/** The modulus of the sum over all accounts: 2^40. */
+export const RANKING_MODULUS: number = 2 ** 40;
+
+/** The index for the records of an account. A batch into an empty store creates it at the end, because that is faster. */
+export const RECORD_ACCOUNT = 'CREATE INDEX record_account ON record (account, id);';
+
+/** The index for accounts in their order. Such a batch creates it at the end too, because each account gets its place then. */
+export const ACCOUNT_ORDER = 'CREATE INDEX IF NOT EXISTS account_order ON account (place, screen_name, revision, digest, checksum);';
+
+/** The version of the schema. Every change of the schema gets a new one: a store of another version is refused. */
+export const SCHEMA_VERSION = 10;
+
+/**
+ * The schema of a store.
+ *
+ * `record` and `account` contain the imported data. The JSON of a record is stored as it is published, so that its
+ * bytes cannot change between import and output. The other columns are read from that JSON and checked.
+ *
+ * `history` and the columns marked as derived are computed from them. A batch marks the accounts that it changes as
+ * stale, and materializing derives them again. A change by another program (such as sqlite3) deletes the revisions, and
+ * materializing then derives everything. If only former handles change, their accounts become stale.
+ *
+ * `history` contains each account in the form and the order of the account pages. Without it, every build would collect
+ * the records of each account from the whole feed, and these pages would take three times as long as those of the feed.
+ *
+ * Every read compares the data with the checksums, so that a damaged store is not published. All are CRC-32.
+ */
+export const SCHEMA: string = `
+  CREATE TABLE account (
+    id INTEGER PRIMARY KEY,
+    screen_name TEXT NOT NULL UNIQUE CHECK (screen_name <> ''),
+    -- the identifier that stays when the handle changes; null: no source gave one
+    stable_id TEXT,
+    -- the time of the latest observation, in microseconds since 1970; null: never observed
+    observed_to INTEGER,
+    -- the fields in the snapshots of that time: one bit for each, by its position in DATA_TYPES
+    observed_fields INTEGER NOT NULL DEFAULT 0,
+    -- the newest record that came with identity and summary; null: no source gave them
+    known_to INTEGER,
+    identity TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    first_record INTEGER, -- derived; null: no records
+    revision INTEGER, -- derived: in which it last changed; null: stale
+    digest BLOB, -- derived: SHA-256 of identity, summary and history
+    checksum INTEGER, -- derived: of head and tail in history, plus records
+    place INTEGER GENERATED ALWAYS AS (ifnull(first_record, ${NO_RECORD})) VIRTUAL,
+    CHECK (json_valid(identity) AND json_valid(summary)),
+    CHECK (identity ->> 'screen_name' IS screen_name),
+    CHECK (json_type(identity, '$.account_creation_date') IS 'null'
+      OR identity ->> 'account_creation_date' GLOB ${UTC}Z'),
+    CHECK (json_type(identity, '$.profile_image_url') IS 'text'),
+    CHECK (json_type(summary, '$.display_name') IS 'text' AND json_type(summary, '$.location') IS 'text'
+      AND json_type(summary, '$.bio') IS 'text' AND ifnull(json_type(summary, '$.website'), '') IN ('text', 'null'))
+  ) STRICT;
+
+  -- former handles of accounts, and when each account was last seen with it, in microseconds since 1970
+  CREATE TABLE former_handle (
+    handle TEXT NOT NULL COLLATE NOCASE,
+    seen_to INTEGER NOT NULL,
+    account INTEGER NOT NULL REFERENCES account (id),
+    PRIMARY KEY (handle, seen_to, account)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE record (
+    id INTEGER PRIMARY KEY CHECK (id BETWEEN 0 AND 9007199254740991),
+    json TEXT NOT NULL CHECK (json_valid(json)),
+    checksum INTEGER, -- of json, when it was written
+    ${JSON_COLUMN('account', 'account', 'TEXT')} NOT NULL
+      REFERENCES account (screen_name) DEFERRABLE INITIALLY DEFERRED,
+    ${JSON_COLUMN('data_type', 'data_type', 'TEXT')} NOT NULL
+      CHECK (data_type IN (${DATA_TYPES.map((type) => `'${type}'`).join(', ')})),
+    ${JSON_COLUMN('previous', 'previous', 'INTEGER')} CHECK (previous <> id),
+    ${JSON_COLUMN('text', 'text', 'TEXT')} CHECK (data_type <> 'Verified' OR ifnull(text, '') IN ('true', 'false')),
+    ${JSON_COLUMN('first_encountered_date', 'first_encountered_date', 'TEXT')} NOT NULL
+      CHECK (first_encountered_date GLOB ${UTC}Z' OR first_encountered_date GLOB ${UTC}.${DIGITS}Z'),
+    CHECK (json ->> 'id' IS id),
+    CHECK (ifnull(json_type(json, '$.previous'), '') IN ('integer', 'null')),
+    CHECK (ifnull(json_type(json, '$.text'), '') IN ('text', 'null')),
+    CHECK (json_type(json, '$.diff_html') IS 'text'),
+    CHECK (ifnull(json_type(json, '$.web_archive_url'), '') IN ('text', 'null'))
+  ) STRICT;
+
+  CREATE TABLE history (
+    first_record INTEGER PRIMARY KEY,
+    records INTEGER NOT NULL,
+    head TEXT NOT NULL, -- the account's JSON before its data_page_count: identity and records, newest first
+    tail TEXT NOT NULL -- the rest of it: the summary
+  ) STRICT;
+
+  -- derived: the records from first_id up to the next block, newest first, each with a comma behind it
+  CREATE TABLE feed_block (
+    first_id INTEGER PRIMARY KEY,
+    records INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    checksum INTEGER -- null: to be derived
+  ) STRICT;
+  INSERT INTO feed_block (first_id, records, bytes) VALUES (0, 0, 0);
+
+  CREATE TABLE revision (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    fingerprint TEXT NOT NULL, -- SHA-256 of all accounts' digests in order, and of all former handles
+    records INTEGER NOT NULL,
+    accounts INTEGER NOT NULL,
+    feed INTEGER NOT NULL, -- the revision in which a record last changed
+    ranking INTEGER NOT NULL, -- the revision in which accounts or their order last changed
+    ranking_sum INTEGER NOT NULL DEFAULT 0, -- over all accounts in order
+    checksum INTEGER -- of the rest of the row
+  ) STRICT;
+
+  -- accounts that were removed and must not come back: no names, only hashes and numbers
+  CREATE TABLE exclusion (
+    id INTEGER PRIMARY KEY,
+    excluded_at TEXT NOT NULL CHECK (excluded_at GLOB ${UTC}Z'),
+    -- whether the bytes that the removal freed are erased from the file
+    is_erased INTEGER NOT NULL CHECK (is_erased IN (0, 1))
+  ) STRICT;
+
+  -- the handles and stable ids of each exclusion, as SHA-256 in hexadecimal digits
+  CREATE TABLE exclusion_key (
+    kind TEXT NOT NULL CHECK (kind IN ('handle', 'stable_id')),
+    hash TEXT NOT NULL CHECK (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
+    exclusion INTEGER NOT NULL REFERENCES exclusion (id) ON DELETE CASCADE,
+    PRIMARY KEY (kind, hash, exclusion)
+  ) STRICT, WITHOUT ROWID;
+
+  -- the ids of removed records that a service gave
+  CREATE TABLE exclusion_record (
+    record INTEGER PRIMARY KEY CHECK (record BETWEEN 0 AND 9007199254740991),
+    exclusion INTEGER NOT NULL REFERENCES exclusion (id) ON DELETE CASCADE
+  ) STRICT;
+
+  -- services whose collections were read into this store with palimpsest mirror
+  CREATE TABLE mirror (
+    id INTEGER PRIMARY KEY,
+    base_url TEXT NOT NULL UNIQUE,
+    run TEXT NOT NULL, -- names the last run whose pages are in the store
+    watermark INTEGER, -- every record of the service up to this id has been read; null: not known of any
+    -- by how much the service's count exceeds the items that it shows
+    data_excess INTEGER NOT NULL,
+    account_excess INTEGER NOT NULL,
+    build TEXT, -- the build.json of the tree that was read in full; null: no tree, or not in full
+    manifest BLOB -- its manifest
+  ) STRICT;
+
+  -- what has been read from each service: records by id, accounts by screen name
+  CREATE TABLE mirror_item (
+    mirror INTEGER NOT NULL REFERENCES mirror (id),
+    collection TEXT NOT NULL,
+    key ANY NOT NULL,
+    PRIMARY KEY (mirror, collection, key)
+  ) STRICT, WITHOUT ROWID;
+
+  -- the items that each service has shown and no longer has
+  CREATE TABLE mirror_gone (
+    mirror INTEGER NOT NULL REFERENCES mirror (id),
+    collection TEXT NOT NULL,
+    key ANY NOT NULL,
+    PRIMARY KEY (mirror, collection, key)
+  ) STRICT, WITHOUT ROWID;
+
+  -- which items of a service were rejected: the SHA-256 of each version
+  CREATE TABLE mirror_rejected (
+    mirror INTEGER NOT NULL REFERENCES mirror (id),
+    version TEXT NOT NULL,
+    PRIMARY KEY (mirror, version)
+  ) STRICT, WITHOUT ROWID;
+
+  -- the contents of pages that had an ETag, for when the service answers 304
+  CREATE TABLE mirror_page (
+    mirror INTEGER NOT NULL REFERENCES mirror (id),
+    collection TEXT NOT NULL,
+    page INTEGER NOT NULL,
+    etag TEXT NOT NULL,
+    contents TEXT NOT NULL,
+    PRIMARY KEY (mirror, collection, page)
+  ) STRICT, WITHOUT ROWID;
+
+  -- what this store published as versions: to each target the newest commit, and the removals that are done there
+  CREATE TABLE published_target (
+    target TEXT PRIMARY KEY,
+    newest BLOB, -- null: nothing was published yet
+    removals TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(removals)) -- SHA-256 of each exclusion
+  ) STRICT;
+
+  CREATE UNIQUE INDEX account_stable_id ON account (stable_id) WHERE stable_id IS NOT NULL;
+  CREATE INDEX account_handle ON account (screen_name COLLATE NOCASE);
+  CREATE INDEX account_stale ON account (id) WHERE revision IS NULL;
+  ${ACCOUNT_ORDER}
+  ${RECORD_ACCOUNT}
+  CREATE INDEX former_handle_account ON former_handle (account);
+  CREATE INDEX feed_block_stale ON feed_block (first_id) WHERE checksum IS NULL;
+  CREATE INDEX exclusion_record_exclusion ON exclusion_record (exclusion);
+
+  ${CREATE_CHANGE_TRIGGERS}
+
+  -- docs/sql.md promises the columns of these views to other programs
+  ${CREATE_VIEWS}
+`;

@@ -1,0 +1,89 @@
+import { statSync } from 'node:fs';
+import { Failure } from '../../contract/failure.ts';
+import { hint, suggested } from '../../contract/hint.ts';
+
+/**
+ * Runs work on a store and converts errors of SQLite and of the file system to failures.
+ * @throws Failure store-busy, bad-store, file-system
+ */
+export function wrapErrors<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    // opening a store creates folders, so errors of the file system can occur
+    throw toFailure(path, fileSystemFailure(path, error));
+  }
+}
+
+/** Converts an error of the file system to a Failure. Returns any other error unchanged. */
+export function fileSystemFailure(path: string, error: unknown): unknown {
+  return hasCode(error) && 'syscall' in error ? failureOf(path, error) : error;
+}
+
+/** Converts an error of SQLite to a Failure. It checks the code, because an error from another thread has lost its class. */
+export function toFailure(path: string, error: unknown): unknown {
+  return hasCode(error) && error.code.startsWith('SQLITE_') ? failureOf(path, error) : error;
+}
+
+function hasCode(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string';
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** The error codes of SQLite with a cause outside the file. All others mean that the store is damaged. */
+const EXTERNAL = /^SQLITE_(IOERR(?!_SHORT_READ|_CORRUPTFS)|FULL|CANTOPEN|READONLY|PERM|AUTH|NOLFS|NOMEM|INTERRUPT|PROTOCOL)/;
+
+/** The error codes of a full disk. SQLite reports one of them if the index of the write-ahead log does not fit. */
+const NO_SPACE = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC'];
+
+function failureOf(path: string, error: Error & { readonly code: string }): Failure {
+  const place = { file: path };
+  const found = error.message;
+  if (error.code.startsWith('SQLITE_BUSY') || error.code.startsWith('SQLITE_LOCKED')) {
+    return new Failure('store-busy', `${path} is being written by another process`, {
+      place,
+      expected: 'one writer at a time',
+      found,
+      hint: 'wait until the other process has ended, then run the command again',
+      cause: error,
+    });
+  }
+  if (error.code.startsWith('SQLITE_') && !EXTERNAL.test(error.code)) {
+    return new Failure('bad-store', `${path} is damaged or is not a store`, {
+      place,
+      expected: 'a store that palimpsest import created',
+      found,
+      hint:
+        error.code === 'SQLITE_NOTADB'
+          ? 'name another file with --store, or restore a backup'
+          : hint`run ${suggested('store check', { '--store': path })} to see details, name another file with --store, or restore a backup`,
+      cause: error,
+    });
+  }
+  if (error.code === 'SQLITE_CANTOPEN' && isFolder(path)) {
+    return new Failure('file-system', `the store ${path} cannot be read or written`, {
+      place,
+      expected: 'the file of a store',
+      found: 'a folder',
+      hint: 'name the file of a store with --store',
+      cause: error,
+    });
+  }
+  const advice = NO_SPACE.includes(error.code)
+    ? 'free some space, then run the command again: the store is unchanged'
+    : 'check the permissions of the file and of its folder: SQLite creates files beside a store even to read it';
+  return new Failure('file-system', `the store ${path} cannot be read or written`, {
+    place,
+    expected: 'a file that can be opened, and enough free space',
+    found,
+    hint: advice,
+    cause: error,
+  });
+}

@@ -1,0 +1,64 @@
+import { isGenerated } from '../../contract/generated-id.ts';
+import { HandleSpellings } from '../accounts/handle-spellings.ts';
+import type { Statement } from '../database/connection.ts';
+import type { Batch } from '../writing/batch.ts';
+
+/** What a store has of an account. */
+export interface RemovedAccount {
+  readonly screen_name: string;
+  readonly stable_id: string | null;
+  readonly former_handles: readonly string[];
+  readonly records: number;
+  readonly recordIds: readonly number[];
+  /** The ids of the records that a service gave. */
+  readonly serviceIds: readonly number[];
+  /** Whether the present batch added it: then no revision of the store has it. */
+  readonly isNew: boolean;
+}
+
+interface RecordRow {
+  readonly id: number;
+  readonly first_encountered_date: string;
+}
+
+/** Deletes accounts with everything that a store has of them, except what mirrors remember. */
+export class AccountRemover {
+  readonly #batch: Batch;
+  readonly #account: Statement<[string], { readonly id: number; readonly stable_id: string | null; readonly is_new: 0 | 1 }>;
+  readonly #formerHandles: Statement<[number], string>;
+  readonly #records: Statement<[string], RecordRow>;
+  readonly #deleteFormerHandles: Statement<[number]>;
+  readonly #spellings: HandleSpellings;
+  readonly #forgetAccount: Statement<[number]>;
+
+  constructor(batch: Batch) {
+    const { database } = batch;
+    this.#batch = batch;
+    this.#account = database.prepare('SELECT id, stable_id, digest IS NULL AS is_new FROM account WHERE screen_name = ?');
+    this.#formerHandles = database.prepareValue('SELECT DISTINCT handle FROM former_handle WHERE account = ?');
+    this.#records = database.prepare('SELECT id, first_encountered_date FROM record WHERE account = ?');
+    this.#deleteFormerHandles = database.prepare('DELETE FROM former_handle WHERE account = ?');
+    this.#spellings = new HandleSpellings(database);
+    // an account of which nothing is known is deleted when the batch ends
+    this.#forgetAccount = database.prepare('UPDATE account SET known_to = NULL, observed_to = NULL, stable_id = NULL WHERE id = ?');
+  }
+
+  /** Deletes the account with exactly this screen name. Returns undefined if there is none. */
+  remove(screenName: string): RemovedAccount | undefined {
+    const account = this.#account.get(screenName);
+    if (account === undefined) return undefined;
+    const former_handles = this.#formerHandles.all(account.id);
+    const records = this.#records.all(screenName);
+    for (const { id } of records) this.#batch.deleteRecord(screenName, id);
+    this.#deleteFormerHandles.run(account.id);
+    // their pages name the removed account
+    for (const handle of former_handles) for (const holder of this.#spellings.holders(handle)) this.#batch.markChanged(holder);
+    this.#forgetAccount.run(account.id);
+    this.#batch.markChanged(screenName);
+    this.#batch.clearNameCache();
+    const recordIds = records.map(({ id }) => id);
+    const serviceIds = records.filter((record) => !isGenerated(record)).map(({ id }) => id);
+    const { stable_id, is_new } = account;
+    return { screen_name: screenName, stable_id, former_handles, records: records.length, recordIds, serviceIds, isNew: is_new === 1 };
+  }
+}

@@ -1,0 +1,75 @@
+import { handleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
+import { Failure } from '../../contract/failure.ts';
+import { hint, suggested } from '../../contract/hint.ts';
+import { type AccountName, parseAccountName } from '../accounts/account-names.ts';
+import { forgetExcludedKeys } from '../mirror-memory.ts';
+import { Store } from '../store.ts';
+import { Batch } from '../writing/batch.ts';
+import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
+
+/**
+ * Returns the exclusions of a store.
+ * @param names if not empty, only the exclusions of the accounts with these names
+ * @throws Failure no-account if a name is not excluded, and those of stores
+ */
+export function exclusionsOf(path: string, names: readonly string[]): readonly NamedExclusion[] {
+  const store = Store.open(path);
+  try {
+    return selected(path, store.exclusions(), names);
+  } finally {
+    store.close();
+  }
+}
+
+/**
+ * Ends the exclusion of accounts, so that sources can bring them in again. What was removed stays removed.
+ * @returns the exclusions that ended
+ * @throws Failure no-account if a name is not excluded, and those of stores
+ */
+export async function allowAccounts(path: string, names: readonly string[]): Promise<readonly NamedExclusion[]> {
+  const batch = new Batch(path, 'by account');
+  try {
+    const ended = batch.guard(() => {
+      const list = new ExclusionList(batch.database);
+      const chosen = selected(path, list.all(), names);
+      for (const exclusion of chosen) {
+        list.remove(exclusion.id);
+        forgetExcludedKeys(batch.database, exclusion.handles);
+      }
+      return chosen;
+    });
+    batch.markMetadataChanged();
+    await batch.commit();
+    return ended;
+  } finally {
+    batch.end();
+  }
+}
+
+/** An exclusion, with those of the given names that it has. */
+export interface NamedExclusion extends ListedExclusion {
+  readonly names: readonly string[];
+}
+
+function selected(path: string, all: readonly ListedExclusion[], names: readonly string[]): readonly NamedExclusion[] {
+  const named = all.map((one) => ({ ...one, names: names.filter((name) => hasName(one, parseAccountName(name))) }));
+  if (names.length === 0) return named;
+  for (const name of names) if (!named.some((one) => one.names.includes(name))) throw notExcluded(path, name);
+  return named.filter((one) => one.names.length > 0);
+}
+
+function hasName({ handles, stable_ids }: ListedExclusion, { handle, stableId }: AccountName): boolean {
+  return (
+    (handle !== undefined && handles.includes(handleHash(handle))) ||
+    (stableId !== undefined && stable_ids.includes(stableIdHash(stableId)))
+  );
+}
+
+function notExcluded(path: string, name: string): Failure {
+  return new Failure('no-account', `${name} is not excluded from ${path}`, {
+    place: { file: path },
+    expected: 'a handle or a stable id of a removed account',
+    found: name,
+    hint: hint`check the name, or run ${suggested('exclusions')} to list all exclusions (without names)`,
+  });
+}

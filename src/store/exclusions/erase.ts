@@ -1,0 +1,42 @@
+import { Failure } from '../../contract/failure.ts';
+import type { Connection } from '../database/connection.ts';
+import { fileSystemFailure, toFailure } from '../database/store-error.ts';
+
+/** Whether a removal has freed bytes that are still readable in the file. */
+export function mustErase(database: Connection): boolean {
+  return database.value('SELECT EXISTS (SELECT 1 FROM exclusion WHERE is_erased = 0)') === 1;
+}
+
+/**
+ * Erases what was deleted from the file and its write-ahead log. SQLite only marks deleted bytes as free: those of this
+ * run, and those of earlier changes to the same accounts. Writing the file again leaves out all of them.
+ * @throws Failure store-busy, file-system: the accounts are removed, and the same command erases their bytes later
+ */
+export function eraseFreed(database: Connection): void {
+  try {
+    database.exec('PRAGMA secure_delete = ON; VACUUM');
+    truncateLog(database);
+    database.exec('UPDATE exclusion SET is_erased = 1 WHERE is_erased = 0');
+    truncateLog(database);
+  } catch (error) {
+    const failure = toFailure(database.path, fileSystemFailure(database.path, error));
+    if (!(failure instanceof Failure)) throw failure;
+    throw unerased(database.path, failure.code, failure.found ?? failure.message, failure);
+  }
+}
+
+/** Moves all commits into the file. The log is empty after that. */
+function truncateLog(database: Connection): void {
+  const busy = database.prepare<[], { readonly busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy;
+  if (busy !== 0) throw unerased(database.path, 'store-busy', 'another process that reads the store');
+}
+
+function unerased(path: string, code: Failure['code'], found: string, cause?: unknown): Failure {
+  return new Failure(code, `the account is removed from ${path}, but its bytes are still readable in the file`, {
+    place: { file: path },
+    expected: 'no other process that uses the store, and free space for two more copies of it',
+    found,
+    hint: 'run the same command again when no other process uses the store; set SQLITE_TMPDIR to use another folder for temporary files',
+    cause,
+  });
+}

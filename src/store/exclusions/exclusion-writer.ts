@@ -1,0 +1,86 @@
+import { type Exclusion, encodeExclusion, handleHash, sharedHandleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
+import type { ConflictPolicy } from '../../contract/conflict-policy.ts';
+import { accountRows } from '../accounts/account-rows.ts';
+import type { Statement } from '../database/connection.ts';
+import type { Batch } from '../writing/batch.ts';
+import type { Outcome } from '../writing/item-writer.ts';
+import { AccountRemover } from './account-remover.ts';
+import { ExclusionList } from './exclusion-list.ts';
+
+/** Writes the exclusions of an export into a batch. */
+export class ExclusionWriter {
+  readonly #batch: Batch;
+  readonly #policy: ConflictPolicy;
+  readonly #list: ExclusionList;
+  #accountsWith: Statement<[string], string> | undefined;
+
+  constructor(batch: Batch, policy: ConflictPolicy) {
+    this.#batch = batch;
+    this.#policy = policy;
+    this.#list = new ExclusionList(batch.database);
+  }
+
+  /**
+   * Adds an exclusion, or extends those of the same account. It is a conflict if the account is in the store. The policy
+   * `keep` then keeps the account, and `replace` removes it.
+   */
+  add(exclusion: Exclusion): Outcome {
+    return this.#batch.guard(() => {
+      const accounts = this.#accountsOf(exclusion);
+      if (accounts.length > 0 && this.#policy === 'keep') return 'kept';
+      if (accounts.length > 0 && this.#policy === 'fail') {
+        const [found, subject] = [encodeExclusion(exclusion), `account ${accounts.join(', ')}`];
+        const hint = 'remove the account with --on-conflict replace, or keep it with --on-conflict keep';
+        return { subject, stored: 'an account that is not excluded', found, hint };
+      }
+      const remover = new AccountRemover(this.#batch);
+      const removed = accounts.flatMap((name) => remover.remove(name) ?? []);
+      // versions at a target can have the account under names that are not in the exclusion
+      const more = removed.flatMap(({ screen_name, former_handles, recordIds }) =>
+        [screen_name, ...former_handles]
+          .filter((name) => !exclusion.handles.includes(handleHash(name)))
+          .flatMap((name) => recordIds.map((id) => sharedHandleHash(name, id))),
+      );
+      const isChanged = this.#write({ ...exclusion, handles: [...exclusion.handles, ...more] }, accounts.length > 0);
+      this.#batch.exclusions.refresh();
+      if (accounts.length > 0) return 'replaced';
+      return isChanged ? 'added' : 'same';
+    });
+  }
+
+  /** @param hasRemoved whether accounts were removed from this store: the time of the exclusion then is the time of this removal */
+  #write(exclusion: Exclusion, hasRemoved: boolean): boolean {
+    const known = this.#list.having(exclusion)[0];
+    const time = hasRemoved ? this.#list.timeOfRemoval(exclusion.excluded_at) : exclusion.excluded_at;
+    this.#batch.markMetadataChanged();
+    if (known === undefined) {
+      this.#list.add({ ...exclusion, excluded_at: time }, !hasRemoved);
+      return true;
+    }
+    this.#list.extend(known.id, exclusion);
+    if (hasRemoved) this.#list.setRemoved(known.id, time);
+    const extended = this.#list.having(exclusion)[0];
+    return extended === undefined || encodeExclusion(extended) !== encodeExclusion(known);
+  }
+
+  #accountsOf({ handles, stable_ids }: Exclusion): string[] {
+    this.#accountsWith ??= this.#hashAccounts();
+    const found = [...handles, ...stable_ids].flatMap((hash) => this.#accountsWith?.all(hash) ?? []);
+    return [...new Set(found)];
+  }
+
+  /** Hashes the names of all accounts into a temporary table, once for all exclusions. */
+  #hashAccounts(): Statement<[string], string> {
+    const { database } = this.#batch;
+    database.exec('CREATE TEMP TABLE account_hash (hash TEXT NOT NULL, account INTEGER NOT NULL)');
+    const insert = database.prepare<[string, number]>('INSERT INTO temp.account_hash (hash, account) VALUES (?, CAST(? AS INTEGER))');
+    for (const { id, screen_name, stable_id } of accountRows(database, 'id', ['stable_id'])) {
+      insert.run(handleHash(screen_name), id);
+      if (stable_id !== null) insert.run(stableIdHash(stable_id), id);
+    }
+    database.exec('CREATE INDEX temp.account_hash_hash ON account_hash (hash)');
+    return database.prepareValue(
+      'SELECT screen_name FROM temp.account_hash JOIN account ON account.id = account_hash.account WHERE hash = ?',
+    );
+  }
+}

@@ -1,0 +1,158 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type Exclusion, handleHash, sharedHandleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
+import { Failure } from '../../contract/failure.ts';
+import { draftsIn } from '../../contract/files/draft.ts';
+import { hint, suggested } from '../../contract/hint.ts';
+import { type OnProgress, Pauses } from '../../contract/pauses.ts';
+import { accountsNamed, parseAccountName } from '../accounts/account-names.ts';
+import { HandleSpellings } from '../accounts/handle-spellings.ts';
+import { openStore } from '../database/open-store.ts';
+import { wrapErrors } from '../database/store-error.ts';
+import { forgetHandles } from '../mirror-memory.ts';
+import { Store } from '../store.ts';
+import { Batch, type CommitPhase } from '../writing/batch.ts';
+import { AccountRemover, type RemovedAccount } from './account-remover.ts';
+import { eraseFreed, mustErase } from './erase.ts';
+import { ExclusionList } from './exclusion-list.ts';
+import { isIdentifying } from './exclusions.ts';
+import { countMentions, type Mentions } from './mentions.ts';
+
+export interface RemoveOptions {
+  /** The present time: UTC, with a resolution of one second. */
+  readonly now: string;
+  /** Whether to roll everything back, so that the store is unchanged. */
+  readonly isDryRun: boolean;
+  /** Whether to exclude a name that no account in the store has. */
+  readonly allowUnknown: boolean;
+  /** Stops the removal: nothing is removed. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: OnProgress<CommitPhase> | undefined;
+}
+
+export interface RemoveSummary {
+  /** The accounts that were in the store. */
+  readonly removed: readonly Omit<RemovedAccount, 'recordIds' | 'serviceIds' | 'isNew'>[];
+  /** Names of no account in the store that are excluded now. */
+  readonly excluded: readonly string[];
+  /** Names that were excluded before. */
+  readonly known: readonly string[];
+  /** Former handles that are not excluded, because another account has them now. */
+  readonly shared: readonly string[];
+  /** How many records of other accounts mention a removed handle, such as `@nina_k`. They stay. */
+  readonly mentions: Mentions;
+}
+
+/**
+ * Removes accounts from a store and excludes them: no source brings them back. Everything is removed or nothing. The
+ * freed bytes are erased from the file last.
+ * @param names handles, stable ids or former handles, see {@link parseAccountName}
+ * @throws Failure no-account, ambiguous-account, stopped, and those of stores
+ */
+export async function removeAccounts(path: string, names: readonly string[], options: RemoveOptions): Promise<RemoveSummary> {
+  // also derives stale data, and refuses a file that is not a store
+  Store.open(path).close();
+  const batch = new Batch(path, 'by account', options.isDryRun);
+  let summary: RemoveSummary;
+  try {
+    summary = batch.guard(() => remove(batch, names, options));
+    if (!options.isDryRun) await batch.commit(new Pauses(options.signal, 'nothing was removed'), options.onProgress);
+  } finally {
+    batch.end();
+  }
+  if (!options.isDryRun) erasePending(path);
+  return summary;
+}
+
+function remove(batch: Batch, names: readonly string[], options: RemoveOptions): RemoveSummary {
+  const { database } = batch;
+  const removed: RemovedAccount[] = [];
+  const excluded: string[] = [];
+  const known: string[] = [];
+  const shared: string[] = [];
+  const list = new ExclusionList(database);
+  const remover = new AccountRemover(batch);
+  const time = list.timeOfRemoval(options.now);
+  for (const name of names) {
+    const accounts = accountsNamed(database, name).flatMap((screenName) => remover.remove(screenName) ?? []);
+    removed.push(...accounts);
+    if (accounts.length > 0) {
+      const handles = new Set(accounts.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]));
+      const others = [...handles].filter((handle) => isHeldByOther(batch, handle, accounts));
+      for (const handle of others) handles.delete(handle);
+      shared.push(...others);
+      const unclear = [...others, ...[...handles].filter((handle) => !isIdentifying(handle))];
+      list.add(exclusionOf(accounts, [...handles].filter(isIdentifying), unclear, time), false);
+      forgetHandles(database, handles);
+    } else if (isExcluded(batch, name)) {
+      known.push(name);
+    } else if (options.allowUnknown) {
+      const { handle, stableId } = parseAccountName(name);
+      const keys = {
+        handles: handle === undefined ? [] : [handleHash(handle)],
+        stable_ids: stableId === undefined ? [] : [stableIdHash(stableId)],
+      };
+      list.add({ excluded_at: time, ...keys, records: [] }, true);
+      excluded.push(name);
+    } else {
+      throw noAccount(database.path, name);
+    }
+    batch.exclusions.refresh();
+    batch.markMetadataChanged();
+  }
+  const handles = removed.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]);
+  const mentions = countMentions(database, handles);
+  return { removed: removed.map(({ recordIds: _, serviceIds: __, isNew: ___, ...rest }) => rest), excluded, known, shared, mentions };
+}
+
+/** @param unclear handles that another account has, too. Versions at a target can still have the removed account under them */
+function exclusionOf(accounts: readonly RemovedAccount[], handles: readonly string[], unclear: readonly string[], time: string): Exclusion {
+  const records = accounts.flatMap(({ recordIds }) => recordIds);
+  return {
+    excluded_at: time,
+    handles: [...handles.map(handleHash), ...unclear.flatMap((handle) => records.map((id) => sharedHandleHash(handle, id)))],
+    stable_ids: accounts.flatMap(({ stable_id }) => (stable_id === null ? [] : [stableIdHash(stable_id)])),
+    records: accounts.flatMap(({ serviceIds }) => serviceIds),
+  };
+}
+
+/** Whether an account that is not removed has a handle now. */
+function isHeldByOther(batch: Batch, handle: string, removed: readonly RemovedAccount[]): boolean {
+  const holders = new HandleSpellings(batch.database).holders(handle);
+  return holders.some((holder) => !removed.some(({ screen_name }) => screen_name === holder));
+}
+
+function isExcluded({ exclusions }: Batch, name: string): boolean {
+  const { handle, stableId } = parseAccountName(name);
+  return (handle !== undefined && exclusions.hasHandle(handle)) || (stableId !== undefined && exclusions.hasStableId(stableId));
+}
+
+/** Erases the bytes that this removal or an interrupted one has freed. */
+function erasePending(path: string): void {
+  const database = openStore(path, 'write');
+  try {
+    wrapErrors(path, () => mustErase(database)) && eraseFreed(database);
+  } finally {
+    database.close();
+  }
+}
+
+/**
+ * Returns the paths of files beside a store that can have its data: those whose names begin with its name, such as a rejects file or a
+ * damaged store, and drafts of exports and archives. Leaves out the files that SQLite uses.
+ */
+export function filesBeside(store: string): string[] {
+  const [folder, name] = [dirname(store), basename(store)];
+  const isBeside = (entry: string) => /^[-.]/.test(entry.slice(name.length)) && !/^-(wal|shm|journal)$/.test(entry.slice(name.length));
+  const named = readdirSync(folder).filter((entry) => entry.startsWith(name) && isBeside(entry));
+  return [...named.map((entry) => join(folder, entry)), ...draftsIn(folder).map(({ path }) => path)].toSorted();
+}
+
+function noAccount(path: string, name: string): Failure {
+  return new Failure('no-account', `no account in ${path} has the name ${name}`, {
+    place: { file: path },
+    expected: 'a handle, a former handle or a stable id of an account in the store',
+    found: name,
+    hint: hint`check the name with ${suggested('accounts')}, or exclude it anyway with --allow-unknown`,
+  });
+}

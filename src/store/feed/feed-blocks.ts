@@ -1,0 +1,133 @@
+import { type Checksum, joined, NOTHING, recordsChecksum } from '../check/checksum.ts';
+import type { Connection, Statement } from '../database/connection.ts';
+import { damaged } from '../database/damaged.ts';
+
+/** The number of records in a new block. */
+const RECORDS = 250;
+/** Greater than every id. */
+const BEYOND = Number.MAX_SAFE_INTEGER + 1;
+
+/** Marks the feed blocks whose records change, so that their checksums are derived again. */
+export class FeedBlockMarks {
+  readonly #database: Connection;
+  readonly #block: Statement<[number, number], { readonly first: number | null; readonly beyond: number | null }>;
+  readonly #mark: Statement<[number]>;
+  /** The id range of the block that was marked last. */
+  #first = 0;
+  #beyond = 0;
+
+  constructor(database: Connection) {
+    this.#database = database;
+    this.#block = database.prepare(`SELECT (SELECT max(first_id) FROM feed_block WHERE first_id <= ?) AS first,
+      (SELECT min(first_id) FROM feed_block WHERE first_id > ?) AS beyond`);
+    this.#mark = database.prepare('UPDATE feed_block SET checksum = NULL WHERE first_id = ?');
+  }
+
+  mark(id: number): void {
+    if (id >= this.#first && id < this.#beyond) return;
+    const block = this.#block.get(id, id);
+    if (block === undefined || block.first === null) throw damaged(this.#database.path, `no checksum of the feed for record ${id}`);
+    this.#mark.run(block.first);
+    this.#first = block.first;
+    this.#beyond = block.beyond ?? BEYOND;
+  }
+}
+
+/** Replaces all blocks by one block for the whole feed, without a checksum. */
+export function forgetFeedBlocks(database: Connection): void {
+  database.exec('DELETE FROM feed_block; INSERT INTO feed_block (first_id, records, bytes) VALUES (0, 0, 0)');
+}
+
+/**
+ * Derives the checksums of the marked blocks. Runs in the transaction of the caller. Yields after each new block.
+ * @param isChecked whether each record is first checked against its checksum, so that a block checksum never covers damage
+ * @throws Failure bad-store
+ */
+export function* renewFeedBlocks(database: Connection, isChecked: boolean): Generator<void> {
+  const marked = database.prepare<[], { readonly first: number; readonly beyond: number | null }>(`
+    SELECT first_id AS first, (SELECT min(first_id) FROM feed_block AS later WHERE later.first_id > feed_block.first_id) AS beyond
+    FROM feed_block WHERE checksum IS NULL ORDER BY first_id`);
+  const remove = database.prepare<[number]>('DELETE FROM feed_block WHERE first_id = ?');
+  const end = database.prepareValue<[number, number], number>('SELECT id FROM record WHERE id >= ? ORDER BY id LIMIT 1 OFFSET +?');
+  const read = database.prepare<[number, number], { readonly records: number; readonly json: Buffer | null }>(`
+    SELECT count(*) AS records, CAST(group_concat(json, ',') AS BLOB) AS json
+    FROM (SELECT json FROM record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT -1)`);
+  const wrong = database.prepareValue<[number, number], number>(
+    'SELECT id FROM record WHERE id >= ? AND id < ? AND crc32(json) IS NOT checksum LIMIT 1',
+  );
+  const insert = database.prepare<[number, number, number, number]>(
+    'INSERT INTO feed_block (first_id, records, bytes, checksum) VALUES (?, ?, ?, ?)',
+  );
+  for (const { first, beyond } of marked.all()) {
+    remove.run(first);
+    const limit = beyond ?? BEYOND;
+    const id = isChecked ? wrong.get(first, limit) : undefined;
+    if (id !== undefined) throw damaged(database.path, `record ${id} does not match its checksum`);
+    for (let start = first; start < limit; ) {
+      const next = Math.min(end.get(start, RECORDS) ?? limit, limit);
+      const { records = 0, json } = read.get(start, next) ?? {};
+      const { crc, bytes } = recordsChecksum(json ?? Buffer.alloc(0));
+      // one block always begins at 0, so that every id is in a block
+      if (records > 0 || start === 0) insert.run(start, records, bytes, crc);
+      if (next <= start) throw damaged(database.path, 'records out of order');
+      start = next;
+      yield;
+    }
+  }
+}
+
+/** Returns the checksum of the records with ids below `edge`, newest first. Only a part of one block is read. */
+export function checksumBelow(database: Connection, edge: number): Checksum {
+  const block = database.prepareValue<[number], number | null>('SELECT max(first_id) FROM feed_block WHERE first_id < ?').get(edge) ?? 0;
+  const read = database.prepare<[number, number], Buffer | null>(`SELECT CAST(group_concat(json, ',') AS BLOB)
+    FROM (SELECT json FROM record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT -1)`);
+  return joined(recordsChecksum(read.pluck().get(block, edge) ?? Buffer.alloc(0)), feedChecksum(database, block));
+}
+
+/** Returns the stored checksum of the blocks below `before`, newest record first; by default of the whole feed. */
+export function feedChecksum(database: Connection, before: number = BEYOND): Checksum {
+  let [whole, edge] = [NOTHING, before];
+  for (const { first_id, bytes, checksum } of feedBlocks(database, before)) {
+    whole = joined(whole, { crc: checksum, bytes });
+    if (first_id >= edge) throw damaged(database.path, 'checksums of the feed out of order');
+    edge = first_id;
+  }
+  return whole;
+}
+
+/** Returns an id such that exactly `skip` records of the feed have this id or a larger one; 0 if the feed has fewer records. */
+export function feedEdge(database: Connection, skip: number): number {
+  return skip === 0 ? BEYOND : (feedEdges(database, skip).next().value ?? 0);
+}
+
+/**
+ * Yields ids that divide the feed into runs of `every` records: each id is that of the last record of a run, newest first. The
+ * counts of the blocks make it unnecessary to count records.
+ */
+export function* feedEdges(database: Connection, every: number): Generator<number, void> {
+  const within = database.prepareValue<[number, number], number>('SELECT id FROM record WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET +?');
+  let [edge, left] = [BEYOND, every];
+  for (const { first_id, records } of feedBlocks(database, edge)) {
+    let inBlock = records;
+    for (; inBlock >= left; left = every) {
+      edge = within.get(edge, left - 1) ?? 0;
+      yield edge;
+      inBlock -= left;
+    }
+    left -= inBlock;
+    edge = first_id;
+  }
+}
+
+interface FeedBlock {
+  readonly first_id: number;
+  readonly records: number;
+  readonly bytes: number;
+  readonly checksum: number;
+}
+
+/** Yields the blocks below `before`, the newest first. */
+function feedBlocks(database: Connection, before: number): Generator<FeedBlock> {
+  const query = 'SELECT first_id, records, bytes, checksum FROM feed_block WHERE first_id < ? ORDER BY first_id DESC LIMIT +?';
+  return database.rows<FeedBlock>(query, [before], ({ first_id }) => [first_id]);
+}

@@ -1,0 +1,61 @@
+import { type Checksum, NOTHING, recordsChecksum } from '../check/checksum.ts';
+import type { Connection, Statement } from '../database/connection.ts';
+import { damaged } from '../database/damaged.ts';
+
+const NO_RECORDS: FeedRun = { json: Buffer.alloc(0), first: 0, last: 0 };
+
+/** Consecutive records of the feed. */
+export interface FeedRun {
+  /** The JSON of the records, separated by commas. Empty if there are no records. */
+  readonly json: Buffer;
+  /** The ids of the first and the last record: the largest and the smallest. 0 if there are no records. */
+  readonly first: number;
+  readonly last: number;
+}
+
+interface Row {
+  readonly first: number | null;
+  readonly last: number | null;
+  readonly json: Buffer | null;
+}
+
+/** Reads the feed, newest record first. */
+export class FeedCursor {
+  readonly #path: string;
+  /** All records from this id on were read or skipped. */
+  #edge: number;
+  #checksum: Checksum = NOTHING;
+  readonly #newest: Statement<[number, number], Row>;
+
+  /** @param edge an id, the cursor begins after the record with it */
+  constructor(database: Connection, edge: number) {
+    this.#path = database.path;
+    this.#edge = edge;
+    this.#newest = database.prepare(`SELECT max(id) AS first, min(id) AS last, CAST(group_concat(json, ',') AS BLOB) AS json
+      FROM (SELECT id, json FROM record WHERE id < ? ORDER BY id DESC LIMIT +?)`);
+  }
+
+  /** Takes the next records, newest first. The result is empty at the end of the feed. */
+  take(records: number): FeedRun {
+    const row = this.#newest.get(this.#edge, records);
+    const json = row?.json ?? Buffer.alloc(0);
+    if (json.length === 0) return NO_RECORDS;
+    const [first, last] = [row?.first ?? 0, row?.last ?? 0];
+    // a damaged index could make the walk endless
+    if (last >= this.#edge) throw damaged(this.#path, 'records out of order');
+    this.#edge = last;
+    this.#checksum = recordsChecksum(json, this.#checksum);
+    return { json, first, last };
+  }
+
+  /** Begins again after the record with this id, with a new checksum. */
+  moveTo(edge: number): void {
+    this.#edge = edge;
+    this.#checksum = NOTHING;
+  }
+
+  /** The checksum of all records taken, newest first, each with a comma after it. */
+  get checksum(): Checksum {
+    return this.#checksum;
+  }
+}

@@ -1,0 +1,83 @@
+import { AccountCursor, type AccountTotals } from '../accounts/account-cursor.ts';
+import type { Checksum } from '../check/checksum.ts';
+import { isCurrent, latestRevision, type Revision } from '../check/revision.ts';
+import type { Connection } from '../database/connection.ts';
+import { damaged } from '../database/damaged.ts';
+import { openStore } from '../database/open-store.ts';
+import { RANKING_MODULUS } from '../database/schema.ts';
+import { wrapErrors } from '../database/store-error.ts';
+import { feedChecksum, feedEdge, feedEdges } from './feed-blocks.ts';
+import { FeedCursor } from './feed-cursor.ts';
+
+/**
+ * The part of a store that pages are rendered from, as it was at the time of its opening. A thread that renders opens only this
+ * part, because it has half of the modules of a store.
+ */
+export class PageSource {
+  readonly path: string;
+  readonly revision: Revision;
+  readonly #database: Connection;
+
+  protected constructor(database: Connection, revision: Revision) {
+    this.path = database.path;
+    this.#database = database;
+    this.revision = revision;
+  }
+
+  /**
+   * Opens a revision of a store. Returns undefined if the store has another revision by now.
+   * @throws Failure no-store, bad-store, store-older, store-newer, store-busy, file-system
+   */
+  static at(path: string, number: number): PageSource | undefined {
+    const database = openStore(path, 'read');
+    let source: PageSource | undefined;
+    try {
+      source = wrapErrors(path, () => {
+        database.exec('BEGIN');
+        const revision = isCurrent(database) ? latestRevision(database) : undefined;
+        return revision?.number === number ? new PageSource(database, revision) : undefined;
+      });
+      return source;
+    } finally {
+      if (source === undefined) database.close();
+    }
+  }
+
+  /** Returns a cursor over the feed that begins after a number of its newest records. */
+  feed(after = 0): FeedCursor {
+    return new FeedCursor(this.#database, feedEdge(this.#database, after));
+  }
+
+  /** Returns where a cursor over the feed must begin for each run of `every` records. */
+  feedStarts(every: number): readonly number[] {
+    return [feedEdge(this.#database, 0), ...feedEdges(this.#database, every)];
+  }
+
+  /** Returns a cursor over the accounts in their order. */
+  accounts(): AccountCursor {
+    return new AccountCursor(this.#database);
+  }
+
+  /**
+   * Compares the checksum of the feed that was read with the stored one.
+   * @throws Failure bad-store
+   */
+  checkFeed(read: Checksum): void {
+    const written = feedChecksum(this.#database);
+    if (read.crc !== written.crc || read.bytes !== written.bytes) throw damaged(this.path, 'a feed that does not match its checksum');
+  }
+
+  /**
+   * Compares the number and the sum of the accounts that were read with the stored ones. The checksum of each account is
+   * checked when the account is read.
+   * @throws Failure bad-store
+   */
+  checkAccounts({ accounts, sum }: AccountTotals): void {
+    if (accounts === this.revision.accounts && sum % RANKING_MODULUS === this.revision.ranking_sum) return;
+    throw damaged(this.path, 'an order of accounts that does not match its checksum');
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

@@ -1,0 +1,238 @@
+import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../../contract/account.ts';
+import { type OnProgress, Pauses } from '../../contract/pauses.ts';
+import { isCurrent, latestRevision } from '../check/revision.ts';
+import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../database/change-triggers.ts';
+import type { Connection, Statement } from '../database/connection.ts';
+import { openStore, setReadOnly, setWritable, WRITE_AHEAD_LOG } from '../database/open-store.ts';
+import { ACCOUNT_ORDER, RECORD_ACCOUNT } from '../database/schema.ts';
+import { createSchemaInTransaction } from '../database/schema-version.ts';
+import { toFailure } from '../database/store-error.ts';
+import { eraseFreed, mustErase } from '../exclusions/erase.ts';
+import { Exclusions } from '../exclusions/exclusions.ts';
+import { FeedBlockMarks } from '../feed/feed-blocks.ts';
+import type { EncodedRecord } from '../feed/records.ts';
+import { acceptExternalChanges, materialize } from '../histories/materialize.ts';
+
+/** The maximum number of names in a name cache. A full cache is cleared. */
+const NAME_CACHE_SIZE = 100_000;
+const EMPTY_SUMMARY = encodeSummary(NO_SUMMARY);
+
+/**
+ * A transaction on the store: a commit writes all changes, otherwise nothing changes. While it is open, no other process can write. If it
+ * creates the store, none can read either. Code that changes an account must call {@link markChanged}.
+ */
+export class Batch {
+  readonly database: Connection;
+  readonly #path: string;
+  readonly #indexLast: boolean;
+  /** Whether the commit derives all accounts, so that none has to be marked as stale. */
+  readonly #isAllStale: boolean;
+  #hasChanged = false;
+  #hasMetadataChanged = false;
+  #recordsChanged = false;
+  readonly #known = new Set<string>();
+  /** Whether a name left the cache: a name that is not in the cache can then be in the store. */
+  #hasForgotten = false;
+  readonly #stale = new Set<string>();
+  readonly #feedBlocks: FeedBlockMarks;
+  #exclusions: Exclusions | undefined;
+  readonly #markStale: Statement<[string]>;
+  readonly #addAccount: Statement<[string, string, string]>;
+  readonly #hasAccount: Statement<[string]>;
+  readonly #addRecord: Statement<[number, string | Buffer, number]>;
+  readonly #putRecord: Statement<[number, string | Buffer, number]>;
+  readonly #deleteRecord: Statement<[number]>;
+
+  /**
+   * @param access how the batch looks up records: only by id, or by account too. 'by id' fills an empty store faster,
+   *   because two indexes are created at the end
+   * @param isDryRun whether the batch is never committed. The store file then stays unchanged
+   * @throws Failure store-busy, bad-store, store-older, store-newer, file-system
+   */
+  constructor(path: string, access: 'by id' | 'by account', isDryRun = false) {
+    const database = openStore(path, isDryRun ? 'dry run' : 'batch');
+    this.database = database;
+    this.#path = path;
+    try {
+      // the schema belongs to the transaction, so that an incomplete new store is no store without its rollback journal
+      this.guard(() => begin(database, () => createSchemaInTransaction(database, path)));
+      this.#indexLast = this.guard(() => access === 'by id' && isEmpty(database));
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    // Every value was parsed before, by stricter rules. The checks of the schema, which parse its JSON again for each rule, take half
+    // of the time of an insert. They are for changes by other programs.
+    database.exec('PRAGMA ignore_check_constraints = ON');
+    if (this.#indexLast) database.exec('DROP INDEX record_account; DROP INDEX account_order');
+    this.#isAllStale = latestRevision(database) === undefined;
+    this.#feedBlocks = new FeedBlockMarks(database);
+    this.#markStale = database.prepare('UPDATE account SET revision = NULL WHERE screen_name = ? AND revision IS NOT NULL');
+    this.#addAccount = database.prepare('INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+    this.#hasAccount = database.prepare('SELECT 1 FROM account WHERE screen_name = ?');
+    const insert = 'INSERT INTO record (id, json, checksum) VALUES (?, CAST(? AS TEXT), ?) ON CONFLICT (id)';
+    this.#addRecord = database.prepare(`${insert} DO NOTHING`);
+    this.#putRecord = database.prepare(`${insert} DO UPDATE SET json = excluded.json, checksum = excluded.checksum`);
+    this.#deleteRecord = database.prepare('DELETE FROM record WHERE id = ?');
+  }
+
+  /** Whether the batch fills a store without records. */
+  get isFirst(): boolean {
+    return this.#indexLast;
+  }
+
+  /** The accounts that must not come back. */
+  get exclusions(): Exclusions {
+    this.#exclusions ??= new Exclusions(this.database);
+    return this.#exclusions;
+  }
+
+  /** Runs work on the store and converts errors of SQLite to failures. */
+  guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw toFailure(this.#path, error);
+    }
+  }
+
+  /** Adds an account if it is missing. */
+  ensureAccount(screenName: string): void {
+    if (this.#known.has(screenName)) return;
+    if (this.#known.size >= NAME_CACHE_SIZE) {
+      this.#known.clear();
+      this.#hasForgotten = true;
+    }
+    // a lookup takes less than half of the time of an insert that SQLite refuses
+    if (!this.#hasForgotten || this.#hasAccount.get(screenName) === undefined)
+      this.#addAccount.run(screenName, encodeIdentity(identityOf(screenName)), EMPTY_SUMMARY);
+    this.#known.add(screenName);
+  }
+
+  /** Adds a record. Returns false if the store has another one with its id, which stays. */
+  addRecord({ id, account, json, checksum }: EncodedRecord): boolean {
+    if (this.#addRecord.run(id, json, checksum).changes === 0) return false;
+    this.#markRecordChanged(account, id);
+    return true;
+  }
+
+  /** Adds a record, or replaces the one with its id. */
+  putRecord({ id, account, json, checksum }: EncodedRecord): void {
+    this.#putRecord.run(id, json, checksum);
+    this.#markRecordChanged(account, id);
+  }
+
+  /** Deletes a record of an account. */
+  deleteRecord(screenName: string, id: number): void {
+    this.#deleteRecord.run(id);
+    this.#markRecordChanged(screenName, id);
+  }
+
+  /** Marks an account whose published data has changed. */
+  markChanged(screenName: string): void {
+    this.#hasChanged = true;
+    if (this.#isAllStale || this.#stale.has(screenName)) return;
+    if (this.#stale.size >= NAME_CACHE_SIZE) this.#stale.clear();
+    this.#markStale.run(screenName);
+    this.#stale.add(screenName);
+  }
+
+  #markRecordChanged(screenName: string, id: number): void {
+    this.#recordsChanged = true;
+    this.#feedBlocks.mark(id);
+    this.markChanged(screenName);
+  }
+
+  /** Marks that unpublished data has changed. */
+  markMetadataChanged(): void {
+    this.#hasMetadataChanged = true;
+  }
+
+  /** Clears the caches of names. Needed when a name moves to another account. */
+  clearNameCache(): void {
+    this.#known.clear();
+    this.#hasForgotten = true;
+    this.#stale.clear();
+  }
+
+  /**
+   * Derives data from the changes and commits the batch.
+   * @throws Failure stopped if `pauses` end before the commit
+   */
+  async commit(pauses: Pauses = new Pauses(undefined, ''), onProgress: OnProgress<CommitPhase> = () => {}): Promise<void> {
+    try {
+      const isStale = this.#hasChanged || !isCurrent(this.database);
+      if (!isStale && !this.#hasMetadataChanged) return;
+      if (this.#indexLast) {
+        onProgress('index', 0, 0);
+        await pauses.take();
+        this.database.exec(RECORD_ACCOUNT);
+      }
+      if (isStale) {
+        // only a batch needs it: other commands start faster without it
+        const { allHistories } = await import('../histories/all-histories.ts');
+        for (const { done, all, ready } of materialize(this.database, this.#recordsChanged, allHistories)) {
+          onProgress('histories', done, all);
+          if (ready !== undefined) await pauses.until(ready);
+          if (pauses.areDue) await pauses.take();
+        }
+      }
+      if (this.#indexLast) this.database.exec(ACCOUNT_ORDER);
+      onProgress('commit', 0, 0);
+      await pauses.take();
+      end(this.database);
+    } catch (error) {
+      throw toFailure(this.#path, error);
+    }
+    this.#truncateLog();
+  }
+
+  /**
+   * Gives a new store a write-ahead log, or truncates the log of SQLite, and erases the bytes of removed accounts if a removal has
+   * not done so. Errors are ignored, because the batch is committed and the next batch tries again.
+   */
+  #truncateLog(): void {
+    try {
+      this.database.exec(WRITE_AHEAD_LOG);
+      if (mustErase(this.database)) eraseFreed(this.database);
+      this.database.value('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // the disk is full, or another process reads the store
+    }
+  }
+
+  /** Ends the batch and rolls back changes that are not committed. */
+  end(): void {
+    if (this.database.inTransaction) this.database.exec('ROLLBACK');
+    this.database.close();
+  }
+}
+
+/** The phases of {@link Batch.commit}. They count accounts. */
+export type CommitPhase = 'index' | 'histories' | 'commit';
+
+/** Derives stale data in a transaction of a connection that reads. */
+export function deriveStale(database: Connection): void {
+  setWritable(database);
+  begin(database);
+  for (const _ of materialize(database, true));
+  end(database);
+  setReadOnly(database);
+}
+
+function isEmpty(database: Connection): boolean {
+  return database.value('SELECT NOT EXISTS (SELECT 1 FROM record)') === 1;
+}
+
+function begin(database: Connection, prepare?: () => void): void {
+  // in a new store, which has no write-ahead log yet, a reader would keep the batch from writing
+  database.exec('BEGIN EXCLUSIVE');
+  prepare?.();
+  database.exec(DROP_CHANGE_TRIGGERS);
+  acceptExternalChanges(database);
+}
+
+function end(database: Connection): void {
+  database.exec(CREATE_CHANGE_TRIGGERS);
+  database.exec('COMMIT');
+}

@@ -1,0 +1,224 @@
+import { type Account, encodeIdentity, encodeSummary, type Identity, type Summary } from '../../contract/account.ts';
+import { handleHash } from '../../contract/accounts/exclusion.ts';
+import type { ConflictPolicy } from '../../contract/conflict-policy.ts';
+import type { ChangeRecord } from '../../contract/record.ts';
+import { HandleSpellings } from '../accounts/handle-spellings.ts';
+import type { Statement } from '../database/connection.ts';
+import { storedJson } from '../database/damaged.ts';
+import { AccountRemover } from '../exclusions/account-remover.ts';
+import { ExclusionList } from '../exclusions/exclusion-list.ts';
+import { checkedJson, type EncodedRecord, encodedRecord, type StoredRecord } from '../feed/records.ts';
+import { RowSet } from '../histories/row-set.ts';
+import { forgetHandles } from '../mirror-memory.ts';
+import type { Batch } from './batch.ts';
+
+/** The result for one item. A conflict changes nothing and contains both versions. */
+export type Outcome = 'added' | 'same' | 'kept' | 'replaced' | 'excluded' | Conflict;
+
+/** How many items had each outcome. */
+export interface Tally {
+  readonly added: number;
+  readonly same: number;
+  readonly kept: number;
+  readonly replaced: number;
+  /** Items of accounts that were removed and must not come back. */
+  readonly excluded: number;
+}
+
+export const NO_ITEMS: Tally = { added: 0, same: 0, kept: 0, replaced: 0, excluded: 0 };
+
+export interface Conflict {
+  /** Such as `record 12` or `account jack`. */
+  readonly subject: string;
+  readonly stored: string;
+  readonly found: string;
+  /** What to do, if no policy resolves the conflict. */
+  readonly hint?: string;
+  /** Set if two accounts have the screen name. */
+  readonly namesake?: Namesake;
+}
+
+/** Two accounts with one screen name: the store has one of them, and the other is left out. */
+export interface Namesake {
+  /** The creation dates of both; null if unknown. */
+  readonly kept: string | null;
+  readonly leftOut: string | null;
+  /** The profile that is left out, if it is the one that the store had: an account without its records. */
+  readonly replaced: (Identity & Summary) | undefined;
+}
+
+/** Counts items as excluded instead of added, because the batch learned later that their account is excluded. */
+export function withdraw(tally: { added: number; excluded: number }, items: number): void {
+  // an account that an earlier batch added under that name is removed too
+  tally.added -= Math.min(tally.added, items);
+  tally.excluded += items;
+}
+
+interface Profile {
+  readonly id: number;
+  readonly identity: string;
+  readonly summary: string;
+  readonly known_to: number | null;
+}
+
+/** Writes records and accounts of a history service into a batch. */
+export class ItemWriter {
+  readonly #batch: Batch;
+  readonly #policy: ConflictPolicy;
+  /** The accounts whose profile came in this batch. */
+  readonly #seen = new RowSet();
+  /**
+   * Whether the store had the last record. Then it often has the next one too, and a lookup is faster than an insert that
+   * SQLite refuses after all checks.
+   */
+  #wasStored = false;
+  readonly #markOwnerStale: Statement<[number]>;
+  readonly #record: Statement<[number], StoredRecord>;
+  readonly #profile: Statement<[string], Profile>;
+  readonly #setProfile: Statement<[string, string, number, string]>;
+
+  constructor(batch: Batch, policy: ConflictPolicy) {
+    const { database } = batch;
+    this.#batch = batch;
+    this.#policy = policy;
+    this.#markOwnerStale = database.prepare(
+      'UPDATE account SET revision = NULL WHERE screen_name = (SELECT account FROM record WHERE id = ?)',
+    );
+    this.#record = database.prepare('SELECT id, json, checksum FROM record WHERE id = ?');
+    this.#profile = database.prepare('SELECT id, identity, summary, known_to FROM account WHERE screen_name = ?');
+    this.#setProfile = database.prepare('UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?');
+  }
+
+  /** @param json the JSON of the record as on a page */
+  addRecord(record: ChangeRecord, json?: string): Outcome {
+    return this.addEncoded(encodedRecord(record, json), () => record);
+  }
+
+  /** Adds a record that is encoded already. @param recordOf returns the record itself */
+  addEncoded(record: EncodedRecord, recordOf: () => ChangeRecord): Outcome {
+    const { id, account, json } = record;
+    return this.#batch.guard(() => {
+      const { exclusions } = this.#batch;
+      if (!exclusions.isEmpty && exclusions.excludesRecord(recordOf())) return this.#excluded();
+      this.#batch.ensureAccount(account);
+      let stored = this.#wasStored ? this.#record.get(id) : undefined;
+      this.#wasStored = stored !== undefined || !this.#batch.addRecord(record);
+      if (!this.#wasStored) return 'added';
+      stored ??= this.#record.get(id);
+      const text = json.toString();
+      if (stored?.json === text) return 'same';
+      if (this.#policy === 'replace') {
+        this.#markOwnerStale.run(id);
+        this.#batch.putRecord(record);
+      } else if (stored !== undefined) checkedJson(this.#batch.database.path, stored, account);
+      return this.#outcome(`record ${id}`, stored?.json ?? '', text);
+    });
+  }
+
+  /**
+   * Adds the profile of an account. Its records are added one by one. Of two profiles, the one with the newer record is
+   * the later, in whatever order they are imported. They conflict if their newest record is the same.
+   * They also conflict if the batch has both and they are two accounts with one screen name. The one with the newer record
+   * gets the name then, unless the policy decides.
+   * @param isOther whether the batch has another account with the screen name, if the caller knows. It is reported under every
+   *   policy then. Undefined: the creation dates decide
+   */
+  addProfile(account: Account, isOther?: boolean): Outcome {
+    return this.#batch.guard(() => {
+      if (this.#batch.exclusions.hasHandle(account.screen_name)) return this.#excluded();
+      this.#batch.ensureAccount(account.screen_name);
+      const [identity, summary] = [encodeIdentity(account), encodeSummary(account)];
+      const knownTo = account.data.reduce((newest, record) => Math.max(newest, record.id), 0);
+      const stored = this.#profile.get(account.screen_name);
+      const isRepeated = stored !== undefined && this.#seen.add(stored.id);
+      const set = () => {
+        this.#setProfile.run(identity, summary, knownTo, account.screen_name);
+        this.#batch.markChanged(account.screen_name);
+      };
+      if (stored === undefined || stored.known_to === null) {
+        set();
+        return 'added';
+      }
+      if (stored.identity === identity && stored.summary === summary) {
+        if (stored.known_to < knownTo) set();
+        return 'same';
+      }
+      const isNewer = stored.known_to < knownTo;
+      if (isOther ?? wasCreatedAtAnotherTime(stored.identity, account)) {
+        const policy = isOther ? 'fail' : this.#policy;
+        if (policy === 'replace') {
+          set();
+          return 'replaced';
+        }
+        if (isOther || isRepeated || stored.known_to === knownTo) {
+          if (policy === 'keep') return 'kept';
+          if (isNewer) set();
+          return this.#namesakes(stored, account, identity + summary, isNewer);
+        }
+      }
+      if (stored.known_to > knownTo) return 'kept';
+      if (isNewer || this.#policy === 'replace') {
+        set();
+        return 'replaced';
+      }
+      return this.#outcome(`account ${account.screen_name}`, stored.identity + stored.summary, identity + summary);
+    });
+  }
+
+  #namesakes(stored: Profile, account: Account, found: string, isReplaced: boolean): Conflict {
+    const { path } = this.#batch.database;
+    const identity: Identity = storedJson(path, `the account ${account.screen_name}`, stored.identity);
+    const summary: Summary = storedJson(path, `the account ${account.screen_name}`, stored.summary);
+    const dates = [identity.account_creation_date, account.account_creation_date] as const;
+    const [kept, leftOut] = isReplaced ? [dates[1], dates[0]] : dates;
+    return {
+      subject: `account ${account.screen_name}`,
+      stored: stored.identity + stored.summary,
+      found,
+      namesake: { kept, leftOut, replaced: isReplaced ? { ...identity, ...summary } : undefined },
+    };
+  }
+
+  /**
+   * Deletes accounts of which a record showed later that they are excluded. Call it once, after all items.
+   * @returns the numbers of deleted records and accounts
+   */
+  withdrawExcluded(): { readonly records: number; readonly accounts: number } {
+    return this.#batch.guard(() => {
+      const remover = new AccountRemover(this.#batch);
+      const list = new ExclusionList(this.#batch.database);
+      const spellings = new HandleSpellings(this.#batch.database);
+      let [records, accounts] = [0, 0];
+      for (const handle of this.#batch.exclusions.learned) {
+        const removed = spellings.holders(handle).flatMap((screenName) => remover.remove(screenName) ?? []);
+        for (const one of removed) {
+          records += one.records;
+          accounts += 1;
+          this.#batch.exclusions.addRecords(handle, one.serviceIds);
+        }
+        if (removed.every(({ isNew }) => isNew)) continue;
+        for (const { id } of list.having({ handles: [handleHash(handle)], stable_ids: [] })) list.setRemoved(id, list.timeOfRemoval(''));
+      }
+      if (this.#batch.exclusions.learned.size > 0) forgetHandles(this.#batch.database, this.#batch.exclusions.learned);
+      if (accounts > 0) this.#batch.database.exec('UPDATE exclusion SET is_erased = 0');
+      return { records, accounts };
+    });
+  }
+
+  /** Marks that the list of exclusions may have changed. */
+  #excluded(): Outcome {
+    this.#batch.markMetadataChanged();
+    return 'excluded';
+  }
+
+  #outcome(subject: string, stored: string, found: string): Outcome {
+    if (this.#policy === 'replace') return 'replaced';
+    return this.#policy === 'keep' ? 'kept' : { subject, stored, found };
+  }
+}
+
+/** Whether a stored account and another one were created at different times, so that they are two accounts. */
+function wasCreatedAtAnotherTime(storedIdentity: string, { account_creation_date }: Account): boolean {
+  if (account_creation_date === null || storedIdentity.includes(`"account_creation_date":"${account_creation_date}"`)) return false;
+  return !storedIdentity.includes('"account_creation_date":null');
+}
