@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FaultyProxy, startProxy } from '../publish/proxy.ts';
 import { AZURITE, CEPH, fetchAll, rclone, type Store } from '../publish/stores.ts';
 import { filesIn, pathsIn } from '../support/folder.ts';
-import { palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { isFull, times } from '../support/proof.ts';
 import { filesInZip } from '../zip/zips.ts';
 import { chance } from './chance.ts';
@@ -16,6 +16,8 @@ const KILLS = times('killed runs of each kind at each target', 2, 300);
 /** The most runs for each that is killed. */
 const ATTEMPTS = 10;
 const SECRET = 'removed_person';
+/** No run of this test that writes only to the disk takes longer. */
+const LONGEST_RUN_MS = 600;
 const BASE_URL = 'https://history.example';
 const SIZES = ['--base-url', BASE_URL, '--page-size', '10', '--account-page-size', '5'];
 
@@ -133,14 +135,29 @@ describe.each(PLACES)('at $name', ({ name: placeName, server }) => {
       imported += records;
       await build();
     };
+    const building = ['build', '--store', local.store, '--out', local.out, '--html', ...SIZES];
     const build = async () => {
-      if (kind.tree !== undefined) await palimpsestJson(['build', '--store', local.store, '--out', local.out, '--html', ...SIZES]);
+      if (kind.tree !== undefined) await palimpsestJson(building);
+    };
+    let killedHere = 0;
+    /** Kills a run of this machine at some time. Whoever runs it again completes it. */
+    const killHere = async (args: readonly string[], input = '') => {
+      const { signal } = await runAndKill(args, { delay: random() * LONGEST_RUN_MS }, { input });
+      if (signal === 'SIGKILL') killedHere += 1;
+    };
+    /** Kills what comes before a publish, with data of the account. */
+    const killBefore = async () => {
+      await killHere(['import', '-', '--store', local.store], lines.slice(imported, imported + 4).join('\n'));
+      const bio = { observed_at: '2030-01-01T00:00:00Z', screen_name: SECRET, bio: `${killed} times` };
+      await killHere(['observe', '-', '--store', local.store, '--allow-future', '--min-accounts', '0%'], JSON.stringify(bio));
+      if (kind.tree !== undefined) await killHere(building);
     };
     await grow(200);
     await palimpsestJson(kind.args(address, local), { env });
     let most = 4;
     let killed = 0;
     while (killed < KILLS) {
+      if (random() < 0.5) await killBefore();
       await grow(4);
       const done = progress(address);
       const limit = random() * most;
@@ -152,10 +169,16 @@ describe.each(PLACES)('at $name', ({ name: placeName, server }) => {
     }
     expect(filesWith(SECRET, await objectsAt(address, prefix))).not.toEqual([]);
 
-    await palimpsestJson(['remove', SECRET, '--store', local.store, '--yes']);
+    const removing = ['remove', SECRET, '--store', local.store];
+    for (let run = 0; run < Math.min(KILLS, 5); run += 1) await killHere([...removing, '--yes']);
+    await palimpsestJson([...removing, '--yes']);
+    const check = [...removing, '--check', address];
+    expect(await palimpsestHere([...check, '--json'], { env })).toMatchObject({ code: 1, stdout: expect.stringContaining('"found":1') });
     await build();
     const after = [...kind.args(address, local), ...kind.afterRemoval];
     await palimpsestJson(after, { env });
+    expect(await palimpsestJson(check, { env })).toMatchObject({ found: 0 });
+    console.log(`${placeName}, ${kind.name}: ${killed} kills at the target, ${killedHere} before`);
     const objects = await objectsAt(address, prefix);
     expect(filesWith(SECRET, objects)).toEqual([]);
     expect(filesWith(SECRET, filesIn(home))).toEqual([]);
