@@ -244,7 +244,7 @@ describe('the list of exclusions', () => {
     await cli('remove', 'nina_k', '--yes');
     const text = await exported();
     const into = (...args: string[]) => palimpsestHere(['import', '-', '--store', other, '--json', ...args], { input: text });
-    expect(await into()).toMatchObject({ code: 1, stdout: expect.stringMatching(/"conflict".*palimpsest remove/s) });
+    expect(await into()).toMatchObject({ code: 1, stdout: expect.stringMatching(/"conflict".*--on-conflict/s) });
     expect(JSON.parse((await into('--on-conflict', 'keep')).stdout)).toMatchObject({ exclusions: { kept: 1 }, store: { accounts: 4 } });
     expect(JSON.parse((await into('--on-conflict', 'replace')).stdout)).toMatchObject({
       exclusions: { replaced: 1 },
