@@ -30,8 +30,9 @@ export function replaceStore(path: string, file: string, expected: StoreState | 
 function openExclusively(path: string, expected: StoreState | undefined): Connection {
   const database = new Connection(path, { timeout: 1000 });
   try {
-    // without a write-ahead log of the old store, the new file has none either
-    database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+    // without a write-ahead log of the old store, the new file has none either. An exclusive lock would keep the rollback journal
+    database.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    if (database.value('PRAGMA journal_mode') !== 'delete') throw changed(path);
     const isFilled = database.value("SELECT 1 FROM sqlite_schema WHERE name = 'revision'") === 1;
     const now = isFilled ? stateOf(database) : undefined;
     if (!isDeepStrictEqual(now, expected)) throw changed(path);
