@@ -144,6 +144,8 @@ describe('docs/removal.md and docs/backup.md', () => {
     expect(await run(observe)).toMatchObject({ status: 0, stdout: expect.stringContaining('excluded  4 snapshots') });
     expect(await run(blocksOf('backup.md')('Push and pull', 'sh').join(''))).toMatchObject({ status: 0, stderr: '' });
     expect(readFileSync(join(cwd, 'copy.db'))).toEqual(readFileSync(join(cwd, 'data/palimpsest.db')));
+    const checked = await run(blocks('Write a receipt', 'sh').join(''));
+    expect(checked).toMatchObject({ status: 0, stdout: expect.stringContaining('0 places have it') });
   });
 });
 

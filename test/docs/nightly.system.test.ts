@@ -143,7 +143,7 @@ describe('the job in docs/nightly.md', () => {
 describe('the variant with versions in docs/nightly.md', () => {
   it('adds a version every night', async () => {
     const work = temporaryFolder();
-    const [env = '', step = ''] = blocks('A night with versions', 'yaml');
+    const [env = '', step = ''] = blocks('A nightly job with versions', 'yaml');
     const publishing = local.findIndex(({ command }) => command.endsWith('> published.json'));
     const steps = local.toSpliced(publishing + 1, 0, ...inFolders(stepsIn(step)));
     const run = (name: string, snapshots: readonly unknown[]) => nightIn(work, name, snapshots, steps, variables(env));
@@ -162,7 +162,7 @@ describe('the script for a server in docs/nightly.md', () => {
     const cwd = temporaryFolder();
     const fetched = join(cwd, 'fetched.ndjson');
     writeFileSync(join(cwd, 'fetch-snapshots.sh'), `#!/bin/sh\nmkdir "$1" && cp ${fetched} "$1"\n`, { mode: 0o755 });
-    const script = (blocks('On a server with cron', 'sh')[0] ?? '').replace('/var/www/history', 'bucket/site');
+    const script = (blocks('On a server with cron', 'sh')[0] ?? '').replace('/var/www/palimpsest/out', 'bucket/site');
     for (const day of [1, 2]) {
       writeFileSync(
         fetched,
