@@ -1,7 +1,9 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
-import { type CopyCheck, type CopyForm, checkLocal, checkObjects, formOf } from '../removal/copies.ts';
+import { Failure } from '../contract/failure.ts';
+import { type CopyCheck, type CopyForm, checkLocal, checkObjects, formOf, noCopy } from '../removal/copies.ts';
 import type { SearchedAccounts } from '../removal/trace-search.ts';
 import { openRemote } from '../storage/remote.ts';
 import { parseAccountName } from '../store/accounts/account-names.ts';
@@ -58,16 +60,20 @@ export async function receiptOf(
     sharedHandles: excludedRows(store, exclusions).formerHandles,
     hasRecords: (records) => new PublishedTarget(store, '').hasRecords(records),
   };
-  const own = await checkLocal(store, 'store', accounts);
+  const { stopSignal: signal } = terminal;
+  const own = await checkLocal(store, 'store', accounts, signal);
   const others: CopyCheck[] = [];
-  for (const file of filesBeside(store)) others.push(await checkLocal(file, 'file', accounts));
+  for (const file of filesBeside(store)) others.push(await checkLocal(file, 'file', accounts, signal));
   for (const place of options.check ?? []) others.push(await checkPlace(place, accounts, options, terminal));
   // other accounts can mention a handle, and then their data is in the store too
   const isMentioned = own.handles.length > 0;
-  const isFound = ({ accounts: having, handles: naming }: CopyCheck) => having.length > 0 || (naming.length > 0 && !isMentioned);
+  const isFound = ({ accounts: having, handles: naming, form }: CopyCheck) =>
+    having.length > 0 || naming.some((path) => !isMentioned || !mayMention(path, form));
+  // in files of other programs, only a name can be found
+  const isUnknown = ({ form }: CopyCheck) => form === 'file' && accounts.handles.length === 0;
   const checks = [
     { ...own, is_found: own.accounts.length > 0 },
-    ...others.map((check) => ({ ...check, is_found: isFound(check) || check.unread.length > 0 })),
+    ...others.map((check) => ({ ...check, is_found: isFound(check) || check.unread.length > 0 || isUnknown(check) })),
   ];
   return {
     made_at: now,
@@ -83,20 +89,69 @@ export async function receiptOf(
   };
 }
 
+/** Whether a file of a copy can have a handle because another account mentions it: the pages of a site, and stores. */
+function mayMention(path: string, form: CopyForm): boolean {
+  return form === 'store' || (form !== 'file' && /(?:^|: )(?:rest\/|browse\/(?!search\/)|index\.html)/.test(path));
+}
+
+/**
+ * Checks the places and the path of the receipt before anything is removed.
+ * @throws Failure no-source, not-ours, file-system
+ */
+export async function checkBefore(terminal: Terminal, options: Values<'remove'>): Promise<void> {
+  const { check = [], receipt } = options;
+  for (const place of check) {
+    if (statSync(place, { throwIfNoEntry: false }) !== undefined) continue;
+    const target = await targetOf(place, options, terminal);
+    try {
+      const objects = await openRemote(target, requestsOf(options, terminal)).list('');
+      if (objects.length === 0) throw noCopy(target.name);
+    } finally {
+      target.close();
+    }
+  }
+  if (receipt === undefined) return;
+  if (!existsSync(dirname(receipt))) throw cannotWrite(receipt, 'no-source', 'a path in a folder that exists', 'no such folder');
+  if (existsSync(receipt) && !isReceipt(receipt)) throw cannotWrite(receipt, 'not-ours', 'a new file, or a receipt', 'another file');
+}
+
+function cannotWrite(path: string, code: 'no-source' | 'not-ours', expected: string, found: string): Failure {
+  return new Failure(code, `a receipt cannot be written to ${path}`, {
+    place: { file: path, field: '--receipt' },
+    expected,
+    found,
+    hint: 'choose another path; nothing was changed',
+  });
+}
+
+const RECEIPT_START = 'Receipt for the removal of ';
+
+function isReceipt(path: string): boolean {
+  if (!statSync(path).isFile()) return false;
+  const file = openSync(path, 'r');
+  const bytes = Buffer.alloc(RECEIPT_START.length);
+  readSync(file, bytes);
+  closeSync(file);
+  const start = bytes.toString();
+  return start === RECEIPT_START || start.startsWith('{\n  "made_at": "');
+}
+
 function hashesOf(name: string): readonly string[] {
   const { handle, stableId } = parseAccountName(name);
   return [...(handle === undefined ? [] : [handleHash(handle)]), ...(stableId === undefined ? [] : [stableIdHash(stableId)])];
 }
 
 async function checkPlace(place: string, accounts: SearchedAccounts, options: Values<'remove'>, terminal: Terminal): Promise<CopyCheck> {
-  if (statSync(place, { throwIfNoEntry: false })?.isFile()) return checkLocal(place, undefined, accounts);
+  const { stopSignal: signal } = terminal;
+  const stat = statSync(place, { throwIfNoEntry: false });
+  if (stat !== undefined && !stat.isDirectory()) return checkLocal(place, undefined, accounts, signal);
   const target = await targetOf(place, options, terminal);
   try {
     const remote = openRemote(target, requestsOf(options, terminal));
     // a folder can have more than a publish wrote, such as temporary files
     return target.names === undefined
       ? await checkObjects(remote, accounts, options.concurrency)
-      : await checkLocal(place, await formOf(remote), accounts);
+      : await checkLocal(place, await formOf(remote), accounts, signal);
   } finally {
     target.close();
   }
@@ -130,13 +185,13 @@ export function writeReceipt(path: string, receipt: Receipt): void {
 function receiptText(receipt: Receipt): string {
   const { names, store, removed, excluded_at, erased } = receipt;
   return [
-    `Receipt for the removal of ${names.join(', ')}, made by palimpsest at ${receipt.made_at}`,
+    `${RECEIPT_START}${names.join(', ')}, made by palimpsest at ${receipt.made_at}`,
     '',
     `${store}: ${plural(removed.accounts, 'account')} with ${plural(removed.records, 'record')} removed by this run`,
     `excluded since: ${excluded_at.join(', ') || 'never'}`,
     `bytes erased from the file of the store: ${erased ? 'yes' : 'no'}`,
     '',
-    'Searched, every byte, without compression:',
+    'Searched:',
     ...checkLines(receipt),
     '',
     'Remaining to be done:',
@@ -152,11 +207,14 @@ function receiptText(receipt: Receipt): string {
 export function checkLines({ checks, found }: Receipt): string[] {
   const lines = checks.map(({ place, files, accounts, handles, unread, is_found: isFound }) => {
     const parts = [
+      ...(isFound && accounts.length + handles.length + unread.length === 0
+        ? ['only hashes of the handles are known: name the handles, too, to search such files']
+        : []),
       ...(accounts.length === 0 ? [] : [`the account is in ${number(accounts.length)}, first ${accounts[0]}`]),
       ...(handles.length === 0
         ? []
         : [`a name is in ${number(handles.length)}${isFound ? `, first ${handles[0]}` : ', as other accounts mention it'}`]),
-      ...(unread.length === 0 ? [] : [`${number(unread.length)} cannot be decompressed, first ${unread[0]}`]),
+      ...(unread.length === 0 ? [] : [`${number(unread.length)} cannot be searched, first ${unread[0]}`]),
     ];
     return `  checked   ${place}: ${plural(files, 'file')}; ${parts.join('; ') || 'nothing found'}`;
   });

@@ -26,12 +26,13 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
     throw await withSimilarAccounts(error, store);
   });
   if (!isDryRun && !isConfirmed && isRemoval(planned)) throw notConfirmed(names, planned, store);
+  const report = options.check === undefined && options.receipt === undefined ? undefined : await import('./remove-receipt.ts');
+  await report?.checkBefore(terminal, options);
   const unfinished = unfinishedRuns(store);
   // before the removal: a killed run can be repeated
   if (!isDryRun) discardUnfinishedRuns(store);
   const summary = isDryRun ? planned : await removeAccounts(store, names, { ...choices, isDryRun, signal, onProgress });
   const beside = filesBeside(store).filter((file) => !unfinished.includes(file));
-  const report = options.check === undefined && options.receipt === undefined ? undefined : await import('./remove-receipt.ts');
   const receipt = await report?.receiptOf(terminal, options, summary, choices.now);
   if (receipt !== undefined && options.receipt !== undefined) report?.writeReceipt(options.receipt, receipt);
   if (receipt !== undefined && receipt.found > 0) terminal.exitCode = 1;

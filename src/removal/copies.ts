@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
-import { Readable, pipeline as streamPipeline } from 'node:stream';
+import { type Duplex, Readable, pipeline as streamPipeline } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
@@ -27,7 +27,7 @@ export interface CopyCheck {
   readonly accounts: readonly string[];
   /** Files with the text of a handle and no removed account. */
   readonly handles: readonly string[];
-  /** Compressed files that could not be read. */
+  /** What was not searched, or not as a whole: links, damaged files, compressions that are not read. */
   readonly unread: readonly string[];
 }
 
@@ -39,21 +39,48 @@ interface CopyFile {
 /** How many bytes of an object are read at once. */
 const RANGE_BYTES = 1 << 23;
 const ZIP = Buffer.from('PK\x03\x04');
-/** Zstandard, xz, bzip2 and 7z, as Latin-1. */
-const PACKED = /^(?:\x28\xb5\x2f\xfd|\xfd7zXZ|BZh\d|7z\xbc\xaf)/;
+const GZIP = Buffer.from([0x1f, 0x8b]);
+/** The first bytes of what is not searched: Zstandard, xz, bzip2, 7z, lz4, zlib, and text in UTF-16. */
+const UNREAD = [
+  [0x28, 0xb5, 0x2f, 0xfd],
+  [0xfd, 0x37, 0x7a, 0x58, 0x5a],
+  [0x42, 0x5a, 0x68],
+  [0x37, 0x7a, 0xbc, 0xaf],
+  [0x04, 0x22, 0x4d, 0x18],
+  [0x78, 0x01],
+  [0x78, 0x5e],
+  [0x78, 0x9c],
+  [0x78, 0xda],
+  [0xff, 0xfe],
+  [0xfe, 0xff],
+].map((bytes) => Buffer.from(bytes));
+/** A tar, whose members can be compressed. */
+const TAR = { text: 'ustar', at: 257 };
+const HEAD_BYTES = 512;
 const SQLITE = Buffer.from('SQLite format 3\0');
 
-/** Searches every byte of a file, or of all files in a folder. */
-export async function checkLocal(path: string, form: CopyForm | undefined, accounts: SearchedAccounts): Promise<CopyCheck> {
-  if (!statSync(path, { throwIfNoEntry: false })) throw noCopy(path);
-  const isFolder = statSync(path).isDirectory();
-  const files = isFolder ? readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()) : [];
-  const paths = isFolder ? files.map((entry) => join(entry.parentPath, entry.name)) : [path];
+/** Searches every byte of a file, or of all files in a folder. @throws Failure no-source, and what the signal has */
+export async function checkLocal(
+  path: string,
+  form: CopyForm | undefined,
+  accounts: SearchedAccounts,
+  signal?: AbortSignal,
+): Promise<CopyCheck> {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat?.isDirectory() && !stat?.isFile()) throw noCopy(path);
+  const inside = stat.isDirectory() ? readdirSync(path, { recursive: true, withFileTypes: true }) : [];
+  const nameOf = (file: string) => relative(path, file).replaceAll(sep, '/');
+  const files = inside.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const links = inside
+    .filter((entry) => !entry.isFile() && !entry.isDirectory())
+    .map((entry) => nameOf(join(entry.parentPath, entry.name)));
+  const paths = stat.isDirectory() ? files : [path];
+  if (paths.length + links.length === 0) throw noCopy(path);
   const copyFiles = paths.map((file) => ({
-    path: isFolder ? relative(path, file).replaceAll(sep, '/') : file,
+    path: stat.isDirectory() ? nameOf(file) : file,
     pieces: () => createReadStream(file, { highWaterMark: 1 << 20 }),
   }));
-  return new CopySearch(accounts).check(path, form ?? (path.endsWith('.zip') ? 'tree' : 'file'), copyFiles);
+  return new CopySearch(accounts, signal).check(path, form ?? (path.endsWith('.zip') ? 'tree' : 'file'), copyFiles, 1, links);
 }
 
 /** Searches every byte of all objects at a target. @throws Failure no-source, target-failed, target-denied, stopped, file-system */
@@ -61,7 +88,7 @@ export async function checkObjects(remote: Remote, accounts: SearchedAccounts, c
   const objects = await remote.list('');
   if (objects.length === 0) throw noCopy(remote.name);
   const files = objects.map(({ path, size }) => ({ path, pieces: () => piecesOf(remote, path, size) }));
-  return new CopySearch(accounts).check(remote.name, await formOf(remote), files, concurrency);
+  return new CopySearch(accounts, undefined).check(remote.name, await formOf(remote), files, concurrency);
 }
 
 export async function formOf(remote: Remote): Promise<CopyForm> {
@@ -81,38 +108,60 @@ async function* piecesOf(remote: Remote, path: string, size: number): AsyncGener
 class CopySearch {
   readonly #accounts: SearchedAccounts;
   readonly #found: { readonly [T in Trace | 'unread']: string[] } = { account: [], handle: [], unread: [] };
+  readonly #signal: AbortSignal | undefined;
   #files = 0;
 
-  constructor(accounts: SearchedAccounts) {
+  constructor(accounts: SearchedAccounts, signal: AbortSignal | undefined) {
     this.#accounts = accounts;
+    this.#signal = signal;
   }
 
-  async check(place: string, form: CopyForm, files: readonly CopyFile[], concurrency = 1): Promise<CopyCheck> {
-    const search = new TraceSearch(this.#accounts);
+  /** @param links the paths of links and other entries that are not searched */
+  async check(
+    place: string,
+    form: CopyForm,
+    files: readonly CopyFile[],
+    concurrency: number,
+    links: readonly string[] = [],
+  ): Promise<CopyCheck> {
+    const search = new TraceSearch(this.#accounts, form === 'file');
+    for (const link of links) this.#found.unread.push(search.withoutHandles(link));
     await forEachLimit(backwards(files), concurrency, (file) => this.#file(file, search));
     const { account, handle, unread } = this.#found;
     return { place, form, files: this.#files, accounts: account.toSorted(), handles: handle.toSorted(), unread: unread.toSorted() };
   }
 
   async #file(file: CopyFile, search: TraceSearch): Promise<void> {
+    this.#signal?.throwIfAborted();
     this.#files += 1;
     const { path, pieces } = decompressed(file);
     try {
-      const [head, all] = await withHead(pieces());
-      if (PACKED.test(head.toString('latin1'))) throw new ZipDamage('a compression that is not read');
-      if (head.subarray(0, ZIP.length).equals(ZIP)) await this.#inCopy(all, (copy) => this.#zip(file.path, copy));
-      else if (head.equals(SQLITE)) this.#add(file.path, await this.#inCopy(all, (copy) => this.#store(copy, search)));
-      else this.#add(file.path, await search.search(path, all));
+      const [head, all] = await withHead(this.#untilStopped(pieces()));
+      if (UNREAD.some((start) => startsWith(head, start))) throw new ZipDamage('a compression that is not read');
+      if (startsWith(head, ZIP)) await this.#inCopy(all, (copy) => this.#zip(file.path, copy, search));
+      else if (startsWith(head, SQLITE)) this.#add(file.path, await this.#inCopy(all, (copy) => this.#store(copy, search)), search);
+      else {
+        if (head.toString('latin1', TAR.at, TAR.at + TAR.text.length) === TAR.text)
+          this.#found.unread.push(search.withoutHandles(file.path));
+        this.#add(file.path, await search.search(path, all), search);
+      }
     } catch (error) {
       // other errors end the search: an object that cannot be fetched, a file that cannot be read
       if (!isDamage(error)) throw error;
-      this.#found.unread.push(withoutHandle(file.path));
-      this.#add(file.path, await search.search(path, file.pieces()));
+      this.#found.unread.push(search.withoutHandles(file.path));
+      this.#add(file.path, await search.search(path, file.pieces()), search);
     }
   }
 
-  async #zip(path: string, copy: string): Promise<void> {
-    const search = new TraceSearch(this.#accounts);
+  async *#untilStopped(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const piece of pieces) {
+      this.#signal?.throwIfAborted();
+      yield piece;
+    }
+  }
+
+  async #zip(path: string, copy: string, { isStrict }: TraceSearch): Promise<void> {
+    const search = new TraceSearch(this.#accounts, isStrict);
     const reader = new ZipReader(openSync(copy, 'r'));
     try {
       for (const { path: member } of backwards(Array.from(reader.paths(), (name) => ({ path: name })))) {
@@ -121,7 +170,7 @@ class CopySearch {
           yield reader.read(member) ?? Buffer.of();
         };
         const plain = decompressed({ path: member, pieces: bytes });
-        this.#add(`${path}: ${member}`, await search.search(plain.path, plain.pieces()));
+        this.#add(`${path}: ${member}`, await search.search(plain.path, plain.pieces()), search);
       }
     } finally {
       reader.close();
@@ -144,8 +193,8 @@ class CopySearch {
     }
   }
 
-  #add(path: string, trace: Trace | undefined): void {
-    if (trace !== undefined) this.#found[trace].push(withoutHandle(path));
+  #add(path: string, trace: Trace | undefined, search: TraceSearch): void {
+    if (trace !== undefined) this.#found[trace].push(search.withoutHandles(path));
   }
 }
 
@@ -154,13 +203,23 @@ function backwards<File extends { readonly path: string }>(files: readonly File[
   return files.toSorted((one, other) => (one.path < other.path ? 1 : -1));
 }
 
-/** Returns a file without its compression. */
+/** Returns a file without its compression. Brotli is recognized by the name, gzip also by the first bytes. */
 function decompressed(file: CopyFile): CopyFile {
-  const decompress = file.path.endsWith('.gz') ? createGunzip : file.path.endsWith('.br') ? createBrotliDecompress : undefined;
-  if (decompress === undefined) return file;
+  const [suffix = ''] = /\.(?:gz|gzip|br)$/i.exec(file.path) ?? [];
+  const path = file.path.slice(0, file.path.length - suffix.length);
   // an error ends the iteration
-  const pieces = () => streamPipeline(Readable.from(file.pieces()), decompress(), () => {});
-  return { path: file.path.slice(0, -3), pieces };
+  const plain = (pieces: AsyncIterable<Buffer>, decompress: Duplex) => streamPipeline(Readable.from(pieces), decompress, () => {});
+  if (suffix.toLowerCase() === '.br') return { path, pieces: () => plain(file.pieces(), createBrotliDecompress()) };
+  const pieces = async function* () {
+    const [head, all] = await withHead(file.pieces());
+    // what is not in gzip, although its name says so, is damaged
+    yield* suffix !== '' || startsWith(head, GZIP) ? plain(all, createGunzip()) : all;
+  };
+  return { path, pieces };
+}
+
+function startsWith(bytes: Buffer, start: Buffer): boolean {
+  return bytes.subarray(0, start.length).equals(start);
 }
 
 /** Returns the first bytes, and all. */
@@ -170,7 +229,7 @@ async function withHead(pieces: AsyncIterable<Buffer>): Promise<readonly [Buffer
   const all = async function* () {
     for (let next = first; next.done !== true; next = await iterator.next()) yield next.value;
   };
-  return [first.done === true ? Buffer.of() : first.value.subarray(0, SQLITE.length), all()];
+  return [first.done === true ? Buffer.of() : first.value.subarray(0, HEAD_BYTES), all()];
 }
 
 /** Whether a file is damaged compressed data, a damaged ZIP, or no store. */
@@ -180,16 +239,12 @@ function isDamage(error: unknown): boolean {
   return error instanceof ZipDamage || /^(?:Z_|ERR_)/.test(code);
 }
 
-/** The files of an account for people have its handle in their names. */
-function withoutHandle(path: string): string {
-  return path.replace(/(browse\/account\/[0-9a-f]{2}\/).*/, '$1…');
-}
-
-function noCopy(name: string): Failure {
+/** Returns the error for a place without files. */
+export function noCopy(name: string): Failure {
   return new Failure('no-source', `there is nothing at ${name} to check`, {
     place: { field: '--check' },
     expected: 'a folder, a file or a target with files',
     found: 'nothing',
-    hint: 'check the path or the address, then run the same command again without --yes; the store has no account of these names any more',
+    hint: 'check the path or the address of --check',
   });
 }

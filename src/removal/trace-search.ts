@@ -22,7 +22,7 @@ export type Trace = 'account' | 'handle';
 
 const PAGE = /(?:^|\/)rest\/(?:data|account)\/(?:page\/\w+\/)?index\.json$/;
 /** The field of a record or a profile with its handle, in JSON. */
-const FIELD = /"(?:account|screen_name)":"((?:[^"\\]|\\.){1,500})"/g;
+const FIELD = /"(?:account|screen_name|username|acct|handle)"\s*:\s*"((?:[^"\\]|\\.){1,500})"/g;
 /** The path of the page or feed of an account for people. */
 const LINK = /account\/[0-9a-f]{2}\/([\w.~-]{1,100}?)(?:~p\d+)?\.(?:html|atom)/g;
 /** How much text is searched again with the next piece: more than the longest match. */
@@ -38,13 +38,17 @@ export class TraceSearch {
   /** The keys of handles that are those of other accounts in this tree. */
   readonly #others: Set<string>;
   readonly #cache = new Map<string, boolean>();
+  /** Whether the name before the server counts, too: the files of a service and the exports of other programs leave the server out. */
+  readonly isStrict: boolean;
 
-  constructor({ exclusions, handles, sharedHandles, hasRecords }: SearchedAccounts) {
+  constructor({ exclusions, handles, sharedHandles, hasRecords }: SearchedAccounts, isStrict: boolean) {
+    this.isStrict = isStrict;
     this.#accountsOn = excludedAccounts(exclusions);
     this.#hasRecords = hasRecords;
     this.#hashes = new Set(exclusions.flatMap((one) => one.handles));
     this.#fileNames = new Set(handles.map((handle) => accountPlace(byteText(handle)).name));
-    const keys = handles.map((handle) => handleKey(handle).replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+    const searched = handles.map(handleKey).flatMap((key) => (isStrict ? [key, key.replace(/@.*/, '')] : [key]));
+    const keys = searched.map((key) => key.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
     this.#handle = keys.length === 0 ? undefined : new RegExp(`(?<![\\p{L}\\p{N}_])(?:${keys.join('|')})(?![\\p{L}\\p{N}_])`, 'u');
     this.#others = new Set(sharedHandles.map(handleKey));
   }
@@ -64,6 +68,19 @@ export class TraceSearch {
       before = text.slice(-OVERLAP);
     }
     return found;
+  }
+
+  /** Returns a path in which each part that is a handle is replaced: the files of an account have its handle in their names. */
+  withoutHandles(path: string): string {
+    const isHandle = (part: string) =>
+      this.#handle?.test(foldedText(part)) === true ||
+      this.#hashes.has(handleHash(part)) ||
+      this.#hashes.has(handleHash(part.replace(/\.[^.]*$/, '')));
+    return path
+      .replace(/(browse\/account\/[0-9a-f]{2}\/).*/, '$1…')
+      .split('/')
+      .map((part) => (isHandle(part) ? '…' : part))
+      .join('/');
   }
 
   #isOnPage(page: unknown): boolean {

@@ -182,7 +182,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     'checks.place, checks.form, checks.files':
       'the place, what it is (`tree`, `pages`, `site`, `store` or `file`), and how many files were searched; members of a ZIP count, too',
     'checks.accounts, checks.handles, checks.unread':
-      'the files with a removed account, those with only the text of a handle, and those that cannot be decompressed',
+      'the files with a removed account, those with only the text of a handle, and those that were not searched',
     'checks.is_found': 'whether the place counts in `found`',
     found: 'how many places have the account; missing without `--check` and `--receipt`',
     'dry_run, store, milliseconds': 'as for `observe`',

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -123,10 +124,57 @@ describe('remove with --receipt and --check', () => {
     });
   });
 
-  it('is refused with a dry run, and without the copy', async () => {
-    const { removing } = await home();
+  it('is refused before the removal: with a dry run, without the copy, and for a receipt over another file', async () => {
+    const { cwd, removing, run } = await home();
+    mkdirSync(join(cwd, 'empty'));
     expect(await removing('nina_k', '--dry-run', '--receipt', 'r.txt')).toMatchObject({ code: 2, error: { code: 'usage' } });
     expect(await removing('nina_k', '--yes', '--check', 'missing')).toMatchObject({ code: 1, error: { code: 'no-source' } });
+    expect(await removing('nina_k', '--yes', '--receipt', 'missing/r.txt')).toMatchObject({ code: 1, error: { code: 'no-source' } });
+    const store = join('data', 'palimpsest.db');
+    for (const other of [store, 'empty'])
+      expect(await removing('nina_k', '--yes', '--receipt', other)).toMatchObject({ code: 3, error: { code: 'not-ours', file: other } });
+    expect(await run('accounts')).toMatchObject({ accounts: [{}, {}] });
+    expect(await removing('nina_k', '--yes', '--receipt', 'r.txt')).toMatchObject({ code: 0 });
+    expect(await removing('nina_k', '--check', 'empty')).toMatchObject({ code: 1, error: { code: 'no-source' } });
+    execFileSync('mkfifo', [join(cwd, 'pipe')]);
+    expect(await removing('nina_k', '--check', 'pipe')).toMatchObject({ code: 1, error: { code: 'no-source' } });
+  });
+
+  it('counts a name in files of other programs, although accounts of the store mention it', async () => {
+    const { cwd, run, removing } = await home(SNAPSHOTS + seen(3, 'al', '3', 'I met @nina_k'));
+    await run('export', 'csv', '--to', 'csv');
+    await removing('nina_k', '--yes');
+    const files = join(cwd, 'files');
+    mkdirSync(files);
+    const place = async (...names: string[]) => {
+      const { code, checks } = await removing(...(names.length === 0 ? ['nina_k'] : names), '--check', 'files');
+      return { code, ...checks[1] };
+    };
+    const each: readonly (readonly [name: string, bytes: string | Buffer])[] = [
+      ['records.csv', readFileSync(join(cwd, 'csv', 'records.csv'))],
+      ['spaces.json', JSON.stringify([{ account: 'nina_old' }], null, 2)],
+      ['no-suffix', gzipSync('see Nina_K')],
+      ['E.NDJSON.GZ', gzipSync('see nina_k')],
+      ['utf16.txt', Buffer.from('\ufeffnina_k', 'utf16le')],
+      ['notes.tar', Buffer.concat([Buffer.alloc(257), Buffer.from('ustar'), Buffer.alloc(600)])],
+    ];
+    for (const [name, bytes] of each) {
+      writeFileSync(join(files, name), bytes);
+      expect(await place(), name).toMatchObject({ code: 1, is_found: true });
+      rmSync(join(files, name));
+    }
+    writeFileSync(join(files, 'clean.txt'), 'nobody');
+    expect(await place()).toMatchObject({ code: 0, is_found: false });
+    // only hashes of the handles are known
+    expect(await place('id:id-of-nina')).toMatchObject({ code: 1, is_found: true });
+    symlinkSync('elsewhere', join(files, 'nina_old.link'));
+    expect(await place()).toMatchObject({ code: 1, unread: ['…'] });
+  });
+
+  it('finds the raw documents of a service, which leave out the server of a handle', async () => {
+    const { cwd, removing } = await home(seen(1, 'vex@a.example', '9', 'x'));
+    writeFileSync(join(cwd, 'm.json'), '{"username":"vex","acct":"vex","note":"x"}');
+    expect(await removing('vex@a.example', '--yes', '--check', 'm.json')).toMatchObject({ code: 1, found: 1 });
   });
 
   it('searches the files beside the store, such as rejects', async () => {

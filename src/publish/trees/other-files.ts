@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
 import { VERSIONS_MARKER } from '../../contract/files/markers.ts';
 import { hint, suggested } from '../../contract/hint.ts';
 import type { Target } from '../../storage/target.ts';
+import { placeOf } from '../../storage/targets/real-path.ts';
 import { BUILD_RECORD, hasTree } from '../../tree/build-record.ts';
 import { STATE } from '../state/state.ts';
 
@@ -19,7 +20,7 @@ export function refuseOtherFiles(target: Pick<Target, 'name' | 'names'>, also?: 
   // the first file that a killed run leaves is the state or the marker, or the temporary file of one
   const isOurs = (name: string) => name.startsWith(STATE) || name.startsWith(VERSIONS_MARKER) || name === BUILD_RECORD || name === also;
   if (names.some(isOurs)) return;
-  const outer = target.names === undefined ? undefined : versionsAround(resolve(target.name));
+  const outer = target.names === undefined ? undefined : versionsAround(placeOf(target.name));
   if (outer !== undefined) throw insideVersions(target.name, outer);
   if (names.length === 0) return;
   throw new Failure('not-ours', `${target.name} contains files that palimpsest did not publish`, {
