@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { Readable, type Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Failure } from '../../contract/failure.ts';
 import type { Input } from '../source.ts';
@@ -123,9 +123,13 @@ function toFailure(error: unknown, file: string, kind: string, install: string |
   });
 }
 
-async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+function gunzip(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  return piped(bytes, createGunzip({ chunkSize: 1 << 18 }));
+}
+
+/** Yields what a stream makes of bytes. If the reader stops early, both streams end. */
+export async function* piped(bytes: AsyncIterable<Uint8Array>, plain: Transform): AsyncGenerator<Uint8Array> {
   const source = Readable.from(bytes, { objectMode: false });
-  const plain = createGunzip({ chunkSize: 1 << 18 });
   source.on('error', (error) => plain.destroy(error));
   try {
     yield* source.pipe(plain);

@@ -1,10 +1,10 @@
-import { Readable } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { Failure } from '../../contract/failure.ts';
 import { plural } from '../../contract/plural.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.ts';
+import { piped } from './decompression.ts';
 import { countPacked, Expansion } from './expansion.ts';
 import { FIRST_OF_TREE } from './signatures.ts';
 
@@ -86,16 +86,8 @@ async function* bytesOf(archive: Input, zip: ZipFile, entry: Entry, expansion: E
   }
 }
 
-async function* inflated(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const plain = createInflateRaw({ chunkSize: 1 << 18 });
-  const source = Readable.from(bytes, { objectMode: false });
-  source.on('error', (error) => plain.destroy(error));
-  try {
-    yield* source.pipe(plain);
-  } finally {
-    source.destroy();
-    plain.destroy();
-  }
+function inflated(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  return piped(bytes, createInflateRaw({ chunkSize: 1 << 18 }));
 }
 
 function undecodable(name: string, entry: Entry): Failure {
