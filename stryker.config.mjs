@@ -1,13 +1,13 @@
 /** What is changed, one thing at a time, and the tests that must notice it. */
 const MODULES = {
-  contract: ['src/contract/*.ts', 'test/contract/*.test.ts'],
+  contract: ['src/contract/**/*.ts', 'test/contract/**/*.test.ts'],
   diff: ['src/diff/*.ts', 'test/diff/*.test.ts'],
   pages: ['src/pages/*.ts', 'test/pages/*.test.ts'],
   // not the configurations in src/rewrite/hosts: only the hosts themselves prove them
   rewrite: ['src/rewrite/*.ts', 'test/rewrite/*.test.ts'],
   publish: ['src/publish/planning/*.ts', 'test/publish/planning/*.test.ts'],
   // what a mirror reads next, and what it lacks at the end
-  mirror: ['src/mirror/{plan,feed-walk,account-walk,missing}.ts', 'test/mirror/{plan,plan-stages,feed-walk,account-walk,missing}.test.ts'],
+  mirror: ['src/mirror/{missing,walk/*}.ts', 'test/mirror/{missing,plan-stages,walk/*}.test.ts'],
 };
 const { MODULE: name = 'all' } = process.env;
 const chosen = name === 'all' ? Object.values(MODULES) : [MODULES[name]];
