@@ -63,7 +63,6 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   open: ['commands/serve.ts'],
   parse5: ['sources/formats/mastodon.ts'],
   picomatch: ['sources/inputs/file-filter.ts'],
-  warcio: ['archive/addresses.ts', 'archive/cdxj.ts'],
   'wrap-ansi': ['history'],
   yauzl: ['sources/archives/read-wacz.ts', 'sources/unpack/zip-members.ts'],
   yazl: ['archive/wacz.ts'],

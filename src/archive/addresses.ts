@@ -1,5 +1,4 @@
 import { dirname } from 'node:path/posix';
-import { getSurt } from 'warcio';
 import { HOME } from '../browse/paths.ts';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { indexPath, pagePath } from '../tree/layout.ts';
@@ -7,6 +6,7 @@ import { type BrowseListing, linesOfGroup, listBrowseFiles } from '../tree/manif
 import type { Digests } from '../tree/manifest/digests.ts';
 import type { ManifestLine } from '../tree/manifest/lines.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
+import { surt } from './surt.ts';
 
 /** A page or a browse file by an address at which clients request it. */
 export interface Requested extends ManifestLine {
@@ -107,7 +107,7 @@ export class Addresses {
   }
 
   #surt(address: string): string {
-    return getSurt(`${this.#baseUrl}/${address}`);
+    return surt(`${this.#baseUrl}/${address}`);
   }
 }
 

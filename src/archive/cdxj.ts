@@ -1,7 +1,7 @@
-import { getSurt } from 'warcio';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import type { Addresses } from './addresses.ts';
 import { answerTo, payloadDigest } from './response-record.ts';
+import { surt } from './surt.ts';
 import type { PlacedRecord } from './warc.ts';
 
 /** Where each record of a WARC begins, and its length, in bytes. An address takes 16 bytes. */
@@ -43,6 +43,6 @@ export function* cdxjLines(
       offset: String(offset),
       filename,
     };
-    yield `${getSurt(url)} ${timestamp} ${JSON.stringify(fields)}`;
+    yield `${surt(url)} ${timestamp} ${JSON.stringify(fields)}`;
   }
 }
