@@ -10,24 +10,25 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   contract: [],
   rewrite: [],
   version: [],
+  threads: ['contract'],
   terminal: ['contract'],
   http: [],
   warc: ['contract'],
   sources: ['contract', 'warc'],
   diff: ['contract'],
-  store: ['contract'],
-  import: ['contract', 'sources', 'store'],
-  observe: ['contract', 'sources', 'diff', 'store'],
+  store: ['contract', 'threads'],
+  import: ['contract', 'threads', 'sources', 'store'],
+  observe: ['contract', 'threads', 'sources', 'diff', 'store'],
   normalize: ['contract', 'sources', 'store', 'observe', 'storage'],
   export: ['contract', 'store'],
   pages: ['contract', 'store'],
   browse: ['contract', 'store', 'pages'],
   zip: ['contract'],
-  tree: ['contract', 'store', 'pages', 'browse', 'version', 'zip'],
-  archive: ['contract', 'browse', 'rewrite', 'tree', 'version', 'warc'],
+  tree: ['contract', 'threads', 'store', 'pages', 'browse', 'version', 'zip'],
+  archive: ['contract', 'threads', 'browse', 'rewrite', 'tree', 'version', 'warc'],
   hosting: ['contract', 'rewrite', 'tree', 'versions'],
   serve: ['contract', 'hosting', 'rewrite', 'tree', 'versions', 'zip'],
-  verify: ['contract', 'store', 'pages', 'browse', 'rewrite', 'tree', 'version', 'zip'],
+  verify: ['contract', 'threads', 'store', 'pages', 'browse', 'rewrite', 'tree', 'version', 'zip'],
   storage: ['contract', 'http', 'store'],
   versions: ['contract', 'store', 'tree', 'verify', 'storage', 'zip', 'version'],
   publish: ['contract', 'browse', 'tree', 'storage', 'version'],
@@ -127,6 +128,10 @@ describe('the architecture', () => {
     const planning = relative.filter(({ file }) => file.startsWith('publish/planning/'));
     expect(planning.filter((one) => targetOf(one) === 'storage/remote.ts')).toEqual([]);
     expect(imports.filter(({ file, specifier }) => file.startsWith('publish/planning/') && specifier.startsWith('node:'))).toEqual([]);
+  });
+
+  it('starts threads in one place', () => {
+    expect(files.filter((file) => readFileSync(join(SRC, file), 'utf8').includes('new Worker('))).toEqual(['threads/thread-pool.ts']);
   });
 
   it('wraps targets in one place', () => {

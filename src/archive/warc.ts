@@ -1,7 +1,7 @@
+import { ThreadPool } from '../threads/thread-pool.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { inOrder } from '../tree/in-order.ts';
 import { pagePath } from '../tree/layout.ts';
-import { ThreadPool } from '../tree/thread-pool.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { readVerified, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';

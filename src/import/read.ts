@@ -4,7 +4,7 @@ import { type BatchValues, batchesOf, type ItemBatch, readItems } from '../sourc
 import type { RawValue } from '../sources/json/raw-value.ts';
 import type { Input, Item, RecordItem } from '../sources/source.ts';
 import type { EncodedRecord } from '../store/feed/records.ts';
-import { AnsweringThread } from '../store/histories/answering-thread.ts';
+import { ThreadPool } from '../threads/thread-pool.ts';
 import { ENCODER_OPTIONS, type EncodedBatch, type ReadRequest } from './encoded-batch.ts';
 
 /** With less text, a thread takes longer to start than it saves. In UTF-16 units. */
@@ -35,7 +35,8 @@ export class InputReading {
   readonly #options: ItemOptions;
   readonly #pauses: Pauses;
   readonly #threads: ThreadOptions;
-  #thread: ReadingThread | undefined;
+  /** It has no answer if the values have an error. */
+  #thread: ThreadPool<ReadRequest, EncodedBatch | undefined> | undefined;
   #length = 0;
 
   constructor(options: ItemOptions, pauses: Pauses, threads: ThreadOptions) {
@@ -65,9 +66,10 @@ export class InputReading {
   #ask({ values, file, isExport }: BatchValues): Promise<EncodedBatch | undefined> | undefined {
     for (const { text } of values) this.#length += text.length;
     if (!this.#threads.isAllowed || this.#length <= (this.#threads.after ?? READ_AFTER) || !values.every(isPlain)) return undefined;
-    this.#thread ??= new ReadingThread();
+    this.#thread ??= new ThreadPool(new URL('./reading-thread.js', import.meta.url), [undefined]);
     const [texts, lines, paths] = [values.map(({ text }) => text), values.map(({ line }) => line), values.map(({ path }) => path)];
-    return this.#thread.ask({ file, texts, lines, paths, isExport });
+    // after an error of the thread, this thread reads the values, and gets the same error
+    return this.#thread.ask({ file, texts, lines, paths, isExport }).catch(() => undefined);
   }
 
   async *#read(batch: ItemBatch, answer: Promise<EncodedBatch | undefined> | undefined): AsyncGenerator<Iterable<Item | EncodedItem>> {
@@ -112,11 +114,4 @@ function readAgain({ file, values, isExport }: BatchValues, indexes: Uint32Array
   const item = items.filter(({ kind }) => kind === 'record')[record - indexes.indexOf(index)];
   if (item?.kind !== 'record') throw new Error(`a thread found a record in ${file}, and the main thread does not`);
   return item;
-}
-
-/** A thread that reads values. It has no answer if the values have an error. */
-export class ReadingThread extends AnsweringThread<ReadRequest, EncodedBatch> {
-  constructor() {
-    super(new URL('./reading-thread.js', import.meta.url));
-  }
 }

@@ -1,12 +1,11 @@
-import { on } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
 import type { Profile } from '../contract/observation.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { FIELDS_IN_ORDER } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 import type { Network } from '../diff/diff-html.ts';
 import { ClockMap } from '../sources/clock-map.ts';
+import { ThreadPool } from '../threads/thread-pool.ts';
 import { fieldValue, isSame, recordedText } from './field-changes.ts';
 import { storedProfile } from './spool/profile-pool.ts';
 import type { Row } from './spool/sorted-run.ts';
@@ -27,6 +26,9 @@ const CACHE_UNITS = 1 << 23;
 
 export type PredictedChange = readonly [type: DataType, before: string | null, text: string | null];
 
+/** The markup of changes, each by the JSON of a {@link PredictedChange}. */
+type Markup = readonly (readonly [change: string, markup: string])[];
+
 /** Consecutive rows, with the markup of some of their changes: by the JSON of a {@link PredictedChange}. */
 export interface Window {
   readonly rows: readonly Row[];
@@ -39,22 +41,25 @@ export interface Window {
  */
 export async function* windowsOf(spool: Spool, network: Network, pauses: Pauses): AsyncGenerator<Window> {
   const hasMany = spool.length >= MIN_ROWS && spool.profiles * ROWS_FOR_PROFILE > spool.length && availableParallelism() > 1;
-  const thread = hasMany ? new Worker(new URL('./render-thread.js', import.meta.url), { workerData: network }) : undefined;
-  const answers = thread && on(thread, 'message');
+  const thread = hasMany
+    ? new ThreadPool<readonly PredictedChange[], Markup>(new URL('./render-thread.js', import.meta.url), [network])
+    : undefined;
   const predict = predictor(spool);
-  const queue: (readonly Row[])[] = [];
+  const queue: { readonly rows: readonly Row[]; readonly markup: Promise<Markup> | undefined }[] = [];
   const next = async (): Promise<Window> => {
-    const answer = answers && (await pauses.until(answers.next()));
-    return { rows: queue.shift() ?? [], markup: new Map(answer?.value[0]) };
+    const { rows = [], markup } = queue.shift() ?? {};
+    return { rows, markup: new Map(markup && (await pauses.until(markup))) };
   };
   try {
     for (const rows of inPieces(spool.inOrder())) {
-      thread?.postMessage(rows.flatMap(predict));
-      if (queue.push(rows) > WINDOWS_AHEAD) yield await next();
+      const markup = thread?.ask(rows.flatMap(predict));
+      // it is awaited later, and may fail before that
+      markup?.catch(() => {});
+      if (queue.push({ rows, markup }) > WINDOWS_AHEAD) yield await next();
     }
     while (queue.length > 0) yield await next();
   } finally {
-    await thread?.terminate();
+    await thread?.close();
   }
 }
 

@@ -6,7 +6,7 @@ import { CONFLICT_POLICIES, type ConflictPolicy } from '../../src/contract/confl
 import type { ImportSummary } from '../../src/import/import.ts';
 import { importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';
-import { AnsweringThread } from '../../src/store/histories/answering-thread.ts';
+import { ThreadPool } from '../../src/threads/thread-pool.ts';
 import { bioRecord, emptyAccount } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { times } from '../support/proof.ts';
@@ -87,7 +87,7 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array> {
 
 describe('an import with a thread', () => {
   it('writes the same rows, summaries and rejects as without it', async () => {
-    const ask = vi.spyOn(AnsweringThread.prototype, 'ask');
+    const ask = vi.spyOn(ThreadPool.prototype, 'ask');
     onTestFinished(() => ask.mockRestore());
     await fc.assert(
       fc.asyncProperty(inputs, fc.constantFrom(...CONFLICT_POLICIES), fc.boolean(), async (texts, policy, keeps) => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
+import { ThreadPool } from '../../threads/thread-pool.ts';
 import type { Connection } from '../database/connection.ts';
 import { wrapErrors } from '../database/store-error.ts';
-import { AnsweringThread } from './answering-thread.ts';
 import { type DeriveStep, type StaleAccount, staleAccounts } from './derived-histories.ts';
 import type { RecordWindow } from './record-window.ts';
 import { RecordsByAccount } from './records-by-account.ts';
@@ -18,7 +18,7 @@ export function* allHistories(database: Connection): Generator<DeriveStep> {
   const { windows } = records;
   const thread =
     windows.length > 1 && availableParallelism() > 1
-      ? new AnsweringThread<WindowRequest, WindowHistories>(new URL('./history-thread.js', import.meta.url))
+      ? new ThreadPool<WindowRequest, WindowHistories | undefined>(new URL('./history-thread.js', import.meta.url), [undefined])
       : undefined;
   try {
     for (const _ of records.read()) yield {};
@@ -35,7 +35,7 @@ export function* allHistories(database: Connection): Generator<DeriveStep> {
   }
 }
 
-type HistoryThread = AnsweringThread<WindowRequest, WindowHistories>;
+type HistoryThread = ThreadPool<WindowRequest, WindowHistories | undefined>;
 
 /** Derives the histories of a window, on a thread if there is one. */
 class WindowDerivation {
@@ -51,14 +51,19 @@ class WindowDerivation {
     this.#accounts = accounts;
     if (thread === undefined) return;
     const request = this.#request();
-    this.#ready = thread.ask(request, [request.entries.bytes.buffer]).then((histories) => {
-      this.#histories = histories;
-    });
+    const answer = thread.ask(request, [request.entries.bytes.buffer]);
+    this.#ready = answer.then(
+      (histories) => {
+        this.#histories = histories;
+      },
+      // after an error of the thread, this thread does the work, and gets the same error
+      () => {},
+    );
   }
 
   *steps(): Generator<DeriveStep> {
     if (this.#ready !== undefined) yield { ready: this.#ready };
-    // if the thread has no answer, this thread derives the histories and finds the cause
+    // if the data is damaged, the thread has no answer: this thread finds the cause
     const histories = this.#histories === undefined ? historiesIn(this.#request()) : unpacked(this.#histories);
     for (const account of this.#accounts) {
       const { value: history, done } = histories.next();

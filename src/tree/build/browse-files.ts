@@ -7,6 +7,7 @@ import { HOME } from '../../browse/paths.ts';
 import type { Pauses } from '../../contract/pauses.ts';
 import type { Site } from '../../contract/site.ts';
 import type { Store } from '../../store/store.ts';
+import { onThreads } from '../../threads/thread-pool.ts';
 import { browseSources, renderedStateOf } from '../browse-sources.ts';
 import type { BuildRecord } from '../build-record.ts';
 import {
@@ -19,7 +20,6 @@ import {
   UNKNOWN_PART,
 } from '../manifest/browse-lines.ts';
 import { MANIFEST } from '../manifest/manifest.ts';
-import { onThreads } from '../thread-pool.ts';
 import type { TreeFiles } from '../tree-files.ts';
 import { type BrowseJob, LINES, OBSOLETE, PartRenderer, UNREAD } from './browse-render.ts';
 import { StagedBrowse } from './browse-stage.ts';

@@ -9,12 +9,12 @@ import { feedPages } from '../../pages/feed-pages.ts';
 import { type Page, type PageSpan, type Pages, type ReadSpan, spansOf } from '../../pages/page.ts';
 import type { PageSource } from '../../store/feed/page-source.ts';
 import type { Store } from '../../store/store.ts';
+import { onThreads } from '../../threads/thread-pool.ts';
 import { compress } from '../compression.ts';
 import { SUFFIXES } from '../encoding.ts';
 import { collectionFolder, type Layout, pagesFolder, pathsOfPages, pathsOfSpan } from '../layout.ts';
 import { type DigestEntry, Digests } from '../manifest/digests.ts';
 import type { PageRange } from '../sort-keys.ts';
-import { onThreads } from '../thread-pool.ts';
 import { SPOOLS, type Stage, type StagedFiles, spanSpool, stagedFiles } from './staged-files.ts';
 
 /** The input of threads that render the pages of one tree together. It can be posted to another thread. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { AnsweringThread } from '../../../src/store/histories/answering-thread.ts';
 import { Batch } from '../../../src/store/writing/batch.ts';
 import { ItemWriter } from '../../../src/store/writing/item-writer.ts';
+import { ThreadPool } from '../../../src/threads/thread-pool.ts';
 import { bioRecord } from '../../support/bio-record.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { allRows } from '../../support/store-rows.ts';
@@ -22,7 +22,7 @@ async function rows(): Promise<readonly unknown[]> {
 
 describe('the histories of a new store', () => {
   it('are the same with and without a thread', async () => {
-    const ask = vi.spyOn(AnsweringThread.prototype, 'ask');
+    const ask = vi.spyOn(ThreadPool.prototype, 'ask');
     onTestFinished(() => ask.mockRestore());
     const derived = await rows();
     expect(await ask.mock.results[0]?.value).toMatchObject({ heads: expect.any(Uint8Array) });

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { type TransferListItem, Worker } from 'node:worker_threads';
 import { errorOfThread } from '../contract/failure.ts';
 import type { Pauses } from '../contract/pauses.ts';
 
@@ -18,7 +18,7 @@ export class ThreadPool<R, A> {
   #error: Error | undefined;
 
   /** @param data the data that each thread receives. There is one thread for each */
-  constructor(module: URL, data: readonly object[], youngGenerationMb: number = YOUNG_GENERATION_MB) {
+  constructor(module: URL, data: readonly unknown[], youngGenerationMb: number = YOUNG_GENERATION_MB) {
     this.#threads = data.map((workerData) => {
       const worker = new Worker(module, { workerData, resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb } });
       const thread: Thread<A> = { worker, waiting: [] };
@@ -36,14 +36,15 @@ export class ThreadPool<R, A> {
 
   /**
    * Sends a request to the thread that has the fewest requests.
+   * @param transfer memory that is given to the thread
    * @throws the error of the thread; a Failure stays a Failure. Later requests fail too
    */
-  ask(request: R): Promise<A> {
+  ask(request: R, transfer: readonly TransferListItem[] = []): Promise<A> {
     const [thread] = this.#threads.toSorted((one, other) => one.waiting.length - other.waiting.length);
     return new Promise((resolve, reject) => {
       if (thread === undefined || this.#error !== undefined) return reject(this.#error ?? new Error('there are no threads'));
       thread.waiting.push({ resolve, reject });
-      thread.worker.postMessage(request);
+      thread.worker.postMessage(request, transfer);
     });
   }
 
