@@ -17,7 +17,7 @@ import { type Found, isMissing } from '../versions/newest.ts';
 import type { NextList } from '../versions/next-commit.ts';
 import { refuseRemains } from '../versions/sweep.ts';
 import { changeVersions, type Written } from '../versions/write.ts';
-import { refusePublicPlace } from './site.ts';
+import { refusePublicPlace } from './public-place.ts';
 import { type CompressedStore, compress, hasBytesOf } from './store-bytes.ts';
 import { STORE_KIND, type StoreVersion, stateOfVersion } from './store-version.ts';
 

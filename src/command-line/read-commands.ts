@@ -1,4 +1,4 @@
-import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
+import { CONFLICT_POLICIES } from '../contract/record.ts';
 import { USER_AGENT } from '../version.ts';
 import { FILTER_OPTIONS, MAX_REJECTED, NETWORK_OPTIONS, NEW_STORE, SNAPSHOT_OPTIONS, SOURCE_OPTIONS, SOURCES } from './options.ts';
 import { duration, limitOf, partName, path, pathEnding, percentage, shard, userAgent, wholeNumber } from './parsers.ts';

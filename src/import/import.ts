@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
-import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
+import type { ConflictPolicy } from '../contract/record.ts';
 import { type HintCommand, plainCommand } from '../sources/hint-command.ts';
 import { withProgress } from '../sources/inputs/input-progress.ts';
 import { inputNamed } from '../sources/inputs/inputs.ts';

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import type { Place } from '../contract/failure.ts';
 import { encodeJson } from '../contract/json.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
+import type { ConflictPolicy } from '../contract/record.ts';
 import { namesakeError } from '../import/account-conflicts.ts';
 import { itemsOf } from '../sources/items/items.ts';
 import { rejection } from '../sources/rejects/rejection.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Collection } from '../contract/collection.ts';
-import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure } from '../contract/failure.ts';
 import type { OnProgress } from '../contract/pauses.ts';
+import type { ConflictPolicy } from '../contract/record.ts';
 import { HttpClient, MAX_REDIRECTS, type RecordExchange, type Redirect } from '../http/http-client.ts';
 import type { InputError } from '../sources/source.ts';
 import { lock } from '../store/database/lock.ts';
@@ -18,7 +18,7 @@ import { PageReader } from './page-reader.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { type ReadPhase, Run } from './run.ts';
 import { type RunState, startRun } from './run-state.ts';
-import { changedPages, readRemoteTree, savedTree, treeInVersion } from './service-tree.ts';
+import { changedPages, readServiceTree, savedTree, treeInVersion } from './service-tree.ts';
 import { Spool } from './spool/page-spool.ts';
 import { lockPath, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
 import { fetchCurrentVersion, versionReader } from './version-file.ts';
@@ -124,7 +124,7 @@ async function runWith(
             exclusions,
             known: (collection, number) => spool.known(collection, number),
             tree: spool.tree && savedTree(spool.tree.build, spool.tree.manifest),
-            refreshTree: ({ buildText, manifest }) => readRemoteTree(client, baseUrl, { build: buildText, manifest }),
+            refreshTree: ({ buildText, manifest }) => readServiceTree(client, baseUrl, { build: buildText, manifest }),
             onTree: ({ buildText, manifest }) => spool.setTree({ build: buildText, manifest }),
           })
         : versionReader(version, options, exclusions);
@@ -183,7 +183,7 @@ async function newRunState(
 ): Promise<RunState> {
   const { baseUrl, isFull } = options;
   const { summary } = memory;
-  const tree = version === undefined ? await readRemoteTree(client, baseUrl, summary) : treeInVersion(version);
+  const tree = version === undefined ? await readServiceTree(client, baseUrl, summary) : treeInVersion(version);
   const before = summary?.build && summary.manifest ? savedTree(summary.build, summary.manifest) : undefined;
   const known = { data: memory.count('data'), account: memory.count('account') };
   const state = startRun(known, {

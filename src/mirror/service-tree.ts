@@ -24,7 +24,7 @@ export interface RemoteTree {
  * read, or if it is a tree for another address.
  * @param known the build.json and the manifest of an earlier run
  */
-export async function readRemoteTree(
+export async function readServiceTree(
   client: RetryingClient,
   baseUrl: string,
   known: Pick<MirrorSummary, 'build' | 'manifest'> | undefined,

@@ -8,7 +8,7 @@ import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { InputError, RejectOptions } from '../sources/source.ts';
 import type { Batch } from '../store/writing/batch.ts';
 import { type Conflict, ConflictList } from './conflicts.ts';
-import { ExcludedRows } from './excluded-rows.ts';
+import { ExcludedObservations } from './excluded-observations.ts';
 import type { FieldConflict } from './field-changes.ts';
 import { windowsOf } from './markup-ahead.ts';
 import type { MissingAccounts, RunBefore } from './missing-accounts.ts';
@@ -88,12 +88,12 @@ export async function mergeSnapshots(
   const accounts = { added: 0, renamed: 0 };
   const conflicts = new ConflictList(spool);
   const sharedTime = new SharedTime(options.snapshots.observedAt);
-  const excludedRows = new ExcludedRows(batch.exclusions, spool);
-  await excludedRows.learn(spool.inOrder(), pauses);
+  const excludedObservations = new ExcludedObservations(batch.exclusions, spool);
+  await excludedObservations.learn(spool.inOrder(), pauses);
   let [snapshots, unchanged, late, rejected, excluded] = [0, 0, 0, 0, 0];
   let hasNewest = false;
   const mergeRow = (row: Row): void => {
-    if (excludedRows.has(row)) {
+    if (excludedObservations.has(row)) {
       excluded += 1;
       return;
     }

@@ -7,9 +7,9 @@ import { browseSources } from '../tree/browse-sources.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { type BrowseListing, linesOfGroup, linesOfTree, listBrowseFiles, NO_BROWSE, partOrUnknown } from '../tree/manifest/browse-lines.ts';
 import { digestIn, MANIFEST } from '../tree/manifest/manifest.ts';
-import { rendererDigest } from '../tree/renderer.ts';
+import { rendererDigest } from '../tree/renderer-digest.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
-import { checkFile, reportUnexpected } from './file-check.ts';
+import { checkFile, reportUnexpected } from './manifest-check.ts';
 import type { Report } from './violation.ts';
 
 /** Checks the browse files of a tree: one part at a time, so that memory does not grow with their number. */

@@ -4,7 +4,7 @@ import { feedPages } from '../pages/feed-pages.ts';
 import type { Page, PageSpan, Pages, ReadSpan } from '../pages/page.ts';
 import type { Store } from '../store/store.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
-import type { CollectionMetadata, PageSource } from './pages/tree-pages.ts';
+import type { CollectionMetadata, PageBytes } from './pages/tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** Returns the pages that a build renders from a store. */
@@ -13,14 +13,14 @@ export function storedPages(store: Store, build: BuildRecord): { readonly [C in 
 }
 
 /** The pages of a tree, each compared with the page that a build would render from the store. */
-export class StorePages implements PageSource {
+export class StorePages implements PageBytes {
   /** Whether a page differs from the store, or cannot be read. */
   differs = false;
-  readonly #pages: PageSource;
+  readonly #pages: PageBytes;
   readonly #stored: { readonly [C in Collection]: Pages };
   #walk: Generator<Page, ReadSpan> | undefined;
 
-  constructor(pages: PageSource, build: BuildRecord, store: Store) {
+  constructor(pages: PageBytes, build: BuildRecord, store: Store) {
     this.#pages = pages;
     this.#stored = storedPages(store, build);
   }

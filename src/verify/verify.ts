@@ -7,7 +7,7 @@ import { pagesFolder } from '../tree/layout.ts';
 import { MANIFEST, mostLines } from '../tree/manifest/manifest.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { BrowseCheck } from './browse-check.ts';
-import { checkManifest, checkUnexpectedFiles, filesBelow } from './file-check.ts';
+import { checkManifest, checkUnexpectedFiles, filesBelow } from './manifest-check.ts';
 import { pageFiles } from './pages/page-files.ts';
 import { type CollectionMetadata, collectionMetadata } from './pages/tree-pages.ts';
 import { SortKeysCheck } from './sort-keys-check.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ConflictPolicy } from '../../src/contract/conflict-policy.ts';
+import type { ConflictPolicy } from '../../src/contract/record.ts';
 import { ndjsonLines } from '../../src/export/ndjson.ts';
 import { type ImportSummary, importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';

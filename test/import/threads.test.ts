@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { encodeAccountState, encodeExportHeader } from '../../src/contract/accounts/account-state.ts';
-import { CONFLICT_POLICIES, type ConflictPolicy } from '../../src/contract/conflict-policy.ts';
+import { CONFLICT_POLICIES, type ConflictPolicy } from '../../src/contract/record.ts';
 import type { ImportSummary } from '../../src/import/import.ts';
 import { importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ConflictPolicy } from '../../src/contract/conflict-policy.ts';
+import type { ConflictPolicy } from '../../src/contract/record.ts';
 import { importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { Connection } from '../../src/store/database/connection.ts';

@@ -16,8 +16,8 @@ import { contextOf, optionsOf, type RejectLine, rejectLineIn } from '../rejects/
 import type { Input, InputError } from '../source.ts';
 import { isPartHeader, type PartStart, parsePartHeader } from './part-header.ts';
 import { contextByPath } from './path-time.ts';
-import { mayNeedSanitizing, sanitize } from './sanitize.ts';
 import { SnapshotCache } from './snapshot-cache.ts';
+import { mayBeUnstorable, storable } from './storable-text.ts';
 import { isSuspended, withoutEmptyFields } from './suspended.ts';
 
 export interface ObserveContext extends CaptureContext {
@@ -102,7 +102,7 @@ export class SnapshotReader {
     if (lost !== undefined) for (const inputError of lost.values()) found.push(this.#withOptions(inputError));
     const format = isObject(value) ? this.#formatOf(value) : undefined;
     if (format === undefined || !isObject(value)) this.add(found, value, { file, line }, path);
-    else this.#observe(found, value, format, mayNeedSanitizing(text) ? sanitized(format.observe) : format.observe, { file, line }, path);
+    else this.#observe(found, value, format, mayBeUnstorable(text) ? storableOnly(format.observe) : format.observe, { file, line }, path);
     const only = found.length === before + 1 ? found[before] : undefined;
     // in other formats, observed_at can be the time of several snapshots
     if (only?.kind === 'observation' && format === neutral) this.#cache.add(text, only.observation);
@@ -123,7 +123,7 @@ export class SnapshotReader {
       if (line === undefined) found.push(this.#explained(this.#unknown(value, placeIn(origin, path))));
       else this.#addReject(found, line, origin, at(path, 'item'), depth);
     } else {
-      this.#observe(found, value, format, sanitized(format.observe), origin, path);
+      this.#observe(found, value, format, storableOnly(format.observe), origin, path);
     }
   }
 
@@ -217,8 +217,8 @@ export class SnapshotReader {
 }
 
 /** Returns a reader that removes what a store cannot keep. Texts without escapes do not need it. */
-function sanitized(observe: Observe): Observe {
-  return (snapshot, path, taken) => sanitize(observe(snapshot, path, taken));
+function storableOnly(observe: Observe): Observe {
+  return (snapshot, path, taken) => storable(observe(snapshot, path, taken));
 }
 
 /** Reads one of several snapshots. An error here does not affect the others. */

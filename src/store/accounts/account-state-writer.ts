@@ -1,7 +1,7 @@
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../../contract/account.ts';
 import { type AccountState, encodeAccountState, isSameState, sortedHandles } from '../../contract/accounts/account-state.ts';
-import type { ConflictPolicy } from '../../contract/conflict-policy.ts';
 import type { Instant } from '../../contract/instant.ts';
+import type { ConflictPolicy } from '../../contract/record.ts';
 import { DATA_TYPES } from '../../contract/record.ts';
 import type { Statement } from '../database/connection.ts';
 import type { Batch } from '../writing/batch.ts';

@@ -1,5 +1,5 @@
 import { type Exclusion, encodeExclusion, handleHash, sharedHandleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
-import type { ConflictPolicy } from '../../contract/conflict-policy.ts';
+import type { ConflictPolicy } from '../../contract/record.ts';
 import { accountRows } from '../accounts/account-rows.ts';
 import type { Statement } from '../database/connection.ts';
 import type { Batch } from '../writing/batch.ts';

@@ -13,7 +13,7 @@ import { forgetHandles } from '../mirror-memory.ts';
 import { Store } from '../store.ts';
 import { Batch, type CommitPhase } from '../writing/batch.ts';
 import { AccountRemover, type RemovedAccount } from './account-remover.ts';
-import { eraseFreed, mustErase } from './erase.ts';
+import { eraseFreed, mustErase } from './erase-freed-bytes.ts';
 import { ExclusionList } from './exclusion-list.ts';
 import { isIdentifying } from './exclusions.ts';
 import { countMentions, type Mentions } from './mentions.ts';

@@ -7,7 +7,7 @@ import { openStore, setReadOnly, setWritable, WRITE_AHEAD_LOG } from '../databas
 import { ACCOUNT_ORDER, RECORD_ACCOUNT } from '../database/schema.ts';
 import { createSchemaInTransaction } from '../database/schema-version.ts';
 import { toFailure } from '../database/store-error.ts';
-import { eraseFreed, mustErase } from '../exclusions/erase.ts';
+import { eraseFreed, mustErase } from '../exclusions/erase-freed-bytes.ts';
 import { Exclusions } from '../exclusions/exclusions.ts';
 import { FeedBlockMarks } from '../feed/feed-blocks.ts';
 import type { EncodedRecord } from '../feed/records.ts';

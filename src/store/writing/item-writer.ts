@@ -1,7 +1,6 @@
 import { type Account, encodeIdentity, encodeSummary, type Identity, type Summary } from '../../contract/account.ts';
 import { handleHash } from '../../contract/accounts/exclusion.ts';
-import type { ConflictPolicy } from '../../contract/conflict-policy.ts';
-import type { ChangeRecord } from '../../contract/record.ts';
+import type { ChangeRecord, ConflictPolicy } from '../../contract/record.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
 import type { Statement } from '../database/connection.ts';
 import { storedJson } from '../database/damaged.ts';

@@ -17,7 +17,7 @@ import { fileCount } from '../layout.ts';
 import { piecesOf } from '../manifest/lines.ts';
 import { readManifest } from '../manifest/manifest.ts';
 import { movementBetween } from '../movement.ts';
-import { rendererDigest } from '../renderer.ts';
+import { rendererDigest } from '../renderer-digest.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys, writeSortKeys } from '../sort-keys.ts';
 import { folderFiles, formOf, openTreeFiles, type TreeFiles, UnreadableFile } from '../tree-files.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';

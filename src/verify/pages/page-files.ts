@@ -5,9 +5,9 @@ import { type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 import { pathsOf } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
 import type { TreeFiles } from '../../tree/tree-files.ts';
-import { reportUnreadable } from '../file-check.ts';
+import { reportUnreadable } from '../manifest-check.ts';
 import type { Report } from '../violation.ts';
-import type { CollectionMetadata, PageSource } from './tree-pages.ts';
+import type { CollectionMetadata, PageBytes } from './tree-pages.ts';
 
 /** A tree with its build record and its manifest. */
 interface ReadTree {
@@ -19,7 +19,7 @@ interface ReadTree {
 }
 
 /** Returns the pages of a tree, from its files. */
-export function pageFiles(tree: ReadTree): PageSource {
+export function pageFiles(tree: ReadTree): PageBytes {
   return { read: (metadata, number, path, report) => readFiles(tree, metadata, number, path, report) };
 }
 

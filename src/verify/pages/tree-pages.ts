@@ -24,7 +24,7 @@ export interface FoundPage {
 }
 
 /** The pages of a tree. */
-export interface PageSource {
+export interface PageBytes {
   /**
    * Returns the bytes of a page. Reports what is wrong with its files.
    * @param path the file of the page, relative to the tree
@@ -49,7 +49,7 @@ export interface WalkOptions {
 /** A tree to be checked. */
 export interface TreeMetadata {
   readonly build: BuildRecord;
-  readonly pages: PageSource;
+  readonly pages: PageBytes;
 }
 
 /** The expected size of a collection. */

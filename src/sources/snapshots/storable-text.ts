@@ -5,7 +5,7 @@ import type { Observation } from '../../contract/observation.ts';
  * becomes U+FFFD.
  * Handles and ids are keys: they are rejected earlier if they contain such characters.
  */
-export function sanitize(observation: Observation): Observation {
+export function storable(observation: Observation): Observation {
   const { profile, web_archive_url } = observation;
   return {
     ...observation,
@@ -22,7 +22,7 @@ export function sanitize(observation: Observation): Observation {
 }
 
 /** Whether a JSON text may contain such characters. In UTF-8 they can only occur as escapes. */
-export function mayNeedSanitizing(json: string): boolean {
+export function mayBeUnstorable(json: string): boolean {
   return json.includes('\\u');
 }
 

@@ -7,7 +7,7 @@ import type { Spool } from './spool/spool.ts';
 const CACHE_SIZE = 1 << 20;
 
 /** Decides which observations belong to removed accounts. */
-export class ExcludedRows {
+export class ExcludedObservations {
   readonly #exclusions: Exclusions;
   readonly #spool: Spool;
   /** Whether each profile is excluded, by its number. It is valid until the exclusions learn more. */
