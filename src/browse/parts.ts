@@ -118,7 +118,7 @@ export class AccountIndex {
     this.#starts = starts;
   }
 
-  /** Returns the row numbers of the accounts that have a handle in a folder. */
+  /** Returns the row numbers of the accounts that have a handle in a folder, in the order of the handles. */
   rows(folder: number): Float64Array {
     return this.#rows.subarray(this.#starts[folder], this.#starts[folder + 1]);
   }

@@ -2,10 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { byteText } from '../../src/browse/byte-text.ts';
+import { accountPlace } from '../../src/browse/paths.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import { build } from '../../src/tree/build/build.ts';
 import { verify } from '../../src/verify/verify.ts';
+import { account } from '../mirror/canned-service.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { type History, histories, toNdjson } from '../support/histories.ts';
 import { times } from '../support/proof.ts';
@@ -17,9 +20,20 @@ async function* nothing() {}
 
 const site = { base_url: 'https://history.example', page_size: 7, account_page_size: 3 };
 
+/** Builds a tree with files for people. The manifest is among its files, so their order counts too. */
 async function treeOf(store: string, out: string): Promise<Map<string, Buffer>> {
-  await build(store, { out, site });
+  await build(store, { out, site, html: true });
   return filesIn(out);
+}
+
+/** Accounts without records, whose files for people are in one folder. */
+const CROWD = Array.from({ length: 2000 }, (_, number) => `crowd${number}`)
+  .filter((handle) => accountPlace(byteText(handle)).folder === '00')
+  .map((handle) => JSON.stringify(account(handle, [])));
+
+/** Returns a history and the crowd as lines. */
+function linesOf(history: History): string[] {
+  return [...toNdjson(history), ...CROWD];
 }
 
 /** Builds over a tree. It writes the files whose bytes change and no others, and counts them. */
@@ -46,7 +60,7 @@ async function importLines(store: string, lines: readonly string[]): Promise<voi
 
 /** The lines of a history in random order, split into random batches. */
 function shuffledBatches(history: History): fc.Arbitrary<string[][]> {
-  const lines = toNdjson(history);
+  const lines = linesOf(history);
   return fc
     .tuple(fc.shuffledSubarray(lines, { minLength: lines.length }), fc.nat({ max: lines.length }))
     .map(([shuffled, place]) => [shuffled.slice(0, place), shuffled.slice(place)].filter((batch) => batch.length > 0));
@@ -60,9 +74,7 @@ describe('the tree of any store', () => {
       fc.asyncProperty(histories(60), async (history) => {
         run += 1;
         const at = (name: string) => join(folder, `${run}`, name);
-        const lines = toNdjson(history);
-        fc.pre(lines.length > 0);
-        await importLines(at('first.db'), lines);
+        await importLines(at('first.db'), linesOf(history));
         const first = await treeOf(at('first.db'), at('first'));
         await importInputs(at('second.db'), inputsOf([at('first')], nothing()), { onConflict: 'fail' });
         const second = await treeOf(at('second.db'), at('second'));
@@ -76,10 +88,9 @@ describe('the tree of any store', () => {
   it('does not depend on the order and number of the imports, and a build writes only files whose bytes change', async () => {
     const folder = temporaryFolder();
     let run = 0;
-    const cases = histories(40).chain((history) => fc.tuple(fc.constant(history), shuffledBatches(history), shuffledBatches(history)));
+    const cases = histories(40).chain((history) => fc.tuple(shuffledBatches(history), shuffledBatches(history)));
     await fc.assert(
-      fc.asyncProperty(cases, async ([history, left, right]) => {
-        fc.pre(history.records.length + history.accounts.length > 0);
+      fc.asyncProperty(cases, async ([left, right]) => {
         run += 1;
         const at = (name: string) => join(folder, `${run}`, name);
         for (const batch of left) await importLines(at('left.db'), batch);
@@ -88,7 +99,7 @@ describe('the tree of any store', () => {
           await importLines(at('right.db'), batch);
           await rebuild(at('right.db'), at('right'));
         }
-        expect(filesIn(at('right'))).toEqual(await treeOf(at('left.db'), at('left')));
+        expect(await treeOf(at('right.db'), at('right'))).toEqual(await treeOf(at('left.db'), at('left')));
       }),
       RUNS,
     );

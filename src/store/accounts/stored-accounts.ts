@@ -74,9 +74,9 @@ export class StoredAccounts extends AccountReader {
     );
   }
 
-  /** Yields the present handle of each account. */
+  /** Yields the present handle of each account, in the order of the account pages: row numbers depend on the order of imports. */
   *handles(): Generator<HandleOfRow> {
-    for (const { id, screen_name } of accountRows(this.#database, 'id', [])) yield { id, handle: screen_name };
+    for (const { id, screen_name } of accountRows(this.#database, 'page', [])) yield { id, handle: screen_name };
   }
 
   /** Yields each former handle with the account that had it. */
