@@ -35,6 +35,42 @@ async function writeWacz(files: ReadonlyMap<string, Buffer>, compress = false): 
   return path;
 }
 
+/** The fields of an entry in the directory of a ZIP, with their lengths in bytes, and those that are not compared. */
+const FIELDS: readonly (readonly [name: string, length: number])[] = [
+  ['signature', 4],
+  ['version made by', 2],
+  ['version needed', 2],
+  ['flags', 2],
+  ['method', 2],
+  ['time', 4],
+  ['crc', 4],
+  ['packed', 4],
+  ['size', 4],
+  ['name length', 2],
+  ['extra length', 2],
+  ['comment length', 2],
+  ['disk', 2],
+  ['attributes', 6],
+  ['offset', 4],
+];
+const NOT_COMPARED = ['version made by', 'version needed', 'disk', 'attributes', 'extra', 'versions'];
+
+/** Yields the places of the bytes from the directory of a ZIP to its end, and what they are. */
+function* directoryBytes(zip: Buffer): Generator<{ readonly at: number; readonly field: string }> {
+  let at = zip.indexOf('PK\x01\x02', 0, 'latin1');
+  while (zip.readUInt32LE(at) === 0x02014b50) {
+    const start = at;
+    for (const [field, length] of FIELDS) for (let byte = 0; byte < length; byte += 1, at += 1) yield { at, field };
+    const end = at + zip.readUInt16LE(start + 28) + zip.readUInt16LE(start + 30);
+    for (; at < end; at += 1) yield { at, field: at - start < 46 + zip.readUInt16LE(start + 28) ? 'name' : 'extra' };
+  }
+  const isLarge = zip.length - at > 22;
+  for (const start = at; at < zip.length; at += 1) {
+    const place = at - start;
+    yield { at, field: isLarge && place >= 12 && place < 16 ? 'versions' : `end ${place}` };
+  }
+}
+
 const refused = (files: ReadonlyMap<string, Buffer>) => expect(writeWacz(files).then(open)).rejects;
 
 let out: string;
@@ -97,8 +133,40 @@ describe('import refuses a WACZ', () => {
     const other = { code: 'bad-archive', found: 'another hash' };
     await refused(new Map([...files, ['archive/a.warc.gz', Buffer.concat([WARC, WARC])]])).toMatchObject(other);
     await refused(new Map([...files, ['datapackage.json', Buffer.from(`${files.get('datapackage.json')} `)]])).toMatchObject(other);
-    const missing = { code: 'bad-archive', expected: 'the file archive/a.warc.gz' };
-    await refused(new Map([...files].filter(([name]) => name !== 'archive/a.warc.gz'))).toMatchObject(missing);
+    for (const gone of ['archive/a.warc.gz', 'datapackage.json', 'datapackage-digest.json']) {
+      const missing = { code: 'bad-archive', expected: `the file ${gone}` };
+      await refused(new Map([...files].filter(([name]) => name !== gone))).toMatchObject(missing);
+    }
+    const ofAnother = Buffer.from(JSON.stringify({ path: 'archive/a.warc.gz', hash: sha256(WARC) }));
+    await refused(new Map([...files, ['datapackage-digest.json', ofAnother]])).toMatchObject({ code: 'bad-archive' });
+  });
+
+  it('of which a bit of the directory was changed, except in the fields that are not compared', async () => {
+    const path = join(temporaryFolder(), 'a.wacz');
+    const small = pagesOf([1]);
+    const warc = Buffer.concat([...small].map(([target, body]) => gzipSync(capture(target, http(200, body)))));
+    const [stored, streamed] = [waczFiles(new Map([['archive/a.warc.gz', warc]])), wacz];
+    for (const bytes of [
+      await zipOf(Object.fromEntries(stored)),
+      await zipOf(Object.fromEntries(stored), { forceZip64Format: true }),
+      streamed,
+    ]) {
+      const passed = new Set<string>();
+      for (const { at, field } of directoryBytes(bytes)) {
+        for (let bit = 0; bit < 8; bit += isFull ? 1 : 5) {
+          const changed = Buffer.from(bytes);
+          changed[at] = (changed[at] ?? 0) ^ (1 << bit);
+          writeFileSync(path, changed);
+          const outcome = await open(path).then(
+            ({ close }) => close(),
+            (error: unknown) => error,
+          );
+          if (outcome === undefined) passed.add(field);
+          else expect(outcome, `${field} at ${at}`).toMatchObject({ code: 'bad-archive' });
+        }
+      }
+      expect([...passed].filter((field) => !NOT_COMPARED.includes(field))).toEqual([]);
+    }
   });
 
   it.each([

@@ -1,9 +1,13 @@
-import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { crc32 } from 'node:zlib';
+import type { Entry, ZipFile } from 'yauzl';
+import type { Failure } from '../../contract/failure.ts';
 import { isObject } from '../../contract/json.ts';
 import { claimedDigest, hashFor, isClaimed } from '../../warc/digest.ts';
 import { damaged, refused } from '../../warc/warc-damage.ts';
+import { openZipFile } from '../unpack/open-zip-file.ts';
 import type { WarcFile } from './capture-selection.ts';
 import { isDamage, type OnDamage } from './damage.ts';
+import { checkDirectory } from './zip-directory.ts';
 
 /** An open WACZ. Its files have the hashes that it lists, unless damage was reported. */
 export interface Wacz {
@@ -32,11 +36,11 @@ export async function openWacz(file: WarcFile, onDamage: OnDamage | undefined): 
   if (zip === undefined) return { warcs: [file], close: () => {} };
   try {
     const entries = await wrapErrors(path, () => entriesIn(path, zip));
-    if (!entries.has(DATAPACKAGE)) {
+    if (!entries.has(DATAPACKAGE) && !/\.wacz$/i.test(path)) {
       zip.close();
       return undefined;
     }
-    await wrapErrors(path, () => checkHashes(path, zip, entries, onDamage));
+    await checkFiles(path, zip, entries, onDamage);
     const warcs = [...entries.values()].filter(({ fileName }) => /^archive\/.+\.warc(\.gz)?$/i.test(fileName));
     return {
       warcs: warcs.map((entry) => ({
@@ -58,7 +62,7 @@ export async function openWacz(file: WarcFile, onDamage: OnDamage | undefined): 
  */
 async function openZip({ name, size }: WarcFile, onDamage: OnDamage | undefined): Promise<ZipFile | undefined> {
   try {
-    return await openPromise(name, { autoClose: false, strictFileNames: true });
+    return await openZipFile(name, { strictFileNames: true });
   } catch (error) {
     if (!(error instanceof Error) || 'syscall' in error) throw error;
     const failure = damaged(name, 'a complete ZIP file', error.message, size);
@@ -94,8 +98,8 @@ interface Resource {
   readonly hash: string;
 }
 
-/** Compares all files with datapackage.json, and that with its own digest. */
-async function checkHashes(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>, onDamage: OnDamage | undefined): Promise<void> {
+/** Compares the directory with the files, all files with datapackage.json, and that with its own digest. */
+async function checkFiles(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>, onDamage: OnDamage | undefined): Promise<void> {
   /** Runs one check, and reports damage. */
   const check = async (work: () => Promise<void>): Promise<void> => {
     try {
@@ -105,29 +109,47 @@ async function checkHashes(path: string, zip: ZipFile, entries: ReadonlyMap<stri
       onDamage(error);
     }
   };
-  const resources: Resource[] = [];
+  await checkDirectory(path, zip, [...entries.values()], check);
+  const claims = new Map<string, string[]>();
+  const claim = ({ path: name, hash }: Resource) => void claims.set(name, [...(claims.get(name) ?? []), hash]);
   await check(async () => {
     const datapackage = await jsonIn(path, zip, entries, DATAPACKAGE);
     const listed = isObject(datapackage) && Array.isArray(datapackage['resources']) ? datapackage['resources'] : [];
-    for (const resource of listed) resources.push(resourceIn(path, DATAPACKAGE, resource));
-    const paths = new Set(resources.map((resource) => resource.path));
-    const unlisted = [...entries.keys()].find((name) => name.startsWith('archive/') && !name.endsWith('/') && !paths.has(name));
+    for (const resource of listed) claim(resourceIn(path, DATAPACKAGE, resource));
+    const unlisted = [...entries.keys()].find((name) => name.startsWith('archive/') && !name.endsWith('/') && !claims.has(name));
     if (unlisted !== undefined) throw damaged(path, `a hash of ${unlisted} in ${DATAPACKAGE}`, 'no hash');
   });
   await check(async () => {
-    if (entries.has(DIGEST)) resources.push(resourceIn(path, DIGEST, await jsonIn(path, zip, entries, DIGEST)));
+    const digest = resourceIn(path, DIGEST, await jsonIn(path, zip, entries, DIGEST));
+    if (digest.path !== DATAPACKAGE) throw damaged(path, `the hash of ${DATAPACKAGE} in ${DIGEST}`, `a hash of ${digest.path}`);
+    claim(digest);
   });
-  for (const resource of resources) await check(() => checkHash(path, zip, entries, resource));
+  for (const name of new Set([...claims.keys(), ...entries.keys()])) {
+    await check(() => checkFile(path, zip, name, entries.get(name), claims.get(name) ?? []));
+  }
 }
 
-async function checkHash(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>, resource: Resource): Promise<void> {
-  const entry = entries.get(resource.path);
-  if (entry === undefined) throw damaged(path, `the file ${resource.path}`, 'no such file');
-  const claimed = claimedDigest(resource.hash);
-  if (claimed === undefined) throw damaged(path, `a sha256 hash of ${resource.path}`, resource.hash);
-  const hash = hashFor(claimed);
-  for await (const piece of bytesOf(zip, entry)) hash.update(piece);
-  if (!isClaimed(claimed, hash.digest())) throw damaged(path, `${resource.path} with the hash ${resource.hash}`, 'another hash');
+/** Compares a file with its CRC-32 and its hashes. @param claims none if datapackage.json does not list it */
+async function checkFile(path: string, zip: ZipFile, name: string, entry: Entry | undefined, claims: readonly string[]): Promise<void> {
+  if (entry === undefined) throw missing(path, name);
+  const hashes = claims.map((text) => {
+    const claimed = claimedDigest(text);
+    if (claimed === undefined) throw damaged(path, `a sha256 hash of ${name}`, text);
+    return { claimed, hash: hashFor(claimed) };
+  });
+  let crc = 0;
+  for await (const piece of bytesOf(zip, entry)) {
+    crc = crc32(piece, crc);
+    for (const { hash } of hashes) hash.update(piece);
+  }
+  for (const { claimed, hash } of hashes) {
+    if (!isClaimed(claimed, hash.digest())) throw damaged(path, `${name} with the hash ${claimed.text}`, 'another hash');
+  }
+  if (crc !== entry.crc32) throw damaged(path, `${name} with the CRC-32 ${entry.crc32.toString(16)}`, crc.toString(16));
+}
+
+function missing(path: string, name: string): Failure {
+  return damaged(path, `the file ${name}`, 'no such file');
 }
 
 /** Older versions of the format list the hash in `stats`. */
@@ -140,8 +162,8 @@ function resourceIn(path: string, file: string, value: unknown): Resource {
 
 async function jsonIn(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>, name: string): Promise<unknown> {
   const entry = entries.get(name);
-  if (entry === undefined || entry.uncompressedSize > MOST_METADATA)
-    throw damaged(path, `${name} of at most ${MOST_METADATA} bytes`, 'a larger one');
+  if (entry === undefined) throw missing(path, name);
+  if (entry.uncompressedSize > MOST_METADATA) throw damaged(path, `${name} of at most ${MOST_METADATA} bytes`, 'a larger one');
   const pieces: Uint8Array[] = [];
   for await (const piece of bytesOf(zip, entry)) pieces.push(piece);
   try {

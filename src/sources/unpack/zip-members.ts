@@ -1,11 +1,12 @@
 import { crc32, createInflateRaw } from 'node:zlib';
-import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import type { Entry, ZipFile } from 'yauzl';
 import { Failure } from '../../contract/failure.ts';
 import { plural } from '../../contract/plural.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.ts';
 import { piped } from './decompression.ts';
 import { countPacked, Expansion } from './expansion.ts';
+import { openZipFile } from './open-zip-file.ts';
 import { FIRST_OF_TREE } from './signatures.ts';
 
 /** How many files a ZIP file may have: their list is kept in memory, with about 1 kB for each. */
@@ -24,7 +25,7 @@ interface OpenZip {
  * @throws Failure bad-archive if the file is damaged, cut short or hostile
  */
 export async function openZip(archive: Input, path: string): Promise<OpenZip> {
-  const zip = await wrapErrors(archive, () => openPromise(path, { autoClose: false }));
+  const zip = await wrapErrors(archive, () => openZipFile(path));
   try {
     const expansion = new Expansion(archive.name, archive.expansion);
     const members = (await wrapErrors(archive, () => entriesIn(archive, zip))).map((entry) =>
