@@ -1,6 +1,6 @@
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import type { Addresses } from './addresses.ts';
-import { answerTo, payloadDigest } from './response-record.ts';
+import { contentType, payloadDigest } from './resource-record.ts';
 import { surt } from './surt.ts';
 import type { PlacedRecord } from './warc.ts';
 
@@ -36,7 +36,7 @@ export function* cdxjLines(
     const { offset, length } = extents.get(page.place);
     const fields = {
       url,
-      mime: (answerTo(build.base_url, url).headers['Content-Type'] ?? '').split(';')[0],
+      mime: contentType(build.base_url, url).split(';')[0],
       status: '200',
       digest: payloadDigest(page),
       length: String(length),

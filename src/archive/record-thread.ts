@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openTreeFiles } from '../tree/tree-files.ts';
 import type { Requested } from './addresses.ts';
-import { type EncoderJob, encodeRecords } from './response-record.ts';
+import { type EncoderJob, encodeRecords } from './resource-record.ts';
 
 const job: EncoderJob = workerData;
 const files = openTreeFiles(job.out);

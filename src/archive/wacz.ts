@@ -9,7 +9,7 @@ import { VERSION } from '../version.ts';
 import { Addresses } from './addresses.ts';
 import { cdxjLines, RecordExtents } from './cdxj.ts';
 import { write, writeDraft } from './draft-file.ts';
-import { type ArchiveOptions, siteDate, warcParts } from './warc.ts';
+import { type ArchiveOptions, buildDate, warcParts } from './warc.ts';
 
 const WARC = 'data.warc.gz';
 /** Local time, because a ZIP has no time zones: these numbers are in the file on every machine. */
@@ -28,7 +28,7 @@ interface Resource {
  * @throws Failure tree-edited, file-system
  */
 export async function writeWacz(tree: VerifiedTree, path: string, options: ArchiveOptions = {}): Promise<void> {
-  const date = await siteDate(tree);
+  const date = buildDate(tree);
   await writeDraft(path, async (file) => {
     const zip = new ZipFile();
     const done = (async () => {
@@ -69,8 +69,9 @@ async function addFiles(output: Output, tree: VerifiedTree, date: string, option
   const datapackage = encodeJson({
     profile: 'data-package',
     wacz_version: '1.1.1',
-    title: `${tree.build.base_url}/rest/`,
+    title: `Profile changes of ${tree.build.accounts} accounts from ${tree.build.base_url}`,
     description: `The pages of a JSON API: ${tree.build.records} records and ${tree.build.accounts} accounts.`,
+    created: date,
     software: `palimpsest ${VERSION}`,
     mainPageUrl: `${tree.build.base_url}/${tree.build.browse_files === undefined ? 'rest/data/' : ''}`,
     mainPageDate: date,

@@ -1,14 +1,15 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { ThreadPool } from '../threads/thread-pool.ts';
-import type { BuildRecord } from '../tree/build-record.ts';
+import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { inOrder } from '../tree/in-order.ts';
-import { pagePath } from '../tree/layout.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
-import { readVerified, type VerifiedTree } from '../tree/verified-tree.ts';
+import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
 import { Addresses, type Requested } from './addresses.ts';
 import { write, writeDraft } from './draft-file.ts';
-import { type EncodedRecords, type EncoderJob, encodeRecords, infoId } from './response-record.ts';
+import { type EncodedRecords, type EncoderJob, encodeRecords, infoId } from './resource-record.ts';
 
 /** With fewer pages, threads take longer to start than they save. */
 const MIN_PAGES = 200;
@@ -44,26 +45,20 @@ export interface ArchiveOptions {
  * @throws Failure tree-edited, file-system
  */
 export async function writeWarc(tree: VerifiedTree, path: string, options: ArchiveOptions = {}): Promise<void> {
-  const date = await siteDate(tree);
+  const date = buildDate(tree);
   const isCompressed = path.toLowerCase().endsWith('.gz');
   await writeDraft(path, async (file) => {
     for await (const { bytes } of warcParts(tree, new Addresses(tree), { ...options, date, isCompressed })) await write(file, bytes);
   });
 }
 
-const RECORD_DATE = /"first_encountered_date":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)[^"]*"/g;
-/** The date of a tree without records. */
-const NO_DATE = '1970-01-01T00:00:00Z';
-
 /**
- * Returns the date of the newest change in a tree, in whole seconds. It is the date of all records of an archive: the
- * same tree gives the same bytes at any time.
+ * Returns the time at which a build finished a tree, in whole seconds: that of its last file, or of its ZIP. It is the date of
+ * all records of an archive, so the same tree gives the same bytes at any time.
  */
-export async function siteDate(tree: VerifiedTree): Promise<string> {
-  const newest = (await readVerified(tree, tree.digests.entry(pagePath('data', 1)))).toString();
-  const dates = Array.from(newest.matchAll(RECORD_DATE), (match) => match[1] ?? '');
-  const last = dates.toSorted().at(-1);
-  return last === undefined ? NO_DATE : `${last}Z`;
+export function buildDate({ files: { out, form } }: VerifiedTree): string {
+  const { mtime } = statSync(form === 'zip' ? out : join(out, BUILD_RECORD));
+  return `${mtime.toISOString().slice(0, 19)}Z`;
 }
 
 interface WarcOptions extends ArchiveOptions, Pick<EncoderJob, 'date' | 'isCompressed'> {}
@@ -141,8 +136,8 @@ function infoRecord({ build }: VerifiedTree, date: string): Uint8Array[] {
     'format: WARC File Format 1.1',
     'conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/',
     `isPartOf: ${build.base_url}`,
-    'description: The pages of a JSON API at their addresses. No server sent them: palimpsest wrote each response from a file of the ' +
-      'published tree, with the headers of the API. The date of all records is the date of the newest change.',
+    'description: The pages of a JSON API at their addresses. No server sent them: each record is a file of the published tree. The date ' +
+      'of all records is the time at which palimpsest built the tree.',
     `palimpsest-base-url: ${build.base_url}`,
     `palimpsest-records: ${build.records}`,
     `palimpsest-accounts: ${build.accounts}`,

@@ -4,8 +4,15 @@ import { gzip, gzipSync } from 'node:zlib';
 import { sha256 } from '../contract/files/sha256.ts';
 
 /** A record to write. */
-export interface NewRecord {
-  readonly type: 'warcinfo' | 'response' | 'request' | 'revisit';
+export type NewRecord = RecordFields & ({ readonly type: keyof typeof CONTENT_TYPES } | ContentRecord);
+
+/** A record whose block is content without an HTTP header. */
+interface ContentRecord {
+  readonly type: 'resource' | 'metadata';
+  readonly contentType: string;
+}
+
+interface RecordFields {
   readonly id: string;
   /** In UTC, such as `2019-08-04T07:25:00Z`. */
   readonly date: string;
@@ -24,7 +31,7 @@ const CONTENT_TYPES = {
   response: 'application/http; msgtype=response',
   request: 'application/http; msgtype=request',
   revisit: 'application/http; msgtype=response',
-};
+} as const;
 
 const RECORD_END = Buffer.from('\r\n\r\n');
 
@@ -32,7 +39,8 @@ const RECORD_END = Buffer.from('\r\n\r\n');
  * Encodes a record of WARC 1.1. The same record gives the same bytes.
  * @returns the bytes in pieces. The pieces of the block are not copied
  */
-export function encodeRecord({ type, id, date, url, headers, block, payloadDigest }: NewRecord): Uint8Array[] {
+export function encodeRecord(record: NewRecord): Uint8Array[] {
+  const { type, id, date, url, headers, block, payloadDigest } = record;
   const digest = createHash('sha256');
   for (const piece of block) digest.update(piece);
   const warcHeaders = {
@@ -41,7 +49,7 @@ export function encodeRecord({ type, id, date, url, headers, block, payloadDiges
     ...(url === undefined ? {} : { 'WARC-Target-URI': url }),
     'WARC-Date': date,
     ...headers,
-    'Content-Type': CONTENT_TYPES[type],
+    'Content-Type': 'contentType' in record ? record.contentType : CONTENT_TYPES[record.type],
     'WARC-Block-Digest': `sha256:${digest.digest('hex')}`,
     ...(payloadDigest === undefined ? {} : { 'WARC-Payload-Digest': payloadDigest }),
     'Content-Length': String(block.reduce((length, piece) => length + piece.length, 0)),

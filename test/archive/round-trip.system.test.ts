@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -79,13 +79,21 @@ describe('palimpsest archive', () => {
     expect(readdirSync(bag)).toEqual(['bagit.txt']);
   });
 
-  it('dates the records of a tree without change records to 1970', async () => {
+  it('dates the records to the time of build.json or of the ZIP, also of a tree without change records', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'accounts.ndjson'), JSON.stringify(account('otter', [])));
     const silent = await treeOf(folder, join(folder, 'accounts.ndjson'));
-    const archive = await archiveOf(silent, 'warc', join(folder, 'a.warc'));
-    expect(readFileSync(archive, 'utf8')).toContain('\r\nWARC-Date: 1970-01-01T00:00:00Z\r\n');
-    expect(await differencesAfterImport(archive, folder, silent)).toEqual([]);
+    const zip = zipOf(silent, join(folder, 'tree.zip'));
+    const [one, other] = [new Date('2024-03-05T01:02:03.900Z'), new Date('2025-03-05T01:02:03Z')];
+    utimesSync(join(silent, 'build.json'), one, one);
+    utimesSync(zip, other, other);
+    const datesOf = async (tree: string, name: string) => {
+      const archive = await archiveOf(tree, 'warc', join(folder, name));
+      return new Set(Array.from(readFileSync(archive, 'utf8').matchAll(/\r\nWARC-Date: (.*)\r\n/g), ([, date]) => date));
+    };
+    expect(await datesOf(silent, 'a.warc')).toEqual(new Set(['2024-03-05T01:02:03Z']));
+    expect(await datesOf(zip, 'b.warc')).toEqual(new Set(['2025-03-05T01:02:03Z']));
+    expect(await differencesAfterImport(join(folder, 'a.warc'), folder, silent)).toEqual([]);
   });
 });
 

@@ -43,9 +43,3 @@ function parse(record: Buffer): Pick<FoundRecord, 'fields' | 'block'> {
   if (record.toString('latin1', end + 4 + block.length) !== '\r\n\r\n') throw new Error('no two line breaks after the block');
   return { fields, block };
 }
-
-/** Returns the head and the body of an HTTP message. */
-export function splitMessage(block: Buffer): { readonly head: string; readonly body: Buffer } {
-  const end = block.indexOf('\r\n\r\n');
-  return { head: block.toString('latin1', 0, end), body: block.subarray(end + 4) };
-}

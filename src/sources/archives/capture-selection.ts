@@ -42,7 +42,7 @@ export interface ArchiveReport {
   readonly repeated: number;
   /** Captures at the addresses of pages that are not pages, such as an answer with status 429. */
   readonly failed: number;
-  /** Responses at other addresses. */
+  /** Captures at other addresses. */
   readonly other: number;
   /** Damaged parts that were skipped, with a rejects file. */
   readonly damaged: number;
@@ -87,7 +87,7 @@ export async function selectCaptures(archive: string, files: readonly WarcFile[]
     for await (const record of recordsOf(warc, isCapture, onDamage)) {
       const address = RESPONSES.has(record.type) ? pageAddressOf(record.url) : undefined;
       if (address === undefined) {
-        other += record.type === 'response' ? 1 : 0;
+        other += record.type === 'response' || record.type === 'resource' ? 1 : 0;
         continue;
       }
       try {

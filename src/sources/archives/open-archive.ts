@@ -87,7 +87,7 @@ function withoutPages({ archive, failed, other, missing }: ArchiveReport): Failu
   const [first] = missing;
   const found =
     first === undefined
-      ? `${plural(other, 'response')} at other addresses`
+      ? `${plural(other, 'capture')} at other addresses`
       : `${plural(failed, 'failed capture')}, such as ${first.url}: ${first.reason}`;
   return new Failure('no-source', `${archive} has no page of the API`, {
     place: { file: archive },

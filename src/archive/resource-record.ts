@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Answer, resolve } from '../rewrite/resolve.ts';
+import { resolve } from '../rewrite/resolve.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import type { ManifestLine } from '../tree/manifest/lines.ts';
 import { readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
@@ -30,11 +30,11 @@ export function payloadDigest({ digest }: ManifestLine): string {
   return `sha256:${digest}`;
 }
 
-/** Returns the answer of a host to the request for a URL of the site. */
-export function answerTo(baseUrl: string, url: string): Answer {
+/** Returns the Content-Type with which a host answers a request for a URL of the site. */
+export function contentType(baseUrl: string, url: string): string {
   const { pathname, search } = new URL(url);
   const root = new URL(baseUrl).pathname;
-  return resolve('GET', pathname, search.slice(1), root === '/' ? '' : root, true);
+  return resolve('GET', pathname, search.slice(1), root === '/' ? '' : root, true).headers['Content-Type'] ?? '';
 }
 
 /** Returns the id of the warcinfo record. */
@@ -43,7 +43,7 @@ export function infoId({ manifest }: BuildRecord, date: string): string {
 }
 
 /**
- * Reads pages, compares them with the manifest, and encodes them as response records.
+ * Reads pages, compares them with the manifest, and encodes them as resource records.
  * @throws Failure tree-edited
  */
 export function encodeRecords(
@@ -55,7 +55,7 @@ export function encodeRecords(
   let pageBytes = 0;
   for (const page of pages) {
     const body = readVerifiedSync({ files }, page);
-    const pieces = responseRecord(build, page, body, date);
+    const pieces = resourceRecord(build, page, body, date);
     const record = isCompressed ? [gzipMemberSync(pieces)] : pieces;
     records.push(...record);
     lengths.push(record.reduce((length, piece) => length + piece.length, 0));
@@ -64,23 +64,17 @@ export function encodeRecords(
   return { bytes: inOnePiece(records), lengths, pageBytes };
 }
 
-/** Encodes the response record of a page or a browse file. Returns it in pieces. */
-function responseRecord(build: BuildRecord, page: Requested, body: Buffer, date: string): Uint8Array[] {
+/** Encodes the record of a page or a browse file. It is not a response, because no server sent it. Returns it in pieces. */
+function resourceRecord(build: BuildRecord, page: Requested, body: Buffer, date: string): Uint8Array[] {
   const url = `${build.base_url}/${page.address}`;
-  const { status, headers } = answerTo(build.base_url, url);
-  const head = [
-    `HTTP/1.1 ${status} OK`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    `ETag: "${page.digest.slice(0, 32)}"`,
-    `Content-Length: ${body.length}`,
-  ];
   return encodeRecord({
-    type: 'response',
-    id: recordId('response', build.manifest, date, url),
+    type: 'resource',
+    contentType: contentType(build.base_url, url),
+    id: recordId('resource', build.manifest, date, url),
     date,
     url,
     headers: { 'WARC-Warcinfo-ID': infoId(build, date) },
-    block: [Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body],
+    block: [body],
     payloadDigest: payloadDigest(page),
   });
 }
