@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { createHash, hash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { outputFile, removeSync } from 'fs-extra/esm';
 import { Failure } from '../contract/failure.ts';
@@ -15,6 +15,11 @@ import { filesOf, readVerified, readVerifiedSync, type VerifiedTree } from '../t
 import { VERSION } from '../version.ts';
 import { write, writeDraft } from './draft-file.ts';
 import type { ArchiveOptions } from './warc.ts';
+
+export interface BagOptions extends ArchiveOptions {
+  /** More lines for bag-info.txt. */
+  readonly bagInfo?: readonly { readonly label: string; readonly value: string }[] | undefined;
+}
 
 /** Files that are copied at the same time. */
 const WIDTH = 8;
@@ -34,7 +39,7 @@ const ENTRIES = ['data', 'bag-info.txt', 'manifest-sha256.txt', 'tagmanifest-sha
  * the tree's own manifest. Each file is compared with it.
  * @throws Failure tree-edited, not-ours if the folder is not empty, file-system
  */
-export async function writeBag(tree: VerifiedTree, to: string, { onProgress }: ArchiveOptions = {}): Promise<void> {
+export async function writeBag(tree: VerifiedTree, to: string, options: BagOptions = {}): Promise<void> {
   const folder = resolve(to);
   const isNew = !existsSync(folder);
   // an interrupted run can have left its draft in either place
@@ -43,7 +48,7 @@ export async function writeBag(tree: VerifiedTree, to: string, { onProgress }: A
   // an existing folder is filled and not replaced, because it may be a mount point or the working directory
   try {
     mkdirSync(draft);
-    await fill(tree, draft, onProgress);
+    await fill(tree, draft, options);
     if (isNew) renameSync(draft, folder);
     else moveEntries(draft, folder);
   } catch (error) {
@@ -85,7 +90,7 @@ function unwritable(folder: string, draft: string, error: unknown): unknown {
   });
 }
 
-async function fill(tree: VerifiedTree, bag: string, onProgress: ArchiveOptions['onProgress']): Promise<void> {
+async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [] }: BagOptions): Promise<void> {
   const { build } = tree;
   let [files, bytes] = [0, 0];
   const all = fileCount(tree.digests) + (build.browse_files ?? 0);
@@ -100,21 +105,31 @@ async function fill(tree: VerifiedTree, bag: string, onProgress: ArchiveOptions[
     for await (const payload of inOrder(filesOf(tree), WIDTH, copyFile)) await add(payload);
     for (const [path, content] of filesBeside(tree)) await add(await copy(bag, path, content));
   });
-  const tags = {
-    'bagit.txt': 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n',
-    'bag-info.txt': [
-      `Bag-Software-Agent: palimpsest ${VERSION}`,
-      `External-Description: ${build.records} change records of ${build.accounts} accounts, as the files of a JSON API`,
-      `External-Identifier: ${build.base_url}`,
-      `Payload-Oxum: ${bytes}.${files}\n`,
-    ].join('\n'),
-  };
-  const lines = Object.entries(tags).map(([path, text]) => {
-    writeFileSync(join(bag, path), text);
-    return `${hash('sha256', text)}  ${path}\n`;
+  const info = [
+    `Bag-Software-Agent: palimpsest ${VERSION}`,
+    `External-Description: ${build.records} change records of ${build.accounts} accounts, as the files of a JSON API`,
+    `External-Identifier: ${build.base_url}`,
+    `Payload-Oxum: ${bytes}.${files}`,
+    ...bagInfo.map(({ label, value }) => `${label}: ${value}`),
+  ];
+  const lines = [
+    await writeTagFile(bag, 'bagit.txt', ['BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n']),
+    await writeTagFile(bag, 'bag-info.txt', [`${info.join('\n')}\n`]),
+    `${hash('sha256', readRegularFile(join(bag, 'manifest-sha256.txt')))}  manifest-sha256.txt\n`,
+  ];
+  await writeTagFile(bag, 'tagmanifest-sha256.txt', lines);
+}
+
+/** Writes a tag file. Returns its line for the tag manifest. */
+async function writeTagFile(bag: string, name: string, texts: Iterable<string>): Promise<string> {
+  const sha256 = createHash('sha256');
+  await writeDraft(join(bag, name), async (file) => {
+    for (const text of texts) {
+      sha256.update(text);
+      await write(file, Buffer.from(text));
+    }
   });
-  const manifest = hash('sha256', readRegularFile(join(bag, 'manifest-sha256.txt')));
-  writeFileSync(join(bag, 'tagmanifest-sha256.txt'), `${lines.join('')}${manifest}  manifest-sha256.txt\n`);
+  return `${sha256.digest('hex')}  ${name}\n`;
 }
 
 /** The files of a tree that are no pages, each compared with its SHA-256. */

@@ -1,5 +1,5 @@
 import { OUT, STORE } from './options.ts';
-import { fileOrFolder, notEmpty, path, pathEnding, plainFile } from './parsers.ts';
+import { bagInfo, fileOrFolder, notEmpty, path, pathEnding, plainFile } from './parsers.ts';
 import type { CommandSpec } from './spec.ts';
 
 const ARCHIVED = { ...OUT, help: 'the tree, a folder or a ZIP' } as const;
@@ -74,6 +74,11 @@ export const OUTPUT_COMMANDS = {
       'every file against the manifest of the tree.',
     options: {
       '--to <folder>': { help: 'the folder to write; it must be new or empty', parse: path, isMandatory: true },
+      '--bag-info <name=value>': {
+        help: 'a line for bag-info.txt, such as Source-Organization=Example Archive; can be repeated',
+        parse: bagInfo,
+        isRepeatable: true,
+      },
       '--out <path>': ARCHIVED,
     },
     examples: [

@@ -69,6 +69,18 @@ export function shard(text: string): { readonly number: number; readonly shards:
   throw new InvalidArgumentError(`I/N, such as 0/4: N from 1 to ${MAX_PARTS}, and I from 0 to N - 1`);
 }
 
+/** The labels of bag-info.txt that occur once, and that palimpsest writes itself. */
+const OWN_LABELS = ['Bag-Software-Agent', 'Payload-Oxum'];
+
+/** Parses `NAME=VALUE`, a line of bag-info.txt. */
+export function bagInfo(text: string): { readonly label: string; readonly value: string } {
+  const [, label = '', value = ''] = /^([A-Za-z][A-Za-z\d-]*)=([^\s\p{Cc}](?:[^\p{Cc}]*[^\s\p{Cc}])?)$/u.exec(text) ?? [];
+  if (label === '') throw new InvalidArgumentError('NAME=VALUE on one line, such as Contact-Email=archive@example.org');
+  const own = OWN_LABELS.find((one) => one.toLowerCase() === label.toLowerCase());
+  if (own !== undefined) throw new InvalidArgumentError(`another name than ${OWN_LABELS.join(' and ')}, because palimpsest writes these`);
+  return { label, value };
+}
+
 const SOURCE_SCHEMES = ['s3', 'https', 'http'];
 
 /** A path or an address to read. */

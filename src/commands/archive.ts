@@ -21,11 +21,12 @@ export async function runArchiveWarc(terminal: Terminal, values: Values<'archive
 }
 
 export async function runArchiveBag(terminal: Terminal, values: Values<'archive bag'>): Promise<void> {
-  await archive(terminal, values, (await import('../archive/bag.ts')).writeBag);
+  const { writeBag } = await import('../archive/bag.ts');
+  await archive(terminal, values, (tree, to, options) => writeBag(tree, to, { ...options, bagInfo: values.bagInfo }));
 }
 
 /** @param write writes one form of archive */
-async function archive(terminal: Terminal, { to, out }: Values<'archive bag'>, write: Write): Promise<void> {
+async function archive(terminal: Terminal, { to, out }: Values<'archive wacz'>, write: Write): Promise<void> {
   if (!relative(resolve(out), resolve(to)).startsWith('..')) throw insideTree(to, out);
   const started = performance.now();
   const progress = terminal.progress({ archive: { label: 'archiving', amount: items('file') } });

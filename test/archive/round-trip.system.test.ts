@@ -9,7 +9,7 @@ import { writeWarc } from '../../src/archive/warc.ts';
 import { openVerified } from '../../src/tree/verified-tree.ts';
 import { account } from '../mirror/canned-service.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsestHere } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { zipOf } from '../verify/damaged-zip.ts';
 import { differences } from '../whole/trees.ts';
 import { archiveOf, differencesAfterImport, FORMS, folderForFile, SAMPLE, treeOf } from './archived.ts';
@@ -94,6 +94,32 @@ describe('palimpsest archive', () => {
     expect(await datesOf(silent, 'a.warc')).toEqual(new Set(['2024-03-05T01:02:03Z']));
     expect(await datesOf(zip, 'b.warc')).toEqual(new Set(['2025-03-05T01:02:03Z']));
     expect(await differencesAfterImport(join(folder, 'a.warc'), folder, silent)).toEqual([]);
+  });
+
+  it('writes more lines to bag-info.txt with --bag-info', async () => {
+    const bag = join(temporaryFolder(), 'bag');
+    const info = (...lines: string[]) =>
+      palimpsestHere(['archive', 'bag', '--out', out, '--to', bag, ...lines.flatMap((line) => ['--bag-info', line])]);
+    for (const line of [
+      'Payload-Oxum=1.1',
+      'bag-software-agent=x',
+      'Contact Name=x',
+      'Contact-Name',
+      'Contact-Name=',
+      'Contact-Name=a\nb: c',
+    ]) {
+      expect(await info(line), line).toMatchObject({ code: 2, stderr: expect.stringContaining('--bag-info') });
+    }
+    expect((await info('Source-Organization=Ärchive = one', 'Contact-Email=a@b.example', 'Contact-Email=c@d.example')).code).toBe(0);
+    expect(readFileSync(join(bag, 'bag-info.txt'), 'utf8').split('\n').slice(-4)).toEqual([
+      'Source-Organization: Ärchive = one',
+      'Contact-Email: a@b.example',
+      'Contact-Email: c@d.example',
+      '',
+    ]);
+    const { status } = spawnSync('sha256sum', ['-c', '--strict', '--quiet', 'tagmanifest-sha256.txt'], { cwd: bag });
+    expect(status).toBe(0);
+    expect(await palimpsestJson(['import', bag, '--store', join(bag, '../copy.db'), '--require-complete'])).toMatchObject({ rejected: 0 });
   });
 });
 
