@@ -13,6 +13,7 @@ import { readRegularFile } from '../tree/regular-file.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
 import { filesOf, readVerified, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
+import { IDENTITIES } from '../warc/identities.ts';
 import { write, writeDraft } from './draft-file.ts';
 import type { ArchiveOptions } from './warc.ts';
 
@@ -32,7 +33,7 @@ interface Payload {
 }
 
 /** The files and folders of a bag. A folder without bagit.txt is not a bag, so an interrupted move leaves none. */
-const ENTRIES = ['data', 'bag-info.txt', 'manifest-sha256.txt', 'tagmanifest-sha256.txt', 'bagit.txt'];
+const ENTRIES = ['data', 'bag-info.txt', IDENTITIES.file, 'manifest-sha256.txt', 'tagmanifest-sha256.txt', 'bagit.txt'];
 
 /**
  * Writes a tree as a bag (BagIt 1.0): the tree is the folder `data`, and the manifest of the bag has the SHA-256 values of
@@ -62,6 +63,7 @@ function moveEntries(draft: string, folder: string): void {
   const moved: string[] = [];
   try {
     for (const entry of ENTRIES) {
+      if (!existsSync(join(draft, entry))) continue;
       renameSync(join(draft, entry), join(folder, entry));
       moved.push(entry);
     }
@@ -90,7 +92,7 @@ function unwritable(folder: string, draft: string, error: unknown): unknown {
   });
 }
 
-async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [] }: BagOptions): Promise<void> {
+async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [], identities }: BagOptions): Promise<void> {
   const { build } = tree;
   let [files, bytes] = [0, 0];
   const all = fileCount(tree.digests) + (build.browse_files ?? 0);
@@ -116,6 +118,7 @@ async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [] 
     await writeTagFile(bag, 'bagit.txt', ['BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n']),
     await writeTagFile(bag, 'bag-info.txt', [`${info.join('\n')}\n`]),
     `${hash('sha256', readRegularFile(join(bag, 'manifest-sha256.txt')))}  manifest-sha256.txt\n`,
+    ...(identities === undefined ? [] : [await writeTagFile(bag, IDENTITIES.file, identities)]),
   ];
   await writeTagFile(bag, 'tagmanifest-sha256.txt', lines);
 }

@@ -7,9 +7,10 @@ import type { TreeFiles } from '../tree/tree-files.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
+import { IDENTITIES } from '../warc/identities.ts';
 import { Addresses, type Requested } from './addresses.ts';
 import { write, writeDraft } from './draft-file.ts';
-import { type EncodedRecords, type EncoderJob, encodeRecords, infoId } from './resource-record.ts';
+import { type EncodedRecords, type EncoderJob, encodeRecords, infoId, recordId } from './resource-record.ts';
 
 /** With fewer pages, threads take longer to start than they save. */
 const MIN_PAGES = 200;
@@ -37,6 +38,8 @@ export interface WarcPart {
 export interface ArchiveOptions {
   /** The number of threads that read, compress and hash pages. Without it, no threads are started. */
   readonly threads?: number | undefined;
+  /** The lines with what the pages lack about the accounts, in parts of whole lines. */
+  readonly identities?: Iterable<string> | undefined;
   readonly onProgress?: ((files: number, all: number, bytes: number) => void) | undefined;
 }
 
@@ -70,12 +73,14 @@ interface WarcOptions extends ArchiveOptions, Pick<EncoderJob, 'date' | 'isCompr
  */
 export async function* warcParts(tree: VerifiedTree, addresses: Addresses, options: WarcOptions): AsyncGenerator<WarcPart> {
   const { out, files, build } = tree;
-  const { threads = 0, date, isCompressed, onProgress } = options;
+  const { threads = 0, date, isCompressed, identities = [], onProgress } = options;
   const job: EncoderJob = { out, build, date, isCompressed };
-  const info = infoRecord(tree, date);
-  const bytes = isCompressed ? gzipMemberSync(info) : Buffer.concat(info);
-  yield { bytes, records: [] };
-  let [offset, pages, pageBytes] = [bytes.length, 0, 0];
+  let [offset, pages, pageBytes] = [0, 0, 0];
+  for (const record of recordsBefore(tree, date, identities)) {
+    const bytes = isCompressed ? gzipMemberSync(record) : Buffer.concat(record);
+    yield { bytes, records: [] };
+    offset += bytes.length;
+  }
   for await (const { batch, encoded } of encodedBatches(
     job,
     files,
@@ -128,6 +133,25 @@ function* batchesOf(pages: Iterable<Requested>, length: number): Generator<Batch
     batch = [];
   }
   if (batch.length > 0) yield batch;
+}
+
+/** Yields the records before those of the pages, in pieces. */
+function* recordsBefore(tree: VerifiedTree, date: string, identities: Iterable<string>): Generator<Uint8Array[]> {
+  const { build } = tree;
+  yield infoRecord(tree, date);
+  let part = 0;
+  for (const text of identities) {
+    part += 1;
+    yield encodeRecord({
+      type: 'metadata',
+      contentType: 'application/x-ndjson',
+      id: recordId('metadata', build.manifest, date, String(part)),
+      date,
+      url: IDENTITIES.uri,
+      headers: { 'WARC-Warcinfo-ID': infoId(build, date) },
+      block: [Buffer.from(text)],
+    });
+  }
 }
 
 function infoRecord({ build }: VerifiedTree, date: string): Uint8Array[] {

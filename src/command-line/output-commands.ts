@@ -3,6 +3,10 @@ import { bagInfo, fileOrFolder, notEmpty, path, pathEnding, plainFile } from './
 import type { CommandSpec } from './spec.ts';
 
 const ARCHIVED = { ...OUT, help: 'the tree, a folder or a ZIP' } as const;
+const IDENTITY_OPTIONS = {
+  '--identities': { help: 'add the stable ids, the former handles and the times of observation' },
+  '--store <file>': { ...STORE, help: 'with --identities: the store of the tree' },
+} as const;
 const TABLE = {
   help: 'write only this table; for a single file the default is records',
   choices: ['records', 'accounts', 'exclusions'],
@@ -43,6 +47,7 @@ export const OUTPUT_COMMANDS = {
         isMandatory: true,
       },
       '--out <path>': ARCHIVED,
+      ...IDENTITY_OPTIONS,
     },
     examples: [
       ['palimpsest archive wacz --to history.wacz', 'archive the tree in out/'],
@@ -61,6 +66,7 @@ export const OUTPUT_COMMANDS = {
         isMandatory: true,
       },
       '--out <path>': ARCHIVED,
+      ...IDENTITY_OPTIONS,
     },
     examples: [
       ['palimpsest archive warc --to history.warc.gz', 'archive the tree in out/'],
@@ -80,6 +86,7 @@ export const OUTPUT_COMMANDS = {
         isRepeatable: true,
       },
       '--out <path>': ARCHIVED,
+      ...IDENTITY_OPTIONS,
     },
     examples: [
       ['palimpsest archive bag --to history-bag', 'archive the tree in out/'],

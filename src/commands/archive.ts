@@ -5,10 +5,15 @@ import type { ArchiveOptions } from '../archive/warc.ts';
 import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
 import { stopped } from '../contract/pauses.ts';
+import { identities } from '../export/ndjson.ts';
+import type { IdentityCounts } from '../store/accounts/account-reader.ts';
+import { toFailure } from '../store/database/store-error.ts';
+import type { Store } from '../store/store.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { openVerified, type VerifiedTree } from '../tree/verified-tree.ts';
+import { notBuiltFrom } from './not-built-from.ts';
 
 type Write = (tree: VerifiedTree, to: string, options: ArchiveOptions) => Promise<void>;
 
@@ -26,7 +31,7 @@ export async function runArchiveBag(terminal: Terminal, values: Values<'archive 
 }
 
 /** @param write writes one form of archive */
-async function archive(terminal: Terminal, { to, out }: Values<'archive wacz'>, write: Write): Promise<void> {
+async function archive(terminal: Terminal, { to, out, ...options }: Values<'archive wacz'>, write: Write): Promise<void> {
   if (!relative(resolve(out), resolve(to)).startsWith('..')) throw insideTree(to, out);
   const started = performance.now();
   const progress = terminal.progress({ archive: { label: 'archiving', amount: items('file') } });
@@ -34,28 +39,59 @@ async function archive(terminal: Terminal, { to, out }: Values<'archive wacz'>, 
   let read = 0;
   const tree = openVerified(out);
   const { base_url, records, accounts, data_pages, account_pages, browse_files } = tree.build;
+  let { stable_ids = 0, former_handles = 0 } = tree.build;
   const onProgress = (done: number, all: number, bytes: number) => {
     if (signal.aborted) throw stopped(`${to} was not written`);
     progress('archive', done, all);
     read = bytes;
   };
+  let store: Store | undefined;
   try {
-    await write(tree, to, { threads: availableParallelism(), onProgress });
+    store = options.identities ? await openStoreOf(tree, options.store) : undefined;
+    if (store !== undefined) ({ stable_ids, former_handles } = store.accountReader().identityCounts());
+    await write(tree, to, { threads: availableParallelism(), identities: store && identities(store), onProgress });
+  } catch (error) {
+    throw toFailure(options.store, error);
   } finally {
     tree.files.close();
+    store?.close();
   }
   const milliseconds = Math.round(performance.now() - started);
-  const facts = { to, out, base_url, records, accounts, data_pages, account_pages, browse_files, page_bytes: read, milliseconds };
+  const facts = {
+    ...{ to, out, base_url, records, accounts, data_pages, account_pages, browse_files },
+    ...{ stable_ids, former_handles, identities: options.identities, page_bytes: read, milliseconds },
+  };
   const isFile = statSync(to).isFile();
   terminal.summary({ ...facts, bytes: isFile ? statSync(to).size : undefined }, [
     `archived the tree in ${out} in ${seconds(milliseconds)}`,
     `  pages     ${number(data_pages)} of the feed, ${number(account_pages)} of the accounts, each compared with the manifest`,
     ...(browse_files === undefined ? [] : [`  browse    ${plural(browse_files, 'file')}, each compared with the manifest`]),
     `  content   ${number(records)} records of ${number(accounts)} accounts at ${base_url}`,
+    ...identityLines({ stable_ids, former_handles }, options.identities),
     `  archive   ${to}${isFile ? `, ${size(statSync(to).size)}` : ''}`,
     'to check that the archive is complete, import it into a new store:',
     `next: ${terminal.command('import', { '--store': 'copy.db', '--require-complete': true }, [to])}`,
   ]);
+}
+
+/** Says whether the archive has the stable ids and former handles of the store. */
+function identityLines({ stable_ids, former_handles }: IdentityCounts, isAdded: boolean): string[] {
+  const counts = `${plural(stable_ids, 'stable id')} and ${plural(former_handles, 'former handle')}`;
+  if (isAdded) return [`  accounts  with ${counts}`];
+  if (stable_ids + former_handles === 0) return [];
+  return [
+    `note: the archive lacks ${counts}: in a store that is restored from it, a renamed account begins again; to add them, use --identities`,
+  ];
+}
+
+/** @throws Failure store-diverged */
+async function openStoreOf({ out, build }: VerifiedTree, path: string): Promise<Store> {
+  const { Store } = await import('../store/store.ts');
+  const store = Store.open(path);
+  const { fingerprint } = store.revision;
+  if (fingerprint === build.store) return store;
+  store.close();
+  throw notBuiltFrom(out, build.store, path, fingerprint);
 }
 
 function insideTree(to: string, out: string): Failure {

@@ -63,6 +63,7 @@ async function exportTables(
     terminal.summary({ to, store: storePath, files: written, milliseconds: Math.round(took) }, [
       `exported ${storePath} to ${isFileName(to, extension) ? to : `the folder ${to}`} in ${seconds(took)}`,
       ...written.map((one) => `  ${one.table.padEnd(10)}  ${plural(one.rows, 'row')} in ${one.path}`),
+      `note: import does not read these files; to restore the store, run ${terminal.command('export ndjson', { '--to': 'FILE' })}`,
       ...(table === undefined && isFileName(to, extension)
         ? [
             `note: ${to} has only the records; to export the ${plural(store.revision.accounts, 'account')}, run again with --table accounts and another --to`,

@@ -6,7 +6,7 @@ import { writeFiles } from '../export/export-file.ts';
 import { ndjson } from '../export/ndjson.ts';
 import { toFailure } from '../store/database/store-error.ts';
 import { Store } from '../store/store.ts';
-import { number, seconds } from '../terminal/amounts.ts';
+import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -17,16 +17,17 @@ export async function runExportNdjson(terminal: Terminal, { to, store: storePath
   const store = Store.open(storePath);
   try {
     const { records, accounts } = store.revision;
+    const counts = store.accountReader().identityCounts();
     const pauses = new Pauses(terminal.stopSignal, to === '-' ? 'the output is incomplete' : `${to} was not written`);
     const progress = terminal.progress({ export: { label: 'exporting', amount: items('line') } });
     const content = ndjson(store, (done, all) => progress('export', done, all));
     if (to === '-') return await terminal.stream(content, pauses);
     await writeFiles([{ path: to, content }], pauses);
     const took = performance.now() - started;
-    terminal.summary({ to, store: storePath, records, accounts, milliseconds: Math.round(took) }, [
+    terminal.summary({ to, store: storePath, records, accounts, ...counts, milliseconds: Math.round(took) }, [
       `exported ${storePath} to ${to} in ${seconds(took)}`,
       `  records   ${number(records)}`,
-      `  accounts  ${number(accounts)}`,
+      `  accounts  ${number(accounts)}, with ${plural(counts.stable_ids, 'stable id')} and ${plural(counts.former_handles, 'former handle')}`,
       'to restore it into another store:',
       `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}`,
     ]);

@@ -19,6 +19,7 @@ import type { AccountsFound } from '../versions/removed-accounts.ts';
 import type { LocalZip } from '../versions/site-version.ts';
 import { openLocalZip } from '../versions/site-version.ts';
 import { addToJobSummary, refusalTable } from './job-summary.ts';
+import { notBuiltFrom } from './not-built-from.ts';
 import { requestsOf, targetOf } from './target.ts';
 import { reportVersions } from './versions-report.ts';
 
@@ -125,10 +126,5 @@ async function memoryOf({ store, endpoint }: Values<'publish'>, name: string, zi
   const { fingerprint } = opened.revision;
   opened.close();
   if (fingerprint === zip.build.store) return known;
-  throw new Failure('store-diverged', `${zip.path} was not built from the current state of ${store}`, {
-    place: { file: zip.path },
-    expected: `a ZIP of the store with the fingerprint ${fingerprint}`,
-    found: `a ZIP of a store with the fingerprint ${zip.build.store}`,
-    hint: hint`run ${suggested('build', { '--store': store, '--out': zip.path })} first, or name the store of the ZIP with --store`,
-  });
+  throw notBuiltFrom(zip.path, zip.build.store, store, fingerprint);
 }

@@ -1,4 +1,4 @@
-import { encodeAccountState, encodeExportHeader } from '../contract/accounts/account-state.ts';
+import { type AccountState, encodeAccountState, encodeExportHeader } from '../contract/accounts/account-state.ts';
 import { encodeExclusion } from '../contract/accounts/exclusion.ts';
 import type { Store } from '../store/store.ts';
 import { chunks } from './export-file.ts';
@@ -18,11 +18,23 @@ export function* ndjsonLines(store: Store, onLine: (done: number, all: number) =
 }
 
 function* linesOf(store: Store): Generator<string> {
-  const exclusions = store.exclusions();
-  yield encodeExportHeader(store.revision.accounts, store.revision.records, exclusions.length);
-  for (const exclusion of exclusions) yield encodeExclusion(exclusion);
-  for (const state of store.accountReader().states()) yield encodeAccountState(state);
+  yield* linesBeforeRecords(store, store.revision.records, store.accountReader().states());
   yield* store.records();
+}
+
+function* linesBeforeRecords(store: Store, records: number, states: Iterable<AccountState>): Generator<string> {
+  const exclusions = store.exclusions();
+  yield encodeExportHeader(store.revision.accounts, records, exclusions.length);
+  for (const exclusion of exclusions) yield encodeExclusion(exclusion);
+  for (const state of states) yield encodeAccountState(state);
+}
+
+/**
+ * Yields an export without records, in chunks of whole lines: what the pages lack. The profiles are those of the pages, so that they
+ * never conflict with them.
+ */
+export function identities(store: Store): Generator<string> {
+  return chunks(terminated(linesBeforeRecords(store, 0, store.accountReader().publishedStates())));
 }
 
 /** Does the same as {@link ndjsonLines}, in chunks of text. */

@@ -19,6 +19,9 @@ export interface BuildRecord extends Site {
   readonly accounts: number;
   readonly data_pages: number;
   readonly account_pages: number;
+  /** How many stable ids and former handles the store has, which the pages lack; undefined if none. */
+  readonly stable_ids?: number | undefined;
+  readonly former_handles?: number | undefined;
   /** The compressors of the compressed copies, such as `gzip/1.3.1 brotli/1.1.0`; '' if there are no copies. */
   readonly compress: string;
   /** The number of browse files; undefined if the tree was built without them. */
@@ -51,6 +54,11 @@ const textOrNothing: Rule<string | undefined> = {
   accepts: (value) => value === undefined || text.accepts(value),
 };
 
+const countOrNothing: Rule<number | undefined> = {
+  expected: 'an integer of 0 or more, or nothing',
+  accepts: (value) => value === undefined || count.accepts(value),
+};
+
 const SHAPE: Shape<BuildRecord> = {
   palimpsest: text,
   renderer: textOrNothing,
@@ -62,8 +70,10 @@ const SHAPE: Shape<BuildRecord> = {
   accounts: count,
   data_pages: count,
   account_pages: count,
+  stable_ids: countOrNothing,
+  former_handles: countOrNothing,
   compress: text,
-  browse_files: { expected: 'an integer of 0 or more, or nothing', accepts: (value) => value === undefined || count.accepts(value) },
+  browse_files: countOrNothing,
   browse_feed: textOrNothing,
   browse_search: textOrNothing,
   store: text,

@@ -213,13 +213,15 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
   archive: {
     'to, out': 'the file or folder that was written, and the folder or the ZIP of the tree',
     'base_url, records, accounts, data_pages, account_pages, browse_files': 'as in `build.json`; see tree.md',
+    identities: 'whether the archive has the stable ids and former handles',
+    'stable_ids, former_handles': 'how many the store has',
     page_bytes: 'the bytes that were read',
     bytes: 'the size of the file; missing for a bag',
     milliseconds: 'duration',
   },
   'export ndjson': {
     'to, store': 'the file that was written, and the path of the store',
-    'records, accounts': 'how many were written',
+    'records, accounts, stable_ids, former_handles': 'how many were written',
     milliseconds: 'duration',
   },
   'export csv': {

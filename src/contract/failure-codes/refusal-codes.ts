@@ -20,9 +20,9 @@ export const REFUSAL_CODES = {
   'store-diverged': {
     exit: 3,
     meaning:
-      '`store push` would replace the version at the target with a store that lacks some of its content; or `store pull` would replace the local store with a version that lacks some of its content; or `publish` gets a ZIP that was not built from the current state of `--store`, or whose store never had the state of the current version',
+      '`store push` would replace the version at the target with a store that lacks some of its content; or `store pull` would replace the local store with a version that lacks some of its content; or `publish` gets a ZIP that was not built from the current state of `--store`, or whose store never had the state of the current version; or `archive --identities` gets a tree that was not built from the current state of `--store`',
     remedy:
-      'pull first, then import or observe again; use `--replace` if this is intended; for `publish`, build the ZIP again; nothing was changed',
+      'pull first, then import or observe again; use `--replace` if this is intended; for `publish` and `archive`, build again; nothing was changed',
   },
   'loopback-url': {
     exit: 3,

@@ -1,5 +1,6 @@
 import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
 import { gunzipWarc } from '../../warc/gunzip.ts';
+import { IDENTITIES } from '../../warc/identities.ts';
 import { type ReadRecord, type RecordHeader, readRecords } from '../../warc/read-records.ts';
 import { salvageRecords } from '../../warc/salvage.ts';
 import { damaged } from '../../warc/warc-damage.ts';
@@ -55,6 +56,8 @@ export interface ArchiveReport {
 /** The captures to import: for each WARC the numbers of the records. */
 export interface CaptureSelection {
   readonly chosen: readonly ReadonlySet<number>[];
+  /** For each WARC the number of its records with identities. */
+  readonly identities: readonly number[];
   /** The length of the chosen pages, in bytes. */
   readonly size: number;
   readonly report: ArchiveReport;
@@ -83,8 +86,10 @@ export async function selectCaptures(archive: string, files: readonly WarcFile[]
   const captures: Capture[] = [];
   const failures = new Map<string, { readonly url: string; readonly reason: string }>();
   let [failed, revisits, other] = [0, 0, 0];
+  const identities = files.map(() => 0);
   for (const [file, warc] of files.entries()) {
     for await (const record of recordsOf(warc, isCapture, onDamage)) {
+      if (isIdentity(record)) identities[file] = (identities[file] ?? 0) + 1;
       const address = RESPONSES.has(record.type) ? pageAddressOf(record.url) : undefined;
       if (address === undefined) {
         other += record.type === 'response' || record.type === 'resource' ? 1 : 0;
@@ -105,6 +110,7 @@ export async function selectCaptures(archive: string, files: readonly WarcFile[]
   const missing = [...failures].filter(([key]) => !good.has(key)).map(([, failure]) => failure);
   return {
     chosen: files.map((_, file) => new Set(chosen.filter((one) => one.file === file).map(({ number }) => number))),
+    identities,
     size: chosen.reduce((sum, { length }) => sum + length, 0),
     report: {
       archive,
@@ -128,6 +134,11 @@ function reportDamage(error: unknown, { byte }: FoundRecord, onDamage: OnDamage 
   if (onDamage === undefined || !isDamage(error)) throw error;
   onDamage(damaged(error.place.file ?? '', error.expected ?? '', error.found ?? '', byte));
   return 'a wrong digest';
+}
+
+/** Whether a record has identities. */
+export function isIdentity({ type, url }: RecordHeader): boolean {
+  return type === 'metadata' && url === IDENTITIES.uri;
 }
 
 /** Whether a record may be a page, so that its block is needed. */

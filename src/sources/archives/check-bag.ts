@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { IDENTITIES } from '../../warc/identities.ts';
 import { refused } from '../../warc/warc-damage.ts';
 
 const ALGORITHMS = /^(tag)?manifest-(md5|sha1|sha256|sha512)\.txt$/;
@@ -22,10 +23,13 @@ export async function checkBag(bag: string): Promise<void> {
   if (!manifests.some(({ isOfPayload }) => isOfPayload))
     throw refused(bag, 'a manifest with MD5, SHA-1, SHA-256 or SHA-512', 'no such manifest');
   const payload = [...filesIn(bag, 'data')];
+  // other tag files may be in no manifest, but this one is imported
+  let isUnchecked = names.includes(IDENTITIES.file);
   for (const { name, algorithm, isOfPayload } of manifests) {
     const unlisted = isOfPayload ? new Set(payload) : new Set<string>();
     for (const { digest, path } of linesIn(bag, name)) {
       unlisted.delete(path);
+      if (path === IDENTITIES.file) isUnchecked = false;
       const isPayload = path.startsWith('data/');
       if (isPayload !== isOfPayload || isOutside(path)) throw refused(bag, `paths inside the bag in ${name}`, path);
       const found = await digestOf(join(bag, path), algorithm);
@@ -35,6 +39,7 @@ export async function checkBag(bag: string): Promise<void> {
     const [first] = unlisted;
     if (first !== undefined) throw refused(bag, `a line for each file in ${name}`, `no line for ${first}`);
   }
+  if (isUnchecked) throw refused(bag, `a line for ${IDENTITIES.file} in a tag manifest`, 'no such line');
 }
 
 /**

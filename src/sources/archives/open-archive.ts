@@ -1,8 +1,9 @@
 import { Failure } from '../../contract/failure.ts';
 import { plural } from '../../contract/plural.ts';
+import { IDENTITIES } from '../../warc/identities.ts';
 import { unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
-import { type ArchiveReport, type CaptureSelection, recordsOf, selectCaptures, type WarcFile } from './capture-selection.ts';
+import { type ArchiveReport, type CaptureSelection, isIdentity, recordsOf, selectCaptures, type WarcFile } from './capture-selection.ts';
 import { bodyOf } from './captured-page.ts';
 import { isDamage, type OnDamage } from './damage.ts';
 import { openWacz } from './read-wacz.ts';
@@ -66,8 +67,13 @@ async function readableIn(archive: string, warcs: readonly WarcFile[], onDamage:
 /** The second reading of a damaged archive finds the same damage. */
 const REPORTED = () => {};
 
-/** Yields the chosen pages in the order of the archive. */
-async function* pagesIn(warcs: readonly WarcFile[], { chosen, isDamaged }: FoundPages): AsyncGenerator<Input> {
+/** Yields the identities, and then the chosen pages in the order of the archive. */
+async function* pagesIn(warcs: readonly WarcFile[], { chosen, identities, isDamaged }: FoundPages): AsyncGenerator<Input> {
+  for (const [file, warc] of warcs.entries()) {
+    const count = identities[file] ?? 0;
+    const open = () => identitiesIn(warc, count, isDamaged);
+    if (count > 0) yield { name: `${warc.name}: ${IDENTITIES.uri}`, size: undefined, open };
+  }
   for (const [file, warc] of warcs.entries()) {
     const numbers = chosen[file] ?? new Set();
     if (numbers.size === 0) continue;
@@ -80,6 +86,17 @@ async function* pagesIn(warcs: readonly WarcFile[], { chosen, isDamaged }: Found
       };
       yield { name: `${warc.name}: ${record.url}`, size: body.length, open };
     }
+  }
+}
+
+/** Yields the blocks of the records with identities. They are usually the first ones, so most of the WARC is not read. */
+async function* identitiesIn(warc: WarcFile, count: number, isDamaged: boolean): AsyncGenerator<Uint8Array> {
+  let found = 0;
+  for await (const { block } of recordsOf(warc, isIdentity, isDamaged ? REPORTED : undefined)) {
+    if (block === undefined) continue;
+    yield block;
+    found += 1;
+    if (found === count) return;
   }
 }
 

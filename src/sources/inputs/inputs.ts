@@ -2,6 +2,7 @@ import { createReadStream, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
 import { schemeOf } from '../../contract/text/url-scheme.ts';
+import { IDENTITIES } from '../../warc/identities.ts';
 import { type Input, type RemoteSources, STANDARD_INPUT } from '../source.ts';
 import { sourceOf } from '../unpack/archive-member.ts';
 import { isCompressed } from '../unpack/decompression.ts';
@@ -18,7 +19,7 @@ const CHUNK_BYTES = 1 << 18;
  * Returns the inputs that the sources name: files, folders, `-` for standard input, and addresses on other machines. Folders
  * are read recursively in the order of their names.
  * Hidden files, pipes, sockets and devices in a folder are skipped. Of a built tree only the pages are read, of a bag only
- * the payload. A file or folder inside a folder that cannot be read becomes an input that fails when it is opened. A file
+ * the payload and the tag file with identities. A file or folder inside a folder that cannot be read becomes an input that fails when it is opened. A file
  * that does not match the patterns is an input if it may be an archive, because its members may match.
  * @throws Failure no-source if a path does not exist, cannot be read, or has no files that match the patterns
  */
@@ -105,7 +106,7 @@ function addFolder(path: string, walk: Walk, bag?: string): Failure | undefined 
   const all = new Set(names);
   const isTree = all.has('build.json') && all.has('rest');
   const isBag = all.has('bagit.txt') && all.has('data');
-  const only = isTree ? ['rest'] : isBag ? ['data'] : undefined;
+  const only = isTree ? ['rest'] : isBag ? [IDENTITIES.file, 'data'].filter((name) => all.has(name)) : undefined;
   const visible = only ?? names.filter((name) => !name.startsWith('.')).sort();
   for (const name of visible) addEntry(join(path, name), walk, isBag ? path : bag);
   return undefined;

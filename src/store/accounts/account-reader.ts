@@ -34,6 +34,12 @@ export interface PublishedAccount extends AccountEntry, Identity, Summary {
   readonly observed_to: Instant | null;
 }
 
+/** What the pages lack about the accounts. */
+export interface IdentityCounts {
+  readonly stable_ids: number;
+  readonly former_handles: number;
+}
+
 /** Consecutive accounts of a list. */
 export interface AccountsPage {
   /** The newest revision that changed one of them. */
@@ -136,6 +142,22 @@ export class AccountReader {
   /** Yields the states of all accounts, sorted by screen name. */
   *states(): Generator<AccountState> {
     for (const row of accountRows(this.#database, 'name', STATE_COLUMNS)) yield this.state(row);
+  }
+
+  /** Yields the same with the profiles that the pages have, as if a source had given them with the newest records. */
+  *publishedStates(): Generator<AccountState> {
+    const newest = this.#database.prepareValue<[string], number | null>('SELECT max(id) FROM record WHERE account = ?');
+    for (const row of accountRows(this.#database, 'name', [...STATE_COLUMNS, 'profile'])) {
+      yield this.state({ ...row, summary: row.profile, known_to: newest.get(row.screen_name) ?? row.known_to });
+    }
+  }
+
+  /** Returns how many stable ids and former handles the accounts have. */
+  identityCounts(): IdentityCounts {
+    const [stable_ids, former_handles] = ['count(stable_id) FROM account', 'count(*) FROM former_handle'].map((counted) =>
+      Number(this.#database.value(`SELECT ${counted}`)),
+    );
+    return { stable_ids: stable_ids ?? 0, former_handles: former_handles ?? 0 };
   }
 
   /** Returns the facts about an account that the store cannot derive from records. */

@@ -178,12 +178,19 @@ function recordOf(
     accounts,
     data_pages: feedPages(store, site).count,
     account_pages: accountPages(store, site).count,
+    ...identityCounts(store),
     compress: compressors(encodings),
     browse_files,
     browse_feed,
     browse_search,
     store: fingerprint,
   };
+}
+
+/** Returns the counts that are not 0. */
+function identityCounts(store: Store): Pick<BuildRecord, 'stable_ids' | 'former_handles'> {
+  const { stable_ids, former_handles } = store.accountReader().identityCounts();
+  return { stable_ids: stable_ids || undefined, former_handles: former_handles || undefined };
 }
 
 function isSame(found: BuildRecord, now: Omit<BuildRecord, 'manifest'>): boolean {

@@ -1,0 +1,15 @@
+import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
+
+/**
+ * Returns the failure for a tree that was not built from the current state of a store.
+ * @param built the fingerprint of the store that the tree was built from
+ */
+export function notBuiltFrom(out: string, built: string, store: string, fingerprint: string): Failure {
+  return new Failure('store-diverged', `${out} was not built from the current state of ${store}`, {
+    place: { file: out },
+    expected: `a tree of the store with the fingerprint ${fingerprint}`,
+    found: `a tree of a store with the fingerprint ${built}`,
+    hint: hint`run ${suggested('build', { '--store': store, '--out': out })} first, or name the store of the tree with --store`,
+  });
+}

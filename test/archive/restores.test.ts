@@ -1,0 +1,184 @@
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { writeBag } from '../../src/archive/bag.ts';
+import { writeWacz } from '../../src/archive/wacz.ts';
+import { type ArchiveOptions, writeWarc } from '../../src/archive/warc.ts';
+import { identities, ndjson } from '../../src/export/ndjson.ts';
+import { importInputs } from '../../src/import/import.ts';
+import { openArchives } from '../../src/sources/archives/open-archives.ts';
+import { inputsOf } from '../../src/sources/inputs/inputs.ts';
+import type { InputError } from '../../src/sources/source.ts';
+import { Store } from '../../src/store/store.ts';
+import { build } from '../../src/tree/build/build.ts';
+import { openVerified, type VerifiedTree } from '../../src/tree/verified-tree.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { generatedSnapshot } from '../support/generated-snapshots.ts';
+import { histories, toNdjson } from '../support/histories.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { times } from '../support/proof.ts';
+import { observe, type Snapshot, sourceOf } from '../support/snapshots.ts';
+import { differences, pagesIn } from '../whole/trees.ts';
+import { folderForFile } from './archived.ts';
+
+const SITE = { base_url: 'https://example.org/api', page_size: 3, account_page_size: 2 };
+
+type Write = (tree: VerifiedTree, to: string, options: ArchiveOptions) => Promise<void>;
+
+/** Every kind of package, each with the name of a target; the last one is an export. */
+const PACKAGES: readonly (readonly [name: string, write: Write | undefined])[] = [
+  ['history.wacz', writeWacz],
+  ['history.warc.gz', writeWarc],
+  ['history.warc', writeWarc],
+  ['history-bag', writeBag],
+  ['history.ndjson', undefined],
+];
+
+/** Writes a package of a tree with the identities of its store, or an export. */
+async function pack(write: Write | undefined, from: string, out: string, to: string): Promise<void> {
+  const store = Store.open(from);
+  if (write === undefined) writeFileSync(to, [...ndjson(store)].join(''));
+  else await write(openVerified(out), to, { identities: identities(store) });
+  store.close();
+}
+
+/** Imports a package into a new store. */
+async function restore(path: string, store: string): Promise<void> {
+  const { inputs, close } = await openArchives(inputsOf([path], process.stdin));
+  const requireComplete = !path.endsWith('.ndjson');
+  await importInputs(store, inputs, { onConflict: 'fail', requireComplete });
+  close();
+}
+
+async function observed(store: string, snapshots: readonly Snapshot[]) {
+  const rejects: InputError[] = [];
+  return { summary: await observe(store, snapshots, { onReject: (error) => rejects.push(error) }), rejects };
+}
+
+/** Snapshots in the order of their times, of accounts that rename and take over handles. */
+const snapshots = fc
+  .array(generatedSnapshot, { minLength: 2, maxLength: 20 })
+  .map((all) => all.toSorted((one, other) => (String(one['observed_at']) < String(other['observed_at']) ? -1 : 1)));
+
+describe('a store that is restored from a package with identities', () => {
+  const folder = folderForFile();
+
+  it('has the same tree with files for people and the same manifest, and the same after new snapshots', async () => {
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(histories(12), snapshots, fc.nat({ max: 20 }), async (history, all, cut) => {
+        run += 1;
+        const at = (name: string) => join(folder, `${run}-${name}`);
+        const original = at('store.db');
+        const lines = toNdjson(history);
+        if (lines.length > 0) await importInputs(original, [sourceOf(lines)], { onConflict: 'fail' });
+        await observed(original, [...all.slice(0, 1), ...all.slice(1, cut)]);
+        const treeOf = async (store: string, out: string) => {
+          await build(store, { out, site: SITE, html: true });
+          return pagesIn(out);
+        };
+        const tree = await treeOf(original, at('out'));
+        for (const [name, write] of PACKAGES) {
+          await pack(write, original, at('out'), at(name));
+          await restore(at(name), at(`${name}.db`));
+          expect(differences(await treeOf(at(`${name}.db`), at(`${name}-out`)), tree), name).toEqual([]);
+        }
+        const later = await observed(original, all.slice(cut));
+        const next = await treeOf(original, at('out'));
+        for (const [name] of PACKAGES) {
+          expect(await observed(at(`${name}.db`), all.slice(cut)), name).toEqual(later);
+          expect(differences(await treeOf(at(`${name}.db`), at(`${name}-out`)), next), name).toEqual([]);
+        }
+        for (const file of PACKAGES.flatMap(([name]) => [name, `${name}.db`, `${name}-out`])) rmSync(at(file), { recursive: true });
+      }),
+      { numRuns: times('generated stores', 3, 50) },
+    );
+  });
+});
+
+const at = (day: number, more: object) => JSON.stringify({ observed_at: `2024-03-0${day}T00:00:00Z`, ...more });
+const OBSERVED = [
+  at(1, { id: '1', screen_name: 'nina', bio: 'a' }),
+  at(1, { id: '2', screen_name: 'gone', bio: 'b' }),
+  at(2, { id: '1', screen_name: 'nina_k', bio: 'b' }),
+];
+const RENAMED = at(3, { id: '1', screen_name: 'nina_new', bio: 'c' });
+
+describe('palimpsest archive', () => {
+  const cwd = folderForFile();
+  const command = (...args: string[]) => palimpsestHere(args, { cwd });
+  const FORMS = [
+    ['wacz', 'history.wacz'],
+    ['warc', 'history.warc.gz'],
+    ['bag', 'history-bag'],
+  ] as const;
+
+  it.each(FORMS)('%s says what the package lacks, and --identities adds it: a renamed account goes on', async (form, name) => {
+    const [store, out] = [`${form}.db`, `${form}-out`];
+    await palimpsestJson(['observe', '-', '--store', store], { cwd, input: OBSERVED.join('\n') });
+    await palimpsestJson(['remove', 'gone', '--yes', '--store', store], { cwd });
+    await palimpsestJson(['build', '--store', store, '--out', out, '--base-url', SITE.base_url], { cwd });
+    const bare = `bare-${name}`;
+    expect(await command('archive', form, '--out', out, '--to', bare)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('the archive lacks 1 stable id and 1 former handle'),
+    });
+    const told = await palimpsestJson(['archive', form, '--out', out, '--to', name, '--identities', '--store', store], { cwd });
+    expect(told).toMatchObject({ identities: true, stable_ids: 1, former_handles: 1 });
+    const renamed = async (path: string) => {
+      const copy = `${path}.db`;
+      await palimpsestJson(['import', path, '--store', copy, '--require-complete'], { cwd });
+      const { accounts, excluded } = await palimpsestJson(['observe', '-', '--store', copy, '--min-accounts', '0%'], {
+        cwd,
+        input: [RENAMED, at(3, { id: '2', screen_name: 'gone', bio: 'c' })].join('\n'),
+      });
+      return { accounts, excluded };
+    };
+    expect(await renamed(bare)).toMatchObject({ accounts: { added: 2, renamed: 0 } });
+    expect(await renamed(name)).toMatchObject({ accounts: { added: 0, renamed: 1 } });
+    // a later package with identities updates a store from an earlier one, also from one without
+    copyFileSync(join(cwd, store), join(cwd, `${form}-later.db`));
+    await palimpsestJson(['observe', '-', '--store', `${form}-later.db`, '--min-accounts', '0%'], { cwd, input: RENAMED });
+    expect(
+      await command('archive', form, '--out', out, '--to', `later-${name}`, '--identities', '--store', `${form}-later.db`),
+    ).toMatchObject({ code: 3, stderr: expect.stringContaining('(store-diverged)') });
+  });
+
+  it('updates a store that was restored from an earlier package', async () => {
+    const store = 'nights.db';
+    const packages: string[] = [];
+    for (const [night, lines] of [
+      OBSERVED,
+      [at(4, { id: '1', screen_name: 'nina_k', bio: 'd', profile_image_url: 'https://a.example/1' })],
+    ].entries()) {
+      await palimpsestJson(['observe', '-', '--store', store, '--min-accounts', '0%'], { cwd, input: lines.join('\n') });
+      await palimpsestJson(['build', '--store', store, '--out', 'nights', '--base-url', SITE.base_url], { cwd });
+      packages.push(`night-${night}.wacz`);
+      await palimpsestJson(['archive', 'wacz', '--out', 'nights', '--to', `night-${night}.wacz`, '--identities', '--store', store], {
+        cwd,
+      });
+    }
+    for (const path of packages) await palimpsestJson(['import', path, '--store', 'nights-copy.db'], { cwd });
+    const lines = (path: string) => {
+      const opened = Store.open(join(cwd, path));
+      const text = [...identities(opened)].join('');
+      opened.close();
+      return text;
+    };
+    expect(lines('nights-copy.db')).toBe(lines(store));
+  });
+});
+
+describe('a bag with identities', () => {
+  it('is refused if no tag manifest lists them', async () => {
+    const folder = temporaryFolder();
+    const [store, out, bag] = [join(folder, 'store.db'), join(folder, 'out'), join(folder, 'bag')];
+    await observe(store, OBSERVED);
+    await build(store, { out, site: SITE });
+    await pack(writeBag, store, out, bag);
+    const manifest = join(bag, 'tagmanifest-sha256.txt');
+    writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/^.*identities.*\n/m, ''));
+    await expect(restore(bag, join(folder, 'copy.db'))).rejects.toMatchObject({ code: 'bad-archive' });
+  });
+});
