@@ -63,18 +63,21 @@ async function exportTables(
     terminal.summary({ to, store: storePath, files: written, milliseconds: Math.round(took) }, [
       `exported ${storePath} to ${isFileName(to, extension) ? to : `the folder ${to}`} in ${seconds(took)}`,
       ...written.map((one) => `  ${one.table.padEnd(10)}  ${plural(one.rows, 'row')} in ${one.path}`),
-      `note: import does not read these files; to restore the store, run ${terminal.command('export ndjson', { '--to': 'FILE' })}`,
-      ...(table === undefined && isFileName(to, extension)
-        ? [
-            `note: ${to} has only the records; to export the ${plural(store.revision.accounts, 'account')}, run again with --table accounts and another --to`,
-          ]
-        : []),
+      ...(table === undefined ? [`note: ${lackIn(isFileName(to, extension) ? to : undefined, store)}`] : []),
     ]);
   } catch (error) {
     throw toFailure(storePath, error);
   } finally {
     store.close();
   }
+}
+
+/** What an export lacks. @param file the only file, if it has only the records */
+function lackIn(file: string | undefined, store: Store): string {
+  if (file === undefined) return 'import does not read these tables: a store is restored from an export as NDJSON';
+  const { stable_ids, former_handles } = store.accountReader().identityCounts();
+  const accounts = `${plural(store.revision.accounts, 'account')} with ${plural(stable_ids, 'stable id')} and ${plural(former_handles, 'former handle')}`;
+  return `${file} has only the records; to export the ${accounts}, run again with --table accounts and another --to`;
 }
 
 /** Returns the table, and calls `onRow` with the number of rows so far. */

@@ -72,7 +72,12 @@ describe('palimpsest export csv', () => {
     const folder = temporaryFolder();
     const [records, accounts] = [join(folder, 'x.csv'), join(folder, 'Y.CSV')];
     const { code, stdout } = await palimpsestHere(['export', 'csv', '--to', records, '--store', store]);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`${records} has only the records; to export the`) });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(
+        /x\.csv has only the records; to export the \d+ accounts? with \d+ stable ids? and \d+ former handles?, run/,
+      ),
+    });
     const env = { PALIMPSEST_TABLE: 'accounts', PALIMPSEST_TO: accounts, PALIMPSEST_STORE: store };
     expect(await palimpsestHere(['export', 'csv'], { env })).toMatchObject({ code: 0, stdout: expect.not.stringContaining('note') });
     expect(readdirSync(folder).toSorted()).toEqual(['Y.CSV', 'x.csv']);

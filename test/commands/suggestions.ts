@@ -203,7 +203,7 @@ export const COMMANDS: readonly Suggestion[] = [
     suggests: 'import h.zip',
   },
   {
-    site: 'commands/publish-versions.ts: build',
+    site: 'commands/not-built-from.ts: build',
     prepare: observeNight(6),
     run: ['publish', 'site', '--out', 'h.zip'],
     code: 3,
