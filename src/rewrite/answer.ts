@@ -1,4 +1,4 @@
-import { type Answer, decode, MISSING, resolve } from './resolve.ts';
+import { type Answer, decode, MISSING, resolve, UNREADABLE } from './resolve.ts';
 
 /**
  * Answers a request, whatever holds the files of the tree. Hosts run this source too. Some hosts run an old dialect: no
@@ -74,12 +74,6 @@ export interface Sent {
   readonly problem?: string;
 }
 
-const UNREADABLE: Answer = {
-  status: 503,
-  headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
-  body: '{"detail":"This page is temporarily unavailable."}',
-};
-
 /** Matches an absolute URL. Captures the path, and the query without the question mark. */
 const URL_PARTS = /^[^:]*:\/\/[^/?]*([^?]*)\??([\s\S]*)$/;
 
@@ -126,8 +120,8 @@ function whole(status: number, headers: Headers, bytes: Uint8Array<ArrayBuffer>)
 
 /** Returns whether If-None-Match has the ETag. It compares weakly. */
 export function isKnown(header: string | null | undefined, etag: string): boolean {
-  const known = (header || '').split(',').map((each) => each.trim().replace(/^W\//, ''));
-  return known.includes(etag.replace(/^W\//, '')) || known.includes('*');
+  const text = (header || '').trim();
+  return text === '*' || (text.match(/"[^"]*"/g) || []).some((known) => known === etag.replace(/^W\//, ''));
 }
 
 /** Returns whether an Accept-Encoding header has a coding without `q=0`. */

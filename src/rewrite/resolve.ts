@@ -27,6 +27,13 @@ export const COLLECTION_HEADERS: { readonly [name: string]: string } = {
 /** The answer if the file of a page does not exist. */
 export const MISSING: Answer = { status: 404, headers: COLLECTION_HEADERS, body: '{"detail":"Invalid page."}' };
 
+/** The answer if the file of a page cannot be read, or is missing although the tree should have it. */
+export const UNREADABLE: Answer = {
+  status: 503,
+  headers: Object.assign({}, COLLECTION_HEADERS, { 'Cache-Control': 'no-store' }),
+  body: '{"detail":"This page is temporarily unavailable."}',
+};
+
 /** The answer for a path outside the collections. */
 export const NOT_FOUND: Answer = { status: 404, headers: { 'Content-Type': 'application/json' }, body: '{"detail":"Not found."}' };
 

@@ -7,6 +7,8 @@ import type { Running } from './subject.ts';
 /** A host under test, and the site that it serves. */
 export interface Trial extends Running {
   readonly site: PublishedSite;
+  /** Whether the host itself serves the browse files of the site. */
+  readonly servesBrowse?: boolean;
   /** The folder with the versions, if the host reads versions. */
   readonly target?: string;
 }

@@ -28,6 +28,7 @@ import { browse, onlyJson } from './probes/browse.ts';
 import { brotli, contentEtag, etagList, gzip, revalidation } from './probes/bytes.ts';
 import { linkParameters, range, spellings, traversal, unpacked, walk } from './probes/core.ts';
 import { anyQuery, queries } from './probes/queries.ts';
+import { incompleteTree, missingTree, unreadableFiles } from './probes/trees.ts';
 import { PublishedSite } from './published-site.ts';
 import { QUERIES } from './queries.ts';
 import { type Linted, nameOf, type Published, type Subject } from './subject.ts';
@@ -43,8 +44,15 @@ export const CORE: { readonly [name: string]: Probe } = {
   'pages that are not there compressed': unpacked,
 };
 
+/** The probes of pages as files, after the others: they damage the tree. */
+const OF_FILES = {
+  'unreadable-files': unreadableFiles,
+  'incomplete-tree': incompleteTree,
+  'missing-tree': missingTree,
+} as const;
+
 /** The probes, those that change the tree last. */
-export const PROBES: { readonly [C in Exclude<Capability, 'damaged-files'>]: Probe } = {
+export const PROBES: { readonly [C in Exclude<Capability, 'damaged-files' | keyof typeof OF_FILES>]: Probe } = {
   'empty-value': queries('empty-value'),
   'letter-case': queries('letter-case'),
   'last-repeat': queries('last-repeat'),
@@ -126,7 +134,8 @@ export function conforms(subject: Subject): void {
         await palimpsestJson(['rewrite', host.name, '--out', site.tree, '--host-files', files, ...origin]);
         const work = join(folder, 'work');
         mkdirSync(work);
-        trial = { ...published, ...(await subject.start({ files, work, tree: site.tree, base })), site };
+        const servesBrowse = browse && !Object.hasOwn(host.untested ?? {}, 'browse');
+        trial = { ...published, ...(await subject.start({ files, work, tree: site.tree, base })), site, servesBrowse };
       });
       afterAll(async () => {
         await trial?.stop();
@@ -140,7 +149,7 @@ export function conforms(subject: Subject): void {
       });
 
       const core = only === undefined ? CORE : { 'the core queries': queries('core'), walk, traversal };
-      const probes = Object.entries(PROBES).filter(([name]) => only?.includes(name) ?? (browse || name !== 'browse'));
+      const probes = Object.entries({ ...PROBES, ...OF_FILES }).filter(([name]) => only?.includes(name) ?? (browse || name !== 'browse'));
       isAsDeclared(host, outcome, () => trial, core, Object.fromEntries(probes), only === undefined);
     });
   });
@@ -212,7 +221,7 @@ export function passes(linted: Linted): void {
     });
 
     test('declares every capability as untested', () => {
-      expect(Object.keys(host.untested ?? {}).toSorted()).toEqual(Object.keys(PROBES).toSorted());
+      expect(Object.keys(host.untested ?? {}).toSorted()).toEqual(Object.keys({ ...PROBES, ...OF_FILES }).toSorted());
     });
   });
 }

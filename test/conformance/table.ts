@@ -14,6 +14,9 @@ export interface Outcome {
   readonly lacks: Set<string>;
 }
 
+/** The capabilities of hosts with pages as files. */
+const OF_FILES: ReadonlySet<string> = new Set(['missing-tree', 'incomplete-tree', 'unreadable-files']);
+
 const [BEGIN, END] = ['<!-- generated: npm run docs:hosts -->', '<!-- end -->'];
 
 /** Returns a document with the results of a run between its two markers. */
@@ -32,7 +35,10 @@ export function withoutReleases(document: string): string {
 function table(outcomes: readonly Outcome[]): string {
   const rows = outcomes.map(({ name, release, score, has, lacks }) => {
     const untested = Object.keys(CAPABILITIES).filter(
-      (capability) => !has.has(capability) && !lacks.has(capability) && (capability !== 'damaged-files' || name.endsWith('--versions')),
+      (capability) =>
+        !has.has(capability) &&
+        !lacks.has(capability) &&
+        (name.endsWith('--versions') ? !OF_FILES.has(capability) : capability !== 'damaged-files'),
     );
     const cells = [
       `\`${name}\``,

@@ -1,13 +1,15 @@
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { inFiles } from '../../src/rewrite/files.ts';
+import type { Open } from '../../src/rewrite/answer.ts';
+import { bytesOf, ifMissing, inFiles } from '../../src/rewrite/files.ts';
 import { MISSING, resolve } from '../../src/rewrite/resolve.ts';
 import { respond } from '../../src/rewrite/respond.ts';
 import { times } from '../support/proof.ts';
 
 const PAGE = new Uint8Array(Buffer.from('{"count":0,"next":null,"previous":null,"results":[]}'));
 const FILES = new Map([
+  ['rest/account/index.json', PAGE],
   ['rest/data/index.json', PAGE],
   ['rest/data/index.json.gz', new Uint8Array(gzipSync(PAGE))],
   ['rest/data/page/2/index.json', PAGE],
@@ -19,13 +21,18 @@ const ENCODINGS = [
   { name: 'gzip', suffix: '.gz' },
 ];
 
-const ask = (target: string, headers: Record<string, string> = {}, method = 'GET', base = '') =>
-  respond(
-    { method, url: `https://history.example${target}`, headers: new Headers(headers) },
-    base,
-    inFiles(async (path) => FILES.get(path), ENCODINGS),
-    console.error,
-  );
+const ask = (
+  target: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+  base = '',
+  open: Open = openIn(FILES),
+  log = console.error,
+) => respond({ method, url: `https://history.example${target}`, headers: new Headers(headers) }, base, inFiles(open, ENCODINGS), log);
+
+function openIn(files: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Open {
+  return async (path) => files.get(path);
+}
 
 describe('a response', () => {
   test.each([
@@ -53,14 +60,57 @@ describe('a response', () => {
     expect(etag).toMatch(/^"[0-9a-f]{32}"$/);
     expect(packed.headers.get('ETag')).not.toBe(etag);
     expect((await ask('/rest/data/?page=2')).headers.get('ETag')).toBe(etag);
-    for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+    for (const known of [etag, `W/${etag}`, `"x", ${etag}`, `"x,y",W/"z",W/${etag}`, ' * ']) {
       const again = await ask('/rest/data/', { 'If-None-Match': known });
       expect([again.status, await again.text(), again.headers.get('ETag')]).toEqual([304, '', etag]);
       expect(again.headers.get('Allow')).toBe('GET, POST, OPTIONS');
     }
-    for (const known of ['', '"x"', etag.slice(1, -1), packed.headers.get('ETag') ?? '']) {
+    for (const known of ['', '"x"', '"*"', '"x,*"', etag.slice(1, -1), packed.headers.get('ETag') ?? '']) {
       expect((await ask('/rest/data/', { 'If-None-Match': known })).status, known).toBe(200);
     }
+  });
+
+  test('from a tree that is missing, incomplete or unreadable is 503 with a line in the log, and 404 only for what no tree has', async () => {
+    const page = (items: number, next: string | null) =>
+      new Uint8Array(Buffer.from(JSON.stringify({ count: 5, next, previous: null, results: Array(items).fill({}) })));
+    const tree = new Map([['rest/data/index.json', page(2, 'page 2')]]);
+    const failed: Open = async () => {
+      throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+    };
+    const pages = ['', '?page=2', '?page=3', '?page=4', '?page=last', '?page=abc'].map((query) => `/rest/data/${query}`);
+    const paths = [...pages, '/', '/browse/changes/1.html', '/rest/other/'];
+    for (const [open, expected] of [
+      [openIn(tree), [200, 503, 503, 404, 503, 404, 404, 404, 404]],
+      [openIn(new Map([['rest/account/index.json', PAGE]])), [503, 503, 503, 503, 503, 404, 503, 503, 404]],
+      [openIn(new Map()), [503, 503, 503, 503, 503, 404, 503, 503, 404]],
+      [failed, [503, 503, 503, 503, 503, 404, 503, 503, 404]],
+      [openIn(new Map([['rest/data/index.json', page(2, null)]])), [200, 404, 404, 404, 503, 404, 404, 404, 404]],
+    ] as const) {
+      for (const [index, path] of paths.entries()) {
+        const lines: string[] = [];
+        const response = await ask(path, {}, 'GET', '', open, (line: string) => lines.push(line));
+        expect([path, response.status, lines.length]).toEqual([path, expected[index], response.status === 503 ? 1 : 0]);
+        if (response.status !== 503) continue;
+        expect(await response.json()).toEqual({ detail: 'This page is temporarily unavailable.' });
+        expect(['Content-Type', 'Cache-Control', 'Access-Control-Allow-Origin'].map((name) => response.headers.get(name))).toEqual([
+          'application/json',
+          'no-store',
+          '*',
+        ]);
+        expect(lines[0]).toMatch(/^palimpsest: (rest|index|browse)\S*: Error: (there is no tree|the file is missing, but|EMFILE)/);
+      }
+    }
+  });
+
+  const failure = (code: string | undefined) => Object.assign(new Error('failed'), { code });
+
+  test('tells a missing file from one that cannot be read', async () => {
+    for (const code of ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']) expect(ifMissing(failure(code))).toBe(undefined);
+    for (const code of ['EMFILE', 'EACCES', 'ELOOP', 'EISDIR', undefined]) expect(() => ifMissing(failure(code)), code).toThrow('failed');
+    for (const status of [403, 404]) expect(await bytesOf(new Response('', { status }))).toBe(undefined);
+    for (const status of [301, 401, 429, 500])
+      await expect(bytesOf(new Response('', { status })), String(status)).rejects.toThrow(`answers ${status}`);
+    expect(await bytesOf(new Response(PAGE))).toEqual(PAGE);
   });
 
   test('to HEAD has the length of the GET response, and no body', async () => {

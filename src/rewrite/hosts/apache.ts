@@ -1,6 +1,6 @@
 import { accepts, BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
-import { BROWSE_TYPES, MISSING, NOT_FOUND } from '../resolve.ts';
-import { type Host, headerLines, PAGE_HEADERS, quoted } from './host.ts';
+import { BROWSE_TYPES, MISSING, NOT_FOUND, UNREADABLE } from '../resolve.ts';
+import { type Host, headerLines, NO_COUNT, PAGE_HEADERS, quoted } from './host.ts';
 
 export const host: Host = {
   name: 'apache',
@@ -12,6 +12,8 @@ export const host: Host = {
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'options-body': 'it answers OPTIONS for files itself, always without a body',
     'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
+    'unreadable-files': 'the status of an error cannot be changed: it answers 403 for a file that it may not read',
+    ...NO_COUNT,
   },
   limits: {},
   render: ({ domain, base, browse }) => {
@@ -94,6 +96,10 @@ ${browse ? TYPES : ''}        # Debian's configuration reads .br as the language
     # This rule uses [L], because [END] would also stop the rules for /palimpsest-301.
     RewriteRule "^${literal(base)}/rest/(data|account)$" "${base}/rest/$1/" [R=301,NE,L]
 
+    # Every tree has page 1.
+    RewriteCond "%{DOCUMENT_ROOT}/rest/data/index.json" "!-f"
+    RewriteRule "${browse ? `^${literal(base)}/(?:rest/(?:data|account)/|${BROWSE_PATH})?$` : collection}" "-" [R=503,END]
+
 ${browse ? browseFiles(base) : ''}    RewriteRule "!${collection}" "-" [R=404,END]
     RewriteCond "%{REQUEST_METHOD}" "!^(?:GET|HEAD|OPTIONS)$"
     RewriteRule "^" "-" [R=405,END]
@@ -121,6 +127,7 @@ ${browse ? browseFiles(base) : ''}    RewriteRule "!${collection}" "-" [R=404,EN
     RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}" [END]
 
     ErrorDocument 404 ${json(NOT_FOUND.body ?? '')}
+    ErrorDocument 503 ${json(UNREADABLE.body ?? '')}
     Header always set Content-Type application/json "expr=%{REQUEST_STATUS} >= 400"
     <LocationMatch "${collection}">
         ErrorDocument 404 ${json(MISSING.body ?? '')}

@@ -1,5 +1,5 @@
 import { responder, sourceOf } from '../program.ts';
-import { type Host, NO_BROTLI } from './host.ts';
+import { ENCODINGS, type Host, NO_BROTLI } from './host.ts';
 
 const BUN = {
   'exact-path': 'Bun removes dot segments before a script sees the path',
@@ -27,14 +27,14 @@ Bun.serve({
   port: Number(process.env.PORT ?? 3000),
   hostname: process.env.HOST ?? '0.0.0.0',
   fetch: (request) => {
-    const source = ${sourceOf(site, 'open', "[{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]")};
+    const source = ${sourceOf(site, 'open', ENCODINGS)};
     return respond(request, BASE, source, console.error);
   },
 });
 
 async function open(path, range) {
   const file = Bun.file(\`\${TREE}/\${path}\`);
-  return await (range === undefined ? file : file.slice(range.from, range.from + range.length)).bytes().catch(() => undefined);
+  return await (range === undefined ? file : file.slice(range.from, range.from + range.length)).bytes()${site.hasVersions ? '' : '.catch(ifMissing)'};
 }
 
 ${responder(site)}`,

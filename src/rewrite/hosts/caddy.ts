@@ -1,6 +1,6 @@
 import { BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
-import { BROWSE_TYPES, DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
-import { type Host, headerLines, PAGE_HEADERS, quoted } from './host.ts';
+import { BROWSE_TYPES, DESCRIPTIONS, MISSING, NOT_FOUND, UNREADABLE } from '../resolve.ts';
+import { type Host, headerLines, NO_COUNT, PAGE_HEADERS, quoted } from './host.ts';
 
 export const host: Host = {
   name: 'caddy',
@@ -11,6 +11,7 @@ export const host: Host = {
     'other-digits': 'a map cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
+    ...NO_COUNT,
   },
   limits: {},
   render: ({ origin, base, browse }) => {
@@ -88,8 +89,13 @@ ${browse ? browseFiles(base) : ''}	@slashless path_regexp slashless ^${literal(b
 		respond \`${NOT_FOUND.body}\` 404
 	}
 
-	# Only a missing page reaches this handler. The headers above do not apply here, so they are set again.
+	# Only a file that is missing or cannot be read reaches this handler. The headers above do not apply here, so they are set again.
 	handle_errors {
+		@unreadable expression {err.status_code} != 404
+		respond @unreadable \`${UNREADABLE.body}\` 503
+		# every tree has page 1
+		@gone not file /rest/data/index.json
+		respond @gone \`${UNREADABLE.body}\` 503
 ${browse ? noBrowseFile(base) : ''}		${headers}
 		respond \`${MISSING.body}\` {err.status_code}
 	}

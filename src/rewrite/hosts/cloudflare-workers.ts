@@ -12,6 +12,7 @@ export const host: Host = {
   title: 'Cloudflare Workers',
   testedOn: 'workerd, the runtime of Cloudflare Workers, through miniflare',
   cannot: { gzip: COMPRESSION, brotli: COMPRESSION, ...WORKERD },
+  untested: { 'unreadable-files': 'no test makes a file of a deployment unreadable' },
   limits: { files: 100_000, fileBytes: 25 * 1024 * 1024, source: 'paid plan; the free plan allows 20,000 files' },
   versions: {
     testedOn: 'workerd, the runtime of Cloudflare Workers, with a bucket of R2, through miniflare',
@@ -63,8 +64,7 @@ const BUCKET = `  "r2_buckets": [{ "binding": "TREE", "bucket_name": "palimpsest
 `;
 
 const OPEN_ASSET = `async function open(assets, path) {
-  const file = await assets.fetch(\`https://assets.local/\${path}\`);
-  return file.ok ? new Uint8Array(await file.arrayBuffer()) : undefined;
+  return bytesOf(await assets.fetch(\`https://assets.local/\${path}\`));
 }
 `;
 

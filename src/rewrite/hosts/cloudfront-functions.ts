@@ -2,6 +2,7 @@ import { inlined } from '../program.ts';
 import { MISSING } from '../resolve.ts';
 import { type Host, headerLines } from './host.ts';
 
+const STATUS = 'a custom error response knows the status only: it answers 404 for every object that the bucket lacks';
 const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
 
 export const host: Host = {
@@ -10,6 +11,9 @@ export const host: Host = {
   testedOn: 'njs, which runs the same JavaScript dialect, in front of a static origin; the tests simulate CloudFront between the two',
   cannot: {
     'error-headers': 'a page past the end is answered with a custom error response, which has the headers of the bucket',
+    'missing-tree': STATUS,
+    'incomplete-tree': STATUS,
+    'unreadable-files': 'CloudFront passes on the error of the bucket, with its body',
     gzip: 'CloudFront compresses responses itself if its cache policy enables it',
     brotli: 'CloudFront compresses responses itself if its cache policy enables it',
   },

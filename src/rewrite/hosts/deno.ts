@@ -1,5 +1,5 @@
 import { responder, sourceOf } from '../program.ts';
-import { type Host, NO_BROTLI } from './host.ts';
+import { ENCODINGS, type Host, NO_BROTLI } from './host.ts';
 
 export const host: Host = {
   name: 'deno',
@@ -20,13 +20,12 @@ const TREE = Deno.env.get('TREE') ?? 'out';
 const BASE = '${site.base}';
 
 Deno.serve({ port: Number(Deno.env.get('PORT') ?? 8000), hostname: Deno.env.get('HOST') ?? '0.0.0.0' }, (request) => {
-  const source = ${sourceOf(site, 'open', "[{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]")};
+  const source = ${sourceOf(site, 'open', ENCODINGS)};
   return respond(request, BASE, source, console.error);
 });
 
 async function open(path, range) {
-  const file = await Deno.open(\`\${TREE}/\${path}\`).catch(() => undefined);
-  if (file === undefined) return undefined;
+  const file = await Deno.open(\`\${TREE}/\${path}\`)${site.hasVersions ? '' : '.catch(ifMissing);\n  if (file === undefined) return undefined'};
   try {
     const { from, length } = range ?? { from: 0, length: (await file.stat()).size };
     await file.seek(from, Deno.SeekMode.Start);

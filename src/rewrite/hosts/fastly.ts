@@ -1,6 +1,6 @@
 import { BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
-import { CAPABILITIES, type Capability, type Host, headerLines, PAGE_HEADERS } from './host.ts';
+import { CAPABILITIES, type Capability, type Host, headerLines, NO_COUNT, PAGE_HEADERS } from './host.ts';
 
 const LINTED = 'falco checks the syntax and types of the VCL; no test runs it';
 
@@ -9,6 +9,8 @@ const CANNOT: Host['cannot'] = {
   'other-digits': 'VCL cannot convert other Unicode digits: such a number is answered with 404',
   'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
   'content-etag': 'the ETag comes from the origin',
+  'missing-tree': 'a rule sees one object of the origin: it answers 404 for each that is missing',
+  ...NO_COUNT,
 };
 
 export const host: Host = {

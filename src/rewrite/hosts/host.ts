@@ -31,7 +31,7 @@ export interface Host {
 type HostWithVersions = Pick<Host, 'cannot' | 'untested'> & Partial<Pick<Host, 'testedOn' | 'steps'>>;
 
 /** A host in front of the object store to which a tree was published. */
-export interface HostAtOrigin extends Pick<Host, 'testedOn' | 'cannot' | 'steps'> {
+export interface HostAtOrigin extends Pick<Host, 'testedOn' | 'cannot' | 'untested' | 'steps'> {
   readonly render: (site: PublishedSite, origin: Origin) => readonly HostFile[];
 }
 
@@ -114,6 +114,10 @@ export const CAPABILITIES = {
   'error-headers': '404 and 405 responses have the headers of the API',
   'single-headers': 'no header is sent twice',
   'missing-page': 'a page that does not exist returns 404 with the body of DRF',
+  'missing-tree': 'if the tree is not where the host looks for it, a page is answered with 5xx and a JSON body',
+  'incomplete-tree': 'a page that the tree should have, but whose file is missing, is answered with 5xx and a JSON body',
+  'unreadable-files':
+    'a file that the host cannot read, for example without permission or file handles, is answered with 5xx and a JSON body',
   'unknown-path': 'a path outside the collections returns 404 with the body of DRF',
   redirect: 'a path without the final slash is redirected with 301, and the query is kept',
   'redirect-encoding': 'the redirect does not decode the query: `%2F` does not become `/`',
@@ -124,8 +128,9 @@ export const CAPABILITIES = {
   'rare-methods': 'TRACE and PROPFIND return 405 with the same headers and body',
   'unknown-methods': 'a method that HTTP does not define returns 405',
   range: '`Range` is ignored: a page is always sent whole',
-  revalidation: 'a request with the ETag of a page is answered with 304 if the page is unchanged, and with the page if it changed',
-  'etag-list': '`If-None-Match` may be `*` or a list',
+  revalidation:
+    'GET and HEAD with the ETag of a page, weak or not, are answered with 304 if the page is unchanged, and with the page if it changed',
+  'etag-list': '`If-None-Match` may be `*` or a list, also of weak ETags',
   'content-etag': 'the ETag depends on the content: it changes even if the size and the modification time of a file stay the same',
   gzip: 'sends the `.gz` file of a page to clients that accept gzip',
   brotli: 'sends the `.br` file of a page to clients that accept Brotli',
@@ -165,6 +170,12 @@ export function headerLines(separator: string, line: (name: string, value: strin
     .join(separator);
 }
 
+/** The expression for the encodings of compressed pages, in order of preference, for hosts that read them. */
+export const ENCODINGS = "[{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]";
+
+/** The capability that no host with rules has. */
+export const NO_COUNT = { 'incomplete-tree': 'a rule cannot count pages: it answers 404, as for a page past the end' };
+
 /** The capability that no host with versions has. */
 export const NO_BROTLI = { brotli: 'the files in a version are deflated, which serves gzip' };
 
@@ -177,9 +188,10 @@ export const OPEN_ADDRESS = `async function open(path, range) {
   const headers = { 'Accept-Encoding': 'identity' };
   if (range) headers.Range = \`bytes=\${range.from}-\${range.from + range.length - 1}\`;
   const file = await fetch(\`\${TREE}/\${path}\`, { headers, cache: range ? 'default' : 'no-cache' });
+  if (!file.ok) throw new Error(\`the server of the versions answers \${file.status}\`);
   // The whole file is as large as the site.
-  if (file.ok && range && file.status !== 206) throw new Error('the server of the versions does not support ranges');
-  return file.ok ? new Uint8Array(await file.arrayBuffer()) : undefined;
+  if (range && file.status !== 206) throw new Error('the server of the versions does not support ranges');
+  return new Uint8Array(await file.arrayBuffer());
 }
 
 // What is in front of this program compresses responses.

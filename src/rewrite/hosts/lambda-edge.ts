@@ -3,6 +3,8 @@ import { ADDRESS_LINES, type Host, type HostFile, OPEN_ADDRESS, PAGE_HEADERS, ty
 
 const COMPRESSION = 'CloudFront compresses responses itself if its cache policy enables it';
 const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
+const ONE_OBJECT =
+  'it sees one object of the bucket: it answers 503 for page 1 and for the last page, which every tree has, but 404 for others';
 const SINGLE = 'CloudFront sends the headers that the function sets, and the function sets each name only once';
 
 export const host: Host = {
@@ -10,6 +12,8 @@ export const host: Host = {
   title: 'Lambda@Edge',
   testedOn: 'Node.js, its runtime, in front of a static origin; the tests simulate CloudFront between the two',
   cannot: {
+    'missing-tree': ONE_OBJECT,
+    'incomplete-tree': ONE_OBJECT,
     gzip: COMPRESSION,
     brotli: COMPRESSION,
   },
@@ -61,10 +65,15 @@ function answer(request) {
   return request;
 }
 
-// A bucket answers 403 or 404 for a missing object, such as a page past the end.
+// A bucket answers 403 or 404 for a missing object, such as a page past the end. Every tree has the first and the last page.
 function complete(response, uri) {
   const type = BROWSE_TYPES[uri.slice(uri.lastIndexOf('.') + 1)];
-  if (response.status === '403' || response.status === '404') return generated(type ? NOT_FOUND : MISSING);
+  const isMissing = response.status === '403' || response.status === '404';
+  if (isMissing && !/^\\/rest\\/\\w+\\/(page\\/last\\/)?index/.test(uri)) return generated(type ? NOT_FOUND : MISSING);
+  if (Number(response.status) >= 400) {
+    console.error(\`palimpsest: the bucket answers \${response.status} for \${uri}\`);
+    return generated(UNREADABLE);
+  }
   const headers = type
     ? { 'Content-Type': type, 'Cache-Control': COLLECTION_HEADERS['Cache-Control'] }
     : { ...COLLECTION_HEADERS, Vary: '${PAGE_HEADERS['Vary']}' };

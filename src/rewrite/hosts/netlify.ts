@@ -71,8 +71,7 @@ function pathsOf({ base, browse }: PublishedSite): string {
 }
 
 const READ = `async function read(url) {
-  const file = await fetch(url);
-  return file.ok ? new Uint8Array(await file.arrayBuffer()) : undefined;
+  return bytesOf(await fetch(url));
 }
 `;
 

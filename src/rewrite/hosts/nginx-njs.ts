@@ -1,14 +1,11 @@
-import { inlined } from '../program.ts';
-import { type Host, headerLines, NO_BROTLI } from './host.ts';
-import { ADD_CACHE_CONTROL, TYPES } from './nginx-rules.ts';
+import { inlined, sourceOf } from '../program.ts';
+import { ENCODINGS, type Host, NO_BROTLI } from './host.ts';
 
 export const host: Host = {
   name: 'nginx-njs',
   title: 'nginx with njs',
   testedOn: 'the real server',
-  cannot: {
-    'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
-  },
+  cannot: {},
   limits: {},
   versions: {
     cannot: {
@@ -17,11 +14,11 @@ export const host: Host = {
         'njs cannot decompress a file: nginx sends a damaged file to clients that accept gzip, and aborts the response for other clients',
     },
   },
-  render: ({ domain, base, program, hasVersions }) => [
+  render: (site) => [
     {
       path: 'palimpsest.conf',
       where: '/etc/nginx/conf.d/',
-      text: `# Answers from a palimpsest ${hasVersions ? 'site with versions' : 'tree'} with nginx and its module njs (Debian: libnginx-mod-http-js), which nginx.conf
+      text: `# Answers from a palimpsest ${site.hasVersions ? 'site with versions' : 'tree'} with nginx and its module njs (Debian: libnginx-mod-http-js), which nginx.conf
 # loads. nginx includes this file inside http { }: put it in /etc/nginx/conf.d/. Check the lines marked with <--.
 
 js_path /etc/nginx/palimpsest/;     # <-- the folder of palimpsest.js
@@ -30,41 +27,57 @@ js_import palimpsest from palimpsest.js;
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
     listen [::]:80;                 # <-- the same; delete this line without IPv6
-    server_name ${domain};
+    server_name ${site.domain};
 
     absolute_redirect off;
     merge_slashes off;
 
-    location / { js_content palimpsest.answer; }
+    location / { js_content palimpsest.serve; }
     # nginx rejects TRACE itself.
     error_page 405 = @palimpsest_refused;
-    location @palimpsest_refused { js_content palimpsest.answer; }
-
-${hasVersions ? DECOMPRESSION : FILES}}
+    location @palimpsest_refused { js_content palimpsest.serve; }
+${site.hasVersions ? DECOMPRESSION : ''}}
 `,
     },
     {
       path: 'palimpsest.js',
       where: '/etc/nginx/palimpsest/',
-      text: `// Answers requests in nginx with njs. palimpsest.conf calls these functions.
-export default { answer: ${hasVersions ? 'fromVersions' : 'fromFiles, missing, notFound'} };
+      text: `// Answers requests in nginx with njs. palimpsest.conf calls this function.
+export default { serve };
 
-// Check ${hasVersions ? 'these lines' : 'this line'}: the path of the base URL${hasVersions ? ', and the folder with head.json, with a final slash' : ''}.
-const BASE = '${base}';
-${hasVersions ? FROM_VERSIONS : FROM_FILES}
-function send(r, status, headers, body) {
-  Object.keys(headers).forEach((name) => {
+// Check these lines: the path of the base URL, and the folder ${site.hasVersions ? 'with head.json' : 'of the tree'}, with a final slash.
+const BASE = '${site.base}';
+const TREE = '/var/www/palimpsest/${site.hasVersions ? 'site' : 'out'}/'; // <--
+
+const fs = require('fs');
+
+async function serve(r) {
+  // request_uri is the undecoded target; r.uri and r.args are partly decoded.
+  const url = 'http://tree' + r.variables.request_uri;
+  const asked = { method: r.method, url: url, headers: { get: (name) => r.headersIn[name] } };${site.hasVersions ? '\n  // nginx decompresses' : ''}
+  const source = ${sourceOf(site, 'open', ENCODINGS, '{ sha256: sha256, gunzip: undefined }')};
+  const sent = await answer(asked, BASE, source);
+  if (sent.problem !== undefined) r.error('palimpsest: ' + sent.problem);
+  Object.keys(sent.headers).forEach((name) => {
     // for a redirect, return takes the address instead of a body and sets this header itself, and it knows the length
-    if (name !== 'Location' && name !== 'Content-Length') r.headersOut[name] = headers[name];
+    if (name !== 'Location' && name !== 'Content-Length') r.headersOut[name] = sent.headers[name];
   });
-  r.return(status, headers.Location || body);
+  if (sent.body !== undefined) {
+    r.return(sent.status, sent.headers.Location || Buffer.from(sent.body));
+  } else {
+    // return would send the Content-Length 0 of a 304, as if the page were empty
+    r.status = sent.status;
+    r.sendHeader();
+    r.finish();
+  }
 }
 
-${hasVersions ? inlined(program, 'resolve', 'answer', 'as-of', 'zip-member', 'versions') : inlined(program, 'resolve')}`,
+${site.hasVersions ? VERSION_TOOLS : FILE_TOOLS}
+${site.hasVersions ? inlined(site.program, 'resolve', 'answer', 'as-of', 'zip-member', 'versions') : inlined(site.program, 'resolve', 'answer', 'files')}`,
     },
   ],
   steps: [
-    'apt-get install nginx libnginx-mod-http-js libnginx-mod-http-brotli-static',
+    'apt-get install nginx libnginx-mod-http-js',
     'mkdir -p /etc/nginx/palimpsest',
     'cp palimpsest.js /etc/nginx/palimpsest/',
     'cp palimpsest.conf /etc/nginx/conf.d/',
@@ -73,85 +86,32 @@ ${hasVersions ? inlined(program, 'resolve', 'answer', 'as-of', 'zip-member', 've
   ],
 };
 
-const DECOMPRESSION = `    # Files are stored with gzip. This decompresses them for clients that do not accept it.
+const DECOMPRESSION = `
+    # Files are stored with gzip. This decompresses them for clients that do not accept it.
     gunzip on;
 `;
 
-const FROM_VERSIONS = `const TREE = '/var/www/palimpsest/site/'; // <--
+const FILE_TOOLS = `async function open(path) {
+  try {
+    return fs.readFileSync(TREE + path);
+  } catch (error) {
+    return ifMissing(error);
+  }
+}
+`;
 
-const crypto = require('crypto');
-const fs = require('fs');
-
-async function fromVersions(r) {
-  // request_uri is the undecoded target; r.uri and r.args are partly decoded.
-  const url = 'http://tree' + r.variables.request_uri;
-  const asked = { method: r.method, url: url, headers: { get: (name) => r.headersIn[name] } };
-  const sha256 = (text) => crypto.createHash('sha256').update(text).digest();
-  // nginx decompresses
-  const sent = await answer(asked, BASE, inVersions(open, { sha256: sha256, gunzip: undefined }));
-  if (sent.problem !== undefined) r.error('palimpsest: ' + sent.problem);
-  send(r, sent.status, sent.headers, sent.body && Buffer.from(sent.body));
+const VERSION_TOOLS = `function sha256(text) {
+  return require('crypto').createHash('sha256').update(text).digest();
 }
 
 async function open(path, range) {
-  let file;
-  try {
-    if (range === undefined) return fs.readFileSync(TREE + path);
-    file = fs.openSync(TREE + path);
-  } catch (_) {
-    return undefined;
-  }
+  if (range === undefined) return fs.readFileSync(TREE + path);
+  const file = fs.openSync(TREE + path);
   const bytes = Buffer.alloc(range.length);
   try {
     return bytes.subarray(0, fs.readSync(file, bytes, 0, range.length, range.from));
   } finally {
     fs.closeSync(file);
   }
-}
-`;
-
-const FILES = `    # palimpsest.js redirects requests for pages here. Clients cannot request this location.
-    location /palimpsest-tree/ {
-        internal;
-        alias /var/www/palimpsest/out/;   # <-- the folder that palimpsest build writes, with a final slash
-        default_type application/json;
-        types { }
-        gzip_static on;                   # sends index.json.gz if build --compress wrote it
-        # brotli_static on;               # <-- with the module ngx_brotli: the same for index.json.br
-        max_ranges 0;
-        ${headerLines('\n        ', (name, value) => (name === 'Content-Type' ? '' : `add_header ${name} "${value}";`))}
-        error_page 404 = @palimpsest_missing;
-    }
-    location @palimpsest_missing { js_content palimpsest.missing; }
-
-    # The same for the files that people read.
-    location /palimpsest-browse/ {
-        internal;
-        alias /var/www/palimpsest/out/;   # <-- the same folder
-        types { ${TYPES} }
-        max_ranges 0;
-        ${ADD_CACHE_CONTROL}
-        error_page 404 = @palimpsest_not_found;
-    }
-    location @palimpsest_not_found { js_content palimpsest.notFound; }
-`;
-
-const FROM_FILES = `
-function fromFiles(r) {
-  // request_uri is the undecoded target; r.uri and r.args are partly decoded.
-  const target = r.variables.request_uri;
-  const mark = target.indexOf('?');
-  const path = mark === -1 ? target : target.slice(0, mark);
-  const found = resolve(r.method, path, mark === -1 ? '' : target.slice(mark + 1), BASE, true);
-  if (found.file === undefined) send(r, found.status, found.headers, found.body);
-  else r.internalRedirect((found.missing ? '/palimpsest-browse/' : '/palimpsest-tree/') + found.file);
-}
-
-function missing(r) {
-  send(r, MISSING.status, MISSING.headers, MISSING.body);
-}
-
-function notFound(r) {
-  send(r, NOT_FOUND.status, NOT_FOUND.headers, NOT_FOUND.body);
 }
 `;

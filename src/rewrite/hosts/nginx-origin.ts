@@ -1,8 +1,8 @@
 import type { Encoding } from '../files.ts';
 import { accepts } from '../patterns.ts';
 import { BROWSE_TYPES } from '../resolve.ts';
-import { type HostAtOrigin, type Origin, PAGE_HEADERS } from './host.ts';
-import { addHeaders, answersAt, BEFORE_LOCATIONS, browseAt, MAPS, NO_BROWSE_FILE, pagesAt } from './nginx-rules.ts';
+import { type HostAtOrigin, NO_COUNT, type Origin, PAGE_HEADERS } from './host.ts';
+import { addHeaders, answersAt, BEFORE_LOCATIONS, browseAt, checkThat, MAPS, noBrowseFile, pagesAt } from './nginx-rules.ts';
 
 /** Headers of object stores that nginx hides: those that it sets itself, and those for the clients of the store. */
 const HIDDEN = [
@@ -23,7 +23,10 @@ export const nginxOrigin: HostAtOrigin = {
     'other-digits': 'a map cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'etag-list': 'nginx passes the ETags on unchanged, and Ceph supports only a single ETag',
+    'missing-tree': 'it answers 503 for page 1 and for the last page, which every tree has, but 404 for other pages',
+    ...NO_COUNT,
   },
+  untested: { 'unreadable-files': 'no test makes an object unreadable; other tests cover each status of an object store' },
   render: ({ domain, base, browse }, origin) => [
     {
       path: 'palimpsest.conf',
@@ -43,7 +46,7 @@ map $http_if_none_match $palimpsest_known {
 map $status:$upstream_http_cache_control $palimpsest_cache_control {
     default "${PAGE_HEADERS['Cache-Control']}";
     "~^(?:200|304):(?<palimpsest_kept>.+)$" $palimpsest_kept;
-    "~^50[24]:" "no-store";
+    "~^50[234]:" "no-store";
 }
 
 # The Content-Type of pages. Object stores send a different one with 304.
@@ -106,7 +109,7 @@ ${proxied(origin)}    }
 ${browse ? browseFiles(base, origin) : ''}    # After any other answer, or none, it is unknown whether the page exists.
     location @palimpsest_failed { return 502 '{"detail":"Bad gateway."}'; }
     location @palimpsest_late { return 504 '{"detail":"Gateway timeout."}'; }
-    ${answersAt(base)}
+    ${answersAt(base, checkThat('$palimpsest_file ~ ^(?:page/last/)?index'))}
 }
 `,
     },
@@ -197,6 +200,6 @@ function browseFiles(base: string, origin: Origin): string {
         error_page 403 404 =404 @palimpsest_not_found;
 ${FAILED}        ${proxyPass(origin)}/$palimpsest_browse;
     }
-    ${NO_BROWSE_FILE}
+    ${noBrowseFile('')}
 `;
 }

@@ -1,5 +1,5 @@
 import { BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
-import { BROWSE_TYPES, DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
+import { BROWSE_TYPES, DESCRIPTIONS, MISSING, NOT_FOUND, UNREADABLE } from '../resolve.ts';
 import { type HostFile, headerLines, PAGE_HEADERS, type PublishedSite } from './host.ts';
 
 /** Maps the query to the file of its page, or to `none` if the page is invalid. Used both with a folder and with an origin. */
@@ -47,9 +47,24 @@ export function pagesAt(base: string): string {
     location ~ ^${literal(base)}/rest/(?<palimpsest_collection>data|account)/\\z {`;
 }
 
-/** Returns the locations that answer without the file of a page: errors, OPTIONS, a missing slash, and other paths. */
-export function answersAt(base: string): string {
-  return `location @palimpsest_missing { return 404 '${MISSING.body}'; }
+/** The line that answers if a tree on the same machine has no page 1. */
+export const CHECK_TREE: string = checkThat('!-f $document_root/rest/data/index.json');
+
+/** Returns the line that answers if a condition shows that the tree is missing. */
+export function checkThat(isMissing: string): string {
+  return `if (${isMissing}) { return 503 '${UNREADABLE.body}'; }\n        `;
+}
+
+/**
+ * Returns the locations that answer without the file of a page: errors, OPTIONS, a missing slash, and other paths.
+ * @param check the line that answers if the tree is missing
+ */
+export function answersAt(base: string, check: string): string {
+  return `location @palimpsest_missing {
+        # every tree has page 1
+        ${check}return 404 '${MISSING.body}';
+    }
+    location @palimpsest_unreadable { return 503 '${UNREADABLE.body}'; }
     location @palimpsest_method { return 405 '{"detail":"Method \\\\"$request_method\\\\" not allowed."}'; }
     location @palimpsest_data { return 200 '${DESCRIPTIONS['data']}'; }
     location @palimpsest_account { return 200 '${DESCRIPTIONS['account']}'; }
@@ -79,11 +94,16 @@ export function browseAt(base: string): string {
     location ~ ^${literal(base)}/(?<palimpsest_browse>${BROWSE_PATH})\\z {`;
 }
 
-/** The location that answers for a browse file that does not exist. */
-export const NO_BROWSE_FILE: string = `location @palimpsest_not_found {
+/**
+ * Returns the location that answers for a browse file that does not exist.
+ * @param check the line that answers otherwise if the tree is missing, or ''
+ */
+export function noBrowseFile(check: string): string {
+  return `location @palimpsest_not_found {
         add_header Cache-Control "no-cache" always;
-        return 404 '${NOT_FOUND.body}';
+        ${check}return 404 '${NOT_FOUND.body}';
     }`;
+}
 
 /** Returns the nginx configuration of a static origin, for hosts that fetch pages from one. It has no rewrite rules. */
 export function staticOrigin({ browse }: Pick<PublishedSite, 'browse'>): HostFile {
@@ -103,7 +123,15 @@ server {
     # brotli_static on;             # <-- with the module ngx_brotli: the same for index.json.br
     etag on;
     max_ranges 0;
-    location / { try_files $uri =404; }
+    location / {
+        error_page 403 500 = @unreadable;
+        try_files $uri @missing;
+    }
+    location @missing {
+        types { }
+        ${CHECK_TREE}return 404;
+    }
+    location @unreadable { types { } return 503 '${UNREADABLE.body}'; }
 }
 `,
   };

@@ -1,4 +1,4 @@
-import type { Host } from './host.ts';
+import { type Host, NO_COUNT } from './host.ts';
 import { nginxOrigin } from './nginx-origin.ts';
 import {
   ADD_CACHE_CONTROL,
@@ -6,8 +6,9 @@ import {
   answersAt,
   BEFORE_LOCATIONS,
   browseAt,
+  CHECK_TREE,
   MAPS,
-  NO_BROWSE_FILE,
+  noBrowseFile,
   pagesAt,
   TYPES,
 } from './nginx-rules.ts';
@@ -21,6 +22,7 @@ export const host: Host = {
     'other-digits': 'a map cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
+    ...NO_COUNT,
   },
   limits: {},
   atOrigin: nginxOrigin,
@@ -58,11 +60,12 @@ server {
         if ($request_method = OPTIONS) { return 418; }
         if ($request_method !~ ^(?:GET|HEAD)$) { return 405; }
         error_page 418 =200 @palimpsest_$palimpsest_collection;
-        error_page 404 @palimpsest_missing;
+        error_page 404 = @palimpsest_missing;
+        error_page 403 500 = @palimpsest_unreadable;
         error_page 405 @palimpsest_method;
         try_files /rest/$palimpsest_collection/$palimpsest_file =404;
     }
-${browse ? browseFiles(base) : ''}    ${answersAt(base)}
+${browse ? browseFiles(base) : ''}    ${answersAt(base, CHECK_TREE)}
 }
 `,
     },
@@ -80,10 +83,11 @@ function browseFiles(base: string): string {
   return `    ${browseAt(base)}
         ${ADD_CACHE_CONTROL}
         types { ${TYPES} }
-        error_page 404 @palimpsest_not_found;
+        error_page 404 = @palimpsest_not_found;
+        error_page 403 500 = @palimpsest_unreadable;
         error_page 405 @palimpsest_method;
         try_files /$palimpsest_browse =404;
     }
-    ${NO_BROWSE_FILE}
+    ${noBrowseFile(CHECK_TREE)}
 `;
 }

@@ -1,5 +1,5 @@
 import { responder, sourceOf } from '../program.ts';
-import { type Host, NO_BROTLI } from './host.ts';
+import { ENCODINGS, type Host, NO_BROTLI } from './host.ts';
 
 const UNKNOWN_METHODS = { 'unknown-methods': 'Node.js rejects them itself, with 400' };
 
@@ -23,7 +23,7 @@ const BASE = '${site.base}';
 
 /** Accepts a Request, or an object with its method, url and headers. */
 export function handle(request) {
-  const source = ${sourceOf(site, 'open', "[{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]", '{ sha256, gunzip }')};
+  const source = ${sourceOf(site, 'open', ENCODINGS, '{ sha256, gunzip }')};
   return respond(request, BASE, source, console.error);
 }
 
@@ -44,7 +44,7 @@ import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 `;
 
 const OPEN_FILE = `async function open(path) {
-  return await readFile(join(TREE, path)).catch(() => undefined);
+  return await readFile(join(TREE, path)).catch(ifMissing);
 }
 `;
 

@@ -61,8 +61,7 @@ const OPEN_FILE = `function isOurs(path) {
 }
 
 async function open(path) {
-  const file = await fetch(\`\${TREE}/\${path}\`, { cache: 'no-cache' });
-  return file.ok ? new Uint8Array(await file.arrayBuffer()) : undefined;
+  return bytesOf(await fetch(\`\${TREE}/\${path}\`, { cache: 'no-cache' }));
 }
 `;
 

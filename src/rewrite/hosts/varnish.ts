@@ -1,6 +1,6 @@
 import { accepts, BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
-import { type Host, headerLines, PAGE_HEADERS } from './host.ts';
+import { type Host, headerLines, NO_COUNT, PAGE_HEADERS } from './host.ts';
 import { STATIC_ORIGIN_STEPS, staticOrigin } from './nginx-rules.ts';
 
 export const host: Host = {
@@ -12,6 +12,7 @@ export const host: Host = {
     'other-digits': 'VCL cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'content-etag': 'the ETag comes from the origin: nginx makes it from size and modification time',
+    ...NO_COUNT,
     brotli: 'it requests only gzip or no compression from its origin',
   },
   limits: {},

@@ -63,8 +63,7 @@ export default function middleware(request) {
 }
 
 async function read(url) {
-  const file = await fetch(url);
-  return file.ok ? new Uint8Array(await file.arrayBuffer()) : undefined;
+  return bytesOf(await fetch(url));
 }
 
 ${responder({ program, hasVersions: false })}`,

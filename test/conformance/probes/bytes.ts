@@ -12,9 +12,9 @@ export const revalidation: Probe = async (trial) => {
   const etag = headers.etag ?? '';
   findings.equal('ETag', /^(W\/)?"[^"]+"$/.test(etag), true);
   const known = (value: string) => ask(path, 'GET', { 'If-None-Match': value });
-  const again = await known(etag);
-  findings.equal('the same', [again.status, again.body.length], [304, 0]);
-  findings.equal('another ETag', (await known('"another"')).status, 200);
+  await notModified(trial, path, [etag, etag.startsWith('W/') ? etag.slice(2) : `W/${etag}`], findings);
+  for (const method of ['GET', 'HEAD'])
+    findings.equal(`${method} another ETag`, (await ask(path, method, { 'If-None-Match': '"another"' })).status, 200);
   await site.rebuild();
   await trial.deploy?.();
   const after = await known(etag);
@@ -26,18 +26,33 @@ export const revalidation: Probe = async (trial) => {
 };
 
 /** Checks If-None-Match with a list and with `*`. */
-export const etagList: Probe = async ({ ask, site }) => {
+export const etagList: Probe = async (trial) => {
   const findings = new Findings();
+  const { ask, site } = trial;
   const path = site.path('data') + TARGET;
   const { headers } = await ask(path);
   const etag = headers.etag ?? '';
-  for (const value of ['*', `"another", ${etag}`, `${etag},"another"`, `W/"another", ${etag} , "third"`]) {
-    const { status, body } = await ask(path, 'GET', { 'If-None-Match': value });
-    findings.equal(value.replace(etag, 'its own'), [status, body.length], [304, 0]);
-  }
-  findings.equal('others', (await ask(path, 'GET', { 'If-None-Match': '"another", "third"' })).status, 200);
+  const weak = `W/${etag.replace(/^W\//, '')}`;
+  const values = ['*', `"another", ${etag}`, `${etag},"another"`, `W/"another", ${weak} , "third"`, `"with,comma", ${etag}`];
+  await notModified(trial, path, values, findings);
+  for (const value of ['"another", W/"third"', '"*"', '"another,*"'])
+    findings.equal(value, (await ask(path, 'GET', { 'If-None-Match': value })).status, 200);
+  findings.equal('* for a missing page', (await ask(`${site.path('data')}?page=4`, 'GET', { 'If-None-Match': '*' })).status, 404);
   return findings.found;
 };
+
+/** Checks that GET and HEAD are answered with 304, without a body, and with no other length than that of the page (RFC 9110, 8.6). */
+async function notModified({ ask }: Trial, path: string, values: readonly string[], findings: Findings): Promise<void> {
+  const { headers: page } = await ask(path);
+  for (const value of values) {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers, body } = await ask(path, method, { 'If-None-Match': value });
+      findings.equal(`${method} ${value}`, [status, body.length, headers.etag], [304, 0, page.etag]);
+      const length = headers['content-length'] ?? page['content-length'];
+      findings.equal(`${method} ${value}: Content-Length`, length, page['content-length']);
+    }
+  }
+}
 
 /** Checks revalidation if size and time of the changed file are the same. */
 export const contentEtag: Probe = async (trial) => {

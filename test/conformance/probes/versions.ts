@@ -1,12 +1,12 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { COLLECTIONS } from '../../../src/contract/collection.ts';
 import { openRegularFile } from '../../../src/tree/regular-file.ts';
 import { ZipReader } from '../../../src/zip/zip-reader.ts';
 import { readHead } from '../../support/versions.ts';
 import { Findings, type Trial } from '../probe.ts';
 import type { PublishedSite } from '../published-site.ts';
+import { hasDetail } from './trees.ts';
 
 /** A host under test that reads versions. */
 export interface VersionedTrial extends Trial {
@@ -111,7 +111,7 @@ async function afterEach(
     for (const path of [site.path('data'), `${site.path('account')}?page=2`, `${site.base}/browse/changes/1.html`]) {
       for (const coding of ['identity', 'gzip']) {
         const answer = await ask(path, 'GET', { 'Accept-Encoding': coding }).catch(String);
-        const found = typeof answer === 'string' ? answer : [answer.status, answer.headers['content-type'], isJson(answer.body)];
+        const found = typeof answer === 'string' ? answer : [answer.status, answer.headers['content-type'], hasDetail(answer.body)];
         findings.equal(`${name}: ${path} ${coding}`, found, [503, 'application/json', true]);
       }
     }
@@ -145,12 +145,4 @@ function damageMembers(zip: string, place: number): void {
   }
   reader.close();
   writeFileSync(zip, bytes);
-}
-
-function isJson(body: Buffer): boolean {
-  try {
-    return typeof JSON.parse((body[0] === 31 ? gunzipSync(body) : body).toString()).detail === 'string';
-  } catch {
-    return false;
-  }
 }
