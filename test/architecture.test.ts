@@ -28,7 +28,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   archive: ['contract', 'threads', 'browse', 'rewrite', 'tree', 'version', 'warc'],
   hosting: ['contract', 'rewrite', 'tree', 'versions'],
   serve: ['contract', 'hosting', 'rewrite', 'tree', 'versions', 'zip'],
-  verify: ['contract', 'threads', 'store', 'pages', 'browse', 'rewrite', 'tree', 'version', 'zip'],
+  verify: ['contract', 'threads', 'store', 'pages', 'browse', 'rewrite', 'tree', 'version', 'zip', 'storage'],
   storage: ['contract', 'http', 'store'],
   versions: ['contract', 'store', 'tree', 'verify', 'storage', 'zip', 'version'],
   publish: ['contract', 'browse', 'tree', 'storage', 'version'],

@@ -72,12 +72,13 @@ export const SITE_COMMANDS = {
     ],
   },
   verify: {
-    summary: 'check the tree, or the versions at a target, for errors',
+    summary: 'check the tree, or what was published to a target, for errors',
     description:
       'Walks both collections as a client would, and checks every page, record, account and file of the tree against the rules that ' +
       'docs/rules.md in the package lists. With --store, also compares the tree with a store. At a target with versions, also checks ' +
-      'the commits and the data of each version. Exits with 1 if a rule is violated.',
-    args: { '[target]': { help: `a target with versions: ${TARGET.help}` } },
+      'the commits and the data of each version. Pages in an object store are fetched into a temporary folder, one request for each ' +
+      'file. Exits with 1 if a rule is violated.',
+    args: { '[target]': { help: `a target to which pages or versions were published: ${TARGET.help}` } },
     options: {
       '--out <path>': { ...OUT, help: 'the tree: a folder, a ZIP, or a folder with versions' },
       '--store <file>': { help: 'a store; the tree must contain all of it', parse: path },
@@ -87,7 +88,7 @@ export const SITE_COMMANDS = {
     examples: [
       ['palimpsest verify', 'check the tree alone'],
       ['palimpsest verify --store data/palimpsest.db', 'also compare the tree with its store'],
-      ['palimpsest verify s3://bucket/history', 'check the versions at a target'],
+      ['palimpsest verify s3://bucket/history', 'check what was published to a target'],
     ],
   },
   publish: {

@@ -3,15 +3,16 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { VERSIONS_MARKER } from '../contract/files/markers.ts';
+import type { OnProgress } from '../contract/pauses.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import type { VerifySummary } from '../verify/verify.ts';
 import { verify } from '../verify/verify.ts';
-import type { VerifyOptions } from '../verify/walk.ts';
-import type { CheckSiteOptions } from '../versions/check-site.ts';
-import { requestsOf, targetOf, trafficOf } from './target.ts';
+import { UNFINISHED, type VerifyOptions } from '../verify/walk.ts';
+import type { CheckSiteOptions, CheckSitePhase } from '../versions/check-site.ts';
+import { requestsOf, requestsText, targetOf, trafficOf } from './target.ts';
 import { noteLines, verdict, violationLines } from './verify-report.ts';
 
 export async function runVerify(terminal: Terminal, options: Values<'verify'>): Promise<void> {
@@ -22,6 +23,7 @@ export async function runVerify(terminal: Terminal, options: Values<'verify'>): 
   const onProgress = terminal.progress({
     commits: { label: 'reading commits', amount: items('commit') },
     versions: { label: 'fetching versions', amount: items('version') },
+    fetch: { label: 'fetching', amount: items('file') },
     manifest: { label: 'reading the manifest', amount: items('line') },
     walk: { label: 'checking', amount: items('item') },
     again: { label: 'comparing the feed with the accounts', amount: items('item') },
@@ -48,31 +50,50 @@ export async function runVerify(terminal: Terminal, options: Values<'verify'>): 
   ]);
 }
 
-/** Checks the versions at a target, and reports what was found. */
+/** Checks the versions or the pages at a target, and reports what was found. */
 async function verifyTarget(
   terminal: Terminal,
   address: string,
   options: Values<'verify'>,
-  common: Pick<CheckSiteOptions, 'store' | 'threads' | 'onProgress'>,
+  common: Pick<CheckSiteOptions, 'store' | 'threads' | 'signal'> & {
+    readonly onProgress: OnProgress<CheckSitePhase | 'fetch'> | undefined;
+  },
   started: number,
 ): Promise<void> {
-  const [{ checkSite }, target] = await Promise.all([import('../versions/check-site.ts'), targetOf(address, options, terminal)]);
-  const check = { ...common, ...requestsOf(options, terminal), all: options.all };
-  const { traffic, ...summary } = await checkSite(target, check).finally(() => target.close());
+  const [{ checkSite }, { openRemote }, target] = await Promise.all([
+    import('../versions/check-site.ts'),
+    import('../storage/remote.ts'),
+    targetOf(address, options, terminal),
+  ]);
+  const remote = openRemote(target, { ...requestsOf(options, terminal), kept: UNFINISHED });
+  const check = { ...common, concurrency: options.concurrency, all: options.all };
+  const pages = async () => {
+    if (target.names !== undefined) return await verify({ ...common, out: target.name });
+    const { verifyPublished } = await import('../verify/published-tree.ts');
+    return await verifyPublished(remote, check);
+  };
+  const found = async () => {
+    const site = await checkSite(remote, check);
+    return { site, summary: site ?? (await pages()) };
+  };
+  const { site, summary } = await found().finally(() => target.close());
   const took = performance.now() - started;
   const isGood = summary.violationCount === 0;
   terminal.exitCode = isGood ? 0 : 1;
-  terminal.summary({ target: target.name, ...summary, requests: trafficOf(traffic), milliseconds: Math.round(took) }, [
+  const requests = requestsText(target, remote.traffic.requests);
+  const repair = {
+    '--repair': true,
+    '--out': site === undefined ? 'FOLDER' : 'ZIP',
+    ...(site !== undefined && common.store === undefined ? { '--store': 'FILE' } : {}),
+  } as const;
+  terminal.summary({ target: target.name, ...summary, requests: trafficOf(remote.traffic), milliseconds: Math.round(took) }, [
     ...violationLines(summary),
     ...noteLines(summary),
-    `verified ${plural(summary.versions, 'version')} at ${target.name} in ${seconds(took)}: ${verdict(summary)}`,
-    `  commits   ${number(summary.commits)}; version ${number(summary.version)} is current`,
+    `verified ${site === undefined ? 'the pages' : plural(site.versions, 'version')} at ${target.name} in ${seconds(took)}: ${verdict(summary)}`,
+    ...(site === undefined ? [] : [`  commits   ${number(site.commits)}; version ${number(site.version)} is current`]),
     ...checkedLines(summary, common.store),
-    ...(isGood
-      ? []
-      : [
-          `next: publish again, to repair what can be repaired: ${terminal.command('publish', { '--repair': true, '--out': 'ZIP', ...(common.store === undefined ? { '--store': 'FILE' } : {}) }, [address])}`,
-        ]),
+    ...(requests === undefined ? [] : [`  sent      ${requests}`]),
+    ...(isGood ? [] : [`next: publish again, to repair what can be repaired: ${terminal.command('publish', repair, [address])}`]),
   ]);
 }
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { CredentialRefresh } from './credential-refresh.ts';
-import type { ByteRange, ExactRange, ListedObject, ObjectSource } from './object-source.ts';
+import type { ByteRange, ExactRange, ListedObject, ObjectPage, ObjectSource } from './object-source.ts';
 import { RequestCounter, type RequestKind } from './request-counter.ts';
 import { backoff, type RetryPolicy, retry, withIdleTimeout } from './retry.ts';
 import { StorageError, toFailure } from './storage-error.ts';
@@ -36,7 +36,9 @@ export interface Remote extends Pick<Target, 'name' | 'prices' | 'keepsHeaders'>
   readonly traffic: RequestCounter;
   /** @param range by default, the whole object */
   readonly get: (path: string, range?: ExactRange) => Promise<Fetched | undefined>;
-  /** Returns all objects whose paths begin with `prefix` and come after the path `after`, in order. */
+  /** Yields the objects whose paths begin with `prefix` and come after the path `after`, in order. */
+  readonly objects: (prefix: string, after?: string) => AsyncGenerator<ListedObject>;
+  /** Returns all objects that `objects` yields. */
   readonly list: (prefix: string, after?: string) => Promise<readonly ListedObject[]>;
   readonly head: (path: string) => Promise<ObjectHead | undefined>;
   /** Writes a whole object and returns its tag. `storageErrorKind` of the Failure is `conflict` if the condition was not met. */
@@ -72,15 +74,7 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
   const policy = { ...retryPolicy, signal, kept };
   const request = requester(source, policy, new CredentialRefresh(source), new RequestCounter());
   return {
-    async *list() {
-      let next: string | undefined;
-      do {
-        const after = next;
-        const page = await request('reads', '', (sending) => source.list(after, sending));
-        yield* page.objects;
-        next = page.next;
-      } while (next !== undefined);
-    },
+    list: () => listing((next) => request('reads', '', (sending) => source.list(next, sending))),
     async *read(path, range = { from: 0 }, tag = undefined) {
       let { from } = range;
       const start = await request('reads', path, (sending) => source.read(path, range, sending));
@@ -108,6 +102,16 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
   };
 }
 
+/** Yields the objects on all pages of a listing. */
+async function* listing(pageAt: (next: string | undefined) => Promise<ObjectPage>): AsyncGenerator<ListedObject> {
+  let next: string | undefined;
+  do {
+    const page = await pageAt(next);
+    yield* page.objects;
+    next = page.next;
+  } while (next !== undefined);
+}
+
 type Request = <T>(kind: RequestKind, path: string, send: (signal: AbortSignal) => Promise<T>, bytes?: number) => Promise<T>;
 
 /** The only place that wraps a target, and that converts its errors. */
@@ -131,6 +135,8 @@ function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRe
   const request = requester(target, policy, credentials, traffic);
   const beginParts = target.beginParts?.bind(target);
   const openUploads = target.openUploads?.bind(target);
+  const objects = (prefix: string, after = '') =>
+    listing((next) => request('reads', prefix, (signal) => target.list(prefix, after, next, signal)));
   return {
     name,
     prices,
@@ -142,16 +148,11 @@ function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRe
     },
     get: (path, range) =>
       request('reads', path, (signal) => target.get(path, signal, range), range === undefined ? 0 : range.to - range.from),
-    list: async (prefix, after = '') => {
-      const objects: ListedObject[] = [];
-      let next: string | undefined;
-      do {
-        const from = next;
-        const page = await request('reads', prefix, (signal) => target.list(prefix, after, from, signal));
-        objects.push(...page.objects);
-        next = page.next;
-      } while (next !== undefined);
-      return objects;
+    objects,
+    list: async (prefix, after) => {
+      const all: ListedObject[] = [];
+      for await (const object of objects(prefix, after)) all.push(object);
+      return all;
     },
     head: (path) => request('reads', path, (signal) => target.head(path, signal)),
     put: (path, upload, condition) => request('writes', path, (signal) => target.put(path, upload, signal, condition), upload.bytes.length),

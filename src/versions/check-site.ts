@@ -4,16 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { remove } from 'fs-extra/esm';
 import { Failure } from '../contract/failure.ts';
-import { hint, suggested } from '../contract/hint.ts';
 import { encodeJson } from '../contract/json.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import { forEachLimit } from '../storage/pool.ts';
-import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
-import type { RequestCounter } from '../storage/request-counter.ts';
-import type { Target } from '../storage/target.ts';
+import type { Remote, RemoteOptions } from '../storage/remote.ts';
 import { type VerifySummary, verify } from '../verify/verify.ts';
-import { Report } from '../verify/violation.ts';
-import { UNFINISHED, type VerifyOptions, type VerifyPhase } from '../verify/walk.ts';
+import { Report, type Violation } from '../verify/violation.ts';
+import type { VerifyOptions, VerifyPhase } from '../verify/walk.ts';
 import { type Commit, commitPath, HEAD, numbered } from './commit.ts';
 import { fetchVersion } from './fetch-version.ts';
 import { known, readNewest } from './newest.ts';
@@ -23,7 +20,7 @@ import { leftoversIn } from './sweep.ts';
 /** The phases of a check: `commits` and `versions` count those that were read, and the others are those of a tree. */
 export type CheckSitePhase = VerifyPhase | 'commits' | 'versions';
 
-export interface CheckSiteOptions extends RemoteOptions, Pick<VerifyOptions, 'store' | 'threads'> {
+export interface CheckSiteOptions extends Pick<RemoteOptions, 'concurrency'>, Pick<VerifyOptions, 'store' | 'threads' | 'signal'> {
   /** Whether to check the tree in each version, and not only in the current one. */
   readonly all: boolean;
   readonly onProgress?: OnProgress<CheckSitePhase> | undefined;
@@ -35,7 +32,6 @@ export interface SiteCheck extends VerifySummary {
   readonly version: number;
   readonly versions: number;
   readonly commits: number;
-  readonly traffic: RequestCounter;
 }
 
 const KIND = siteKind('');
@@ -43,13 +39,13 @@ const KIND = siteKind('');
 /**
  * Checks the versions of a site at a target: the chain of commits, the head, the data of each live version, and the tree in the
  * current one. Violations are reported, not thrown.
- * @throws Failure no-tree if the target has no versions; other-form, not-ours, target-failed, target-denied, stopped, file-system;
+ * @returns undefined if the target has no versions
+ * @throws Failure other-form, not-ours, target-failed, target-denied, stopped, file-system;
  *   no-store, bad-store
  */
-export async function checkSite(target: Target, options: CheckSiteOptions): Promise<SiteCheck> {
-  const remote = openRemote(target, { ...options, kept: UNFINISHED });
+export async function checkSite(remote: Remote, options: CheckSiteOptions): Promise<SiteCheck | undefined> {
   const { newest, listed } = await readNewest(remote, KIND, { remembered: undefined, listing: 'all' });
-  if (newest === undefined) throw noVersions(remote);
+  if (newest === undefined) return undefined;
   const report = new Report();
   const numbers = listed.flatMap(({ path }) => numbered(path) ?? []).flatMap(({ number, isCommit }) => (isCommit ? [number] : []));
   const commits = await checkCommits(remote, Math.max(newest.commit.number, ...numbers), report, options);
@@ -70,7 +66,6 @@ export async function checkSite(target: Target, options: CheckSiteOptions): Prom
     version: newest.commit.versions.at(-1)?.number ?? 0,
     versions: newest.commit.versions.length,
     commits,
-    traffic: remote.traffic,
   };
 }
 
@@ -78,6 +73,7 @@ export async function checkSite(target: Target, options: CheckSiteOptions): Prom
 async function checkCommits(remote: Remote, top: number, report: Report, options: CheckSiteOptions): Promise<number> {
   const numbers = Array.from({ length: top }, (_, index) => index + 1);
   const found: ({ readonly digest: string; readonly commit: Pick<Commit, 'number' | 'time' | 'previous'> } | undefined)[] = [];
+  const unreadable: Violation[] = [];
   let read = 0;
   await forEachLimit(numbers, options.concurrency, async (number) => {
     const [path, expected] = [commitPath(number), 'a commit with its digest'];
@@ -90,15 +86,17 @@ async function checkCommits(remote: Remote, top: number, report: Report, options
       } else {
         // readers need only the newest one, and nothing can restore an earlier one
         const rule = number < top ? 'commit-lost' : 'commit-chain';
-        report.add({ rule, path, expected, found: bytes === undefined ? 'no file' : 'a damaged file' });
+        unreadable.push({ rule, path, expected, found: bytes === undefined ? 'no file' : 'a damaged file' });
       }
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'not-ours') throw error;
-      report.add({ rule: 'commit-chain', path, expected, found: `${error.place.field ?? ''}: ${error.found}` });
+      unreadable.push({ rule: 'commit-chain', path, expected, found: `${error.place.field ?? ''}: ${error.found}` });
     }
     read += 1;
     options.onProgress?.('commits', read, top);
   });
+  // in the order of the commits, not in that of the responses
+  for (const one of unreadable.toSorted((a, b) => (a.path < b.path ? -1 : 1))) report.add(one);
   for (const number of numbers) {
     const [before, one, path] = [found[number - 1], found[number], commitPath(number)];
     if (one === undefined) continue;
@@ -163,13 +161,4 @@ async function checkFacts(version: SiteVersion, path: string, baseUrl: string | 
   const facts = { index, records: listed.records, accounts: listed.accounts, store: listed.store, manifest: listed.manifest };
   const found = encodeJson({ ...facts, base_url: baseUrl ?? base_url });
   if (found !== expected) report.add({ rule: 'version-facts', path: HEAD, subject: `version ${number}`, expected, found });
-}
-
-function noVersions({ name }: Remote): Failure {
-  return new Failure('no-tree', `there are no versions of a site at ${name}`, {
-    place: { file: name },
-    expected: 'commits below versions/',
-    found: 'none',
-    hint: hint`name another target or --prefix; ${suggested('publish', { '--repair': true }, [name])} checks pages that are published as files`,
-  });
 }

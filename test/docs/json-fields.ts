@@ -107,10 +107,10 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     notes_by_rule: 'how many notes there are of each rule',
     build: 'the content of `build.json`',
     out: 'the folder or the ZIP of the tree',
-    target: 'the target; missing without versions. Violations in a version have its path before their own',
+    target: 'the target; missing for a local tree. Violations in a version have its path before their own',
     'version, versions, commits':
       'the number of the current version, and how many live versions and readable commits there are; missing without versions',
-    requests: 'the number of requests to the target: `all`, and by kind `writes`, `reads`, `deletes`, `retries`; missing without versions',
+    requests: 'the number of requests to the target: `all`, and by kind `writes`, `reads`, `deletes`, `retries`; missing for a local tree',
     milliseconds: 'duration',
   },
   publish: {

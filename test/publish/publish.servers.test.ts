@@ -1,5 +1,9 @@
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_CACHE_CONTROL } from '../../src/publish/objects/headers.ts';
+import { openTarget } from '../../src/storage/address.ts';
 import { palimpsest, palimpsestHere } from '../support/palimpsest.ts';
 import { isFull, times } from '../support/proof.ts';
 import { chance } from '../whole/chance.ts';
@@ -79,6 +83,42 @@ describe.each(STORES)('publishing to $name', (kind) => {
     await history.rebuild(['--no-html', '--compress', 'none']);
     expect(await send('--max-delete', '100%')).toMatchObject({ done: { uploads: 0 } });
     await expectThere();
+  });
+
+  it.skipIf(isLeftOut)('is verified by the rules of a folder, also if an object is missing, damaged or unexpected', async () => {
+    const address = [kind.address('some'), '--prefix', 'where'];
+    const verified = async (where: readonly string[]) => JSON.parse((await palimpsest(['verify', ...where, '--json'], { env })).stdout);
+    const keyed = (violations: readonly { rule: string; path: string; expected: string }[]) =>
+      violations.map(({ rule, path, expected }) => `${rule} ${path} ${expected}`).toSorted();
+    await history.rebuild(['--html', '--compress', 'gzip']);
+    await send('--gzip');
+    // each file and the state, build.json twice, a page of each listing, and head.json
+    const all = history.files().size + 5;
+    expect(await verified(address)).toMatchObject({ violation_count: 0, records: history.records, requests: { all } });
+
+    Object.assign(process.env, kind.keys);
+    const target = await openTarget(kind.address('some'), 'where', { connections: 4, secrets: {}, ...kind.access(store.endpoint) });
+    const { signal } = new AbortController();
+    const copy = join(folder, `damaged copy for ${kind.name}`);
+    cpSync(history.out, copy, { recursive: true });
+    const headers = { contentType: 'text/plain', cacheControl: '', contentEncoding: '' };
+    for (const path of ['rest/account/index.json', 'browse/other.html', 'other/notes.txt']) {
+      await target.put(path, { bytes: Buffer.from('{}'), headers, digest: '' }, signal);
+      mkdirSync(dirname(join(copy, path)), { recursive: true });
+      writeFileSync(join(copy, path), '{}');
+    }
+    for (const path of ['rest/data/page/2/index.json', 'browse/changes/1.html']) {
+      await target.remove(path, signal);
+      rmSync(join(copy, path));
+    }
+    target.close();
+    const found = await verified(address);
+    expect(found.violation_count).toBeGreaterThan(4);
+    expect(keyed(found.violations)).toEqual(keyed((await verified(['--out', copy])).violations));
+    expect(JSON.stringify(found)).not.toContain(tmpdir());
+    expect(await verified([kind.address('nothing-here')])).toMatchObject({ error: { code: 'no-tree' } });
+    await history.rebuild(['--no-html', '--compress', 'none']);
+    await send('--repair', '--max-delete', '100%');
   });
 
   // Swift takes ten times as long
