@@ -174,7 +174,6 @@ export const COMMANDS: readonly Suggestion[] = [
     code: 1,
     suggests: 'store list backup',
   },
-  { site: 'versions/check-site.ts: publish', run: ['verify', 'pub'], code: 1, suggests: 'publish pub --repair' },
   { site: 'versions/rollback.ts: versions', run: ['publish', 'site', '--rollback', '9'], code: 1, suggests: 'versions site' },
   {
     site: 'versions/site-version.ts: build',

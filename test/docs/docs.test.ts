@@ -100,13 +100,14 @@ describe('CONTRIBUTING.md', () => {
     const site = { origin: 'https://example.org', domain: 'example.org', base: '/api', browse: false, hasVersions: false };
     for (const { path, text } of example.render({ ...site, program })) writeFileSync(join(folder, path), text);
     mkdirSync(join(folder, 'out/rest/data/page/2'), { recursive: true });
-    writeFileSync(join(folder, 'out/rest/data/page/2/index.json'), '{"page":2}');
+    const page = '{"count":4,"next":"","results":[1,2]}';
+    for (const path of ['index.json', 'page/2/index.json']) writeFileSync(join(folder, 'out/rest/data', path), page);
     process.env['TREE'] = join(folder, 'out');
     const { handle }: { readonly handle: (request: Request) => Promise<Response> } = await import(
       /* @vite-ignore */ pathToFileURL(join(folder, 'main.mjs')).href
     );
     const found = await handle(new Request('https://example.org/api/rest/data/?page=2'));
-    expect([found.status, await found.text()]).toEqual([200, '{"page":2}']);
+    expect([found.status, await found.text()]).toEqual([200, page]);
     expect((await handle(new Request('https://example.org/api/rest/data/?page=3'))).status).toBe(404);
   });
 });
