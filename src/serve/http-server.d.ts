@@ -11,12 +11,20 @@ declare module 'http-server' {
     close(): void;
   }
 
+  /** A response that passes everything on to that of Node.js. It emits `next` to let http-server go on. */
+  export interface HttpResponse extends ServerResponse {
+    readonly response: ServerResponse;
+  }
+
   export interface Options {
     readonly root: string;
     readonly showDir: 'false';
     readonly autoIndex: 'false';
-    /** Called in order before http-server looks for a file. */
-    readonly before: readonly ((request: IncomingMessage, response: ServerResponse) => void)[];
+    /** Whether `.gz` and `.br` files beside a file are sent to clients that accept them. */
+    readonly gzip: true;
+    readonly brotli: true;
+    /** Called in order before the files are served. */
+    readonly before: readonly ((request: IncomingMessage, response: HttpResponse) => void)[];
   }
 
   export function createServer(options: Options): HttpServer;

@@ -1,16 +1,20 @@
 import { createHash, hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import type { HttpResponse } from 'http-server';
 import { siteForm } from '../hosting/site.ts';
-import type { Open, Source } from '../rewrite/answer.ts';
-import { ifMissing, inFiles } from '../rewrite/files.ts';
+import { accepts, type Headers, isKnown, type Open, type Source } from '../rewrite/answer.ts';
+import { inFiles } from '../rewrite/files.ts';
+import { PAGE_HEADERS } from '../rewrite/hosts/host.ts';
+import { resolve } from '../rewrite/resolve.ts';
 import { inVersions } from '../rewrite/versions.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { openRegularFile } from '../tree/regular-file.ts';
-import { folderFiles, type UnreadableFile } from '../tree/tree-files.ts';
+import { folderFiles, type TreeFiles } from '../tree/tree-files.ts';
 import { HEAD } from '../versions/commit.ts';
 import { ZipReader } from '../zip/zip-reader.ts';
 import { rebased } from './rebase.ts';
@@ -21,27 +25,32 @@ interface Links {
   readonly to: string;
 }
 
-/** Returns where a server finds files, for pages and feeds with these links. */
-export type Served = (links: Links) => Source;
+/** What a server answers from. */
+export interface Served {
+  /** Lets http-server answer. Returns false if it cannot. */
+  readonly sendFile: (request: IncomingMessage, response: HttpResponse, base: string, links: Links) => boolean;
+  /** Answers everything else. */
+  readonly source: (links: Links) => Source;
+}
 
-/** The encodings of pages, in order of preference. */
-const ENCODINGS = [
-  { name: 'br', suffix: '.br' },
-  { name: 'gzip', suffix: '.gz' },
-];
-
-/** Serves a folder with the files of a tree. */
+/** Serves a folder with the files of a tree. http-server sends all files that stay unchanged. */
 export function servedFiles(out: string): Served {
   const files = folderFiles(out);
-  return ({ from, to }) =>
-    inFiles(
-      async (path) => {
-        const bytes = await files.readLater(path).catch(({ cause }: UnreadableFile) => ifMissing(cause));
-        return bytes && new Uint8Array(from === to ? bytes : rebased(path, bytes, from, to));
-      },
-      // a compressed page has the links of the tree
-      from === to ? ENCODINGS : [],
-    );
+  return {
+    sendFile: (request, response, base, { from, to }) => {
+      const { method = 'GET', url = '/' } = request;
+      const [path = '', query = ''] = url.split(/\?(.*)/s);
+      const { file, headers } = resolve(method, path, query, base, true);
+      if (file === undefined || (from !== to && hasLinks(file))) return false;
+      return sendByHttpServer(request, response, files, file, file.startsWith('rest/') ? PAGE_HEADERS : headers);
+    },
+    source: ({ from, to }) =>
+      inFiles(async (path) => {
+        if (files.size(path) === undefined) return undefined;
+        const bytes = await files.readLater(path);
+        return new Uint8Array(from === to ? bytes : rebased(path, bytes, from, to));
+      }, []),
+  };
 }
 
 const unpack = promisify(gunzip);
@@ -49,28 +58,61 @@ const unpack = promisify(gunzip);
 /** Serves a ZIP, or a folder with versions. */
 export function servedVersions(out: string): Served {
   const open = siteForm(out) === 'zip' ? openZip(out) : openFolder(out);
-  return ({ from, to }) => {
-    const { hasPast, find } = inVersions(open, {
-      sha256: (text) => createHash('sha256').update(text).digest(),
-      gunzip: async (bytes) => new Uint8Array(await unpack(bytes)),
-      baseUrl: to,
-    });
-    return {
-      hasPast,
-      find: async (wanted, encodings) => {
-        const found = await find(wanted, encodings);
-        if (from === to || !wanted.file.endsWith('.atom') || 'status' in found) return found;
-        const read = async () => ({ bytes: new Uint8Array(rebased(wanted.file, Buffer.from((await found.read('')).bytes), from, to)) });
-        return { ...found, read };
-      },
-    };
+  return {
+    sendFile: () => false,
+    source: ({ from, to }) => {
+      const { hasPast, find } = inVersions(open, {
+        sha256: (text) => createHash('sha256').update(text).digest(),
+        gunzip: async (bytes) => new Uint8Array(await unpack(bytes)),
+        baseUrl: to,
+      });
+      return {
+        hasPast,
+        find: async (wanted, encodings) => {
+          const found = await find(wanted, encodings);
+          if (from === to || !wanted.file.endsWith('.atom') || 'status' in found) return found;
+          const read = async () => ({ bytes: new Uint8Array(rebased(wanted.file, Buffer.from((await found.read('')).bytes), from, to)) });
+          return { ...found, read };
+        },
+      };
+    },
   };
+}
+
+/** Returns whether a file has links that begin with the base URL. */
+function hasLinks(file: string): boolean {
+  return file.endsWith('.json') || file.endsWith('.atom');
+}
+
+/**
+ * Lets http-server send a file of a tree: names the file in the request, and replaces headers of http-server by those that
+ * hosts send.
+ * @param file the path, relative to the tree
+ * @returns false if there is no such file
+ */
+function sendByHttpServer(request: IncomingMessage, response: HttpResponse, files: TreeFiles, file: string, headers: Headers): boolean {
+  if (files.size(file) === undefined) return false;
+  const { 'if-none-match': known, 'accept-encoding': encodings = '' } = request.headers;
+  // http-server compares one ETag only, and sends gzip to a client that accepts deflate. A page is always sent whole.
+  for (const name of ['range', 'if-range', 'if-none-match', 'if-modified-since']) delete request.headers[name];
+  request.headers['accept-encoding'] = ['br', 'gzip'].filter((coding) => accepts(String(encodings), coding)).join(', ');
+  request.url = `/${file}`;
+  const { response: raw } = response;
+  const writeHead = raw.writeHead.bind(raw);
+  raw.writeHead = (status: number) => {
+    for (const [name, value] of Object.entries(headers)) raw.setHeader(name, value);
+    if (status !== 200 || !isKnown(known, String(raw.getHeader('ETag')))) return writeHead(status);
+    raw.removeHeader('Content-Length');
+    return writeHead(304);
+  };
+  response.emit('next');
+  return true;
 }
 
 /** Reads the files of a folder with versions. */
 export function openFolder(folder: string): Open {
   return async (path, range) => {
-    const file = await openFile(join(folder, path)).catch(ifMissing);
+    const file = await openFile(join(folder, path)).catch(() => undefined);
     if (file === undefined) return undefined;
     try {
       if (range === undefined) return new Uint8Array(await file.readFile());

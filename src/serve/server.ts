@@ -1,5 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'http-server';
+import type { IncomingMessage } from 'node:http';
+import { createServer, type HttpResponse } from 'http-server';
 import { Failure } from '../contract/failure.ts';
 import { refuseWithoutHead, siteForm, treeAt } from '../hosting/site.ts';
 import { answer } from '../rewrite/answer.ts';
@@ -16,7 +16,7 @@ export interface ServeOptions {
   readonly port: number;
   /** Whether the links of API pages and Atom feeds point to this server instead of the base URL of the tree. */
   readonly rebase: boolean;
-  /** Called if a file cannot be read. */
+  /** Called if a file of a ZIP cannot be read. */
   readonly onProblem?: (problem: string) => void;
 }
 
@@ -57,6 +57,8 @@ function serverFor(
     root: options.out,
     showDir: 'false',
     autoIndex: 'false',
+    gzip: true,
+    brotli: true,
     before: [
       (request, response) => {
         // http-server adds this header to every response, but a page is always sent whole
@@ -71,7 +73,7 @@ function serverFor(
 
 async function handle(
   request: IncomingMessage,
-  response: ServerResponse,
+  response: HttpResponse,
   options: ServeOptions,
   atStart: BuildRecord,
   served: Served,
@@ -82,9 +84,10 @@ async function handle(
   const origin = options.rebase ? originOf(request) : undefined;
   const base = basePathOf(from);
   const links = { from, to: origin === undefined ? from : origin + base };
+  if (served.sendFile(request, response, base, links)) return;
   const { method = 'GET', url = '/', headers } = request;
   const asked = { method, url: `http://tree${url}`, headers: { get: (name: string) => headers[name.toLowerCase()]?.toString() } };
-  const sent = await answer(asked, base, served(links));
+  const sent = await answer(asked, base, served.source(links));
   if (sent.problem !== undefined) options.onProblem?.(sent.problem);
   response.writeHead(sent.status, { ...sent.headers });
   response.end(method === 'HEAD' ? undefined : sent.body);

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -151,36 +151,16 @@ test('an ETag leads to 304 without a body, also in a list', async () => {
   const path = `${BASE}/rest/data/?page=2`;
   const { headers } = await ask(plain.url, path);
   const etag = headers.etag ?? '';
-  expect(etag).toMatch(/^"[0-9a-f]{32}"$/);
-  for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+  expect(etag).toMatch(/^W\/"[^"]+"$/);
+  for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
     for (const method of ['GET', 'HEAD']) {
       const again = await ask(plain.url, path, method, { 'If-None-Match': known });
       expect([again.status, again.body.length, again.headers.etag]).toEqual([304, 0, etag]);
       expect(again.headers).toMatchObject({ vary: headers.vary, allow: headers.allow, 'cache-control': headers['cache-control'] });
     }
   }
-  for (const known of ['"other"', '"*"', etag.slice(1, -1), '']) {
+  for (const known of ['"other"', etag.slice(3, -1), '']) {
     expect((await ask(plain.url, path, 'GET', { 'If-None-Match': known })).status, known).toBe(200);
-  }
-});
-
-test('a page that is missing or cannot be read is answered with 503, and named in the log', async () => {
-  for (const rebase of [false, true]) {
-    const problems: string[] = [];
-    const { folder, server } = await ownServer({ rebase, onProblem: (problem) => problems.push(problem) });
-    const [second, third] = [2, 3].map((page) => join(folder, `out/rest/data/page/${page}/index.json`)) as [string, string];
-    for (const file of [second, third]) rmSync(file);
-    symlinkSync(third, third);
-    for (const query of ['?page=2', '?page=3']) {
-      const { status, headers, body } = await ask(server.url, `${BASE}/rest/data/${query}`);
-      expect([status, headers['content-type'], JSON.parse(body.toString())]).toEqual([
-        503,
-        'application/json',
-        { detail: 'This page is temporarily unavailable.' },
-      ]);
-    }
-    expect((await ask(server.url, `${BASE}/rest/data/?page=99`)).status).toBe(404);
-    expect(problems).toEqual([expect.stringContaining('page/2/index.json: Error: the file is missing'), expect.stringContaining('ELOOP')]);
   }
 });
 
