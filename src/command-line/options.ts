@@ -79,13 +79,11 @@ export const SNAPSHOT_OPTIONS = {
 /** The options of every command that renders differences. */
 export const NETWORK_OPTIONS = {
   '--mention-url <template>': {
-    help: 'the link target of mentions; {} is replaced by the name',
+    help: 'the link target of mentions; {} is replaced by the name (default: as the service links them)',
     parse: linkTemplate,
-    default: 'https://twitter.com/{}',
   },
   '--hashtag-url <template>': {
-    help: 'the link target of hashtags; {} is replaced by the tag',
+    help: 'the link target of hashtags; {} is replaced by the tag (default: as the service links them)',
     parse: linkTemplate,
-    default: 'https://twitter.com/search?q=%23{}',
   },
 } as const;

@@ -18,7 +18,7 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
     const { refusal, ...summary } = await observeInputs(options.store, inputs, {
       ...reading,
       snapshots: contextOf(options, sources, latest),
-      network: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
+      templates: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
       dryRun: options.dryRun,
       limits: { latest, maxRejected: options.maxRejected.share, minAccounts: options.minAccounts.share },
       onProgress: terminal.progress({

@@ -1,13 +1,11 @@
 import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 import { block, website } from './block.ts';
-import { escapeText, inline, type Network } from './inline.ts';
+import { escapeText, inline } from './inline.ts';
+import { type Network, TWITTER } from './networks.ts';
 import { tokenSegments, whole } from './segments.ts';
 
-export type { Network } from './inline.ts';
 export { type Segment, segmentsOf } from './segments.ts';
-
-export const TWITTER: Network = { mention_url: 'https://twitter.com/{}', hashtag_url: 'https://twitter.com/search?q=%23{}' };
 
 /**
  * Returns the HTML of a change as in a record (specification, 2.3).
@@ -17,6 +15,7 @@ export const TWITTER: Network = { mention_url: 'https://twitter.com/{}', hashtag
  */
 export function diffHtml(type: DataType, before: string | null | undefined, after: string | null, network: Network = TWITTER): string {
   // an imported predecessor may contain a lone surrogate, which a page cannot contain
+  const { mentions } = network;
   const [old, fresh] = [(before ?? '').toWellFormed(), (after ?? '').toWellFormed()];
   switch (PROFILE_FIELDS[type].difference) {
     case 'block':
@@ -24,9 +23,12 @@ export function diffHtml(type: DataType, before: string | null | undefined, afte
     case 'link':
       return schemeForm(old, fresh) ?? block(old, fresh, website);
     case 'boolean':
-      return inline(old === fresh ? whole('kept', fresh) : [...whole('removed', old), ...whole('added', fresh)], network);
+      return inline(
+        old === fresh ? whole('kept', fresh, mentions) : [...whole('removed', old, mentions), ...whole('added', fresh, mentions)],
+        network,
+      );
     case 'text':
-      return inline(before === undefined ? whole('added', fresh) : tokenSegments(old, fresh), network);
+      return inline(before === undefined ? whole('added', fresh, mentions) : tokenSegments(old, fresh, mentions), network);
   }
 }
 
@@ -40,6 +42,6 @@ function schemeForm(before: string, after: string): string | undefined {
       { kind: 'added', tokens: text(scheme) },
       { kind: 'kept', tokens: text(before) },
     ],
-    { mention_url: '', hashtag_url: '' },
+    TWITTER,
   );
 }

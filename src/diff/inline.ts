@@ -1,12 +1,7 @@
 import type { Entity } from './entities.ts';
+import type { Network } from './networks.ts';
 import type { Segment, TokenSegment } from './segments.ts';
 import type { Token } from './tokens.ts';
-
-/** The URL templates of a network. `{}` is replaced by the percent-encoded name or tag. */
-export interface Network {
-  readonly mention_url: string;
-  readonly hashtag_url: string;
-}
 
 const TAGS: { readonly [K in Segment['kind']]: readonly [string, string] } = {
   kept: ['<span>', '</span>'],
@@ -33,9 +28,14 @@ function content(tokens: readonly Token[], network: Network): string {
   return html + escapeText(plain);
 }
 
-function link(text: string, entity: Entity, network: Network): string {
-  const template = entity.kind === 'mention' ? network.mention_url : network.hashtag_url;
-  const url = template.replaceAll('{}', () => encodeURIComponent(entity.name));
+function link(text: string, { kind, name }: Entity, network: Network): string {
+  const [user = '', server = network.server] = kind === 'mention' ? name.split('@') : [];
+  const url = (kind === 'mention' ? network.mention_url : network.hashtag_url)
+    .replaceAll('{user}', () => encodeURIComponent(user))
+    .replaceAll('{server}', () => encodeURI(server))
+    .replaceAll('{}', () => encodeURIComponent(name));
+  // not every name of a server can be in a URL
+  if (server !== '' && !URL.canParse(url)) return escapeText(text);
   return `<a href="${escapeAttribute(url)}">${escapeText(text)}</a>`;
 }
 

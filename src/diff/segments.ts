@@ -1,4 +1,5 @@
 import { type Edit, sidesOf } from './edits.ts';
+import type { MentionForm } from './entities.ts';
 import { readableEdits } from './readable.ts';
 import { chunksOf, type Token, tokensOf, withPlainBreaks } from './tokens.ts';
 
@@ -27,21 +28,22 @@ const LONGEST = 6_000;
  * Kept and removed segments form the old text; kept and added segments form the new text.
  */
 export function segmentsOf(before: string, after: string): Segment[] {
-  return tokenSegments(before, after).map(({ kind, tokens }) => ({ kind, text: tokens.map((token) => token.text).join('') }));
+  return tokenSegments(before, after, 'name').map(({ kind, tokens }) => ({ kind, text: tokens.map((token) => token.text).join('') }));
 }
 
 /** Returns the segments as tokens. In texts that are shown whole, a token is all text between two mentions or hashtags. */
-export function tokenSegments(before: string, after: string): TokenSegment[] {
+export function tokenSegments(before: string, after: string, form: MentionForm): TokenSegment[] {
   const [old, fresh] = [withPlainBreaks(before), withPlainBreaks(after)];
-  if (old === fresh) return whole('kept', fresh);
-  if (old === '' || fresh === '' || old.length + fresh.length > LONGEST) return [...whole('removed', old), ...whole('added', fresh)];
-  const sides = sidesOf(tokensOf(old), tokensOf(fresh));
+  if (old === fresh) return whole('kept', fresh, form);
+  if (old === '' || fresh === '' || old.length + fresh.length > LONGEST)
+    return [...whole('removed', old, form), ...whole('added', fresh, form)];
+  const sides = sidesOf(tokensOf(old, form), tokensOf(fresh, form));
   return segments(sides.old.tokens, sides.new.tokens, readableEdits(sides));
 }
 
 /** Returns a text as one segment; no segment for an empty text. */
-export function whole(kind: Segment['kind'], text: string): TokenSegment[] {
-  return text === '' ? [] : [{ kind, tokens: [...chunksOf(withPlainBreaks(text))] }];
+export function whole(kind: Segment['kind'], text: string, form: MentionForm): TokenSegment[] {
+  return text === '' ? [] : [{ kind, tokens: [...chunksOf(withPlainBreaks(text), form)] }];
 }
 
 function segments(old: readonly Token[], fresh: readonly Token[], edits: readonly Edit[]): TokenSegment[] {

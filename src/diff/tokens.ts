@@ -1,4 +1,4 @@
-import { type Entity, entitiesIn } from './entities.ts';
+import { type Entity, entitiesIn, type MentionForm } from './entities.ts';
 
 /** The unit of comparison: a grapheme, or a whole mention or hashtag. */
 export interface Token {
@@ -21,9 +21,9 @@ export function withPlainBreaks(text: string): string {
 }
 
 /** @param text with plain line breaks */
-export function tokensOf(text: string): Token[] {
+export function tokensOf(text: string, form: MentionForm): Token[] {
   const tokens: Token[] = [];
-  for (const { text: chunk, entity } of chunksOf(text)) {
+  for (const { text: chunk, entity } of chunksOf(text, form)) {
     if (entity !== undefined) tokens.push({ text: chunk, entity });
     else addGraphemes(tokens, chunk);
   }
@@ -31,9 +31,9 @@ export function tokensOf(text: string): Token[] {
 }
 
 /** Splits a text into mentions, hashtags and the text between them. */
-export function* chunksOf(text: string): Generator<Token> {
+export function* chunksOf(text: string, form: MentionForm): Generator<Token> {
   let end = 0;
-  for (const entity of entitiesIn(text)) {
+  for (const entity of entitiesIn(text, form)) {
     if (entity.start > end) yield { text: text.slice(end, entity.start), entity: undefined };
     yield { text: text.slice(entity.start, entity.end), entity };
     end = entity.end;

@@ -3,7 +3,7 @@ import type { Profile } from '../contract/observation.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { FIELDS_IN_ORDER } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
-import type { Network } from '../diff/diff-html.ts';
+import { type LinkTemplates, type Network, networkOf } from '../diff/networks.ts';
 import { ClockMap } from '../sources/clock-map.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';
 import { fieldValue, isSame, recordedText } from './field-changes.ts';
@@ -24,7 +24,7 @@ const ROWS_FOR_PROFILE = 8;
 /** How much is kept of the last profiles, in UTF-16 units. */
 const CACHE_UNITS = 1 << 23;
 
-export type PredictedChange = readonly [type: DataType, before: string | null, text: string | null];
+export type PredictedChange = readonly [type: DataType, before: string | null, text: string | null, network: Network];
 
 /** The markup of changes, each by the JSON of a {@link PredictedChange}. */
 type Markup = readonly (readonly [change: string, markup: string])[];
@@ -39,12 +39,12 @@ export interface Window {
  * Yields all rows of a spool in order. If many have a change, a thread renders changes before the merge needs them. They are predicted
  * from the profiles of each account number, so the merge must render what is missing.
  */
-export async function* windowsOf(spool: Spool, network: Network, pauses: Pauses): AsyncGenerator<Window> {
+export async function* windowsOf(spool: Spool, templates: LinkTemplates, pauses: Pauses): AsyncGenerator<Window> {
   const hasMany = spool.length >= MIN_ROWS && spool.profiles * ROWS_FOR_PROFILE > spool.length && availableParallelism() > 1;
   const thread = hasMany
-    ? new ThreadPool<readonly PredictedChange[], Markup>(new URL('./render-thread.js', import.meta.url), [network])
+    ? new ThreadPool<readonly PredictedChange[], Markup>(new URL('./render-thread.js', import.meta.url), [undefined])
     : undefined;
-  const predict = predictor(spool);
+  const predict = predictor(spool, templates);
   const queue: { readonly rows: readonly Row[]; readonly markup: Promise<Markup> | undefined }[] = [];
   const next = async (): Promise<Window> => {
     const { rows = [], markup } = queue.shift() ?? {};
@@ -74,7 +74,7 @@ function* inPieces(all: Iterable<Row>): Generator<readonly Row[]> {
 }
 
 /** Returns a function that returns changes that a row probably has. */
-function predictor(spool: Spool): (row: Row) => readonly PredictedChange[] {
+function predictor(spool: Spool, templates: LinkTemplates): (row: Row) => readonly PredictedChange[] {
   const lasts = new ClockMap<number, { readonly place: number; readonly profile: Profile }>(CACHE_UNITS);
   let count = 0;
   return ({ account, profile: place }) => {
@@ -83,12 +83,13 @@ function predictor(spool: Spool): (row: Row) => readonly PredictedChange[] {
     const stored = spool.text(place);
     const { profile } = storedProfile(stored);
     lasts.set(account, { place, profile }, stored.length);
+    const network = networkOf(profile, templates);
     return FIELDS_IN_ORDER.flatMap((type): PredictedChange[] => {
       const [before, seen] = [last && fieldValue(last.profile, type), fieldValue(profile, type)];
       if (before === undefined || seen === undefined || isSame(before, seen)) return [];
       const text = recordedText(type, seen);
       count += 1;
-      return count % 10 >= OF_TEN || (before ?? '').length + (text ?? '').length > MAX_UNITS ? [] : [[type, before, text]];
+      return count % 10 >= OF_TEN || (before ?? '').length + (text ?? '').length > MAX_UNITS ? [] : [[type, before, text, network]];
     });
   };
 }

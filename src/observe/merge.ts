@@ -3,7 +3,7 @@ import { show } from '../contract/json.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import { countsByField } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
-import type { Network } from '../diff/diff-html.ts';
+import type { LinkTemplates } from '../diff/networks.ts';
 import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { InputError, RejectOptions } from '../sources/source.ts';
 import type { Batch } from '../store/writing/batch.ts';
@@ -28,8 +28,8 @@ const NEUTRAL: RejectOptions = { from: 'neutral' };
 export interface MergeOptions {
   /** How the snapshots were read. */
   readonly snapshots: { readonly observedAt: Instant | undefined };
-  /** The URLs of mentions and hashtags. */
-  readonly network: Network;
+  /** The URLs of mentions and hashtags; by default those of the service of each account. */
+  readonly templates?: LinkTemplates | undefined;
   /** Called with each snapshot that cannot be added, and with each conflicting value that is not recorded. */
   readonly onReject?: ((inputError: InputError) => void) | undefined;
   readonly onProgress?: OnProgress<'compare'> | undefined;
@@ -83,7 +83,8 @@ export async function mergeSnapshots(
   options: MergeOptions,
   reject: Reject,
 ): Promise<MergeSummary> {
-  const writer = new ObservationWriter(batch, options.network, options.cacheUnits);
+  const { templates = {} } = options;
+  const writer = new ObservationWriter(batch, templates, options.cacheUnits);
   const records = countsByField();
   const accounts = { added: 0, renamed: 0 };
   const conflicts = new ConflictList(spool);
@@ -128,7 +129,7 @@ export async function mergeSnapshots(
     if (effect.changes.length === 0) unchanged += 1;
     for (const { type } of effect.changes) records[type] += 1;
   };
-  for await (const { rows, markup } of windowsOf(spool, options.network, pauses)) {
+  for await (const { rows, markup } of windowsOf(spool, templates, pauses)) {
     writer.markup = markup;
     for (const row of rows) {
       snapshots += 1;

@@ -1,7 +1,8 @@
 import { type Identity, identityOf } from '../contract/account.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import type { Observation, Profile } from '../contract/observation.ts';
-import { diffHtml, type Network } from '../diff/diff-html.ts';
+import { diffHtml } from '../diff/diff-html.ts';
+import { type LinkTemplates, type Network, networkOf } from '../diff/networks.ts';
 import { HandleTransfer } from '../store/accounts/handle-transfer.ts';
 import { type KnownAccount, knownUntil, markObserved, watermarkOf } from '../store/accounts/known-account.ts';
 import { ObservedAccounts } from '../store/accounts/observed-accounts.ts';
@@ -35,18 +36,18 @@ export class ObservationWriter {
   /** The account last seen with each profile, and the time until which the same profile changes nothing. */
   readonly #last = new Map<number, { readonly account: KnownAccount; readonly fields: number; readonly until: Instant }>();
   readonly #batch: Batch;
-  readonly #network: Network;
+  readonly #templates: LinkTemplates;
   /** The markup of some changes that the next observations may have: see {@link Window}. */
   markup: Window['markup'] = new Map();
   readonly #ids: IdAllocator;
   readonly accountsOfRun: AccountsOfRun = new AccountsOfRun();
 
   /** @param cacheUnits the maximum size of the accounts in memory, in UTF-16 units */
-  constructor(batch: Batch, network: Network, cacheUnits?: number) {
+  constructor(batch: Batch, templates: LinkTemplates, cacheUnits?: number) {
     this.#accounts = new ObservedAccounts(batch, cacheUnits);
     this.#handles = new HandleTransfer(batch, this.#accounts);
     this.#batch = batch;
-    this.#network = network;
+    this.#templates = templates;
     this.#ids = new IdAllocator(batch.database);
   }
 
@@ -118,8 +119,9 @@ export class ObservationWriter {
       // an older observation does not show the current handle of the account
       const isCurrent = instant >= watermarkOf(account);
       const isRenamed = isCurrent && this.#identify(account, identityIn(profile, name, account.identity));
+      const network = networkOf(profile, this.#templates);
       for (const [index, change] of changes.entries()) {
-        this.#addChange(account, change, ids[index] ?? 0, observation);
+        this.#addChange(account, change, ids[index] ?? 0, observation, network);
       }
       if (found === undefined) this.accountsOfRun.add(account);
       markObserved(account, instant, fieldsIn(profile));
@@ -136,7 +138,13 @@ export class ObservationWriter {
     return !isSame && this.#handles.setIdentity(account, identity);
   }
 
-  #addChange(account: KnownAccount, { type, before, text }: Change, id: number, { observed_at, web_archive_url }: Observation): void {
+  #addChange(
+    account: KnownAccount,
+    { type, before, text }: Change,
+    id: number,
+    { observed_at, web_archive_url }: Observation,
+    network: Network,
+  ): void {
     this.#accounts.addRecord(account, {
       id,
       account: account.identity.screen_name,
@@ -144,7 +152,7 @@ export class ObservationWriter {
       previous: before?.id ?? null,
       text,
       first_encountered_date: timestampOf(observed_at),
-      diff_html: this.markup.get(JSON.stringify([type, before?.text, text])) ?? diffHtml(type, before?.text, text, this.#network),
+      diff_html: this.markup.get(JSON.stringify([type, before?.text, text, network])) ?? diffHtml(type, before?.text, text, network),
       web_archive_url,
     });
   }

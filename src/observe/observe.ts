@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { removeSync } from 'fs-extra/esm';
 import type { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
-import type { Network } from '../diff/diff-html.ts';
+import type { LinkTemplates } from '../diff/networks.ts';
 import { withProgress } from '../sources/inputs/input-progress.ts';
 import { inputNamed } from '../sources/inputs/inputs.ts';
 import { InputErrors } from '../sources/rejects/input-errors.ts';
@@ -26,8 +26,8 @@ export type ObservePhase = 'read' | 'compare' | CommitPhase;
 
 export interface ObserveOptions {
   readonly snapshots: ObserveContext;
-  /** The URLs of mentions and hashtags. */
-  readonly network: Network;
+  /** The URLs of mentions and hashtags; by default those of the service of each account. */
+  readonly templates?: LinkTemplates | undefined;
   /** Whether to do everything except the commit, so that the store is unchanged. */
   readonly dryRun?: boolean | undefined;
   /** What the guards refuse; by default nothing. */

@@ -1,7 +1,7 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { diffHtml } from '../diff/diff-html.ts';
 import type { PredictedChange } from './markup-ahead.ts';
 
 parentPort?.on('message', (changes: readonly PredictedChange[]) => {
-  parentPort?.postMessage(changes.map((change) => [JSON.stringify(change), diffHtml(...change, workerData)]));
+  parentPort?.postMessage(changes.map((change) => [JSON.stringify(change), diffHtml(...change)]));
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DATA_TYPES, type DataType } from '../../src/contract/record.ts';
-import { diffHtml, type Network, type Segment, segmentsOf } from '../../src/diff/diff-html.ts';
+import { diffHtml, type Segment, segmentsOf } from '../../src/diff/diff-html.ts';
 import { shown, shownInBlock } from './browser.ts';
 
 interface Vector {
@@ -54,17 +54,6 @@ describe('diffHtml', () => {
     expect(diffHtml('Verified', 'true', 'true')).toBe('<span>true</span>');
     expect(diffHtml('Location', 'here', 'here')).toBe('\n<del>here</del><br /><ins>here</ins>\n');
     expect(diffHtml('Website', null, '')).toBe('\n<del></del><br /><ins></ins>\n');
-  });
-});
-
-describe('the network', () => {
-  const network: Network = { mention_url: "https://social.example/@{}?a=1&b='2'", hashtag_url: 'https://social.example/tags/{}/{}' };
-
-  it('defines the URLs of mentions and hashtags', () => {
-    expect(diffHtml('Bio', undefined, '@jack #$& #naïve', network)).toBe(
-      '<ins style="background:#e6ffe6;"><a href="https://social.example/@jack?a=1&amp;b=&#39;2&#39;">@jack</a> #$&amp; ' +
-        '<a href="https://social.example/tags/na%C3%AFve/na%C3%AFve">#naïve</a></ins>',
-    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Entity, entitiesIn } from '../../src/diff/entities.ts';
+import { type Entity, entitiesIn, type MentionForm } from '../../src/diff/entities.ts';
 
 interface Cases {
   readonly mentions: readonly (readonly [string, readonly string[]])[];
@@ -9,7 +9,7 @@ interface Cases {
 }
 
 const CASES: Cases = JSON.parse(readFileSync(new URL('twitter-text.json', import.meta.url), 'utf8'));
-const of = (kind: Entity['kind'], text: string) => entitiesIn(text).filter((entity) => entity.kind === kind);
+const of = (kind: Entity['kind'], text: string) => entitiesIn(text, 'name').filter((entity) => entity.kind === kind);
 const names = (kind: Entity['kind'], text: string) => of(kind, text).map((entity) => entity.name);
 
 describe('the test cases of Twitter', () => {
@@ -43,9 +43,10 @@ describe('entitiesIn', () => {
   });
 });
 
-const PIECES = '@ # #a a. -. https:// https://a.b/ #中 a@ éa rt@a #\u{20021} a.b/# #\u0301 @a\u0301 a:1'.split(' ');
+const FORMS: readonly MentionForm[] = ['name', 'domain', 'address'];
+const PIECES = '@ # #a a. -. https:// https://a.b/ #中 a@ éa rt@a #\u{20021} a.b/# #\u0301 @a\u0301 a:1 @a. @a.b @a@b. @a-'.split(' ');
 
 it.each(PIECES)('entitiesIn searches a million characters to their end if they repeat %j', (piece) => {
-  const text = `${piece.repeat(1_000_000 / piece.length)} @x`;
-  expect(entitiesIn(text).at(-1)?.name).toBe('x');
+  const text = `${piece.repeat(1_000_000 / piece.length)} #x`;
+  for (const form of FORMS) expect(entitiesIn(text, form).at(-1)?.name).toBe('x');
 });

@@ -75,6 +75,35 @@ describe('a snapshot', () => {
     expect(accounts).toMatchObject([{ screen_name: 'jack', display_name: 'Jack', bio: 'bye', location: '', website: '' }]);
   });
 
+  it('links mentions and hashtags as the service of its account does, also as a neutral snapshot', async () => {
+    const observed_at = at(0);
+    const bio = '@name.example.zone @a@b.example #x';
+    const bluesky = { did: 'did:plc:1', handle: 'nina.example', description: bio, indexedAt: observed_at, observed_at };
+    const mastodon = { acct: 'nina', id: '1', url: 'https://s.example/@nina', note: `<p>${bio}</p>`, observed_at };
+    const neutral = [
+      { observed_at, screen_name: 'n', id: 'did:plc:2', bio },
+      { observed_at, screen_name: 'n@t.example', bio },
+      { observed_at, screen_name: 'n2', bio },
+    ];
+    const { feed } = await contentsAfter([bluesky, mastodon, ...neutral]);
+    const links = new Map(
+      feed
+        .filter(({ data_type }) => data_type === 'Bio')
+        .map(({ account, diff_html }) => [account, String(diff_html).match(/(?<=href=")[^"]+/g)]),
+    );
+    const inBluesky = ['https://bsky.app/profile/name.example.zone', 'https://bsky.app/hashtag/x'];
+    const onServer = (server: string) => [`https://${server}/@name.example.zone`, 'https://b.example/@a', `https://${server}/tags/x`];
+    expect(links).toEqual(
+      new Map([
+        ['nina.example', inBluesky],
+        ['n', inBluesky],
+        ['nina@s.example', onServer('s.example')],
+        ['n@t.example', onServer('t.example')],
+        ['n2', ['https://twitter.com/name', 'https://twitter.com/search?q=%23x']],
+      ]),
+    );
+  });
+
   it('adds an account without records if it contains only the handle', async () => {
     expect(await contentsAfter([snapshot(0)])).toMatchObject({ feed: [], accounts: [{ screen_name: 'jack', data: [] }] });
   });

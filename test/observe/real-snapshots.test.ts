@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parseInstant } from '../../src/contract/instant.ts';
-import { TWITTER } from '../../src/diff/diff-html.ts';
 import { type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
 import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import { build } from '../../src/tree/build/build.ts';
@@ -21,7 +20,7 @@ const OBSERVED_AT = parseInstant('2017-09-19T20:47:28Z');
 async function observe(store: string, ...paths: readonly string[]): Promise<ObserveSummary> {
   async function* nothing(): AsyncGenerator<Uint8Array> {}
   const snapshots = { from: undefined, observedAt: OBSERVED_AT, unescape: false };
-  return observeInputs(store, inputsOf(paths, nothing()), { snapshots, network: TWITTER });
+  return observeInputs(store, inputsOf(paths, nothing()), { snapshots });
 }
 
 /** Returns the records of all saved pages. */

@@ -1,5 +1,4 @@
 import { parseInstant } from '../../src/contract/instant.ts';
-import { TWITTER } from '../../src/diff/diff-html.ts';
 import { type NormalizeOptions, type NormalizeSummary, normalizeSources } from '../../src/normalize/normalize.ts';
 import { localPart } from '../../src/normalize/part-file.ts';
 import { type ObserveOptions, type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
@@ -25,7 +24,7 @@ const SNAPSHOTS: NormalizeOptions['snapshots'] = {
 export async function observeSerially(store: string, inputs: readonly Input[], options: Partial<ObserveOptions> = {}): Promise<RunResult> {
   const rejects: InputError[] = [];
   const onReject = (error: InputError) => void rejects.push(error);
-  return { summary: await observeInputs(store, inputs, { snapshots: SNAPSHOTS, network: TWITTER, onReject, ...options }), rejects };
+  return { summary: await observeInputs(store, inputs, { snapshots: SNAPSHOTS, onReject, ...options }), rejects };
 }
 
 /** Writes one part of inputs. */

@@ -1,4 +1,3 @@
-import { TWITTER } from '../../src/diff/diff-html.ts';
 import { type ObserveOptions, type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
 import type { Input } from '../../src/sources/source.ts';
 import { Connection } from '../../src/store/database/connection.ts';
@@ -25,7 +24,6 @@ export function observe(
 ): Promise<ObserveSummary> {
   return observeInputs(store, [sourceOf(snapshots)], {
     snapshots: { from: undefined, observedAt: undefined, unescape: false },
-    network: TWITTER,
     ...options,
   });
 }
