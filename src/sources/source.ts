@@ -3,8 +3,8 @@ import type { AccountState } from '../contract/accounts/account-state.ts';
 import type { Exclusion } from '../contract/accounts/exclusion.ts';
 import type { Collection } from '../contract/collection.ts';
 import type { FailureCode, Place } from '../contract/failure.ts';
+import type { Expansion } from '../contract/files/expansion.ts';
 import type { ChangeRecord } from '../contract/record.ts';
-import type { Expansion } from './unpack/expansion.ts';
 
 /**
  * One validated item of a source, with its place.

@@ -1,26 +1,13 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import type { Failure } from '../contract/failure.ts';
-import { damaged, refused } from './warc-damage.ts';
-
-/** How many times larger than its compressed form a WARC may be. Repeated pages of an API reach 50. */
-const MOST_EXPANSION = 250;
-/** Bytes up to which the expansion does not matter. */
-const SMALL = 1 << 26;
-
-/** Returns the largest length of a WARC after decompression, in bytes. @param size of the file */
-export function mostExpanded(size: number): number {
-  return Math.max(SMALL, size * MOST_EXPANSION);
-}
-
-export function expandsTooMuch(file: string, length: number, size: number): Failure {
-  return refused(file, `data that expands at most ${MOST_EXPANSION} times`, `more than ${length} bytes from ${size}`);
-}
+import { Expansion } from '../contract/files/expansion.ts';
+import { damaged } from './warc-damage.ts';
 
 /**
  * Yields the bytes of a WARC, decompressed if they are gzip data.
  * @param size of the file
- * @throws Failure bad-archive if the gzip data is damaged or cut short, is followed by other bytes, or expands too much
+ * @throws Failure bad-archive if the gzip data is damaged or cut short, or is followed by other bytes; bad-encoding if it expands too
+ *   much
  */
 export async function* gunzipWarc(file: string, size: number, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const chunks = bytes[Symbol.asyncIterator]();
@@ -44,11 +31,11 @@ async function* gunzip(file: string, size: number, bytes: AsyncIterable<Uint8Arr
   const source = Readable.from(bytes, { objectMode: false });
   const plain = createGunzip({ chunkSize: 1 << 18 });
   source.on('error', (error) => plain.destroy(error));
-  let length = 0;
+  const expansion = new Expansion(file);
+  expansion.addPacked(size);
   try {
     for await (const chunk of source.pipe(plain)) {
-      length += chunk.length;
-      if (length > mostExpanded(size)) throw expandsTooMuch(file, length, size);
+      expansion.addPlain(chunk.length);
       yield chunk;
     }
     // zlib takes bytes after the last member for padding, and ignores them

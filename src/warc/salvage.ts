@@ -1,6 +1,6 @@
 import { Failure } from '../contract/failure.ts';
+import { Expansion } from '../contract/files/expansion.ts';
 import { HEAD_BYTES, startsAsWarc } from './detect-warc.ts';
-import { expandsTooMuch, mostExpanded } from './gunzip.ts';
 import { MEMBER_MAGIC, type Member, readMember } from './gzip-member.ts';
 import { MOST_BLOCK, type ReadRecord, type RecordHeader, readRecords } from './read-records.ts';
 import { damaged } from './warc-damage.ts';
@@ -21,7 +21,7 @@ export interface SalvageOptions {
 /**
  * Yields the complete records of a damaged WARC. After damage, it searches for the beginning of the next record: of the
  * next gzip member, or of the next header in a WARC that is not compressed. Memory holds one record.
- * @throws Failure bad-archive if the file expands too much
+ * @throws Failure bad-encoding if the file expands too much
  */
 export async function* salvageRecords(
   file: string,
@@ -29,7 +29,9 @@ export async function* salvageRecords(
   { size, isWanted, onDamage }: SalvageOptions,
 ): AsyncGenerator<ReadRecord & { readonly byte: number }> {
   const window = new Window(bytes);
-  let [number, expanded] = [0, 0];
+  const expansion = new Expansion(file);
+  expansion.addPacked(size);
+  let number = 0;
   try {
     await window.grow();
     const isCompressed = isCompressedIn(window.bytes);
@@ -37,16 +39,16 @@ export async function* salvageRecords(
     const [magic, isStart] = isCompressed ? [MEMBER_MAGIC, isMemberStart] : [HEADER_START, isHeaderStart];
     while (window.bytes.length > 0) {
       const byte = window.position;
-      const most = isCompressed ? mostExpanded(size) - expanded : MOST_RECORD;
+      const most = isCompressed ? expansion.room : MOST_RECORD;
       const found = await nextRecord(window, (held) => read(held, Math.min(MOST_RECORD, most)));
       if (found.kind !== 'member') {
-        if (found.kind === 'too-large' && most < MOST_RECORD) throw expandsTooMuch(file, expanded + most, size);
+        if (found.kind === 'too-large' && most < MOST_RECORD) expansion.addPlain(most + 1);
         await skipToStart(window, magic, isStart);
         onDamage(damaged(file, 'a complete record', `${reasonOf(found)}; skipped ${window.position - byte} bytes`, byte));
         continue;
       }
       window.skip(found.length);
-      expanded += found.content.length;
+      if (isCompressed) expansion.addPlain(found.content.length);
       try {
         for await (const record of readRecords(file, inOnePiece(found.content), isWanted, number)) {
           number = record.number + 1;

@@ -1,4 +1,4 @@
-import { Failure } from '../../contract/failure.ts';
+import { Failure } from '../failure.ts';
 
 /**
  * How many times larger than its compressed form data may be. Snapshots that repeat every day reach about 150 in xz
@@ -28,10 +28,15 @@ export class Expansion {
     this.#packed += bytes;
   }
 
+  /** How many more bytes {@link addPlain} accepts. */
+  get room(): number {
+    return Math.max(SMALL, this.#packed * MOST_EXPANSION) - this.#plain;
+  }
+
   /** @throws Failure bad-encoding if the data expands too much */
   addPlain(bytes: number): void {
     this.#plain += bytes;
-    if (this.#plain > SMALL && this.#plain > this.#packed * MOST_EXPANSION) {
+    if (this.room < 0) {
       throw new Failure('bad-encoding', `${this.#name} expands too much: it may be a decompression bomb`, {
         place: { file: this.#name },
         expected: `data that expands at most ${MOST_EXPANSION} times`,

@@ -1,10 +1,12 @@
 import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import type { Failure } from '../../contract/failure.ts';
+import { Expansion } from '../../contract/files/expansion.ts';
 import { isObject } from '../../contract/json.ts';
 import { claimedDigest, hashFor, isClaimed } from '../../warc/digest.ts';
 import { damaged, refused } from '../../warc/warc-damage.ts';
 import { openZipFile } from '../unpack/open-zip-file.ts';
+import { MOST_ENTRIES } from '../unpack/zip-members.ts';
 import type { WarcFile } from './capture-selection.ts';
 import { isDamage, type OnDamage } from './damage.ts';
 import { checkDirectory } from './zip-directory.ts';
@@ -19,34 +21,32 @@ const DATAPACKAGE = 'datapackage.json';
 const DIGEST = 'datapackage-digest.json';
 /** The largest datapackage.json, in bytes: it is kept in memory. */
 const MOST_METADATA = 1 << 26;
-const MOST_ENTRIES = 100_000;
-/** How many times larger than the ZIP its files may be together. */
-const MOST_EXPANSION = 250;
 
 /**
  * Opens a WACZ and compares its files with their hashes. Nothing is unpacked to the disk. If damage is reported and the list
  * of the files at the end of the ZIP is lost, the whole ZIP is returned as one WARC, because it has the records uncompressed.
  * @param onDamage called for each damaged file; without it, damage is an error
  * @returns undefined if the ZIP is not a WACZ
- * @throws Failure bad-archive
+ * @throws Failure bad-archive; bad-encoding if the files expand too much
  */
 export async function openWacz(file: WarcFile, onDamage: OnDamage | undefined): Promise<Wacz | undefined> {
   const path = file.name;
   const zip = await openZip(file, onDamage);
   if (zip === undefined) return { warcs: [file], close: () => {} };
   try {
-    const entries = await wrapErrors(path, () => entriesIn(path, zip));
-    if (!entries.has(DATAPACKAGE) && !/\.wacz$/i.test(path)) {
+    const listed = await wrapErrors(path, () => entriesIn(zip));
+    if (!listed.some(({ fileName }) => fileName === DATAPACKAGE) && !/\.wacz$/i.test(path)) {
       zip.close();
       return undefined;
     }
+    const entries = entriesByName(path, zip, listed);
     await checkFiles(path, zip, entries, onDamage);
     const warcs = [...entries.values()].filter(({ fileName }) => /^archive\/.+\.warc(\.gz)?$/i.test(fileName));
     return {
       warcs: warcs.map((entry) => ({
         name: `${path}/${entry.fileName}`,
         size: entry.uncompressedSize,
-        open: () => bytesOf(zip, entry),
+        open: () => bytesOf(path, zip, entry),
       })),
       close: () => zip.close(),
     };
@@ -62,7 +62,7 @@ export async function openWacz(file: WarcFile, onDamage: OnDamage | undefined): 
  */
 async function openZip({ name, size }: WarcFile, onDamage: OnDamage | undefined): Promise<ZipFile | undefined> {
   try {
-    return await openZipFile(name, { strictFileNames: true });
+    return await openZipFile(name);
   } catch (error) {
     if (!(error instanceof Error) || 'syscall' in error) throw error;
     const failure = damaged(name, 'a complete ZIP file', error.message, size);
@@ -72,21 +72,23 @@ async function openZip({ name, size }: WarcFile, onDamage: OnDamage | undefined)
   }
 }
 
-async function entriesIn(path: string, zip: ZipFile): Promise<Map<string, Entry>> {
-  const entries = new Map<string, Entry>();
-  let [packed, unpacked] = [0, 0];
+async function entriesIn(zip: ZipFile): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
   // names with .. or a leading slash are an error here
-  for await (const entry of zip.eachEntry()) {
+  for await (const entry of zip.eachEntry()) if (entries.push(entry) > MOST_ENTRIES) break;
+  return entries;
+}
+
+function entriesByName(path: string, zip: ZipFile, listed: readonly Entry[]): ReadonlyMap<string, Entry> {
+  const entries = new Map<string, Entry>();
+  let packed = 0;
+  for (const entry of listed) {
     const { fileName } = entry;
     packed += entry.compressedSize;
-    unpacked += entry.uncompressedSize;
     if (entries.has(fileName)) throw refused(path, 'each file once', `${fileName} twice`);
     if (!entry.canDecodeFileData())
       throw refused(path, 'files that are stored or deflated', `${fileName}, encrypted or compressed differently`);
     if (packed > zip.fileSize) throw refused(path, 'files that do not overlap', 'files that are larger together than the ZIP');
-    if (unpacked > MOST_METADATA && unpacked > zip.fileSize * MOST_EXPANSION) {
-      throw refused(path, `files that expand at most ${MOST_EXPANSION} times`, `${unpacked} bytes in ${zip.fileSize}`);
-    }
     if (entries.size >= MOST_ENTRIES) throw refused(path, `at most ${MOST_ENTRIES} files`, 'more files');
     entries.set(fileName, entry);
   }
@@ -138,7 +140,7 @@ async function checkFile(path: string, zip: ZipFile, name: string, entry: Entry 
     return { claimed, hash: hashFor(claimed) };
   });
   let crc = 0;
-  for await (const piece of bytesOf(zip, entry)) {
+  for await (const piece of bytesOf(path, zip, entry)) {
     crc = crc32(piece, crc);
     for (const { hash } of hashes) hash.update(piece);
   }
@@ -165,7 +167,7 @@ async function jsonIn(path: string, zip: ZipFile, entries: ReadonlyMap<string, E
   if (entry === undefined) throw missing(path, name);
   if (entry.uncompressedSize > MOST_METADATA) throw damaged(path, `${name} of at most ${MOST_METADATA} bytes`, 'a larger one');
   const pieces: Uint8Array[] = [];
-  for await (const piece of bytesOf(zip, entry)) pieces.push(piece);
+  for await (const piece of bytesOf(path, zip, entry)) pieces.push(piece);
   try {
     return JSON.parse(Buffer.concat(pieces).toString());
   } catch {
@@ -173,8 +175,13 @@ async function jsonIn(path: string, zip: ZipFile, entries: ReadonlyMap<string, E
   }
 }
 
-async function* bytesOf(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
-  yield* await zip.openReadStreamPromise(entry);
+async function* bytesOf(path: string, zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
+  const expansion = new Expansion(`${path}/${entry.fileName}`);
+  expansion.addPacked(entry.compressedSize);
+  for await (const piece of await zip.openReadStreamPromise(entry)) {
+    expansion.addPlain(piece.length);
+    yield piece;
+  }
 }
 
 /** Errors of the ZIP library say what is wrong, but not with which file. */

@@ -1,9 +1,9 @@
 import { Readable, type Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Failure } from '../../contract/failure.ts';
+import { countPacked, Expansion } from '../../contract/files/expansion.ts';
 import type { Input } from '../source.ts';
 import { ProgramError, throughProgram } from './decompression-program.ts';
-import { countPacked, Expansion } from './expansion.ts';
 import { headOf, resumed } from './head.ts';
 
 /** A format of compressed data, which may be several compressed files in a row. */

@@ -1,7 +1,7 @@
 import { createTarDecoder } from 'modern-tar';
+import type { Expansion } from '../../contract/files/expansion.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.ts';
-import type { Expansion } from './expansion.ts';
 
 /**
  * Yields the files in a tar archive, in its order. Each must be read before the next one is requested; what was not read is

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { removeSync } from 'fs-extra/esm';
 import { Failure } from '../../contract/failure.ts';
+import { countPacked, Expansion } from '../../contract/files/expansion.ts';
 import { isCopy } from '../inputs/compressed-copy.ts';
 import { readFailure, unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
 import { decompressed } from './decompression.ts';
-import { countPacked, Expansion } from './expansion.ts';
 import { fileHead, headOf, resumed } from './head.ts';
 import { HEADER_BYTES, isTar, isZip } from './signatures.ts';
 

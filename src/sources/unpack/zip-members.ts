@@ -1,16 +1,16 @@
 import { crc32, createInflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { Failure } from '../../contract/failure.ts';
+import { countPacked, Expansion } from '../../contract/files/expansion.ts';
 import { plural } from '../../contract/plural.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.ts';
 import { piped } from './decompression.ts';
-import { countPacked, Expansion } from './expansion.ts';
 import { openZipFile } from './open-zip-file.ts';
 import { FIRST_OF_TREE } from './signatures.ts';
 
 /** How many files a ZIP file may have: their list is kept in memory, with about 1 kB for each. */
-const MOST_ENTRIES = 500_000;
+export const MOST_ENTRIES = 500_000;
 const STORED = 0;
 const DEFLATED = 8;
 
