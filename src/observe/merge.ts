@@ -109,9 +109,12 @@ export async function mergeSnapshots(
     const observation = spool.observation(row);
     const effect = writer.add(observation, row.profile);
     if ('expected' in effect) {
-      const place = spool.place(row);
-      reject({ kind: 'error', code: 'late', place, ...effect, hint: LATE_HINT, options: NEUTRAL, item: snapshotOf(observation) });
-      late += 1;
+      const { field, ...rejection } = effect;
+      const isLate = effect.code === 'late';
+      const place = field === undefined ? spool.place(row) : { ...spool.place(row), field };
+      const hint = isLate ? LATE_HINT : undefined;
+      reject({ kind: 'error', ...rejection, place, hint, options: NEUTRAL, item: snapshotOf(observation) });
+      if (isLate) late += 1;
       rejected += 1;
       return;
     }

@@ -1,6 +1,8 @@
 import { type Identity, identityOf } from '../contract/account.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import type { Observation, Profile } from '../contract/observation.ts';
+import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
+import { MAX_MARKUP } from '../contract/text/lengths.ts';
 import { diffHtml } from '../diff/diff-html.ts';
 import { type LinkTemplates, type Network, networkOf } from '../diff/networks.ts';
 import { HandleTransfer } from '../store/accounts/handle-transfer.ts';
@@ -25,6 +27,8 @@ export interface Effect {
 
 /** The reason why an observation could not be added to the history. */
 export interface RejectedObservation {
+  readonly code: 'late' | 'bad-field';
+  readonly field?: string;
   readonly expected: string;
   readonly found: string;
 }
@@ -101,14 +105,23 @@ export class ObservationWriter {
       const changes = changesOf(found, profile, instant);
       if ('late' in changes) {
         return {
+          code: 'late',
           expected: `snapshots of ${profile.screen_name ?? profile.id} in time order${orKnownValue(changes)}`,
           found: `${show(changes.seen)} at ${timestampOf(instant)}, older than the newest snapshot of this account in the store`,
         };
+      }
+      const network = networkOf(profile, this.#templates);
+      const markup: string[] = [];
+      for (const change of changes) {
+        const html = this.#markupOf(change, network);
+        if (html === undefined || html.length > MAX_MARKUP) return tooLong(change);
+        markup.push(html);
       }
       const conflicts = conflictsOf(found, profile, instant);
       const ids = this.#ids.allocate(instant, changes.length);
       if (ids === undefined) {
         return {
+          code: 'late',
           expected: 'a free id, because ids in the feed have the same order as dates',
           found: `${timestampOf(instant)}, between records without a free id`,
         };
@@ -119,9 +132,17 @@ export class ObservationWriter {
       // an older observation does not show the current handle of the account
       const isCurrent = instant >= watermarkOf(account);
       const isRenamed = isCurrent && this.#identify(account, identityIn(profile, name, account.identity));
-      const network = networkOf(profile, this.#templates);
-      for (const [index, change] of changes.entries()) {
-        this.#addChange(account, change, ids[index] ?? 0, observation, network);
+      for (const [index, { type, before, text }] of changes.entries()) {
+        this.#accounts.addRecord(account, {
+          id: ids[index] ?? 0,
+          account: account.identity.screen_name,
+          data_type: type,
+          previous: before?.id ?? null,
+          text,
+          first_encountered_date: timestampOf(instant),
+          diff_html: markup[index] ?? '',
+          web_archive_url: observation.web_archive_url,
+        });
       }
       if (found === undefined) this.accountsOfRun.add(account);
       markObserved(account, instant, fieldsIn(profile));
@@ -138,24 +159,16 @@ export class ObservationWriter {
     return !isSame && this.#handles.setIdentity(account, identity);
   }
 
-  #addChange(
-    account: KnownAccount,
-    { type, before, text }: Change,
-    id: number,
-    { observed_at, web_archive_url }: Observation,
-    network: Network,
-  ): void {
-    this.#accounts.addRecord(account, {
-      id,
-      account: account.identity.screen_name,
-      data_type: type,
-      previous: before?.id ?? null,
-      text,
-      first_encountered_date: timestampOf(observed_at),
-      diff_html: this.markup.get(JSON.stringify([type, before?.text, text, network])) ?? diffHtml(type, before?.text, text, network),
-      web_archive_url,
-    });
+  /** Returns the markup of a change; undefined if it is certainly too long, because a store of an earlier release has a long text. */
+  #markupOf({ type, before, text }: Change, network: Network): string | undefined {
+    if ((before?.text ?? '').length > MAX_MARKUP) return undefined;
+    return this.markup.get(JSON.stringify([type, before?.text, text, network])) ?? diffHtml(type, before?.text, text, network);
   }
+}
+
+function tooLong({ type }: Change): RejectedObservation {
+  const expected = `a change whose difference has at most ${MAX_MARKUP} characters`;
+  return { code: 'bad-field', field: PROFILE_FIELDS[type].keyInProfile, expected, found: 'a longer difference' };
 }
 
 /**

@@ -126,6 +126,25 @@ describe('a snapshot', () => {
     ]);
   });
 
+  it('is rejected alone if its difference is too long', async () => {
+    const store = newStore();
+    const tags = (letter: string) => `#${letter} `.repeat(3333);
+    const rejects = await rejectsOf(store, [
+      snapshot(0, { bio: 'a' }),
+      snapshot(1, { bio: tags('b'), location: 'x' }),
+      snapshot(2, { bio: 'c' }),
+    ]);
+    expect(rejects).toMatchObject([
+      {
+        code: 'bad-field',
+        place: { file: 'snapshots', line: 2, field: 'bio' },
+        expected: 'a change whose difference has at most 100000 characters',
+        item: { bio: tags('b'), location: 'x' },
+      },
+    ]);
+    expect(changesIn(contentsOf(store))).toEqual(['jack Bio "a"', 'jack Bio "c"']);
+  });
+
   it('is rejected if no id is free between the records of other times', async () => {
     const store = newStore();
     await load(store, [record(5, { first_encountered_date: '2021-05-05T16:29:12Z' })]);

@@ -2,6 +2,7 @@ import type { TokenHandler, Tokenizer } from 'parse5';
 import { show } from '../../contract/json.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
+import { checkLength, MAX_MARKUP } from '../../contract/text/lengths.ts';
 import { captureTime, dateField, handleField, idField, imageField, textField } from './fields.ts';
 import { type CaptureContext, type JsonObject, PackageNotLoaded, type SnapshotFormat, snapshotsUnder } from './format.ts';
 
@@ -54,14 +55,12 @@ function hostOf(account: JsonObject, path: string): string {
   throw new Violation(at(path, 'url'), 'the URL of the profile page, which contains the host of a local account', show(page));
 }
 
-/** The greatest length of a note: a hundred times the limit of servers. It keeps a tag with many attributes from taking long. */
-const LONGEST_NOTE = 100_000;
-
 function bioOf(account: JsonObject, path: string): string | undefined {
   const note = textField(account['note'], path, 'note');
   if (note === undefined || note === '') return note;
-  if (note.length <= LONGEST_NOTE) return plainText(note);
-  throw new Violation(at(path, 'note'), `at most ${LONGEST_NOTE} characters of HTML`, `${note.length}`);
+  // a tag with many attributes takes long
+  checkLength(note, at(path, 'note'), MAX_MARKUP);
+  return plainText(note);
 }
 
 /** Block elements, with the line breaks before and after them. */

@@ -7,6 +7,7 @@ import { isObject, show } from '../../contract/json.ts';
 import { parseEnvelope } from '../../contract/pages/envelope.ts';
 import { type ChangeRecord, parseRecord } from '../../contract/record.ts';
 import { at, Violation } from '../../contract/shape.ts';
+import { checkLengths, MAX_TEXT } from '../../contract/text/lengths.ts';
 import type { HintCommand } from '../hint-command.ts';
 import { elementsIn } from '../json/json-values.ts';
 import { type Parsed, parseJson, placeIn } from '../json/parse-json.ts';
@@ -38,6 +39,8 @@ export class ItemReader {
   #streamed: Collection | undefined;
   /** The items of the current value that are rejected already. */
   #lost: Parsed['lost'];
+  /** Whether the current value can have a text that is too long. */
+  #isLong = false;
   /** The text of the current value, if it is a record as on a page. */
   #json: string | undefined;
 
@@ -65,6 +68,7 @@ export class ItemReader {
   #addRaw(raw: RawValue): void {
     const parsed = parseJson(raw, this.#file);
     this.#line = raw.line;
+    this.#isLong = raw.text.length > MAX_TEXT;
     if ('kind' in parsed) {
       const elements = elementsIn(raw);
       if (elements === undefined) this.#items.push(parsed);
@@ -91,14 +95,14 @@ export class ItemReader {
     } else if (isObject(value) && 'results' in value && depth < MAX_DEPTH) {
       this.#addPage(value, path, depth, undefined);
     } else if (isObject(value) && 'data_type' in value) {
-      const record = this.#orInputError(() => parseRecord(value, path), value);
+      const record = this.#parsed(path, () => parseRecord(value, path), value);
       this.#items.push(isInputError(record) ? record : { kind: 'record', record, place: this.#place(path), json: this.#json });
       return 'data';
     } else if (isObject(value) && 'former_handles' in value) {
-      const state = this.#orInputError(() => parseAccountState(value, path), value);
+      const state = this.#parsed(path, () => parseAccountState(value, path), value);
       this.#items.push(isInputError(state) ? state : { kind: 'state', state, place: this.#place(path) });
     } else if (isObject(value) && 'excluded_at' in value) {
-      const exclusion = this.#orInputError(() => parseExclusion(value, path), value);
+      const exclusion = this.#parsed(path, () => parseExclusion(value, path), value);
       this.#items.push(isInputError(exclusion) ? exclusion : { kind: 'exclusion', exclusion, place: this.#place(path) });
     } else if (isObject(value) && ('data' in value || isProfile(value))) {
       this.#addAccount(value, path);
@@ -145,7 +149,7 @@ export class ItemReader {
     streamed: { readonly items: number; readonly collection: Collection | undefined } | undefined,
   ): void {
     const { results, ...frame } = page;
-    const envelope = this.#orInputError(() => parseEnvelope(Array.isArray(results) ? { ...frame, results: [] } : page, path), frame);
+    const envelope = this.#parsed(path, () => parseEnvelope(Array.isArray(results) ? { ...frame, results: [] } : page, path), frame);
     if (isInputError(envelope)) this.#items.push(envelope);
     if (!Array.isArray(results)) return;
     let collection = streamed?.collection;
@@ -160,7 +164,7 @@ export class ItemReader {
 
   /** Adds the records of an account, then the account with its valid records. */
   #addAccount(value: JsonObject, path: string): void {
-    const profile = this.#orInputError(() => parseProfile(withRecords(value), path), value);
+    const profile = this.#parsed(path, () => parseProfile(withRecords(value), path), value);
     if (isInputError(profile)) {
       this.#items.push(this.#explained(profile));
       return;
@@ -168,16 +172,23 @@ export class ItemReader {
     const place = this.#place(path);
     const data: ChangeRecord[] = [];
     for (const [index, item] of profile.data.entries()) {
-      if (item === null && this.#lost?.has(at(path, `data[${index}]`))) continue;
-      const record = this.#orInputError(() => parseOwnRecord(item, profile, at(path, `data[${index}]`)), item);
+      const within = at(path, `data[${index}]`);
+      if (item === null && this.#lost?.has(within)) continue;
+      const record = this.#parsed(within, () => parseOwnRecord(item, profile, within), item);
       if (!isInputError(record)) data.push(record);
       this.#items.push(isInputError(record) ? record : { kind: 'record', record, place });
     }
     this.#items.push({ kind: 'account', account: { ...profile, data }, place });
   }
 
-  #orInputError<T extends object>(parse: () => T, item: unknown): T | InputError {
-    return orInputError(parse, this.#place(''), item);
+  /** Returns the result of a parser, or an input error for what is wrong with the item at a path. */
+  #parsed<T extends object>(path: string, parse: () => T, item: unknown): T | InputError {
+    const checked = () => {
+      const parsed = parse();
+      if (this.#isLong) checkLengths(parsed, path);
+      return parsed;
+    };
+    return orInputError(checked, this.#place(''), item);
   }
 
   #place(field: string): Place {

@@ -3,6 +3,7 @@ import type { Instant } from '../../contract/instant.ts';
 import { isObject, show } from '../../contract/json.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
+import { checkLengths } from '../../contract/text/lengths.ts';
 import { instantField } from '../formats/fields.ts';
 import { type CaptureContext, type JsonObject, type Observe, PackageNotLoaded, type SnapshotFormat } from '../formats/format.ts';
 import { FORMAT_NAMES, FORMATS, type FormatName } from '../formats/formats.ts';
@@ -176,6 +177,8 @@ export class SnapshotReader {
 
   #read(observe: Observe, snapshot: JsonObject, path: string, taken: CaptureContext): Observation {
     const observation = observe(snapshot, path, taken);
+    const { profile, former_names, web_archive_url } = observation;
+    checkLengths({ ...profile, former_names, web_archive_url }, path);
     if (!isSuspended(snapshot)) return observation;
     this.suspended += 1;
     return withoutEmptyFields(observation);

@@ -173,6 +173,16 @@ export function describeFormat(example: Example): void {
       ]);
     });
 
+    it('reads a text of 10,000 characters, and rejects the snapshot of a longer one', async () => {
+      for (const [field, path] of Object.entries(texts)) {
+        const start = field === 'profile_image_url' || field === 'website' ? 'https://x.example/' : '';
+        expect(errorsOf(await readValues([having(path, start.padEnd(10_000, 'x'))])), field).toEqual([]);
+        expect(errorsOf(await readValues([having(path, start.padEnd(10_001, 'x'))])), field).toMatchObject([
+          { code: 'bad-field', place: { field: expect.stringContaining(field) }, expected: 'at most 10000 characters', found: '10001' },
+        ]);
+      }
+    });
+
     it('reads or rejects a text of a million characters', async () => {
       expectSound(await readValues([having(texts.bio ?? '', 'a&#x26;<b>'.repeat(100_000))]));
     });
