@@ -1,8 +1,8 @@
 import { createHash, hash } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { open as openFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { HttpResponse } from 'http-server';
@@ -14,7 +14,7 @@ import { resolve } from '../rewrite/resolve.ts';
 import { inVersions } from '../rewrite/versions.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { openRegularFile } from '../tree/regular-file.ts';
-import { folderFiles, type TreeFiles } from '../tree/tree-files.ts';
+import { folderFiles } from '../tree/tree-files.ts';
 import { HEAD } from '../versions/commit.ts';
 import { ZipReader } from '../zip/zip-reader.ts';
 import { rebased } from './rebase.ts';
@@ -36,28 +36,38 @@ export interface Served {
 /** Serves a folder with the files of a tree. http-server sends all files that stay unchanged. */
 export function servedFiles(out: string): Served {
   const files = folderFiles(out);
+  const has = (path: string) => files.size(path) !== undefined && isInside(out, path);
   return {
     sendFile: (request, response, base, { from, to }) => {
       const { method = 'GET', url = '/' } = request;
       const [path = '', query = ''] = url.split(/\?(.*)/s);
       const { file, headers } = resolve(method, path, query, base, true);
       if (file === undefined || (from !== to && hasLinks(file))) return false;
-      return sendByHttpServer(request, response, files, file, file.startsWith('rest/') ? PAGE_HEADERS : headers);
+      return sendByHttpServer(request, response, has, file, file.startsWith('rest/') ? PAGE_HEADERS : headers);
     },
     source: ({ from, to }) =>
       inFiles(async (path) => {
-        if (files.size(path) === undefined) return undefined;
+        if (!has(path)) return undefined;
         const bytes = await files.readLater(path);
         return new Uint8Array(from === to ? bytes : rebased(path, bytes, from, to));
       }, []),
   };
 }
 
+/** Whether a path leads to a file of a folder. A symbolic link can lead out of it. */
+function isInside(folder: string, path: string): boolean {
+  try {
+    return realpathSync.native(join(folder, path)).startsWith(realpathSync.native(folder) + sep);
+  } catch {
+    return false;
+  }
+}
+
 const unpack = promisify(gunzip);
 
 /** Serves a ZIP, or a folder with versions. */
 export function servedVersions(out: string): Served {
-  const open = siteForm(out) === 'zip' ? openZip(out) : openFolder(out);
+  const open = siteForm(out) === 'zip' ? openZip(out) : openInside(out);
   return {
     sendFile: () => false,
     source: ({ from, to }) => {
@@ -87,15 +97,28 @@ function hasLinks(file: string): boolean {
 /**
  * Lets http-server send a file of a tree: names the file in the request, and replaces headers of http-server by those that
  * hosts send.
+ * @param has whether the tree has a file
  * @param file the path, relative to the tree
  * @returns false if there is no such file
  */
-function sendByHttpServer(request: IncomingMessage, response: HttpResponse, files: TreeFiles, file: string, headers: Headers): boolean {
-  if (files.size(file) === undefined) return false;
+function sendByHttpServer(
+  request: IncomingMessage,
+  response: HttpResponse,
+  has: (path: string) => boolean,
+  file: string,
+  headers: Headers,
+): boolean {
+  if (!has(file)) return false;
   const { 'if-none-match': known, 'accept-encoding': encodings = '' } = request.headers;
   // http-server compares one ETag only, and sends gzip to a client that accepts deflate. A page is always sent whole.
   for (const name of ['range', 'if-range', 'if-none-match', 'if-modified-since']) delete request.headers[name];
-  request.headers['accept-encoding'] = ['br', 'gzip'].filter((coding) => accepts(String(encodings), coding)).join(', ');
+  request.headers['accept-encoding'] = [
+    { coding: 'br', copy: `${file}.br` },
+    { coding: 'gzip', copy: `${file}.gz` },
+  ]
+    .filter(({ coding, copy }) => accepts(String(encodings), coding) && has(copy))
+    .map(({ coding }) => coding)
+    .join(', ');
   request.url = `/${file}`;
   const { response: raw } = response;
   const writeHead = raw.writeHead.bind(raw);
@@ -107,6 +130,12 @@ function sendByHttpServer(request: IncomingMessage, response: HttpResponse, file
   };
   response.emit('next');
   return true;
+}
+
+/** Reads the files of a folder, except those to which a symbolic link leads out of it. */
+function openInside(folder: string): Open {
+  const open = openFolder(folder);
+  return async (path, range) => (isInside(folder, path) ? open(path, range) : undefined);
 }
 
 /** Reads the files of a folder with versions. */

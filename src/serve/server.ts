@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { createServer, type HttpResponse } from 'http-server';
 import { Failure } from '../contract/failure.ts';
 import { refuseWithoutHead, siteForm, treeAt } from '../hosting/site.ts';
@@ -63,12 +64,23 @@ function serverFor(
       (request, response) => {
         // http-server adds this header to every response, but a page is always sent whole
         response.removeHeader('Accept-Ranges');
-        // the destroy() of its response object would leave the connection open and the client waiting
-        handle(request, response, options, build, served).catch(() => request.socket.destroy());
+        inTurn(request, response.response, () => handle(request, response, options, build, served));
       },
     ],
   });
   return { server: http.server, listen: (done) => http.listen(options.port, options.host, done) };
+}
+
+/** The end of the last response of each connection. */
+const lastResponses = new WeakMap<Socket, Promise<void>>();
+
+/** Handles a request after the responses before it on its connection: a client may send thousands of requests and read nothing. */
+function inTurn({ socket }: IncomingMessage, response: ServerResponse, work: () => Promise<void>): void {
+  // the destroy() of the response object of http-server would leave the connection open and the client waiting
+  const run = () => work().catch(() => socket.destroy());
+  const before = lastResponses.get(socket);
+  lastResponses.set(socket, new Promise((done) => response.once('close', done)));
+  void (before === undefined ? run() : before.then(run));
 }
 
 async function handle(

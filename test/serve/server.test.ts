@@ -1,6 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
@@ -280,6 +282,43 @@ describe('a hostile request', () => {
     expect(unhandled).toEqual([]);
     const { status, body } = await ask(server.url, '/rest/data/');
     expect([status, body.equals(readFileSync(join(folder, 'out/rest/data/index.json')))]).toEqual([200, true]);
+  });
+
+  test.each([false, true])('gets nothing through a symbolic link out of the tree (rebase: %s)', async (rebase) => {
+    const { folder, server } = await ownServer({ rebase });
+    const secret = join(folder, 'secret');
+    writeFileSync(secret, SECRET);
+    const page = (number: number) => join(folder, `out/rest/data/page/${number}/index.json`);
+    rmSync(page(2));
+    symlinkSync(secret, page(2));
+    for (const ending of ['gz', 'br']) symlinkSync(secret, `${page(3)}.${ending}`);
+    rmSync(page(4));
+    symlinkSync(page(5), page(4));
+    const found: number[] = [];
+    for (const number of [2, 3, 4]) {
+      const { status, body } = await ask(server.url, `${BASE}/rest/data/?page=${number}`, 'GET', { 'Accept-Encoding': 'gzip, br' });
+      expect(body.includes(SECRET)).toBe(false);
+      found.push(status);
+    }
+    expect(found).toEqual([404, 200, 200]);
+  });
+
+  test('is handled when the client has read the response before it, so that unread responses are not in memory', async () => {
+    const { folder, server } = await ownServer({ rebase: true });
+    const page = (content: string) => writeFileSync(join(folder, 'out/rest/data/index.json'), `{"count":0,"results":["${content}"]}`);
+    // more than the buffers of a connection hold
+    page('x'.repeat(1 << 24));
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write(`GET ${BASE}/rest/data/ HTTP/1.1\r\nHost: h\r\n\r\n`.repeat(5));
+    socket.pause();
+    await wait(1000);
+    page('changed');
+    let text = '';
+    for await (const chunk of socket) {
+      text = text.slice(-100_000) + chunk;
+      if (text.split('changed').length === 5) socket.end();
+    }
+    expect(text.split('changed')).toHaveLength(5);
   });
 
   test('cannot inject a header into a redirect', async () => {
