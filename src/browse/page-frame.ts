@@ -1,4 +1,5 @@
-import { type ByteText, byteText, encodeFile, escapeText, type Markup, markup, trusted } from './byte-text.ts';
+import { INVISIBLE } from '../contract/text/invisible.ts';
+import { type ByteText, byteText, encodeFile, escapeText, type Markup, markup, plainText, trusted } from './byte-text.ts';
 import { accountsPage, CHANGES_FEED, changesPage, HOME, ICON, SCRIPT, STYLE } from './paths.ts';
 
 /** What is around the content of a page. */
@@ -40,8 +41,10 @@ export function pageBytes({ title, root, section, feed, previous, next, head }: 
   const alternate = markup`<link rel=alternate type=application/atom+xml href="${root}${feedPath}">\n`;
   const links = markup`${alternate}${link('prev', root, previous)}${link('next', root, next)}${head ?? ''}`;
   const foot = markup`</main>\n<footer><a href="${root}${feedPath}">Atom feed</a>${pieces.tail}`;
+  // a title cannot isolate the direction of a handle
+  const visible = byteText(plainText(title).replace(INVISIBLE, ''));
   return encodeFile(
-    markup`${pieces.start}${escapeText(title)}${pieces.afterTitle}${links}</head>\n<body data-root="${root}">${pieces.header}${main}${foot}`,
+    markup`${pieces.start}${escapeText(visible)}${pieces.afterTitle}${links}</head>\n<body data-root="${root}">${pieces.header}${main}${foot}`,
   );
 }
 

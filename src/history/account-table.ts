@@ -1,11 +1,14 @@
 import type { AccountEntry } from '../contract/accounts/account-entry.ts';
 import { number } from '../terminal/amounts.ts';
+import { printable } from '../terminal/printable.ts';
 
 const HEADINGS: readonly string[] = ['handle', 'id', 'changes', 'first change', 'last change', 'name'];
 /** The column that is aligned to the right. */
 const COUNT = 2;
 /** The number of accounts that decide the widths of the columns. Longer values that follow move the rest of their line. */
 const MEASURED = 1000;
+/** The greatest width of a column. */
+const MAX_WIDTH = 40;
 const GAP = '  ';
 
 /** Yields a table of accounts, one line for each. It does not hold all accounts in memory. Yields nothing if there are none. */
@@ -31,7 +34,8 @@ function cellsOf({ screen_name, stable_id, changes, first_change, last_change, d
   const former =
     former_handles.length === 0 ? [] : [`(formerly ${[...new Set(former_handles.map(({ handle }) => `@${handle}`))].join(', ')})`];
   const name = display_name === '' ? [] : [display_name.replace(/\s+/g, ' ')];
-  return [screen_name, stable_id ?? '-', number(changes), dayOf(first_change), dayOf(last_change), [...name, ...former].join(' ')];
+  const cells = [screen_name, stable_id ?? '-', number(changes), dayOf(first_change), dayOf(last_change), [...name, ...former].join(' ')];
+  return cells.map(printable);
 }
 
 /** Returns the date of a time: `2020-12-19`. */
@@ -40,7 +44,8 @@ function dayOf(time: string | null): string {
 }
 
 function widthsOf(rows: readonly string[][]): readonly number[] {
-  return HEADINGS.map((heading, column) => rows.reduce((width, cells) => Math.max(width, cells[column]?.length ?? 0), heading.length));
+  const widest = (column: number, least: number) => rows.reduce((width, cells) => Math.max(width, cells[column]?.length ?? 0), least);
+  return HEADINGS.map((heading, column) => Math.min(MAX_WIDTH, widest(column, heading.length)));
 }
 
 function* linesOf(rows: readonly string[][], widths: readonly number[]): Generator<string> {

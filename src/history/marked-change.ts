@@ -3,7 +3,7 @@ import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 import { type Segment, segmentsOf } from '../diff/diff-html.ts';
 import { number } from '../terminal/amounts.ts';
-import { printable } from '../terminal/printable.ts';
+import { escapeControls } from '../terminal/printable.ts';
 
 const COLORS = { kept: '', removed: '\u001b[31m', added: '\u001b[32m' } as const;
 const PLAIN = '\u001b[39m';
@@ -50,7 +50,7 @@ function segmentsFor(type: DataType, before: string, after: string): Segment[] {
 function marked({ kind, text }: Segment, inColor: boolean): string {
   const [open, close] = MARKS[kind];
   const start = text.length <= MAX_SHOWN ? text : text.slice(0, MAX_SHOWN).toWellFormed();
-  const lines = start.split(/\r\n|\r|\n/).map((line) => isolated(printable(line)));
+  const lines = start.split(/\r\n|\r|\n/).map((line) => isolated(escapeControls(line)));
   // an added or removed line break needs a visible sign
   const shown = lines.join(kind === 'kept' ? '\n' : '⏎\n');
   const rest = text.length <= MAX_SHOWN ? '' : ` (${number(text.length - MAX_SHOWN)} more characters; --json prints them all)`;

@@ -1,5 +1,25 @@
-/** Escapes control characters, which would move a terminal's cursor or change its colors. */
+import { INVISIBLE } from '../contract/text/invisible.ts';
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
+
+/** Joiners, variation selectors and the tags of flags. After such characters they belong to a visible character. */
+const PART = /\u200c|\u200d|[\ufe00-\ufe0f\u{e0020}-\u{e007f}]/u;
+const BEFORE_PART = /[\p{Emoji}\p{M}\p{Script=Arabic}\p{Script=Han}\u{e0020}-\u{e007f}]$/u;
+
+/** Escapes control characters, which would move a terminal's cursor or change its colors, and invisible characters. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return escapeControls(text).replace(INVISIBLE, (character, at: number, whole: string) =>
+    PART.test(character) && BEFORE_PART.test(whole.slice(Math.max(0, at - 2), at)) ? character : escaped(character),
+  );
+}
+
+/** Escapes control characters only. The direction of the text must be isolated. */
+export function escapeControls(text: string): string {
+  return text.replace(CONTROLS, escaped);
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0)?.toString(16) ?? '';
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
 }

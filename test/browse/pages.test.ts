@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { byteText } from '../../src/browse/byte-text.ts';
+import { byteText, markup } from '../../src/browse/byte-text.ts';
+import { pageBytes } from '../../src/browse/page-frame.ts';
 import { accountPage, changesPage, HOME } from '../../src/browse/paths.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';
 import { type History, histories, hostileText } from '../support/histories.ts';
@@ -57,6 +58,11 @@ describe('a page', () => {
       }),
       { numRuns: times('hostile texts', 8, 100) },
     );
+  });
+
+  it('has no invisible characters in its title, because they would change the direction of what follows', () => {
+    const page = pageBytes({ title: byteText('@a\u202eb\u200bć'), root: '' }, markup`x`).toString();
+    expect(page).toContain('<title>@abć · palimpsest</title>');
   });
 
   it('links the newest month that the table of months leaves out', async () => {

@@ -46,6 +46,22 @@ describe('palimpsest accounts', () => {
     );
   });
 
+  it('shows invisible characters of handles and names, and does not fill each line up to the longest handle', async () => {
+    const hostile = join(folder, 'hostile.db');
+    const observed_at = '2020-01-01T00:00:00Z';
+    await observe(hostile, [
+      { observed_at, screen_name: 'a\u202egpj', display_name: 'x\u200bA\u2066', bio: 'a' },
+      { observed_at, screen_name: 'b'.repeat(5000), bio: 'a' },
+    ]);
+    const { stdout } = await palimpsestHere(['accounts', '--store', hostile]);
+    const [, first = '', second = ''] = stdout.split('\n');
+    expect(first).toContain('a\\u202egpj ');
+    expect(first).toContain(' x\\u200bA\\u2066');
+    expect([first.length < 120, second.length < 5100]).toEqual([true, true]);
+    const history = await palimpsestHere(['history', 'a\u202egpj', '--store', hostile]);
+    expect(history.stdout.split('\n')[0]).toBe('a\\u202egpj: 2 changes');
+  });
+
   it('prints complete values with --json', async () => {
     expect(await palimpsestJson(['accounts', 'ann lee', '--store', store])).toEqual({
       accounts: [

@@ -1,3 +1,5 @@
+import { INVISIBLE } from '../text/invisible.ts';
+
 /** A handle of which only letters in upper case can make two spellings: printable ASCII that does not begin with `@`. */
 const PLAIN = /^(?!@)[!-~]*$/;
 
@@ -17,6 +19,6 @@ export function isPlainHandle(handle: string): boolean {
 
 /** Returns a text in which every handle is spelled as its key. */
 export function foldedText(text: string): string {
-  const visible = text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  const visible = text.normalize('NFKC').replace(INVISIBLE, '');
   return visible.toLowerCase().normalize('NFKC');
 }
