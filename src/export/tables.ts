@@ -1,12 +1,14 @@
 import { timestampOf } from '../contract/instant.ts';
 import { encodeJson } from '../contract/json.ts';
-import { parseRecord } from '../contract/record.ts';
 import type { Store } from '../store/store.ts';
 
 /** A value of a table. A time is text as in a record: `2023-11-18T16:29:12.006921Z`. */
 export type Value = string | number | boolean | null;
 
-/** A column of a table. Records and accounts have the columns of the views of the store, exclusions the fields of the NDJSON. */
+/**
+ * A column of a table. Records and accounts have the columns of the views of the store, and records two more. Exclusions have the
+ * fields of the NDJSON.
+ */
 export interface Column {
   readonly name: string;
   readonly type: 'integer' | 'text' | 'time' | 'boolean';
@@ -37,12 +39,14 @@ export const TABLES: { readonly [T in TableName]: Table } = {
       { name: 'first_encountered_date', type: 'time', isNullable: false },
       { name: 'diff_html', type: 'text', isNullable: false },
       { name: 'web_archive_url', type: 'text', isNullable: true },
+      { name: 'before', type: 'text', isNullable: true },
+      { name: 'date', type: 'text', isNullable: false },
     ],
     *rows(store) {
-      for (const json of store.records()) {
-        const record = parseRecord(JSON.parse(json));
+      for (const { record, before } of store.changes()) {
         const { id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url } = record;
-        yield [id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url];
+        const date = first_encountered_date.slice(0, 10);
+        yield [id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url, before, date];
       }
     },
   },

@@ -100,6 +100,17 @@ export class Store extends PageSource {
     return new ExclusionList(this.#database).all();
   }
 
+  /** Yields every record, sorted by id, with the text of the record before; null if there is none. */
+  *changes(): Generator<{ readonly record: ChangeRecord; readonly before: string | null }> {
+    const one = this.#database.prepareValue<[number], string>('SELECT json FROM record WHERE id = ?');
+    const recordIn = (id: number | null, json: string) => parseRecord(storedJson(this.path, `record ${id}`, json));
+    for (const { id, json } of records(this.#database)) {
+      const record = recordIn(id, json);
+      const before = record.previous === null ? undefined : one.get(record.previous);
+      yield { record, before: before === undefined ? null : recordIn(record.previous, before).text };
+    }
+  }
+
   /** Yields the JSON of every record, sorted by id. */
   *records(): Generator<string> {
     for (const { json } of records(this.#database)) yield json;

@@ -36,6 +36,7 @@ describe('CSV', () => {
   it('has a header line, and every line ends with CR LF', () => {
     expect(csvOf([])).toBe('id,text,more\r\n');
     expect(csvOf([[1, 'a', null]])).toBe('id,text,more\r\n1,a,\r\n');
+    expect(csvOf([[1577836800000000, 'a', null]])).toBe("id,text,more\r\n'1577836800000000,a,\r\n");
   });
 
   it('distinguishes null from empty text, and quotes commas, quotes and line breaks', () => {
@@ -54,6 +55,11 @@ describe('CSV', () => {
     ['\n=1', '"\'\n=1"'],
     ['  =1', "'  =1"],
     ['＝1', "'＝1"],
+    ['\u200b=1', "'\u200b=1"],
+    [' \u2060\ufeff-1', "' \u2060\ufeff-1"],
+    ['1577836800000000', "'1577836800000000"],
+    ['157783680000000', '157783680000000'],
+    ['15778368000000000a', '15778368000000000a'],
     ["'=1", "''=1"],
     ["'90s", "''90s"],
     ['\n<del>a</del>', '"\n<del>a</del>"'],
