@@ -131,6 +131,7 @@ const names = [
   'Tibt',
   'TIMEDOUT',
   'tmpfs',
+  'TOOBIG',
   'tzst',
   'uncollectable',
   'UNREACH',

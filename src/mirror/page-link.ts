@@ -16,10 +16,9 @@ export function checkNext(baseUrl: string, collection: Collection, page: number,
   const url = URL.canParse(next, own.href) ? new URL(next, own) : undefined;
   // behind a TLS proxy, services often link to plain HTTP
   const isHere = url !== undefined && url.host === own.host && (url.protocol === own.protocol || own.protocol === 'https:');
-  if (!isHere)
-    throw refused(next, `an address below ${baseUrl}`, 'another origin', `mirror ${elsewhere(url, collection)} if that is the service`);
+  if (!isHere) throw refused(next, `an address below ${baseUrl}`, 'another origin', elsewhere(url, collection));
   if (url.pathname !== own.pathname) {
-    throw refused(next, `an address below ${own.href}`, 'another path', `mirror ${elsewhere(url, collection)} if that is the service`);
+    throw refused(next, `an address below ${own.href}`, 'another path', elsewhere(url, collection));
   }
   const number = url.searchParams.getAll('page').at(-1) ?? '';
   if (number !== String(page + 1)) {
@@ -33,7 +32,8 @@ export function checkNext(baseUrl: string, collection: Collection, page: number,
 }
 
 function elsewhere(url: URL | undefined, collection: Collection): string {
-  return url === undefined ? 'another address' : url.origin + url.pathname.replace(new RegExp(`/rest/${collection}/?$`), '');
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return 'report this to the operator of the service';
+  return `mirror ${url.origin}${url.pathname.replace(new RegExp(`/rest/${collection}/?$`), '')} if that is the service`;
 }
 
 function refused(next: string, expected: string, found: string, hint: string): Failure {

@@ -18,6 +18,7 @@ it.each([
 it.each([
   ['leaves the origin', 'https://other.example/api/rest/data/?page=2', 'another origin'],
   ['is no address', 'https://', 'another origin'],
+  ['is a file', 'file:///etc/passwd', 'another origin'],
   ['leaves the base path', 'https://history.example/rest/data/?page=2', 'another path'],
   ['leads to the other collection', `${BASE}/rest/account/?page=2`, 'another path'],
   ['loops', `${BASE}/rest/data/?page=1`, 'page 1: a loop'],
@@ -26,6 +27,7 @@ it.each([
 ])('a next that %s is refused, with its address', (_, next, found) => {
   expect(() => check(next)).toThrow(refused(found));
   expect(() => check(next)).toThrow(expect.objectContaining({ place: { file: next, field: 'next' } }));
+  expect(() => check(next)).toThrow(expect.objectContaining({ hint: expect.stringMatching(/^(report this|mirror https:\/\/\w)/) }));
 });
 
 it('a next is refused after as many items as the count, and if nothing is counted', () => {

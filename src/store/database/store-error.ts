@@ -38,10 +38,17 @@ function isFolder(path: string): boolean {
 }
 
 /** The error codes of SQLite with a cause outside the file. All others mean that the store is damaged. */
-const EXTERNAL = /^SQLITE_(IOERR(?!_SHORT_READ|_CORRUPTFS)|FULL|CANTOPEN|READONLY|PERM|AUTH|NOLFS|NOMEM|INTERRUPT|PROTOCOL)/;
+const EXTERNAL = /^SQLITE_(IOERR(?!_SHORT_READ|_CORRUPTFS)|FULL|CANTOPEN|READONLY|PERM|AUTH|NOLFS|NOMEM|INTERRUPT|PROTOCOL|TOOBIG)/;
 
-/** The error codes of a full disk. SQLite reports one of them if the index of the write-ahead log does not fit. */
-const NO_SPACE = ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC'];
+/** What to do about an error of a disk: SQLite reports several of them if the disk is full. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/^(SQLITE_FULL|SQLITE_IOERR|ENOSPC|EIO)/, 'free some space or check the disk, then run the command again: the store is unchanged'],
+  [
+    /^SQLITE_TOOBIG/,
+    'leave out the account with the most changes: SQLite keeps at most 1,000,000,000 bytes of an account; the store is unchanged',
+  ],
+  [/^/, 'check the permissions of the file and of its folder: SQLite creates files beside a store even to read it'],
+];
 
 function failureOf(path: string, error: Error & { readonly code: string }): Failure {
   const place = { file: path };
@@ -76,14 +83,11 @@ function failureOf(path: string, error: Error & { readonly code: string }): Fail
       cause: error,
     });
   }
-  const advice = NO_SPACE.includes(error.code)
-    ? 'free some space, then run the command again: the store is unchanged'
-    : 'check the permissions of the file and of its folder: SQLite creates files beside a store even to read it';
   return new Failure('file-system', `the store ${path} cannot be read or written`, {
     place,
     expected: 'a file that can be opened, and enough free space',
     found,
-    hint: advice,
+    hint: ADVICE.find(([codes]) => codes.test(error.code))?.[1],
     cause: error,
   });
 }
