@@ -53,8 +53,8 @@ const URLS = [
 
 /** Texts that break the layout or the encoding. */
 const TEXTS = [
-  `a${'\u0301\u0323\u0489'.repeat(3334)}`,
-  'W'.repeat(100_000),
+  `a${'\u0301\u0323\u0489'.repeat(3000)}`,
+  'W'.repeat(9_000),
   '\u202e' + 'right to left override',
   '\u2069\u2069\u202c\u202c ends isolates that it did not begin',
   '\u200f\u061cשלום <b>עולם</b>',
@@ -69,7 +69,7 @@ const TEXTS = [
   '&lt;script&gt;X&lt;/script&gt;',
   '&NotEqualTilde;&nGt;&bne;',
   '<'.repeat(3000),
-  '<ins style="background:#e6ffe6;">'.repeat(500),
+  '<ins style="background:#e6ffe6;">'.repeat(250),
   '<ins style="background:#e6ffe6;">unclosed',
   '<ins style="background:#e6ffe6;"><ins style="background:#e6ffe6;">x</ins></ins>',
   '__proto__',
