@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { type Options, openPromise, type ZipFile } from 'yauzl';
+import { openPromise, type ZipFile } from 'yauzl';
 
 /** The lengths of the end record, of its longest comment, and of the ZIP64 locator before it. */
 const END = 22;
@@ -10,7 +10,7 @@ const LOCATOR = 20;
  * Opens a ZIP, which stays open until it is closed.
  * @throws Error if it is damaged. If the ZIP64 locator has a huge offset, the library itself would throw where nobody can catch it
  */
-export async function openZipFile(path: string, options: Options = {}): Promise<ZipFile> {
+export async function openZipFile(path: string): Promise<ZipFile> {
   const file = openSync(path, 'r');
   try {
     const { size } = fstatSync(file);
@@ -22,5 +22,5 @@ export async function openZipFile(path: string, options: Options = {}): Promise<
   } finally {
     closeSync(file);
   }
-  return await openPromise(path, { ...options, autoClose: false });
+  return await openPromise(path, { autoClose: false });
 }
