@@ -68,7 +68,8 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
       // the error is written in the layout of all errors
       outputError: () => {},
     })
-    .configureHelp({ showGlobalOptions: true })
+    // --version after a command is not an option of that command: it would end the program as if the command was done
+    .enablePositionalOptions()
     .exitOverride();
   const variables = new Set<string>();
   let running: Command | undefined;

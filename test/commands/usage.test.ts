@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { VERSION } from '../../src/version.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
 
@@ -25,6 +26,22 @@ it.each([
   const { code, stderr } = await palimpsestHere(args, { cwd: temporaryFolder() });
   expect(stderr.replaceAll(/`[^`]*palimpsest(\.js)? /g, '`')).toContain(`\`${expected}\``);
   expect(code).toBe(2);
+});
+
+it.each([
+  ['store pull backup --store r.db --version 1'],
+  ['store push backup --version'],
+  ['remove ann --yes --version'],
+  ['build -V'],
+  ['store --version'],
+])('rejects --version after a command, which would not run: %s', async (line) => {
+  const { code, stdout, stderr } = await palimpsestHere(line.split(' '), { cwd: temporaryFolder() });
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(/unknown option '(--version|-V)' \(usage\)/)]);
+});
+
+it('prints the version without a command, and before one', async () => {
+  for (const args of [['--version'], ['-V'], ['--version', 'build']])
+    expect(await palimpsestHere(args)).toMatchObject({ code: 0, stdout: `${VERSION}\n`, stderr: '' });
 });
 
 it('says where an option belongs that is written before the command', async () => {
