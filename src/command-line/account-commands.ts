@@ -15,6 +15,7 @@ export const ACCOUNT_COMMANDS = {
       '--field <type>': { help: `show only the changes of this field: ${DATA_TYPES.join(', ')}` },
       '--store <file>': STORE,
     },
+    result: {},
     examples: [
       ['palimpsest history jack', 'every change of every field'],
       ['palimpsest history jack --field bio | less -R', 'the changes of one field, in a pager'],
@@ -32,6 +33,7 @@ export const ACCOUNT_COMMANDS = {
       '--limit <n>': { help: 'list at most this many accounts', parse: wholeNumber(1, Number.MAX_SAFE_INTEGER) },
       '--store <file>': STORE,
     },
+    result: {},
     examples: [
       ['palimpsest accounts', 'every account in the store'],
       ['palimpsest accounts "clay higgins"', 'the accounts with both words in their names'],
@@ -63,6 +65,7 @@ export const ACCOUNT_COMMANDS = {
       '--concurrency <n>': CONCURRENCY,
       ...SOURCE_OPTIONS,
     },
+    result: { with: '--dry-run' },
     examples: [
       ['palimpsest remove nina_k --dry-run', 'show what would be removed'],
       ['palimpsest remove nina_k --yes', 'remove the account with that handle'],
@@ -84,6 +87,7 @@ export const ACCOUNT_COMMANDS = {
       '--store <file>': STORE,
       '--allow': { help: 'end the exclusion of the named accounts' },
     },
+    result: { without: '--allow' },
     examples: [
       ['palimpsest exclusions', 'list all exclusions, without names'],
       ['palimpsest exclusions nina_k', 'show whether that handle is excluded'],

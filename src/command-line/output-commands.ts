@@ -27,6 +27,7 @@ export const OUTPUT_COMMANDS = {
       '--origin <url>': { help: 'the address of the published tree, from which the host fetches pages; rest/ is below it' },
       '--versions': { help: 'write the files of a host that reads versions (default: if --out names a ZIP or has versions)' },
     },
+    result: { without: '--host-files' },
     examples: [
       ['palimpsest rewrite --list', 'list all hosts'],
       ['palimpsest rewrite nginx', 'print the files for nginx'],

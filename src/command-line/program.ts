@@ -42,7 +42,7 @@ const RUNS: { readonly [Name in CommandName]: () => Promise<Run<Name>> } = {
 /** The options that every command has, after its own. */
 const OUTPUT_OPTIONS = {
   '--json': { help: 'print one JSON object instead of text' },
-  '-q, --quiet': { help: 'print only errors and important warnings' },
+  '-q, --quiet': { help: 'print only results that were asked for, errors and important warnings' },
 } as const;
 
 /** A value that a command does not accept. */
@@ -73,11 +73,6 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     .exitOverride();
   const variables = new Set<string>();
   let running: Command | undefined;
-  program.hook('preAction', async (_, command) => {
-    running = command;
-    terminal.setOutput(command.opts());
-    await warnOfUnknownVariables(terminal, variables);
-  });
   terminal.render = (suggested) => renderSuggested(program, running, invocation, suggested, env);
 
   const withParser = <T extends Argument | Option>(target: T, { choices, parse }: ValueSpec, isList: boolean): T => {
@@ -101,7 +96,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     variables.add(variable);
     return isEffective(env[variable], option) ? option.env(variable) : option;
   };
-  for (const [name, { summary, description, args = {}, options, examples }] of commandEntries()) {
+  for (const [name, { summary, description, args = {}, options, result, examples }] of commandEntries()) {
     const command = groupOf(program, name)
       .command(name.split(' ').at(-1) ?? name)
       .summary(summary)
@@ -115,6 +110,11 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
       command.addOption(option);
       if (option.isBoolean() && !('default' in spec)) flags[option.attributeName()] = false;
     }
+    command.hook('preAction', async () => {
+      running = command;
+      terminal.setOutput({ ...command.opts(), hasResult: hasResult(result, givenIn(command)) });
+      await warnOfUnknownVariables(terminal, variables);
+    });
     command.action(async () => {
       const given = givenIn(command);
       if ('--prefix <path>' in options) refuseStoreOptionsOfFolder(command.args[0], given);
@@ -152,6 +152,12 @@ function givenIn(command: Command): Given {
     if (option.long !== undefined && (source === 'cli' || source === 'env')) given.set(option.long, source === 'cli' ? 'cli' : 'env');
   }
   return given;
+}
+
+/** Whether the text of a command is the result that was asked for. */
+function hasResult(result: CommandSpec['result'], given: Given): boolean {
+  if (result === undefined) return false;
+  return (result.with === undefined || given.has(result.with)) && !(result.without !== undefined && given.has(result.without));
 }
 
 function camelCase(name: string): string {

@@ -99,6 +99,7 @@ export const READ_COMMANDS = {
       ...NETWORK_OPTIONS,
       ...SOURCE_OPTIONS,
     },
+    result: { with: '--dry-run' },
     examples: [
       ['palimpsest observe snapshots/', 'every file in the folder'],
       ['palimpsest observe users.jsonl --observed-at 2017-09-19T20:47:28Z', 'snapshots that contain no time'],

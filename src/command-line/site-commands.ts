@@ -133,6 +133,7 @@ export const SITE_COMMANDS = {
       '--single-publisher': SINGLE_PUBLISHER,
       ...TARGET_OPTIONS,
     },
+    result: { with: '--plan' },
     examples: [
       ['palimpsest publish s3://bucket/history --plan', 'every upload and delete with its reason, and the cost'],
       ['palimpsest publish s3://bucket --endpoint https://store.example', 'to any object store with the S3 API'],
@@ -146,6 +147,7 @@ export const SITE_COMMANDS = {
     description: 'Shows the versions of the site that a target has, newest first, and the last 100 numbers that were withdrawn.',
     args: { '<target>': TARGET },
     options: TARGET_OPTIONS,
+    result: {},
     examples: [['palimpsest versions s3://bucket/history', 'find the version to go back to']],
   },
 } as const satisfies { readonly [name: string]: CommandSpec };

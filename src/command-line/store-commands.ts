@@ -70,6 +70,7 @@ export const STORE_COMMANDS = {
     description: 'Shows the versions of the store that a target keeps, newest first.',
     args: { '<target>': TARGET },
     options: TARGET_OPTIONS,
+    result: {},
     examples: [['palimpsest store list s3://private-bucket/store', 'find the version to pull']],
   },
 } as const satisfies { readonly [name: string]: CommandSpec };

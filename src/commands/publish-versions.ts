@@ -98,7 +98,7 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
   // the exit code stops a job at the plan, before the publish
   for (const refusal of dryRun ? refusals : []) {
     terminal.exitCode = FAILURES[refusal.code].exit;
-    terminal.warn(`would be refused (${refusal.code}): ${refusal.message}; ${refusal.hint}`);
+    terminal.alert(`would be refused (${refusal.code}): ${refusal.message}; ${refusal.hint}`);
     addToJobSummary(terminal, refusalTable(refusal));
   }
 }

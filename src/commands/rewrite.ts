@@ -38,9 +38,9 @@ export async function runRewrite(terminal: Terminal, options: Values<'rewrite'>,
   if (site === undefined) {
     if (given.get('--out') === 'cli') throw noTree(options.out);
     const consequence = 'the files are for a tree at the root of example.org, and the limits of the host were not checked';
-    terminal.warn(`there is no finished tree in ${options.out}: ${consequence}`);
+    terminal.alert(`there is no finished tree in ${options.out}: ${consequence}`);
   } else if (isLoopback(site.origin)) {
-    terminal.warn(`the files are for ${site.origin}, which only this machine reaches: for a site, build with --base-url`);
+    terminal.alert(`the files are for ${site.origin}, which only this machine reaches: for a site, build with --base-url`);
   }
   const files = host.render(site ?? siteWithoutTree(hasVersions));
   const { out, hostFiles } = options;

@@ -12,10 +12,12 @@ import { type Phases, Progress } from './progress.ts';
 /** A line of text output. A `verbatim` text is written unchanged: any control characters in it are intended. */
 export type Line = string | { readonly verbatim: string };
 
-/** The output options of a command: JSON instead of text, or only errors. */
+/** The output options of a command: JSON instead of text, or no text about a run without findings. */
 export interface OutputMode {
   readonly json?: true | undefined;
   readonly quiet?: true | undefined;
+  /** Whether the summary is the result that was asked for, which a quiet command prints too. */
+  readonly hasResult?: boolean;
 }
 
 /** The width of an output that is not a terminal, or that does not know its width, in columns. */
@@ -100,12 +102,14 @@ export class Terminal {
 
   /**
    * Writes a command's result: one JSON object with --json, otherwise the lines. The lines and any list in the object may
-   * be generators: there can be hundreds of thousands of items.
+   * be generators: there can be hundreds of thousands of items. A quiet command writes them if they are what was asked for,
+   * or if they tell why the exit code is not 0.
    */
   summary(result: object, lines: Iterable<Line>): void {
     this.#progress?.end();
-    if (this.#outputMode.json) this.#writeAll(jsonTexts(result));
-    else if (!this.#outputMode.quiet) this.#writeAll(lineTexts(lines));
+    const { json, quiet, hasResult } = this.#outputMode;
+    if (json) this.#writeAll(jsonTexts(result));
+    else if (!quiet || hasResult || this.exitCode !== 0) this.#writeAll(lineTexts(lines));
   }
 
   /** Writes texts or bytes to standard output, whatever the output options are. Ends early if nobody reads them any more. */
