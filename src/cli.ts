@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
-import { isOn, programFor, type RejectedValue } from './command-line/program.ts';
+import { programFor, type RejectedValue } from './command-line/program.ts';
+import { ON } from './command-line/refusals.ts';
 import { FAILURES, Failure } from './contract/failure.ts';
 import { invocationOf } from './terminal/invocation.ts';
 import type { ProcessIO } from './terminal/process-io.ts';
@@ -64,7 +65,7 @@ function withoutHelp(program: Command, words: readonly string[]): readonly strin
 /** Returns the output options that a command line with wrong usage asks for. */
 function outputModeOf(words: readonly string[], env: ProcessIO['env']): OutputMode {
   const endOfOptions = words.indexOf('--');
-  const isJson = isOn(env['PALIMPSEST_JSON']) || words.slice(0, endOfOptions === -1 ? undefined : endOfOptions).includes('--json');
+  const isJson = ON.test(env['PALIMPSEST_JSON'] ?? '') || words.slice(0, endOfOptions === -1 ? undefined : endOfOptions).includes('--json');
   return isJson ? { json: true } : {};
 }
 

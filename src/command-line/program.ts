@@ -3,7 +3,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../version.ts';
 import { COMMANDS, type CommandName, GROUPS, type Values } from './commands.ts';
 import { oneOf } from './parsers.ts';
-import { refuseStoreOptionsOfFolder } from './refusals.ts';
+import { type GivenSwitch, isSwitch, OFF, refuseContradictions, refuseStoreOptionsOfFolder } from './refusals.ts';
 import type { CommandSpec, Given, ValueSpec } from './spec.ts';
 import { renderSuggested } from './suggested-command.ts';
 import { warnOfUnknownVariables } from './unknown-variables.ts';
@@ -92,8 +92,12 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
   const optionOf = (flags: string, spec: ValueSpec): Option => {
     const option = withParser(new Option(flags, spec.help), spec, spec.isRepeatable === true);
     option.default(spec.default, spec.defaultText).makeOptionMandatory(spec.isMandatory === true);
-    const variable = spec.variable ?? `PALIMPSEST_${option.name().toUpperCase().replaceAll('-', '_')}`;
+    const variable = spec.variable === undefined ? variableOf(option.name()) : spec.variable;
+    if (variable === null) return option;
     variables.add(variable);
+    // the variable of a switch that says no means the opposite switch, if there is one
+    const opposite = option.negate ? variableOf(option.name().replace('no-', '')) : '';
+    if (variables.has(opposite) && OFF.test(env[opposite] ?? '')) return option.env(opposite);
     return isEffective(env[variable], option) ? option.env(variable) : option;
   };
   for (const [name, { summary, description, args = {}, options, result, examples }] of commandEntries()) {
@@ -105,9 +109,14 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     for (const [usage, spec] of Object.entries(args))
       command.addArgument(withParser(new Argument(usage, spec.help), spec, usage.includes('...')));
     const flags: { [name: string]: false } = {};
+    const switches: GivenSwitch[] = [];
     for (const [usage, spec] of Object.entries({ ...options, ...OUTPUT_OPTIONS })) {
       const option = optionOf(usage, spec);
       command.addOption(option);
+      if (isSwitch(option)) {
+        command.on(`option:${option.name()}`, () => switches.push({ option }));
+        command.on(`optionEnv:${option.name()}`, () => switches.push({ option, variable: option.envVar }));
+      }
       if (option.isBoolean() && !('default' in spec)) flags[option.attributeName()] = false;
     }
     command.hook('preAction', async () => {
@@ -117,6 +126,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     });
     command.action(async () => {
       const given = givenIn(command);
+      refuseContradictions(switches, env);
       if ('--prefix <path>' in options) refuseStoreOptionsOfFolder(command.args[0], given);
       const run = await RUNS[name]();
       await run(terminal, valuesOf(command, flags), given);
@@ -164,15 +174,14 @@ function camelCase(name: string): string {
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+function variableOf(option: string): string {
+  return `PALIMPSEST_${option.toUpperCase().replaceAll('-', '_')}`;
+}
+
 /**
  * Whether commander must see the environment variable of an option. GitHub jobs set a variable without a value to an empty text,
  * and commander would use that text as the option's value. Commander also switches a flag on for any value of its variable.
  */
 function isEffective(value: string | undefined, option: Option): boolean {
-  return value === undefined || (value !== '' && (!option.isBoolean() || isOn(value)));
-}
-
-/** Returns whether the environment variable of a flag switches it on. */
-export function isOn(value: string | undefined): boolean {
-  return value !== undefined && value !== '' && !/^(0|no|off|false)$/i.test(value);
+  return value === undefined || (value !== '' && !(isSwitch(option) && OFF.test(value)));
 }

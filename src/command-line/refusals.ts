@@ -1,5 +1,48 @@
+import type { Option } from 'commander';
 import { Failure } from '../contract/failure.ts';
 import type { Given } from './spec.ts';
+
+/** The values of a variable that switch an option on or off. */
+export const ON = /^(1|yes|on|true)$/i;
+export const OFF = /^(0|no|off|false)$/i;
+
+/** Whether an option has no value. Commander does not count `--no-html` as one of them. */
+export function isSwitch({ required, optional }: Option): boolean {
+  return !required && !optional;
+}
+
+/** A switch that was given. */
+export interface GivenSwitch {
+  readonly option: Option;
+  /** The variable that has its value; undefined if it is from the command line. */
+  readonly variable?: string | undefined;
+}
+
+/**
+ * Refuses a switch beside its opposite, because one of them would be dropped, and a variable that says neither yes nor no.
+ * @throws Failure usage
+ */
+export function refuseContradictions(switches: readonly GivenSwitch[], env: NodeJS.ProcessEnv): void {
+  const first = new Map<string, string>();
+  for (const { option, variable } of switches) {
+    const value = variable === undefined ? undefined : env[variable];
+    const field = variable ?? option.long ?? '';
+    if (value !== undefined && !ON.test(value) && !OFF.test(value)) {
+      const expected = '1, true, yes or on; or 0, false, no or off';
+      throw new Failure('usage', `${field} says neither yes nor no`, {
+        place: { field },
+        expected,
+        found: value,
+        hint: `correct ${field}`,
+      });
+    }
+    const shown = value === undefined ? field : `${field}=${value}`;
+    const other = first.get(option.attributeName());
+    if (other !== undefined && other !== shown)
+      throw new Failure('usage', `${other} and ${shown} contradict each other`, { place: { field }, hint: 'leave out one of them' });
+    first.set(option.attributeName(), shown);
+  }
+}
 
 /** Options that cannot be used together with something else. */
 export interface Refusal {

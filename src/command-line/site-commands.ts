@@ -34,8 +34,9 @@ export const SITE_COMMANDS = {
       '--page-size <n>': { help: 'change records per page', parse: wholeNumber(1, LARGEST_PAGE), default: 100 },
       '--account-page-size <n>': { help: 'accounts per page', parse: wholeNumber(1, LARGEST_PAGE), default: 100 },
       '--compress <encodings>': {
-        help: 'also write compressed copies of each page: gzip, brotli, gzip,brotli or none (default: as the last build in --out)',
+        help: 'also write compressed copies of each page: gzip, brotli, gzip,brotli or none; can be repeated (default: as the last build in --out)',
         parse: encodings,
+        isRepeatable: true,
       },
       '--html': {
         help: 'also write browse files: pages and feeds for people, beside the JSON (default: as the last build in --out)',

@@ -11,8 +11,8 @@ export interface ValueSpec {
   readonly default?: unknown;
   /** The default in the help, if it is not the value. */
   readonly defaultText?: string;
-  /** The environment variable of an option, if its name is not that of the option. */
-  readonly variable?: string;
+  /** The environment variable of an option, if its name is not that of the option; null: only the command line can give it. */
+  readonly variable?: string | null;
 }
 
 export interface ValueSpecs {

@@ -8,6 +8,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { chooseBaseUrl } from '../tree/build/base-url.ts';
 import type { BuildSummary } from '../tree/build/build.ts';
 import { build } from '../tree/build/build.ts';
+import { ENCODINGS } from '../tree/encoding.ts';
 import { formOf } from '../tree/tree-files.ts';
 import { BASE_URL_REMARKS, warnOfBaseUrl } from './base-url-report.ts';
 
@@ -19,6 +20,7 @@ export async function runBuild(terminal: Terminal, options: Values<'build'>): Pr
   const site = { base_url: baseUrl.url, page_size: options.pageSize, account_page_size: options.accountPageSize };
   const summary = await build(options.store, {
     ...options,
+    compress: options.compress && ENCODINGS.filter((encoding) => options.compress?.flat().includes(encoding)),
     site,
     signal: terminal.stopSignal,
     onProgress: terminal.progress({

@@ -2,6 +2,7 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/command-line/commands.ts';
+import { isSwitch } from '../../src/command-line/refusals.ts';
 import type { CommandSpec } from '../../src/command-line/spec.ts';
 import { allCommands } from '../support/commands.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -84,7 +85,9 @@ const QUIET = [
 
 /** Every switch of every command, as a variable that says no. */
 const ALL_OFF = Object.fromEntries(
-  allCommands().flatMap(([, { options }]) => options.filter((one) => one.isBoolean()).map(({ envVar = '' }) => [envVar, 'no'])),
+  allCommands().flatMap(([, { options }]) =>
+    options.flatMap((one) => (isSwitch(one) && one.envVar !== undefined ? [[one.envVar, 'no'] as const] : [])),
+  ),
 );
 
 describe('a quiet command', () => {

@@ -119,3 +119,33 @@ it('reports no variable of any command, also if it switches an option off', asyn
   };
   expect((await observing(env)).stderr).toBe('');
 });
+
+describe('switches that contradict each other', () => {
+  const both = { PALIMPSEST_HTML: '1', PALIMPSEST_NO_HTML: '1' };
+
+  it.each<[string, Record<string, string>, string, string]>([
+    ['build --html --no-html', {}, '--html and --no-html contradict each other', '--no-html'],
+    ['build', both, 'PALIMPSEST_HTML=1 and PALIMPSEST_NO_HTML=1 contradict each other', 'PALIMPSEST_NO_HTML'],
+    ['observe x', { PALIMPSEST_DRY_RUN: 'never' }, 'PALIMPSEST_DRY_RUN says neither yes nor no', 'PALIMPSEST_DRY_RUN'],
+  ])('are wrong usage, because one would be dropped: %s %j', async (line, env, message, field) => {
+    const { code, stdout } = await palimpsestHere([...line.split(' '), '--json'], { cwd: temporaryFolder(), env });
+    expect([code, JSON.parse(stdout).error]).toMatchObject([2, { code: 'usage', message, field }]);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['build --store a.db --html --html', {}],
+    ['build --store a.db --no-html', both],
+    ['build --store a.db', { PALIMPSEST_HTML: '0', PALIMPSEST_NO_HTML: '1' }],
+  ])('are not those that say the same, or that the command line overrides: %s %j', async (line, env) => {
+    const { code } = await palimpsestHere(line.split(' '), { cwd: temporaryFolder(), env });
+    expect(code).toBe(1);
+  });
+});
+
+it('removes no account because of a variable, which may be from an earlier command', async () => {
+  const cwd = temporaryFolder();
+  await palimpsestHere(['observe', '-'], { cwd, input: SNAPSHOT });
+  const { code, stderr } = await palimpsestHere(['remove', 'ann'], { cwd, env: { PALIMPSEST_YES: '1' } });
+  expect([code, stderr]).toEqual([3, expect.stringContaining('warning: PALIMPSEST_YES is ignored, because no command has this variable')]);
+  expect((await palimpsestHere(['accounts'], { cwd })).stdout).toContain('ann');
+});
