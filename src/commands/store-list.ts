@@ -3,10 +3,10 @@ import type { Values } from '../command-line/commands.ts';
 import { openRemote } from '../storage/remote.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { versionLine } from './store-version-line.ts';
-import { requestsOf, targetOf } from './target.ts';
+import { listedTargetOf, requestsOf } from './target.ts';
 
 export async function runStoreList(terminal: Terminal, options: Values<'store list'>): Promise<void> {
-  const target = await targetOf(options.target, options, terminal);
+  const target = await listedTargetOf('no-store', options, terminal);
   const { versions, problems, unread } = await listVersions(openRemote(target, requestsOf(options, terminal))).finally(() =>
     target.close(),
   );

@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import type { TARGET_OPTIONS } from '../command-line/options.ts';
 import type { ValuesOf } from '../command-line/spec.ts';
-import { Failure } from '../contract/failure.ts';
+import { Failure, type FailureCode } from '../contract/failure.ts';
 import type { ObjectSource } from '../storage/object-source.ts';
 import type { RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
@@ -21,6 +22,25 @@ export type TargetChoice = Omit<ValuesOf<typeof TARGET_OPTIONS>, 'prefix'> & { r
 export async function targetOf(address: string, choice: TargetChoice, terminal: Terminal): Promise<Target> {
   const { openTarget } = await import('../storage/address.ts');
   return openTarget(address, choice.prefix ?? '', accessOf(choice, terminal));
+}
+
+/**
+ * Opens a target to list its versions. A folder that does not exist is refused, because its name may have a mistake.
+ * @throws Failure usage, no-client, and `code`
+ */
+export async function listedTargetOf(
+  code: FailureCode,
+  choice: TargetChoice & { readonly target: string },
+  terminal: Terminal,
+): Promise<Target> {
+  const target = await targetOf(choice.target, choice, terminal);
+  if (target.names === undefined || existsSync(target.name)) return target;
+  throw new Failure(code, `there is no folder ${target.name}`, {
+    place: { file: target.name },
+    expected: 'a folder with versions',
+    found: 'no folder',
+    hint: 'check the path and --prefix',
+  });
 }
 
 /**

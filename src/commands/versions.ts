@@ -2,10 +2,10 @@ import type { Values } from '../command-line/commands.ts';
 import { number, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { listVersions } from '../versions/list.ts';
-import { requestsOf, targetOf } from './target.ts';
+import { listedTargetOf, requestsOf } from './target.ts';
 
 export async function runVersions(terminal: Terminal, options: Values<'versions'>): Promise<void> {
-  const target = await targetOf(options.target, options, terminal);
+  const target = await listedTargetOf('no-tree', options, terminal);
   const { versions, withdrawn, problems } = await listVersions(target, requestsOf(options, terminal)).finally(() => target.close());
   for (const problem of problems) terminal.warn(`${problem} at ${target.name}: the next publish repairs it`);
   const rows = [

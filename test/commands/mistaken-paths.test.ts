@@ -42,3 +42,13 @@ it('store push refuses a folder that has a site in one of its folders', async ()
   expect([code, JSON.parse(stdout).error]).toMatchObject([3, error]);
   expect(readdirSync(join(cwd, 'public'))).toEqual(['site']);
 });
+
+it.each([
+  ['store list', 'no-store'],
+  ['versions', 'no-tree'],
+])('%s refuses a folder that does not exist, and accepts an empty one', async (command, code) => {
+  const cwd = temporaryFolder();
+  const { code: exit, stdout } = await palimpsestHere([...command.split(' '), 'absent', '--json'], { cwd });
+  expect([exit, JSON.parse(stdout).error]).toMatchObject([1, { code, file: 'absent' }]);
+  expect(await palimpsestHere([...command.split(' '), '.'], { cwd })).toMatchObject({ code: 0 });
+});
