@@ -1,9 +1,7 @@
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { relative, resolve } from 'node:path';
 import type { ArchiveOptions } from '../archive/warc.ts';
 import type { Values } from '../command-line/commands.ts';
-import { Failure } from '../contract/failure.ts';
 import { stopped } from '../contract/pauses.ts';
 import { identities } from '../export/ndjson.ts';
 import type { IdentityCounts } from '../store/accounts/account-reader.ts';
@@ -12,6 +10,7 @@ import type { Store } from '../store/store.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { refuseInsideTree } from '../tree/inside-tree.ts';
 import { openVerified, type VerifiedTree } from '../tree/verified-tree.ts';
 import { notBuiltFrom } from './not-built-from.ts';
 
@@ -32,7 +31,7 @@ export async function runArchiveBag(terminal: Terminal, values: Values<'archive 
 
 /** @param write writes one form of archive */
 async function archive(terminal: Terminal, { to, out, ...options }: Values<'archive wacz'>, write: Write): Promise<void> {
-  if (!relative(resolve(out), resolve(to)).startsWith('..')) throw insideTree(to, out);
+  refuseInsideTree(to);
   const started = performance.now();
   const progress = terminal.progress({ archive: { label: 'archiving', amount: items('file') } });
   const signal = terminal.stopSignal;
@@ -92,13 +91,4 @@ async function openStoreOf({ out, build }: VerifiedTree, path: string): Promise<
   if (fingerprint === build.store) return store;
   store.close();
   throw notBuiltFrom(out, build.store, path, fingerprint);
-}
-
-function insideTree(to: string, out: string): Failure {
-  return new Failure('usage', `${to} is inside the tree`, {
-    place: { field: '--to' },
-    expected: `a path outside ${out}`,
-    found: to,
-    hint: 'name a path outside the tree, because every file in the tree is published',
-  });
 }

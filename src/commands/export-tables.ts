@@ -12,6 +12,7 @@ import { Store } from '../store/store.ts';
 import { plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { refuseInsideTree } from '../tree/inside-tree.ts';
 
 const NAMES = ['records', 'accounts', 'exclusions'] as const satisfies readonly TableName[];
 
@@ -35,6 +36,7 @@ async function exportTables(
   const files = filesOf(to, table, extension);
   const overwriting = files.find((file) => file.path !== '-' && isSameFile(file.path, storePath));
   if (overwriting !== undefined) throw overwritesStore(overwriting.path);
+  if (to !== '-') refuseInsideTree(to);
   const started = performance.now();
   const store = Store.open(storePath);
   try {

@@ -9,10 +9,12 @@ import { Store } from '../store/store.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { refuseInsideTree } from '../tree/inside-tree.ts';
 
 /** Declares the group `export`, with one command per format. */
 export async function runExportNdjson(terminal: Terminal, { to, store: storePath }: Values<'export ndjson'>): Promise<void> {
   if (isSameFile(to, storePath)) throw overwritesStore(to);
+  if (to !== '-') refuseInsideTree(to);
   const started = performance.now();
   const store = Store.open(storePath);
   try {

@@ -7,6 +7,7 @@ import type { PartFile } from '../normalize/part-file.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { refuseInsideTree } from '../tree/inside-tree.ts';
 import { pathTimeLines, skippedLines } from './observe-report.ts';
 import { contextOf, latestTime, observeOptions, openSources, type SourceChoice } from './sources.ts';
 import { requestsOf, targetOf } from './target.ts';
@@ -66,7 +67,10 @@ async function openPart(
   onSent: (bytes: number) => void,
 ): Promise<{ readonly file: PartFile; readonly close: () => void }> {
   const { localPart, objectPart } = await import('../normalize/part-file.ts');
-  if (schemeOf(to) === undefined) return { file: localPart(to), close: () => {} };
+  if (schemeOf(to) === undefined) {
+    refuseInsideTree(to);
+    return { file: localPart(to), close: () => {} };
+  }
   const slash = to.lastIndexOf('/');
   const access = { ...choice, concurrency: CONCURRENCY };
   const [target, { openRemote }] = await Promise.all([targetOf(to.slice(0, slash), access, terminal), import('../storage/remote.ts')]);

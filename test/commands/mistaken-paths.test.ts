@@ -52,3 +52,20 @@ it.each([
   expect([exit, JSON.parse(stdout).error]).toMatchObject([1, { code, file: 'absent' }]);
   expect(await palimpsestHere([...command.split(' '), '.'], { cwd })).toMatchObject({ code: 0 });
 });
+
+it('nothing is exported into a tree, because every file there is published', async () => {
+  const cwd = await built();
+  const before = readdirSync(join(cwd, 'out'), { recursive: true });
+  for (const line of [
+    'export csv --to out',
+    'export parquet --to out/tables',
+    'export ndjson --to out/rest/a.ndjson',
+    'archive warc --to out/a.warc',
+    'normalize x --to out/a.ndjson',
+  ])
+    expect(await palimpsestHere(line.split(' '), { cwd }), line).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is inside the tree'),
+    });
+  expect(readdirSync(join(cwd, 'out'), { recursive: true })).toEqual(before);
+});
