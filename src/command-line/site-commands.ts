@@ -44,6 +44,7 @@ export const SITE_COMMANDS = {
       },
       '--no-html': { help: 'write no browse files, and remove those of the last build' },
       '--repair': { help: 'read all files of the tree instead of trusting the manifest, and rewrite those that differ' },
+      '--replace-tree': { help: 'build even if the tree is of another store, or would lose more than half of its pages' },
     },
     examples: [
       ['palimpsest build', 'build a tree for palimpsest serve, or update the tree in out'],

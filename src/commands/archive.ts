@@ -89,6 +89,7 @@ async function openStoreOf({ out, build }: VerifiedTree, path: string): Promise<
   const store = Store.open(path);
   const { fingerprint } = store.revision;
   if (fingerprint === build.store) return store;
+  const isOwn = store.revisionOf(build.store) !== undefined;
   store.close();
-  throw notBuiltFrom(out, build.store, path, fingerprint);
+  throw notBuiltFrom(out, build.store, path, { fingerprint, isOwn });
 }

@@ -40,13 +40,6 @@ export async function runBuild(terminal: Terminal, options: Values<'build'>): Pr
         'the build may have missed some',
     );
   }
-  if (summary.unknownBefore !== null) {
-    const { records, accounts } = summary.unknownBefore;
-    terminal.warn(
-      `the tree in ${options.out} was built from data that ${options.store} does not know: ${plural(records, 'record')} of ` +
-        `${plural(accounts, 'account')}. If the tree belongs to another store, build it again from that store`,
-    );
-  }
   const { from: baseUrlFrom, before: baseUrlBefore } = baseUrl;
   warnOfBaseUrl(terminal, baseUrl);
   terminal.summary({ ...summary, baseUrlFrom, baseUrlBefore, out: options.out, milliseconds: Math.round(took) }, [

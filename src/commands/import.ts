@@ -56,7 +56,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
       ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
       `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
       ...(summary.rejected === 0 ? [] : [`to import the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
-      nextBuild(terminal, isChanged(summary)),
+      nextBuild(terminal, options.store, isChanged(summary)),
     ]);
   } finally {
     sources.close();

@@ -73,7 +73,7 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
         `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.gone.account.length)} gone from the service`,
         ...excludedLine(result.records.excluded, result.accounts.excluded),
         `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-        nextBuild(terminal, isChanged(result)),
+        nextBuild(terminal, options.store, isChanged(result)),
       ],
     );
   } finally {

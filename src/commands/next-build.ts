@@ -1,6 +1,30 @@
+import { OUT } from '../command-line/options.ts';
+import { Store } from '../store/store.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { isOfOtherStore } from '../tree/build/replaced-tree.ts';
+import { openTreeFiles, type TreeFiles, UnreadableFile } from '../tree/tree-files.ts';
 
 /** Returns the line about the next step after a run that wrote to the store: a build, if the run changed something. */
-export function nextBuild(terminal: Terminal, hasChanged: boolean): string {
-  return hasChanged ? `next: ${terminal.command('build')}` : 'nothing new: a build would write the same pages';
+export function nextBuild(terminal: Terminal, storePath: string, hasChanged: boolean): string {
+  if (!hasChanged) return 'nothing new: a build would write the same pages';
+  const out = terminal.io.env['PALIMPSEST_OUT'] || OUT.default;
+  if (!isTreeOfOther(out, storePath)) return `next: ${terminal.command('build')}`;
+  return `next, into a new folder, because the tree in ${out} is of another store: ${terminal.command('build', { '--out': 'FOLDER' })}`;
+}
+
+function isTreeOfOther(out: string, storePath: string): boolean {
+  let files: TreeFiles;
+  try {
+    files = openTreeFiles(out);
+  } catch (error) {
+    if (error instanceof UnreadableFile) return false;
+    throw error;
+  }
+  const store = Store.open(storePath);
+  try {
+    return isOfOtherStore(files, store);
+  } finally {
+    store.close();
+    files.close();
+  }
 }

@@ -4,12 +4,18 @@ import { hint, suggested } from '../contract/hint.ts';
 /**
  * Returns the failure for a tree that was not built from the current state of a store.
  * @param built the fingerprint of the store that the tree was built from
+ * @param present the present fingerprint of the store, and whether the tree shows an earlier state of it
  */
-export function notBuiltFrom(out: string, built: string, store: string, fingerprint: string): Failure {
+export function notBuiltFrom(
+  out: string,
+  built: string,
+  store: string,
+  { fingerprint, isOwn }: { readonly fingerprint: string; readonly isOwn: boolean },
+): Failure {
   return new Failure('store-diverged', `${out} was not built from the current state of ${store}`, {
     place: { file: out },
     expected: `a tree of the store with the fingerprint ${fingerprint}`,
     found: `a tree of a store with the fingerprint ${built}`,
-    hint: hint`run ${suggested('build', { '--store': store, '--out': out })} first, or name the store of the tree with --store`,
+    hint: isOwn ? hint`run ${suggested('build', { '--store': store, '--out': out })} first` : 'name the store of the tree with --store',
   });
 }

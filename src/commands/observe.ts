@@ -46,7 +46,7 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
       ...(summary.rejected === 0 ? [] : [`to observe the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
       options.dryRun
         ? `nothing was written: run again without --dry-run to add this to ${options.store}`
-        : nextBuild(terminal, isChanged(summary)),
+        : nextBuild(terminal, options.store, isChanged(summary)),
     ]);
   } finally {
     sources.close();

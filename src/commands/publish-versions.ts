@@ -124,7 +124,8 @@ async function memoryOf({ store, endpoint }: Values<'publish'>, name: string, zi
   if (zip === undefined) return known;
   const opened = Store.open(store);
   const { fingerprint } = opened.revision;
+  const isOwn = opened.revisionOf(zip.build.store) !== undefined;
   opened.close();
   if (fingerprint === zip.build.store) return known;
-  throw notBuiltFrom(zip.path, zip.build.store, store, fingerprint);
+  throw notBuiltFrom(zip.path, zip.build.store, store, { fingerprint, isOwn });
 }

@@ -8,6 +8,7 @@ import { filesBeside, removeAccounts } from '../store/exclusions/remove.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
+import { nextBuild } from './next-build.ts';
 
 const REFUSED_WITH_DRY_RUN: Refusal = {
   options: ['--check', '--receipt'],
@@ -59,7 +60,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
       ? `nothing was written: run again with --yes instead of --dry-run to change ${store}`
       : summary.removed.length === 0
         ? 'the store has no data of these accounts: no build is needed'
-        : `next: ${terminal.command('build')}`,
+        : nextBuild(terminal, store, true),
     ...(isDryRun || summary.removed.length === 0
       ? []
       : ['then: publish (a folder needs --allow-gaps), and remove other copies as docs/removal.md in the package describes']),

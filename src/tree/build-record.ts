@@ -45,6 +45,8 @@ export interface UnfinishedRecord {
   readonly browse_files?: number | undefined;
   /** The compressors that the build uses; undefined if it writes no compressed copies. */
   readonly compress?: string | undefined;
+  /** Fingerprint of the contents of the store that it is built from. */
+  readonly store: string;
 }
 
 const finished: Rule<'finished'> = oneOf('finished');
@@ -129,6 +131,8 @@ export interface LastBuild {
   readonly html: boolean;
   /** Its base URL; undefined if it is not known. */
   readonly baseUrl: string | undefined;
+  /** The fingerprint of its store; undefined if it is not known. */
+  readonly store: string | undefined;
 }
 
 /** Returns what the last build wrote or began to write. A folder without a tree has nothing. */
@@ -136,18 +140,19 @@ export function lastBuildIn(files: TreeFiles): LastBuild {
   try {
     const record: unknown = JSON.parse(files.read(BUILD_RECORD).toString());
     if (!isObject(record) || typeof record['palimpsest'] !== 'string') return NO_BUILD;
-    const { compress, browse_files, base_url } = record;
+    const { compress, browse_files, base_url, store } = record;
     return {
       compress: typeof compress === 'string' ? encodingsIn(compress) : [],
       html: Number(browse_files) > 0,
       baseUrl: typeof base_url === 'string' && isBaseUrl(base_url) ? base_url : undefined,
+      store: typeof store === 'string' ? store : undefined,
     };
   } catch {
     return NO_BUILD;
   }
 }
 
-const NO_BUILD: LastBuild = { compress: [], html: false, baseUrl: undefined };
+const NO_BUILD: LastBuild = { compress: [], html: false, baseUrl: undefined, store: undefined };
 
 /** Parses the bytes of a build record. Returns `foreign` if palimpsest did not write them. */
 export function parseBuildRecord(bytes: Buffer): BuildRecord | 'unfinished' | 'foreign' {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
@@ -112,24 +112,63 @@ describe('publish of a tree with the address of serve', () => {
   });
 });
 
-describe('build into the tree of another store', () => {
-  it.each([[[]], [['--repair']]])('warns with %j, shows what the tree had, and warns only once', async (options) => {
+describe('a build that would lose what a tree has', () => {
+  /** Expects that a build is refused and changes nothing, and that --replace-tree allows it. */
+  async function isRefused(cwd: string, code: string, ...args: string[]): Promise<string> {
+    const before = filesIn(join(cwd, 'out'));
+    const { code: exit, stdout } = await build(cwd, '--json', ...args);
+    const { error } = JSON.parse(stdout);
+    expect([exit, error]).toMatchObject([3, { code, file: 'out', hint: expect.stringContaining('add --replace-tree') }]);
+    expect(filesIn(join(cwd, 'out'))).toEqual(before);
+    expect(await build(cwd, '--replace-tree', ...args)).toMatchObject({ code: 0, stderr: expect.not.stringContaining('store') });
+    return error.found;
+  }
+
+  /** A folder with a tree of a store, and with another store. */
+  async function withOtherStore(): Promise<{ readonly cwd: string; readonly contents: string }> {
     const cwd = await withStore();
     const { build: before } = Object(await buildJson(cwd));
     await palimpsestJson(['import', '-', '--store', 'other.db'], { cwd, input: lineOf('zoe') });
-    const { code, stderr } = await build(cwd, '--store', 'other.db', ...options);
-    const contents = `${before.records} records of ${before.accounts} accounts`;
-    expect(stderr).toContain(`warning: the tree in out was built from data that other.db does not know: ${contents}. If the tree`);
-    expect(code).toBe(0);
-    expect((await build(cwd, '--store', 'other.db', ...options)).stderr).toBe('');
-    expect(await buildJson(cwd, ...options)).toMatchObject({ unknown_before: { records: 1, accounts: 1 } });
-    expect(await buildJson(cwd, ...options)).toMatchObject({ unknown_before: null });
+    return { cwd, contents: `a tree of another store with ${before.records} records of ${before.accounts} accounts` };
+  }
+
+  it.each([[[]], [['--repair']]])('is refused for the tree of another store, with %j', async (options) => {
+    const { cwd, contents } = await withOtherStore();
+    const args = ['build', '--store', 'other.db', ...PAGES];
+    expect((await palimpsestHere(args, { cwd })).code).toBe(3);
+    renameSync(join(cwd, 'other.db'), join(cwd, 'store.db'));
+    expect(await isRefused(cwd, 'store-diverged', ...options)).toBe(contents);
+    expect((await build(cwd, ...options)).stderr).toBe('');
   });
 
-  it('does not warn if the tree was built from an earlier state of the store', async () => {
+  it('is refused for a tree of another store that a build did not finish', async () => {
+    const { cwd } = await withOtherStore();
+    const path = join(cwd, 'out', 'build.json');
+    const { palimpsest, base_url, store } = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ palimpsest, state: 'unfinished', base_url, store }));
+    expect(await build(cwd)).toMatchObject({ code: 0 });
+    writeFileSync(path, JSON.stringify({ palimpsest, state: 'unfinished', base_url, store }));
+    renameSync(join(cwd, 'other.db'), join(cwd, 'store.db'));
+    expect(await isRefused(cwd, 'store-diverged')).toBe('a tree of another store');
+  });
+
+  it.each(['finished', 'unfinished'])('is refused if less than half of the pages remain of a tree that is %s', async (state) => {
+    const cwd = await withStore();
+    const small = ['--page-size', '1', '--account-page-size', '1'];
+    const args = ['build', '--store', 'store.db'];
+    const { build: record } = Object(await palimpsestJson([...args, ...small], { cwd }));
+    if (state === 'unfinished') {
+      const { palimpsest, base_url, store } = record;
+      writeFileSync(join(cwd, 'out', 'build.json'), JSON.stringify({ palimpsest, state, base_url, store }));
+    }
+    const sizes = '; the tree has --page-size 1 --account-page-size 1, and this build has 9 and 100';
+    expect(await isRefused(cwd, 'too-many-deletes')).toMatch(state === 'finished' ? sizes : /^\d+ files$/);
+  });
+
+  it('is not one after a change of the store', async () => {
     const cwd = await withStore();
     await buildJson(cwd);
     await palimpsestJson(['import', '-', '--store', 'store.db'], { cwd, input: lineOf('zoe') });
-    expect((await build(cwd)).stderr).toBe('');
+    expect(await build(cwd)).toMatchObject({ code: 0, stderr: '' });
   });
 });

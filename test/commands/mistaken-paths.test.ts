@@ -61,7 +61,7 @@ it('nothing is exported into a tree, because every file there is published', asy
     'export parquet --to out/tables',
     'export ndjson --to out/rest/a.ndjson',
     'archive warc --to out/a.warc',
-    'normalize x --to out/a.ndjson',
+    'normalize - --to out/a.ndjson',
   ])
     expect(await palimpsestHere(line.split(' '), { cwd }), line).toMatchObject({
       code: 2,

@@ -87,7 +87,7 @@ describe('rewrite', () => {
     const shouted = await palimpsestHere(['rewrite', 'nginx', '--origin', origin.replace('https://bucket', 'HTTPS://BUCKET')], { cwd });
     expect(shouted.stdout).toBe(stdout);
     const url = 'https://history.example/api';
-    await palimpsestJson(['build', '--store', 'store.db', '--base-url', url, '--compress', 'gzip,brotli'], { cwd });
+    await palimpsestJson(['build', '--store', 'store.db', '--base-url', url, '--compress', 'gzip,brotli', '--replace-tree'], { cwd });
     const packed = await palimpsestHere(['rewrite', 'nginx', '--origin', 'http://127.0.0.1:7480'], { cwd });
     expect(packed.stdout).toMatch(/"\.br";\n.*"\.gz";\n/);
     expect(packed.stdout).toContain('proxy_pass http://127.0.0.1:7480/rest/$palimpsest_collection/$palimpsest_file$palimpsest_suffix;');

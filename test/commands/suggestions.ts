@@ -120,7 +120,7 @@ export const COMMANDS: readonly Suggestion[] = [
   { site: 'publish/trees/other-files.ts: publish', run: ['publish', 'out', '--out', 'pub'], code: 3, suggests: 'publish pub' },
   {
     site: 'store/database/open-store.ts: import',
-    prepare: remove('data'),
+    prepare: remove('data', 'out'),
     run: ['build'],
     code: 1,
     suggests: 'import SOURCE',
@@ -259,6 +259,14 @@ export const COMMANDS: readonly Suggestion[] = [
     code: 0,
     suggests: 'build',
   },
+  { site: 'commands/next-build.ts: build', run: ['remove', 'user_3', '--yes'], code: 0, suggests: 'build' },
+  {
+    site: 'commands/next-build.ts: build',
+    run: ['import', PAGES, '--store', 'big.db'],
+    code: 0,
+    suggests: 'build --store big.db --out FOLDER',
+    fill: { FOLDER: 'big' },
+  },
   { site: 'commands/build.ts: verify', run: ['build'], code: 0, suggests: 'verify' },
   { site: 'commands/build.ts: publish', run: ['build', '--html'], code: 0, suggests: 'publish TARGET', fill: { TARGET: 'pub3' } },
   {
@@ -280,7 +288,6 @@ export const COMMANDS: readonly Suggestion[] = [
     code: 0,
     suggests: 'observe part.ndjson',
   },
-  { site: 'commands/remove.ts: build', run: ['remove', 'user_3', '--yes'], code: 0, suggests: 'build' },
   {
     site: 'commands/remove-receipt.ts: build',
     run: ['remove', 'user_3', '--yes', '--receipt', 'receipt.txt', '--check', 'out'],
@@ -380,6 +387,19 @@ export const COMMANDS: readonly Suggestion[] = [
 
 /** The suggestions that are options to add to the command that failed. */
 export const OPTIONS: readonly Suggestion[] = [
+  {
+    site: 'tree/build/replaced-tree.ts: --replace-tree',
+    prepare: observeNight(1, NAMES, 'other.db'),
+    run: ['build', '--store', 'other.db'],
+    code: 3,
+    suggests: '--replace-tree',
+  },
+  {
+    site: 'tree/build/replaced-tree.ts: --replace-tree',
+    run: ['build', '--page-size', '50', '--account-page-size', '50'],
+    code: 3,
+    suggests: '--replace-tree',
+  },
   {
     site: 'publish/planning/guards.ts: --allow-gaps',
     prepare: steps(run('remove', 'user_2', '--yes'), run('build')),

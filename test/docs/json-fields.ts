@@ -84,8 +84,6 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     'written, unchanged': 'how many files were written or left unchanged',
     removed: 'how many files were removed: pages, browse files, and compressed copies of pages that remain',
     'removed_copies, removed_browse_files': 'how many of these are compressed copies, and how many are browse files',
-    unknown_before:
-      'how many `records` and `accounts` the tree had before, if it was built from data that this store never had; otherwise null',
     reader_gaps:
       'whether records or accounts moved to earlier pages, so that a reader who was following `next` may have missed some. Readers of a ZIP miss none while it is replaced',
     base_url_from: 'where the base URL comes from: `option` (or the variable), `tree` (the tree in `--out`) or `default`',

@@ -91,6 +91,14 @@ describe('a build with --compress', () => {
     expect(statSync(at('out/rest/data/page/2/index.json')).ino).toBe(page);
   });
 
+  it('writes every encoding if the option is repeated, in any order', async () => {
+    const { store, make, at } = await workplace();
+    await make('out');
+    const sizes = ['--page-size', '7', '--account-page-size', '3', '--base-url', SITE.base_url];
+    await palimpsestJson(['build', '--store', store, '--out', at('repeated'), ...sizes, '--compress', 'brotli', '--compress', 'gzip']);
+    expect(filesIn(at('repeated'))).toEqual(filesIn(at('out')));
+  });
+
   it('keeps its encodings in a build without --compress, and completes the tree of a killed build with its own', async () => {
     const { store, make, at } = await workplace();
     await make('out');
@@ -99,7 +107,7 @@ describe('a build with --compress', () => {
     const record = { palimpsest: '0.1.0', state: 'unfinished', base_url: SITE.base_url, compress: 'gzip/1' };
     writeFileSync(at('out/build.json'), `${JSON.stringify(record)}\n`);
     writeFileSync(at('out/rest/data/page/2/index.json.gz'), 'half');
-    await palimpsestJson(['build', '--store', store, '--out', at('out'), '--page-size', '7', '--account-page-size', '3']);
+    await palimpsestJson(['build', '--store', store, '--out', at('out'), '--page-size', '7', '--account-page-size', '3', '--replace-tree']);
     await make('fresh', ['gzip']);
     expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
   });

@@ -27,7 +27,7 @@ class Remembered {
   async build(history: Parameters<typeof importHistory>[1], options: Partial<BuildOptions> = {}): Promise<void> {
     const store = join(this.folder, `${this.#stores++}.db`);
     await importHistory(store, history);
-    await build(store, { out: this.out, site: SITE, compress: ['gzip', 'brotli'], ...options });
+    await build(store, { out: this.out, site: SITE, compress: ['gzip', 'brotli'], replaceTree: true, ...options });
     this.compare();
   }
 

@@ -8,9 +8,9 @@ export type Files = ReadonlyMap<string, Buffer>;
 
 export const BASE_URL = 'https://example.org/api';
 
-/** Returns the arguments of a build. */
+/** Returns the arguments of a build, also into the tree of another store. */
 export function buildArgs(store: string, out: string, options: readonly string[] = []): string[] {
-  return ['build', '--store', store, '--out', out, '--base-url', BASE_URL, ...options];
+  return ['build', '--store', store, '--out', out, '--base-url', BASE_URL, '--replace-tree', ...options];
 }
 
 /** Builds into a new folder. Returns the files that every build of this store must have. */

@@ -20,9 +20,9 @@ export const REFUSAL_CODES = {
   'store-diverged': {
     exit: 3,
     meaning:
-      '`store push` would replace the version at the target with a store that lacks some of its content; or `store pull` would replace the local store with a version that lacks some of its content; or `publish` gets a ZIP that was not built from the current state of `--store`, or whose store never had the state of the current version; or `archive --identities` gets a tree that was not built from the current state of `--store`',
+      '`store push` would replace the version at the target with a store that lacks some of its content; or `store pull` would replace the local store with a version that lacks some of its content; or `publish` gets a ZIP that was not built from the current state of `--store`, or whose store never had the state of the current version; or `archive --identities` gets a tree that was not built from the current state of `--store`; or `build` would replace the tree of another store',
     remedy:
-      'pull first, then import or observe again; use `--replace` if this is intended; for `publish` and `archive`, build again; nothing was changed',
+      'pull first, then import or observe again; use `--replace` if this is intended, for `build` `--replace-tree`; for `publish` and `archive`, build again; nothing was changed',
   },
   'loopback-url': {
     exit: 3,
@@ -36,8 +36,10 @@ export const REFUSAL_CODES = {
   },
   'too-many-deletes': {
     exit: 3,
-    meaning: 'a publish would delete more files than `--max-delete` allows, or a mirror would delete more records and accounts',
-    remedy: 'make sure that the tree and the target (or the service) are the right ones; nothing was changed',
+    meaning:
+      'a publish would delete more files than `--max-delete` allows, or a mirror more records and accounts; or a build more than half of the pages',
+    remedy:
+      'make sure that the tree and the target, the service or the store are the right ones; for `build`, use `--replace-tree` if this is intended; nothing was changed',
   },
   'reader-gaps': {
     exit: 3,

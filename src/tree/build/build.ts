@@ -9,7 +9,7 @@ import { toFailure } from '../../store/database/store-error.ts';
 import { Store } from '../../store/store.ts';
 import { VERSION } from '../../version.ts';
 import type { BrowseSources } from '../browse-sources.ts';
-import { type BuildRecord, buildRecordIn, encodeBuildRecord, lastBuildIn, layoutOf } from '../build-record.ts';
+import { type BuildRecord, encodeBuildRecord, lastBuildIn, layoutOf } from '../build-record.ts';
 import { compressors } from '../compression.ts';
 import type { Encoding } from '../encoding.ts';
 import { digestFiles, finishedTree, sortKeysIn } from '../existing-tree.ts';
@@ -24,6 +24,7 @@ import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
 import { type ClaimedTree, claimFolder, claimZip, fileSystemFailure } from './folder.ts';
 import { refuseForeignBrowse } from './obstacles.ts';
 import { renderOnThreads } from './render.ts';
+import { refuseLoss } from './replaced-tree.ts';
 import { exchangeZip } from './zip-exchange.ts';
 
 /**
@@ -42,6 +43,8 @@ export interface BuildOptions {
   readonly html?: boolean | undefined;
   /** Whether to hash the files themselves instead of trusting the manifest. */
   readonly repair?: boolean | undefined;
+  /** Whether to replace the tree of another store, and to remove more than half of the files with pages. */
+  readonly replaceTree?: boolean | undefined;
   /** Stops the build as long as the tree is unchanged. Once files are exchanged, the build completes. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress<BuildPhase> | undefined;
@@ -53,15 +56,14 @@ export interface BuildSummary extends Exchanged {
    * `next` at that moment.
    */
   readonly readerGaps: boolean;
-  /** The contents of the tree before, if it was built from data that the store does not know; otherwise null. */
-  readonly unknownBefore: { readonly records: number; readonly accounts: number } | null;
 }
 
 /**
  * Builds the tree of a store: writes the files whose bytes are new, leaves the others alone and removes obsolete
  * files. Readers see no new file until all of them are ready. While the files are exchanged, the build record is
  * `unfinished`.
- * @throws Failure no-store, bad-store, store-older, store-newer, not-ours, tree-busy, tree-edited, stopped, file-system; usage for compressed copies in a ZIP
+ * @throws Failure no-store, bad-store, store-older, store-newer, not-ours, store-diverged, too-many-deletes, tree-busy, tree-edited, stopped,
+ * file-system; usage for compressed copies in a ZIP
  */
 export async function build(storePath: string, options: BuildOptions): Promise<BuildSummary> {
   const { out, site, onProgress = () => {} } = options;
@@ -79,10 +81,10 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const { compress: encodings = last.compress, html = last.html } = options;
       const hasBrowse = last.html;
       if (form === 'folder' && html && !hasBrowse) refuseForeignBrowse(out);
-      const unknownBefore = unknownContents(store, files);
       const found = options.repair ? undefined : finishedTree(files);
       const now = recordOf(store, site, encodings, html ? found : undefined);
       const layout = layoutOf(now);
+      if (!options.replaceTree) refuseLoss(out, files, storePath, store, site, layout);
       if (found !== undefined && hasBrowse === html && isSame(found, now)) return unchangedSummary(found);
       const before =
         found === undefined
@@ -130,7 +132,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         onProgress,
       };
       const exchanged = await (form === 'zip' ? exchangeZip(prepared, { zip: files.zip, found }) : exchange(prepared));
-      return { ...exchanged, readerGaps, unknownBefore };
+      return { ...exchanged, readerGaps };
     } catch (error) {
       throw fileSystemFailure(out, toFailure(storePath, error));
     } finally {
@@ -211,14 +213,7 @@ function isRerenderNeedless(found: BuildRecord, now: Omit<BuildRecord, 'manifest
 function unchangedSummary(record: BuildRecord): BuildSummary {
   const unchanged = fileCount(layoutOf(record)) + (record.browse_files ?? 0);
   const nothing = { written: 0, removed: 0, removedCopies: 0, removedBrowseFiles: 0 };
-  return { build: record, ...nothing, unchanged, readerGaps: false, unknownBefore: null };
-}
-
-/** Returns the contents of a tree that was built from data that the store does not know, such as the tree of another store. */
-function unknownContents(store: Store, files: TreeFiles): BuildSummary['unknownBefore'] {
-  const record = buildRecordIn(files);
-  if (typeof record !== 'object' || store.revisionOf(record.store) !== undefined) return null;
-  return { records: record.records, accounts: record.accounts };
+  return { build: record, ...nothing, unchanged, readerGaps: false };
 }
 
 /** Whether any item moved to an earlier page. */

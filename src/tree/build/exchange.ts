@@ -60,6 +60,7 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   const optional = {
     ...(browse === undefined ? {} : { browse_files: Math.max(browse.files, browse.obsolete) }),
     ...(now.compress === '' ? {} : { compress: now.compress }),
+    store: now.store,
   };
   writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished', base_url: now.base_url, ...optional }));
   const build = { ...now, manifest: writeManifest(manifest, after, browse?.lines() ?? [], sortKeys) };
