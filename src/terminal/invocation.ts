@@ -14,11 +14,16 @@ const RUNNERS: { readonly [manager: string]: string } = { npm: 'npx', pnpm: 'pnp
  */
 export function invocationOf(script: string, env: ProcessIO['env'], cwd: string): string {
   const manager = /^\w+/.exec(env['npm_config_user_agent'] ?? '')?.[0] ?? '';
-  const isInstalled = dirname(script).endsWith('/node_modules/.bin');
-  // npx runs the script of a cache in the same kind of folder; npm_command may come from another program further up
-  if (isInstalled) return `${RUNNERS[manager] ?? 'npx'} ${NAME}`;
+  const [, project] = /^(.*)\/node_modules\/\.bin\/[^/]+$/.exec(script) ?? [];
+  // elsewhere, such as in a cache of npx, the same words would fetch whatever package has this name
+  if (project !== undefined && isInside(cwd, project)) return `${RUNNERS[manager] ?? 'npx'} ${NAME}`;
+  if (project !== undefined) return shellWord(script);
   const isOnPath = (env['PATH'] ?? '').split(delimiter).includes(dirname(script));
   if (basename(script) === NAME) return isOnPath ? NAME : shellWord(script);
   const path = relative(cwd, script);
   return `node ${shellWord(path.startsWith('..') ? script : path)}`;
+}
+
+function isInside(folder: string, parent: string): boolean {
+  return !relative(parent || '/', folder).startsWith('..');
 }

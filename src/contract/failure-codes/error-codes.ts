@@ -97,6 +97,11 @@ export const ERROR_CODES = {
       'a file of the tree differs from what the build wrote, or is not a regular file; or the numbers in build.json need more files than the manifest lists',
     remedy: 'run `build --repair`, then run the command again',
   },
+  'no-sqlite': {
+    exit: 1,
+    meaning: 'better-sqlite3 has no binary for this release of Node.js, for example because its install script did not run',
+    remedy: 'run `npm rebuild better-sqlite3` in the folder where palimpsest is installed',
+  },
   'no-client': { exit: 1, meaning: 'the client package for that kind of target is not installed', remedy: 'install it as the error says' },
   'no-tool': { exit: 1, meaning: 'the program that decompresses a source is not installed', remedy: 'install it as the error says' },
   'tool-failed': {

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { handleKey } from '../../contract/accounts/handle.ts';
+import { Failure } from '../../contract/failure.ts';
 import { checksumOf } from '../check/checksum.ts';
 
 /** A prepared statement with the types of its parameters and rows. */
@@ -25,10 +26,10 @@ export class Connection {
 
   readonly path: string;
 
-  /** @throws SqliteError */
+  /** @throws SqliteError; Failure no-sqlite */
   constructor(path: string, options: Database.Options = {}) {
     this.path = path;
-    this.#database = new Database(path, options);
+    this.#database = opened(path, options);
     UNCOLLECTABLE.push(this.#database);
     this.#database.function('crc32', { deterministic: true }, (text) => (typeof text === 'string' ? checksumOf(text) : null));
     this.#database.function('handle_key', { deterministic: true }, (text) => (typeof text === 'string' ? handleKey(text) : null));
@@ -94,4 +95,25 @@ export class Connection {
   close(): void {
     this.#database.close();
   }
+}
+
+function opened(path: string, options: Database.Options): Database.Database {
+  try {
+    return new Database(path, options);
+  } catch (error) {
+    throw loadFailure(error) ?? error;
+  }
+}
+
+/** Returns the failure for an error of loading the binary of better-sqlite3; undefined for any other error. */
+function loadFailure(error: unknown): Failure | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const isMissing = error.message.startsWith('Could not locate the bindings file');
+  if (!isMissing && !('code' in error && error.code === 'ERR_DLOPEN_FAILED')) return undefined;
+  return new Failure('no-sqlite', 'SQLite cannot be loaded', {
+    expected: `a binary of better-sqlite3 for Node.js ${process.version} on ${process.platform} ${process.arch}`,
+    found: isMissing ? 'no binary' : error.message.replace(/\s+/g, ' '),
+    hint: 'run `npm rebuild better-sqlite3` in the folder where palimpsest is installed',
+    cause: error,
+  });
 }
