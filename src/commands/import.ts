@@ -9,7 +9,8 @@ import type { PageSetReport } from '../sources/items/page-set.ts';
 import { lackOf } from '../sources/items/page-set.ts';
 import { Store } from '../store/store.ts';
 import type { Tally } from '../store/writing/item-writer.ts';
-import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import { number, plural, seconds } from '../terminal/amounts.ts';
+import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { reportProblems } from './job-summary.ts';
@@ -33,7 +34,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
       ...reading,
       command,
       maxRejected: options.maxRejected.share,
-      onProgress: terminal.progress({ read: { label: 'reading', amount: size }, ...COMMIT_PHASES }),
+      onProgress: terminal.progress({ read: { label: 'reading', amount: bytes }, ...COMMIT_PHASES }),
     });
     sources.keepRejects('import', summary.rejected, refusal === undefined && isAllRejected(summary));
     if (refusal !== undefined) throw refusal;

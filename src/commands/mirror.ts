@@ -13,7 +13,7 @@ import { wrapErrors } from '../store/database/store-error.ts';
 import { mkdirp, removeEmptyFolders } from '../store/mkdirp.ts';
 import { Store } from '../store/store.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
-import { items } from '../terminal/progress.ts';
+import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { excludedLine } from './import.ts';
@@ -42,7 +42,7 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
       beforeCommit: () => rejects.append(),
       signal: terminal.stopSignal,
       onProgress: terminal.progress({
-        version: { label: 'fetching the current version', amount: size },
+        version: { label: 'fetching the current version', amount: bytes },
         data: { label: 'reading the feed', amount: items('page') },
         account: { label: 'reading the accounts', amount: items('page') },
         import: { label: 'importing', amount: items('page') },

@@ -5,7 +5,7 @@ import { schemeOf } from '../contract/text/url-scheme.ts';
 import { normalizeSources } from '../normalize/normalize.ts';
 import type { PartFile } from '../normalize/part-file.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
-import { items } from '../terminal/progress.ts';
+import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/inside-tree.ts';
 import { pathTimeLines, skippedLines } from './observe-report.ts';
@@ -23,9 +23,9 @@ export async function runNormalize(terminal: Terminal, options: Values<'normaliz
   const { inputs, patterns, reading } = sources;
   if (inputs.some(({ path }) => path !== undefined && isSameFile(path, to))) throw overwritesSource(to);
   const progress = terminal.progress({
-    read: { label: 'reading', amount: size },
+    read: { label: 'reading', amount: bytes },
     write: { label: 'writing', amount: items('snapshot') },
-    upload: { label: 'uploading', amount: size },
+    upload: { label: 'uploading', amount: bytes },
   });
   let sent = 0;
   const { file, close } = await openPart(to, options, terminal, (bytes) => {

@@ -1,7 +1,7 @@
 import type { Values } from '../command-line/commands.ts';
 import { isAllRejected, observeInputs } from '../observe/observe.ts';
-import { number, plural, seconds, size } from '../terminal/amounts.ts';
-import { items } from '../terminal/progress.ts';
+import { number, plural, seconds } from '../terminal/amounts.ts';
+import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { reportProblems } from './job-summary.ts';
@@ -22,7 +22,7 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
       dryRun: options.dryRun,
       limits: { latest, maxRejected: options.maxRejected.share, minAccounts: options.minAccounts.share },
       onProgress: terminal.progress({
-        read: { label: 'reading', amount: size },
+        read: { label: 'reading', amount: bytes },
         compare: { label: 'comparing', amount: items('snapshot') },
         ...COMMIT_PHASES,
       }),

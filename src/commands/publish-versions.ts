@@ -8,8 +8,7 @@ import { hint, suggested } from '../contract/hint.ts';
 import { isLoopback, localLinks } from '../contract/site.ts';
 import { refuseOtherFiles } from '../publish/trees/other-files.ts';
 import type { PublishedTarget } from '../store/published-target.ts';
-import { size } from '../terminal/amounts.ts';
-import { items } from '../terminal/progress.ts';
+import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formOf } from '../tree/tree-files.ts';
 import { HEAD } from '../versions/commit.ts';
@@ -78,7 +77,7 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
       folder: join(dirname(options.out), `.${basename(options.out)}.versions`),
       onProgress: terminal.progress({
         check: { label: 'checking versions', amount: items('version') },
-        send: { label: 'sending', amount: size },
+        send: { label: 'sending', amount: bytes },
       }),
     });
   } finally {

@@ -6,8 +6,8 @@ import { FAILURES, Failure } from '../contract/failure.ts';
 import { publish } from '../publish/publish.ts';
 import { refuseSwapped } from '../publish/trees/other-files.ts';
 import { exclusionsOf } from '../store/exclusions/allow.ts';
-import { plural, seconds, size } from '../terminal/amounts.ts';
-import { items } from '../terminal/progress.ts';
+import { plural, seconds } from '../terminal/amounts.ts';
+import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { addToJobSummary, refusalTable } from './job-summary.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
@@ -38,7 +38,7 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
     onProgress: terminal.progress({
       read: { label: 'reading the tree', amount: items('file') },
       scan: { label: 'reading the target', amount: items('file') },
-      send: { label: 'sending', amount: size },
+      send: { label: 'sending', amount: bytes },
       delete: { label: 'deleting', amount: items('file') },
     }),
   }).finally(() => target.close());

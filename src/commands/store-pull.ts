@@ -1,6 +1,7 @@
 import { pull } from '../backup/pull.ts';
 import type { Values } from '../command-line/commands.ts';
-import { seconds, size } from '../terminal/amounts.ts';
+import { seconds } from '../terminal/amounts.ts';
+import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { versionLine } from './store-version-line.ts';
 import { requestsOf, requestsText, targetOf, trafficOf } from './target.ts';
@@ -13,9 +14,9 @@ export async function runStorePull(terminal: Terminal, options: Values<'store pu
     ...requestsOf(options, terminal),
     version: options.fromVersion,
     onProgress: terminal.progress({
-      compare: { label: 'reading the local store', amount: size },
-      fetch: { label: 'downloading', amount: size },
-      decompress: { label: 'decompressing', amount: size },
+      compare: { label: 'reading the local store', amount: bytes },
+      fetch: { label: 'downloading', amount: bytes },
+      decompress: { label: 'decompressing', amount: bytes },
     }),
   }).finally(() => target.close());
   for (const problem of problems) terminal.warn(`${problem} at ${target.name}: the next push repairs it`);

@@ -1,7 +1,8 @@
 import { push } from '../backup/push.ts';
 import type { Values } from '../command-line/commands.ts';
 import type { Given } from '../command-line/spec.ts';
-import { plural, seconds, size } from '../terminal/amounts.ts';
+import { plural, seconds } from '../terminal/amounts.ts';
+import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { versionLine } from './store-version-line.ts';
 import { aroundOf, requestsOf, targetOf, trafficOf, trafficText } from './target.ts';
@@ -21,11 +22,11 @@ export async function runStorePush(terminal: Terminal, options: Values<'store pu
       monthly: isOverridden('--keep-monthly') ? undefined : options.keepMonthly,
     },
     onProgress: terminal.progress({
-      read: { label: 'reading the store', amount: size },
-      check: { label: 'checking the store', amount: size },
-      compress: { label: 'compressing', amount: size },
-      send: { label: 'uploading', amount: size },
-      compare: { label: 'comparing', amount: size },
+      read: { label: 'reading the store', amount: bytes },
+      check: { label: 'checking the store', amount: bytes },
+      compress: { label: 'compressing', amount: bytes },
+      send: { label: 'uploading', amount: bytes },
+      compare: { label: 'comparing', amount: bytes },
     }),
   }).finally(() => {
     for (const one of [target, ...around]) one.close();

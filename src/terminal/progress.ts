@@ -1,5 +1,5 @@
 import type { OnProgress } from '../contract/pauses.ts';
-import { plural, seconds } from './amounts.ts';
+import { number, plural, seconds, size } from './amounts.ts';
 import type { Output } from './process-io.ts';
 
 /** The time before progress is first shown, and the least time between two updates of the line, in milliseconds. */
@@ -12,16 +12,26 @@ const TICK_MS = 1000;
 /** The width of a terminal that does not report its width, in columns. */
 const DEFAULT_COLUMNS = 80;
 
-/** How a phase of a command is shown: what it does, and how its amounts are formatted. */
+/**
+ * The number of ticks after which the time that is left is estimated, and how far the estimates of the whole time may differ in
+ * them, as a share of the largest.
+ */
+const STEADY_TICKS = 5;
+const STEADY_SHARE = 0.1;
+
+/** How a phase of a command is shown: what it does, and how its amounts are formatted, alone or as a part of all. */
 export interface Phase {
   readonly label: string;
-  readonly amount: (value: number) => string;
+  readonly amount: (value: number, all?: number) => string;
 }
 
-/** Formats amounts of items, such as `12 accounts`. */
+/** Formats amounts of items, such as `12 accounts` or `12 of 40 accounts`. */
 export function items(noun: string): Phase['amount'] {
-  return (value) => plural(value, noun);
+  return (value, all) => (all === undefined ? plural(value, noun) : `${number(value)} of ${plural(all, noun)}`);
 }
+
+/** Formats amounts of bytes, such as `12 MB` or `12 MB of 40 MB`. */
+export const bytes: Phase['amount'] = (value, all) => (all === undefined ? size(value) : `${size(value)} of ${size(all)}`);
 
 /** The phases of a command by name, in their order. */
 export type Phases<Name extends string> = { readonly [N in Name]: Phase };
@@ -44,6 +54,8 @@ export class Progress<Name extends string> {
   #first = 0;
   #done = 0;
   #all = 0;
+  /** The last estimates of the whole time of the phase, one for each tick. */
+  #estimates: readonly number[] = [];
 
   constructor(stream: Output, isTerminal: boolean, phases: Phases<Name>) {
     this.#stream = stream;
@@ -52,7 +64,10 @@ export class Progress<Name extends string> {
     this.#names = Object.keys(phases);
     // as if a line had been written so long ago that the first one is due after the delay
     if (isTerminal) this.#written += DELAY_MS - UPDATE_MS;
-    this.#timer = setInterval(() => this.#update(), TICK_MS);
+    this.#timer = setInterval(() => {
+      this.#estimate();
+      this.#update();
+    }, TICK_MS);
     this.#timer.unref();
   }
 
@@ -60,6 +75,7 @@ export class Progress<Name extends string> {
     if (phase !== this.#phase || done < this.#done) {
       this.#began = performance.now();
       this.#first = done;
+      this.#estimates = [];
     }
     const isNew = phase !== this.#phase;
     [this.#phase, this.#done, this.#all] = [phase, done, all];
@@ -77,6 +93,11 @@ export class Progress<Name extends string> {
   end(): void {
     clearInterval(this.#timer);
     this.clear();
+  }
+
+  #estimate(): void {
+    const whole = ((performance.now() - this.#began) * (this.#all - this.#first)) / (this.#done - this.#first);
+    this.#estimates = whole > 0 && whole < Number.POSITIVE_INFINITY ? [...this.#estimates, whole].slice(-STEADY_TICKS) : [];
   }
 
   #update(): void {
@@ -99,8 +120,14 @@ export class Progress<Name extends string> {
   #share(amount: Phase['amount'], elapsed: number): string {
     const [done, all] = [this.#done, this.#all];
     if (all === 0) return done === 0 ? `, ${seconds(elapsed)} so far` : `: ${amount(done)} so far`;
-    const percent = Math.min(100, Math.floor((done / all) * 100));
-    const rate = (done - this.#first) / elapsed;
-    return `: ${percent} % of ${amount(all)}${rate > 0 && done < all ? `, ${seconds((all - done) / rate)} left` : ''}`;
+    return `: ${amount(done, all)}${this.#left(elapsed)}`;
+  }
+
+  /** Returns the time that is left as text; '' unless the estimates are steady. */
+  #left(elapsed: number): string {
+    const most = Math.max(...this.#estimates);
+    const isSteady = this.#estimates.length === STEADY_TICKS && most - Math.min(...this.#estimates) <= most * STEADY_SHARE;
+    if (!isSteady || this.#done >= this.#all) return '';
+    return `, ${seconds((elapsed * (this.#all - this.#done)) / (this.#done - this.#first))} left`;
   }
 }

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { size } from '../../src/terminal/amounts.ts';
-import { items, Progress } from '../../src/terminal/progress.ts';
+import { bytes, items, Progress } from '../../src/terminal/progress.ts';
 
 const ERASE = '\r\u001b[K';
 const PHASES = {
-  read: { label: 'reading', amount: size },
+  read: { label: 'reading', amount: bytes },
   write: { label: 'writing', amount: items('page') },
 };
 
@@ -23,14 +22,14 @@ describe('progress', () => {
     vi.useRealTimers();
   });
 
-  it('is shown on a terminal after one second, with the time that is left, and is erased at the end', () => {
+  it('is shown on a terminal after one second, with the amounts, and is erased at the end', () => {
     const { made, written } = progress(true);
     made.show('read', 0, 100e6);
     vi.advanceTimersByTime(900);
     expect(written).toEqual([]);
     vi.advanceTimersByTime(1600);
     made.show('read', 50e6, 100e6);
-    expect(written.at(-1)).toBe(`${ERASE}1/2 reading: 50 % of 100 MB, 2.5 s left`);
+    expect(written.at(-1)).toBe(`${ERASE}1/2 reading: 50 MB of 100 MB`);
     const before = written.length;
     made.show('read', 51e6, 100e6);
     expect(written).toHaveLength(before);
@@ -53,12 +52,20 @@ describe('progress', () => {
     made.end();
   });
 
-  it('estimates the time that is left from the amount at which this run began', () => {
+  it.each<[string, (second: number) => number, string | undefined]>([
+    ['steady, from the amount at which this run began', (second) => 900 + 5 * second, '12.0 s left'],
+    ['steady for some seconds only', (second) => (second < 5 ? 900 : 900 + 10 * (second - 4)), undefined],
+    ['slower and slower', (second) => 900 + 30 * Math.sqrt(second), undefined],
+    ['at its end', (second) => 900 + 12.5 * second, undefined],
+  ])('shows the time that is left only of progress that is %s', (_, doneAt, expected) => {
     const { made, written } = progress(true);
     made.show('write', 900, 1000);
-    vi.advanceTimersByTime(2500);
-    made.show('write', 950, 1000);
-    expect(written.at(-1)).toBe(`${ERASE}2/2 writing: 95 % of 1,000 pages, 2.5 s left`);
+    for (let second = 1; second <= 8; second += 1) {
+      vi.advanceTimersByTime(999);
+      made.show('write', doneAt(second), 1000);
+      vi.advanceTimersByTime(1);
+    }
+    expect(/, (.*)$/.exec(written.at(-1) ?? '')?.[1]).toBe(expected);
     made.end();
   });
 
@@ -69,7 +76,7 @@ describe('progress', () => {
       vi.advanceTimersByTime(1000);
       made.show('write', second, 100);
     }
-    expect(written).toEqual(['2/2 writing: 28 % of 100 pages, 1 min 13 s left\n']);
+    expect(written).toEqual(['2/2 writing: 28 of 100 pages, 1 min 13 s left\n']);
     vi.advanceTimersByTime(60_000);
     expect(written).toHaveLength(3);
     made.end();
