@@ -53,7 +53,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
       `imported ${plural(inputs.length, 'source')} in ${seconds(took)}`,
       ...reports.map(archiveLine),
       `  records   ${tally(summary.records)}`,
-      `  accounts  ${tally(summary.accounts)}`,
+      `  profiles  ${tally(summary.accounts)}`,
       ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
       `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
       ...(summary.rejected === 0 ? [] : [`to import the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
