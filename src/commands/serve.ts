@@ -1,5 +1,4 @@
 import type { Values } from '../command-line/commands.ts';
-import { stopped } from '../contract/pauses.ts';
 import { serve } from '../serve/server.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -19,7 +18,6 @@ export async function runServe(terminal: Terminal, options: Values<'serve'>): Pr
   if (options.open) await openInBrowser(hasHome ? `${server.url}/` : `${server.url}/rest/data/`, terminal);
   await terminal.untilStopped();
   await server.close();
-  throw stopped('the server ended, and no file was changed', 'run the same command to start it again');
 }
 
 /** Opens a URL in the default browser. Warns if there is none: the server runs nevertheless. */

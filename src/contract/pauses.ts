@@ -8,8 +8,8 @@ const MAX_BLOCKING_MS = 50;
 export type OnProgress<Phase extends string> = (phase: Phase, done: number, all: number) => void;
 
 /** The Failure of a run that was told to stop. `kept` says in which state everything is now. */
-export function stopped(kept: string, hint = 'run the same command again'): Failure {
-  return new Failure('stopped', `interrupted: ${kept}`, { hint });
+export function stopped(kept: string): Failure {
+  return new Failure('stopped', `interrupted: ${kept}`, { hint: 'run the same command again' });
 }
 
 /**

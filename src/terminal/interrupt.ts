@@ -1,8 +1,7 @@
 import { constants } from 'node:os';
-import type { ProcessIO } from './process-io.ts';
+import type { ProcessIO, StopSignal } from './process-io.ts';
 
-/** The signals that stop a command: Ctrl-C, the request of a service manager, and the end of the terminal. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** A second signal within this time is the first one again: npx passes on the signal that the terminal sends to both. */
 const SAME_SIGNAL_MS = 500;
 
@@ -12,27 +11,27 @@ const SAME_SIGNAL_MS = 500;
  */
 export class Interrupt {
   readonly #io: ProcessIO;
-  readonly #endAtOnce: (exitCode: number) => void;
+  readonly #endAtOnce: () => void;
   readonly #controller = new AbortController();
   #isHandled = false;
-  #exitCode: number | undefined;
+  #signal: StopSignal | undefined;
   #received = 0;
 
-  /** @param endAtOnce ends the process */
-  constructor(io: ProcessIO, endAtOnce: (exitCode: number) => void) {
+  /** @param endAtOnce says that the process ends, and calls {@link endProcess} */
+  constructor(io: ProcessIO, endAtOnce: () => void) {
     this.#io = io;
     this.#endAtOnce = endAtOnce;
     for (const name of SIGNALS) this.#listen(name);
   }
 
-  #listen(name: (typeof SIGNALS)[number]): void {
+  #listen(name: StopSignal): void {
     this.#io.once(name, () => {
       this.#listen(name);
-      const isSecond = this.#exitCode !== undefined;
+      const isSecond = this.#signal !== undefined;
       if (isSecond && performance.now() - this.#received < SAME_SIGNAL_MS) return;
       this.#received = performance.now();
-      this.#exitCode = 128 + constants.signals[name];
-      if (isSecond || !this.#isHandled) this.#endAtOnce(this.#exitCode);
+      this.#signal = name;
+      if (isSecond || !this.#isHandled) this.#endAtOnce();
       else this.#controller.abort();
     });
   }
@@ -45,6 +44,18 @@ export class Interrupt {
 
   /** The exit code for a command that a signal has stopped: 128 and the number of the signal. Undefined without a signal. */
   get exitCode(): number | undefined {
-    return this.#exitCode;
+    return this.#signal === undefined ? undefined : 128 + constants.signals[this.#signal];
+  }
+
+  /**
+   * Ends a process that got a signal, because something may still be open. One that did not complete ends by the signal itself:
+   * a service manager calls any exit code a failure, and a shell ends its script only after the signal.
+   */
+  endProcess(exitCode: number): void {
+    if (this.#signal === undefined) return;
+    if (exitCode === this.exitCode && this.#io.pid !== undefined) {
+      this.#io.removeAllListeners?.(this.#signal);
+      this.#io.kill?.(this.#io.pid, this.#signal);
+    } else this.#io.exit?.(exitCode);
   }
 }

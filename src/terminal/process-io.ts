@@ -6,12 +6,19 @@ export interface ProcessIO {
   readonly env: { [name: string]: string | undefined };
   /** Whether Node.js suppresses deprecation warnings, which a user cannot act on. */
   noDeprecation?: boolean;
-  readonly once: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void) => unknown;
+  readonly once: (signal: StopSignal, listener: () => void) => unknown;
+  readonly removeAllListeners?: (signal: StopSignal) => unknown;
   /** Returns the current folder. */
   readonly cwd?: () => string;
+  readonly pid?: number;
+  /** Sends a signal to a process. */
+  readonly kill?: (pid: number, signal: StopSignal) => unknown;
   /** Ends the process at once. */
   readonly exit?: (exitCode: number) => unknown;
 }
+
+/** The signals that stop a command: Ctrl-C, the request of a service manager, and the end of the terminal. */
+export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 export interface Output {
   readonly isTTY?: boolean;

@@ -43,12 +43,14 @@ export class Terminal {
   #hasOutputFailed = false;
   /** Whether the output is the result itself, which is incomplete if it cannot be written. */
   #isStreaming = false;
+  /** Whether the command runs until a signal stops it: then it is complete. */
+  #endsByStop = false;
   /** Whether the program that reads standard output has ended. */
   #isClosed = false;
 
   constructor(io: ProcessIO) {
     this.io = io;
-    this.#interrupt = new Interrupt(io, (exitCode) => this.#endAtOnce(exitCode));
+    this.#interrupt = new Interrupt(io, () => this.#endAtOnce());
     io.stdout.on?.('error', (error) => this.#outputFailed(error));
     // a failure to write to standard error cannot be reported anywhere
     io.stderr.on?.('error', () => {});
@@ -65,7 +67,7 @@ export class Terminal {
   /** Sets the exit code of a command that completed although a signal told it to stop. */
   completed(): void {
     const { exitCode } = this.#interrupt;
-    if (exitCode === undefined) return;
+    if (exitCode === undefined || this.#endsByStop) return;
     this.io.stderr.write('interrupted: the command was complete before it could stop\n');
     this.exitCode = exitCode;
   }
@@ -210,25 +212,25 @@ export class Terminal {
     return this.#interrupt.signal;
   }
 
-  /** Waits for a signal that stops the command. */
+  /** Waits for a signal that stops the command, which is complete then. */
   async untilStopped(): Promise<void> {
+    this.#endsByStop = true;
     const { signal } = this.#interrupt;
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
   }
 
-  /** Waits until everything is written, and ends the process if a signal has stopped the command: something may still be open. */
+  /** Waits until everything is written, and ends the process if a signal has stopped the command. */
   async end(): Promise<void> {
     this.#progress?.end();
     await this.flushed();
-    if (this.#interrupt.exitCode === undefined) return;
-    this.io.exit?.(this.exitCode);
+    this.#interrupt.endProcess(this.exitCode);
   }
 
-  #endAtOnce(exitCode: number): void {
-    this.exitCode = exitCode;
+  #endAtOnce(): void {
+    this.exitCode = this.#interrupt.exitCode ?? this.exitCode;
     this.#progress?.end();
     this.io.stderr.write('interrupted: the command ended at once; run the same command again\n');
-    this.io.exit?.(exitCode);
+    this.#interrupt.endProcess(this.exitCode);
   }
 
   #paint(color: Color, text: string): string {

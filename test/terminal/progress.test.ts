@@ -76,7 +76,7 @@ describe('progress', () => {
       vi.advanceTimersByTime(1000);
       made.show('write', second, 100);
     }
-    expect(written).toEqual(['2/2 writing: 28 of 100 pages, 1 min 13 s left\n']);
+    expect(written).toEqual(['2/2 writing: 29 of 100 pages, 1 min 13 s left\n']);
     vi.advanceTimersByTime(60_000);
     expect(written).toHaveLength(3);
     made.end();
