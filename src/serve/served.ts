@@ -27,8 +27,11 @@ interface Links {
 
 /** What a server answers from. */
 export interface Served {
-  /** Lets http-server answer. Returns false if it cannot. */
-  readonly sendFile: (request: IncomingMessage, response: HttpResponse, base: string, links: Links) => boolean;
+  /**
+   * Lets http-server answer. Returns false if it cannot.
+   * @param onUnreadable called if http-server cannot read the file: nothing is sent then
+   */
+  readonly sendFile: (request: IncomingMessage, response: HttpResponse, base: string, links: Links, onUnreadable: () => void) => boolean;
   /** Answers everything else. */
   readonly source: (links: Links) => Source;
 }
@@ -37,13 +40,22 @@ export interface Served {
 export function servedFiles(out: string): Served {
   const files = folderFiles(out);
   const has = (path: string) => files.size(path) !== undefined && isInside(out, path);
+  const isReadable = (path: string) => {
+    try {
+      return has(path);
+    } catch {
+      return false;
+    }
+  };
   return {
-    sendFile: (request, response, base, { from, to }) => {
+    sendFile: (request, response, base, { from, to }, onUnreadable) => {
       const { method = 'GET', url = '/' } = request;
       const [path = '', query = ''] = url.split(/\?(.*)/s);
       const { file, headers } = resolve(method, path, query, base, true);
       if (file === undefined || (from !== to && hasLinks(file))) return false;
-      return sendByHttpServer(request, response, has, file, file.startsWith('rest/') ? PAGE_HEADERS : headers);
+      if (!isReadable(file)) return false;
+      sendByHttpServer(request, response, isReadable, file, file.startsWith('rest/') ? PAGE_HEADERS : headers, onUnreadable);
+      return true;
     },
     source: ({ from, to }) =>
       inFiles(async (path) => {
@@ -99,7 +111,7 @@ function hasLinks(file: string): boolean {
  * hosts send.
  * @param has whether the tree has a file
  * @param file the path, relative to the tree
- * @returns false if there is no such file
+ * @param onUnreadable called if http-server cannot read the file. It would send a page of HTML, or end the process after the first bytes
  */
 function sendByHttpServer(
   request: IncomingMessage,
@@ -107,8 +119,8 @@ function sendByHttpServer(
   has: (path: string) => boolean,
   file: string,
   headers: Headers,
-): boolean {
-  if (!has(file)) return false;
+  onUnreadable: () => void,
+): void {
   const { 'if-none-match': known, 'accept-encoding': encodings = '' } = request.headers;
   // http-server compares one ETag only, and sends gzip to a client that accepts deflate. A page is always sent whole.
   for (const name of ['range', 'if-range', 'if-none-match', 'if-modified-since']) delete request.headers[name];
@@ -128,8 +140,19 @@ function sendByHttpServer(
     raw.removeHeader('Content-Length');
     return writeHead(304);
   };
+  const end = response.end.bind(response);
+  Object.assign(response, {
+    setHeader: (name: string, value: string) => (raw.headersSent ? raw : raw.setHeader(name, value)),
+    end: (data?: Uint8Array) => {
+      if (raw.statusCode !== 500) return end(data);
+      if (raw.headersSent) return raw.destroy();
+      for (const name of raw.getHeaderNames()) raw.removeHeader(name);
+      raw.writeHead = writeHead;
+      onUnreadable();
+      return raw;
+    },
+  });
   response.emit('next');
-  return true;
 }
 
 /** Reads the files of a folder, except those to which a symbolic link leads out of it. */

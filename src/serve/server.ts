@@ -17,7 +17,7 @@ export interface ServeOptions {
   readonly port: number;
   /** Whether the links of API pages and Atom feeds point to this server instead of the base URL of the tree. */
   readonly rebase: boolean;
-  /** Called if a file of a ZIP cannot be read. */
+  /** Called if a file cannot be read. */
   readonly onProblem?: (problem: string) => void;
 }
 
@@ -96,13 +96,16 @@ async function handle(
   const origin = options.rebase ? originOf(request) : undefined;
   const base = basePathOf(from);
   const links = { from, to: origin === undefined ? from : origin + base };
-  if (served.sendFile(request, response, base, links)) return;
   const { method = 'GET', url = '/', headers } = request;
-  const asked = { method, url: `http://tree${url}`, headers: { get: (name: string) => headers[name.toLowerCase()]?.toString() } };
-  const sent = await answer(asked, base, served.source(links));
-  if (sent.problem !== undefined) options.onProblem?.(sent.problem);
-  response.writeHead(sent.status, { ...sent.headers });
-  response.end(method === 'HEAD' ? undefined : sent.body);
+  const answerHere = async () => {
+    const asked = { method, url: `http://tree${url}`, headers: { get: (name: string) => headers[name.toLowerCase()]?.toString() } };
+    const sent = await answer(asked, base, served.source(links));
+    if (sent.problem !== undefined) options.onProblem?.(sent.problem);
+    response.writeHead(sent.status, { ...sent.headers });
+    response.end(method === 'HEAD' ? undefined : sent.body);
+  };
+  const isSent = served.sendFile(request, response, base, links, () => void answerHere().catch(() => request.socket.destroy()));
+  if (!isSent) await answerHere();
 }
 
 /** Returns the origin at which the client reached this server; undefined if the Host header is unusable. */

@@ -166,6 +166,29 @@ test('an ETag leads to 304 without a body, also in a list', async () => {
   }
 });
 
+test('a page that is missing or cannot be read is answered with 503, and named in the log', async () => {
+  for (const rebase of [false, true]) {
+    const problems: string[] = [];
+    const { folder, server } = await ownServer({ rebase, onProblem: (problem) => problems.push(problem) });
+    const [second, third] = [2, 3].map((page) => join(folder, `out/rest/data/page/${page}/index.json`)) as [string, string];
+    for (const file of [second, third]) rmSync(file);
+    mkdirSync(third);
+    for (const query of ['?page=2', '?page=3']) {
+      const { status, headers, body } = await ask(server.url, `${BASE}/rest/data/${query}`);
+      expect([status, headers['content-type'], JSON.parse(body.toString())]).toEqual([
+        503,
+        'application/json',
+        { detail: 'This page is temporarily unavailable.' },
+      ]);
+    }
+    expect((await ask(server.url, `${BASE}/rest/data/?page=99`)).status).toBe(404);
+    expect(problems).toEqual([
+      expect.stringContaining('page/2/index.json: Error: the file is missing'),
+      expect.stringContaining('page/3/index.json: '),
+    ]);
+  }
+});
+
 describe('a compressed page', () => {
   const askPage = (headers: Readonly<Record<string, string>>) => ask(plain.url, `${BASE}/rest/data/?page=2`, 'GET', headers);
 
@@ -300,7 +323,7 @@ describe('a hostile request', () => {
       expect(body.includes(SECRET)).toBe(false);
       found.push(status);
     }
-    expect(found).toEqual([404, 200, 200]);
+    expect(found).toEqual([503, 200, 200]);
   });
 
   test('is handled when the client has read the response before it, so that unread responses are not in memory', async () => {
