@@ -6,6 +6,7 @@ const names = [
   'modlist',
   'jsonx',
   'bagit',
+  'Oxum',
   'wacz',
   'actionlint',
   'compinit',

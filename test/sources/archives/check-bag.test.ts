@@ -24,12 +24,12 @@ describe('checkBag', () => {
   it('accepts more tag files, with and without a line in a tag manifest, but no line with another digest', async () => {
     const bag = newBag();
     mkdirSync(join(bag, 'metadata'));
-    for (const name of ['README.txt', 'metadata/mets.xml', 'metadata/other.xml']) writeFileSync(join(bag, name), 'text');
-    const lines = ['README.txt', 'metadata/mets.xml'].map((name) => `${hash('sha256', 'text')}  ${name}\n`);
+    for (const name of ['README.txt', 'metadata/notes.xml', 'metadata/other.xml']) writeFileSync(join(bag, name), 'text');
+    const lines = ['README.txt', 'metadata/notes.xml'].map((name) => `${hash('sha256', 'text')}  ${name}\n`);
     writeFileSync(join(bag, 'tagmanifest-sha256.txt'), lines.join(''));
     await expect(checkBag(bag)).resolves.toBeUndefined();
-    writeFileSync(join(bag, 'metadata/mets.xml'), 'changed');
-    await expect(checkBag(bag)).rejects.toMatchObject({ code: 'bad-archive', expected: expect.stringContaining('metadata/mets.xml') });
+    writeFileSync(join(bag, 'metadata/notes.xml'), 'changed');
+    await expect(checkBag(bag)).rejects.toMatchObject({ code: 'bad-archive', expected: expect.stringContaining('metadata/notes.xml') });
   });
 
   it.each([
