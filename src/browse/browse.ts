@@ -119,7 +119,7 @@ export class Browse {
 
   *#accountFiles(folder: number, since: number): Generator<BrowseFile> {
     this.#index ??= new AccountIndex(this.#accounts.handles(), this.#store.revision.accounts);
-    this.#formerIndex ??= new AccountIndex(this.#accounts.allFormerHandles(), this.#accounts.formerHandleCount);
+    this.#formerIndex ??= new AccountIndex(this.#accounts.allFormerHandles(), this.#accounts.identityCounts().former_handles);
     const former = new FormerHandles(this.#accounts, this.#formerIndex, folder);
     const parts = new Map<ByteText, number>();
     for (const row of this.#index.rows(folder)) {

@@ -1,10 +1,11 @@
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { HOME } from '../browse/paths.ts';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { Pauses } from '../contract/pauses.ts';
-import { type BuildRecord, buildRecordIn, readBuildRecord } from './build-record.ts';
+import { type BuildRecord, buildRecordIn, hasTree, readBuildRecord } from './build-record.ts';
 import { collectionFolder, fileCount, indexPath, type Layout, pagePath, pathsOfPages } from './layout.ts';
 import { BROWSE_FOLDER } from './manifest/browse-lines.ts';
 import { Digests } from './manifest/digests.ts';
@@ -112,9 +113,11 @@ export function noTree(out: string, error?: UnreadableFile): Failure {
     found: isForeign
       ? 'a build.json that is damaged or not from palimpsest'
       : (error?.message ?? (hasFiles ? 'other files, and no build.json' : 'no build.json')),
-    hint: hasFiles
-      ? 'name the folder or the ZIP of a tree with --out, or build into a new or empty folder'
-      : hint`run ${suggested('build')} first, or name the folder or the ZIP with --out`,
+    hint: hasTree(join(out, 'data'))
+      ? `name ${join(out, 'data')} with --out: the tree of a bag is there`
+      : hasFiles
+        ? 'name the folder or the ZIP of a tree with --out, or build into a new or empty folder'
+        : hint`run ${suggested('build')} first, or name the folder or the ZIP with --out`,
   });
 }
 

@@ -119,6 +119,10 @@ describe('palimpsest archive', () => {
     ]);
     const { status } = spawnSync('sha256sum', ['-c', '--strict', '--quiet', 'tagmanifest-sha256.txt'], { cwd: bag });
     expect(status).toBe(0);
+    expect(await palimpsestHere(['verify', '--out', bag])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`name ${bag}/data with --out`),
+    });
     expect(await palimpsestJson(['import', bag, '--store', join(bag, '../copy.db'), '--require-complete'])).toMatchObject({ rejected: 0 });
   });
 });

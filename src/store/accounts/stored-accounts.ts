@@ -37,8 +37,6 @@ const SIZES = 'SELECT id, octet_length(json) - octet_length(:account) AS bytes F
 
 /** Reads single accounts with their records. */
 export class StoredAccounts extends AccountReader {
-  /** The number of former handles. */
-  readonly formerHandleCount: number;
   readonly #database: Connection;
   readonly #account: Statement<[{ id: number; since: number }], StoredAccount & Pick<AccountRow, 'checksum'>>;
   readonly #formerNames: Statement<[string], FormerName>;
@@ -52,7 +50,6 @@ export class StoredAccounts extends AccountReader {
     this.#database = database;
     // accounts are not read in the order in which they are stored: with a smaller cache, most pages would be read several times
     database.exec('PRAGMA cache_size = -8192');
-    this.formerHandleCount = Number(database.value('SELECT count(*) FROM former_handle'));
     this.#account = database.prepare(`
       SELECT account.id, screen_name, checksum, ${SIZE},
         iif(revision > :since, CAST(ifnull(head || tail, rtrim(identity, '}') || ',"data":[],' || ltrim(summary, '{')) AS BLOB), NULL) AS json
