@@ -2,7 +2,7 @@
 export const ERROR_CODES = {
   'bad-field': {
     exit: 1,
-    meaning: 'a record, account or page breaks a rule of the API, or a number would be rounded to an integer',
+    meaning: 'a record, account, page or snapshot breaks a rule, has a text that is too long, or has a number that would be rounded to an integer',
     remedy: 'fix the line, or write such items to a file with `--rejects`',
   },
   'bad-json': {
