@@ -16,7 +16,8 @@ export function usageFailure(
   rejected: RejectedValue | undefined,
 ): Failure {
   const [message = '', meant] = error.message.replace(/^error: /, '').split(/\n\(Did you mean |\?\)$/);
-  const hint = meant === undefined ? hintFor(program, words, error) : `did you mean ${meant}?`;
+  const isVersion = /'(--version|-V)'/.test(message);
+  const hint = meant === undefined || isVersion ? hintFor(program, words, error) : `did you mean ${meant}?`;
   if (rejected !== undefined) return valueFailure(rejected, words, hint);
   if (error.code === 'commander.help') return new Failure('usage', 'no command was given', { hint });
   if (error.code === 'commander.excessArguments') {
