@@ -168,6 +168,23 @@ describe.skipIf(nginx.skip)(`nginx in front of an origin (${nginx.reason || 'ins
     expect([same.status, same.headers['content-type'], same.headers['cache-control']]).toEqual([304, 'application/json', 'max-age=900']);
   });
 
+  test('answers 503 if the origin has no page 1 or no last page, because every tree has them', async () => {
+    const { url } = await startStore((_, response) => response.writeHead(404).end('<Error/>'));
+    const { ask } = await before(url);
+    for (const [query, ...wanted] of [
+      ['', 503, '{"detail":"This page is temporarily unavailable."}', 'no-store'],
+      ['?page=last', 503, '{"detail":"This page is temporarily unavailable."}', 'no-store'],
+      ['?page=2', ...MISSING],
+      ['?page=abc', ...MISSING],
+    ]) {
+      const { status, headers, body } = await ask(`/rest/data/${query}`);
+      expect([status, body.toString(), headers['cache-control'], headers['content-type']], String(query)).toEqual([
+        ...wanted,
+        'application/json',
+      ]);
+    }
+  });
+
   test('decompresses pages of publish --gzip for clients without gzip, also behind a CDN', async () => {
     const { url } = await startStore((_, response) =>
       response.writeHead(200, { 'Content-Encoding': 'gzip', ETag: '"abc"' }).end(gzipSync(PAGE)),

@@ -47,7 +47,8 @@ async function notModified({ ask }: Trial, path: string, values: readonly string
   for (const value of values) {
     for (const method of ['GET', 'HEAD']) {
       const { status, headers, body } = await ask(path, method, { 'If-None-Match': value });
-      findings.equal(`${method} ${value}`, [status, body.length, headers.etag], [304, 0, page.etag]);
+      // Ceph sends 304 without an ETag
+      findings.equal(`${method} ${value}`, [status, body.length, headers.etag ?? page.etag], [304, 0, page.etag]);
       const length = headers['content-length'] ?? page['content-length'];
       findings.equal(`${method} ${value}: Content-Length`, length, page['content-length']);
     }

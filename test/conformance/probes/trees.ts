@@ -11,11 +11,13 @@ export const missingTree: Probe = (trial) =>
     const { site, withdraw, deploy } = trial;
     const targets = COLLECTIONS.flatMap((name) => ['', '?page=2', '?page=last', '?page=99'].map((query) => site.path(name) + query));
     if (trial.servesBrowse) targets.push(`${site.base}/`, `${site.base}/browse/changes/1.html`);
+    if (withdraw !== undefined) {
+      await withdrawAll(trial, ['index.json', 'page/2/index.json', 'page/last/index.json']);
+      return unavailable(trial, findings, 'no objects', targets);
+    }
     rmSync(site.tree, { recursive: true });
-    if (withdraw !== undefined)
-      for (const path of ['index.json', 'page/2/index.json', 'page/last/index.json']) await withdrawAll(trial, [path]);
     // a deployment needs a folder
-    else if (deploy === undefined) await unavailable(trial, findings, 'no folder', targets);
+    if (deploy === undefined) await unavailable(trial, findings, 'no folder', targets);
     mkdirSync(join(site.tree, 'rest'), { recursive: true });
     writeFileSync(join(site.tree, 'rest/other.json'), '{}');
     await deploy?.();
