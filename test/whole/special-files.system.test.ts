@@ -103,7 +103,7 @@ it('a pipe at the path of a page does not block serve', async () => {
       });
     },
   });
-  expect(statuses).toEqual([404, 200]);
+  expect(statuses).toEqual([503, 200]);
 });
 
 describe('a build with --repair', () => {
