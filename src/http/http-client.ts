@@ -10,6 +10,10 @@ export interface HttpOptions {
   readonly connections?: number;
   /** A request fails after this number of milliseconds without a byte; by default, only its signal ends it. */
   readonly timeout?: number;
+  /** A request is a bad response if its answer takes longer than this number of milliseconds in all; by default, any time. */
+  readonly maxTime?: number | undefined;
+  /** Called every 30 seconds during an answer, with the bytes received so far and the milliseconds since the request. */
+  readonly onSlow?: ((url: string, bytes: number, time: number) => void) | undefined;
   /** The minimum number of milliseconds from the start of one request to the start of the next; by default 0. */
   readonly delay?: number;
   /** Returns the address to which a redirect leads. Throws if the redirect is not followed. */
@@ -72,6 +76,7 @@ interface Started {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export const MAX_REDIRECTS = 5;
+const SLOW_MS = 30_000;
 /** The maximum size of a body that is kept in memory, in bytes. */
 const MAX_BYTES = 1 << 28;
 
@@ -137,7 +142,7 @@ export class HttpClient {
   /** Sends a request. Ends with the start of its response. */
   async #send(url: string, extra: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Started> {
     await this.#pause(signal);
-    const { timeout = 0, record } = this.#options;
+    const { timeout = 0, maxTime, onSlow, record } = this.#options;
     // with Connection, this is the complete list of the headers that are sent
     const headers = { ...this.#options.headers, Connection: 'keep-alive', ...extra };
     const startedAt = Date.now();
@@ -147,6 +152,18 @@ export class HttpClient {
         ? httpsRequest(url, { agent: this.#agents.https, headers, signal, timeout })
         : httpRequest(url, { agent: this.#agents.http, headers, signal, timeout });
       const wire = record === undefined ? [] : bytesReceived(request);
+      const limit = maxTime === undefined ? undefined : setTimeout(() => request.destroy(tooSlow(maxTime)), maxTime);
+      let received = () => 0;
+      request.once('socket', (socket) => {
+        // the connection may have served requests before
+        const before = socket.bytesRead;
+        received = () => socket.bytesRead - before;
+      });
+      const slow = onSlow && setInterval(() => onSlow(url, received(), Date.now() - startedAt), SLOW_MS);
+      request.once('close', () => {
+        clearTimeout(limit);
+        clearInterval(slow);
+      });
       request.once('timeout', () => request.destroy(timedOut(timeout)));
       request.on('error', reject);
       request.once('response', (message) => resolve({ request, startedAt, message, wire }));
@@ -197,10 +214,14 @@ function timedOut(timeout: number): Error {
   return Object.assign(new Error(`no answer within ${timeout / 1000} s`), { code: 'ETIMEDOUT' });
 }
 
+function tooSlow(maxTime: number): Error {
+  return Object.assign(new BadResponse(`an answer that takes longer than ${maxTime / 1000} s`), { code: 'ETIMEDOUT' });
+}
+
 /** Why an error cut a response short. */
 function reasonOf(error: Error): Exchange['truncated'] {
-  if (error instanceof BadResponse) return 'length';
-  return 'code' in error && error.code === 'ETIMEDOUT' ? 'time' : 'disconnect';
+  if ('code' in error && error.code === 'ETIMEDOUT') return 'time';
+  return error instanceof BadResponse ? 'length' : 'disconnect';
 }
 
 function decoded(sent: Buffer, contentEncoding: string | undefined): Buffer {
