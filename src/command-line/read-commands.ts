@@ -51,6 +51,11 @@ export const READ_COMMANDS = {
         parse: duration,
         default: '1s',
       },
+      '--max-time <time>': {
+        help: 'the longest time for one answer; a slower one counts as a bad answer',
+        parse: duration,
+        default: '10m',
+      },
       '--concurrency <n>': { help: 'how many requests run at the same time', parse: wholeNumber(1, 256), default: 1 },
       '--user-agent <text>': { help: 'the User-Agent of the requests', parse: userAgent, default: USER_AGENT },
       '--full': { help: 'read all pages: this finds items that were changed or removed in the service' },

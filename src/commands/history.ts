@@ -23,6 +23,7 @@ export async function runHistory(terminal: Terminal, { name, field: fieldName, s
     const all = store.history(screen_name);
     const texts = new Map(all.map((record) => [record.id, record.text]));
     const records = all.filter(({ data_type }) => field === undefined || data_type === field);
+    const gone = store.goneRecords();
     const result = {
       screen_name,
       stable_id,
@@ -31,6 +32,7 @@ export async function runHistory(terminal: Terminal, { name, field: fieldName, s
       found_by: account.foundBy,
       other_holders: account.otherHolders.map(withTime),
       records,
+      gone: records.flatMap(({ id }) => (gone.has(id) ? [{ id, gone_at: gone.get(id) }] : [])),
     };
     terminal.summary(result, [
       `${screen_name}: ${plural(records.length, 'change')}${field === undefined ? '' : ` of ${field}`}`,
@@ -41,7 +43,7 @@ export async function runHistory(terminal: Terminal, { name, field: fieldName, s
           ? ['', `formerly @${entry.former.handle} until ${dateOf(entry.former.seen_to)}`]
           : [
               '',
-              heading(entry.record),
+              heading(entry.record, gone.get(entry.record.id)),
               ...markedChange(
                 entry.record.data_type,
                 entry.record.previous === null ? undefined : texts.get(entry.record.previous),
@@ -83,9 +85,10 @@ function withTime<T extends { readonly seen_to: number }>(item: T): Omit<T, 'see
   return { ...item, seen_to: timestampOf(item.seen_to) };
 }
 
-function heading({ data_type, previous, first_encountered_date, web_archive_url, id }: ChangeRecord): string {
+function heading({ data_type, previous, first_encountered_date, web_archive_url, id }: ChangeRecord, goneAt: string | undefined): string {
   const time = `${first_encountered_date.slice(0, 10)} ${first_encountered_date.slice(11, 19)}`;
   const kind = previous === null ? ', first seen' : '';
   const archive = web_archive_url ? `  ${web_archive_url}` : '';
-  return `${time}  ${data_type}${kind}  #${id}${archive}`;
+  const gone = goneAt === undefined ? '' : `  gone from the service, found on ${goneAt.slice(0, 10)}`;
+  return `${time}  ${data_type}${kind}  #${id}${archive}${gone}`;
 }

@@ -31,24 +31,29 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
   const rejectsPath = options.rejects ?? `${options.store}-rejects.ndjson`;
   const rejects = new RejectsFile(rejectsPath, [options.store]);
   const started = performance.now();
+  const onProgress = terminal.progress({
+    version: { label: 'fetching the current version', amount: size },
+    data: { label: 'reading the feed', amount: items('page') },
+    account: { label: 'reading the accounts', amount: items('page') },
+    import: { label: 'importing', amount: items('page') },
+    ...COMMIT_PHASES,
+  });
+  // the first answer can take long
+  onProgress('data', 0, 0);
   try {
     const result = await mirror({
       ...options,
       baseUrl,
       delay: millisecondsOf(options.delay),
+      maxTime: millisecondsOf(options.maxTime),
       isFull: options.full,
       maxDelete: options.delete ? options.maxDelete : undefined,
       onReject: (inputError) => rejects.add(inputError),
       beforeCommit: () => rejects.append(),
       signal: terminal.stopSignal,
-      onProgress: terminal.progress({
-        version: { label: 'fetching the current version', amount: bytes },
-        data: { label: 'reading the feed', amount: items('page') },
-        account: { label: 'reading the accounts', amount: items('page') },
-        import: { label: 'importing', amount: items('page') },
-        ...COMMIT_PHASES,
-      }),
+      onProgress,
       record: warc?.record,
+      onSlow: (url, bytes, time) => terminal.warn(`${url}: ${size(bytes)} after ${seconds(time)}, waiting for the rest`),
       onRetry: (reason, pause) => terminal.warn(`${reason}: retrying in ${seconds(pause)}`),
     });
     rejects.keep();
@@ -69,8 +74,8 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
       [
         `mirrored ${baseUrl} in ${seconds(milliseconds)}${result.isResumed ? ', resumed after an interruption' : ''}`,
         `  pages     ${number(result.pages.read)} read${result.isTree ? ', each compared with the manifest' : ''}, with ${plural(result.requests.all, 'request')} and ${size(result.bytes)}`,
-        `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.gone.data.length)} gone from the service`,
-        `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.gone.account.length)} gone from the service`,
+        `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.removed.data.length)} gone from the service`,
+        `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.removed.account.length)} gone from the service`,
         ...excludedLine(result.records.excluded, result.accounts.excluded),
         `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
         nextBuild(terminal, options.store, isChanged(result)),
@@ -88,7 +93,7 @@ function isChanged({ records, accounts, changed, deleted }: MirrorResult): boole
 }
 
 function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown; readonly rejects: string }): object {
-  const { isComplete, isResumed, isTree, gone, rejected, missing, ...rest } = result;
+  const { isComplete, isResumed, isTree, gone: _, removed, rejected, missing, unread, ...rest } = result;
   const { isCountUnstable, ...what } = missing;
   return {
     ...facts,
@@ -97,22 +102,33 @@ function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown;
     tree: isTree,
     ...rest,
     missing: { ...what, count_unstable: isCountUnstable },
-    removed_from_service: { records: gone.data, accounts: gone.account },
+    unread_pages: unread,
+    removed_from_service: { records: removed.data, accounts: removed.account },
     rejected,
     rejects: rejected === 0 ? undefined : facts.rejects,
   };
 }
 
 /** Warns about missing, removed and rejected items. */
-function warnOf(terminal: Terminal, { isComplete, missing, gone, deleted, rejected }: MirrorResult, rejectsPath: string): void {
+function warnOf(terminal: Terminal, result: MirrorResult, rejectsPath: string): void {
+  const { isComplete, missing, unread, removed, deleted, rejected } = result;
   if (rejected > 0) terminal.alert(`${plural(rejected, 'item')} rejected, listed with the reason in ${rejectsPath}`);
-  const left = gone.data.length + gone.account.length - deleted.records - deleted.accounts;
-  if (left > 0)
-    terminal.warn(
-      `the service no longer has ${plural(left, 'item')} of the store; ${isComplete ? '--delete deletes such items' : 'only a complete mirror deletes such items'}`,
-    );
+  const left = removed.data.length + removed.account.length - deleted.records - deleted.accounts;
+  if (left > 0) {
+    const ids = removed.data.length === 0 ? '' : `, such as the records ${removed.data.slice(0, PRINTED).join(', ')}`;
+    const deletes = isComplete ? '--delete deletes such items' : 'only a complete mirror deletes such items';
+    terminal.warn(`the service no longer has ${plural(left, 'item')} of the store${ids}; ${deletes}`);
+  }
+  for (const { url, reason } of unread.slice(0, PRINTED)) terminal.warn(`${url}: ${reason}; other pages have its items`);
   if (isComplete) return;
-  terminal.alert(`this mirror is not complete: it lacks ${plural(missing.records, 'record')} and ${plural(missing.accounts, 'account')}`);
+  const lack = `it lacks ${plural(missing.records, 'record')} and ${plural(missing.accounts, 'account')}`;
+  terminal.alert(`this mirror is not complete${missing.records + missing.accounts === 0 ? '' : `: ${lack}`}`);
+  const { records, accounts } = missing.uncounted;
+  if (records + accounts > 0) {
+    terminal.warn(
+      `  the service shows ${plural(records, 'record')} and ${plural(accounts, 'account')} more than it counts, so nothing proves that these are all`,
+    );
+  }
   if (missing.isCountUnstable) terminal.warn('  the service changed so often that its count and the known items never agreed');
   for (const { url, reason, newer, older } of missing.gaps.slice(0, PRINTED)) {
     terminal.warn(

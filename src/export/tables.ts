@@ -41,12 +41,14 @@ export const TABLES: { readonly [T in TableName]: Table } = {
       { name: 'web_archive_url', type: 'text', isNullable: true },
       { name: 'before', type: 'text', isNullable: true },
       { name: 'date', type: 'text', isNullable: false },
+      { name: 'gone_at', type: 'time', isNullable: true },
     ],
     *rows(store) {
+      const gone = store.goneRecords();
       for (const { record, before } of store.changes()) {
         const { id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url } = record;
-        const date = first_encountered_date.slice(0, 10);
-        yield [id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url, before, date];
+        const [date, goneAt] = [first_encountered_date.slice(0, 10), gone.get(id) ?? null];
+        yield [id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url, before, date, goneAt];
       }
     },
   },

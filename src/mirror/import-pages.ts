@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
+import type { Collection } from '../contract/collection.ts';
 import type { Place } from '../contract/failure.ts';
 import { encodeJson } from '../contract/json.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
@@ -39,6 +40,8 @@ export interface ImportedPages {
   readonly rejected: number;
   /** Ids of records that the store had in another version. */
   readonly changed: readonly number[];
+  /** The items that the service no longer has, according to this run and earlier ones. */
+  readonly removed: { readonly [C in Collection]: readonly ItemKey[] };
   readonly deleted: { readonly records: number; readonly accounts: number };
 }
 
@@ -69,10 +72,11 @@ export async function importPages(
     const writer = memory.writer();
     for (const version of importer.rejected) writer.addRejected(version);
     batch.markMetadataChanged();
+    const removed = { data: memory.gone('data'), account: memory.gone('account') };
     const deleted = options.mayDelete === undefined ? { records: 0, accounts: 0 } : deleteGone(batch, memory, options.mayDelete);
     await options.beforeCommit?.();
     await batch.commit(pauses, options.onProgress);
-    return { ...importer.result, deleted };
+    return { ...importer.result, removed, deleted };
   } finally {
     batch.end();
   }
@@ -103,7 +107,7 @@ class PageImporter {
     lowerKnownTo(batch, this.#gone);
   }
 
-  get result(): Omit<ImportedPages, 'deleted'> {
+  get result(): Omit<ImportedPages, 'removed' | 'deleted'> {
     return { records: this.#records, accounts: this.#accounts, rejected: this.rejected.size, changed: this.#changed };
   }
 

@@ -4,7 +4,7 @@ import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
-import { HttpClient, MAX_REDIRECTS, type RecordExchange, type Redirect } from '../http/http-client.ts';
+import { HttpClient, type HttpOptions, MAX_REDIRECTS, type RecordExchange, type Redirect } from '../http/http-client.ts';
 import type { InputError } from '../sources/source.ts';
 import { lock } from '../store/database/lock.ts';
 import { openStore } from '../store/database/open-store.ts';
@@ -22,6 +22,8 @@ import { changedPages, readServiceTree, savedTree, treeInVersion } from './servi
 import { Spool } from './spool/page-spool.ts';
 import { lockPath, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
 import { fetchCurrentVersion, versionReader } from './version-file.ts';
+import { unreadRanges } from './walk/feed-walk.ts';
+import type { PageName } from './walk/reading-plan.ts';
 
 /** The phases of a run. It first reads the pages and then imports them. `version` counts bytes of a version of the site. */
 export type MirrorPhase = 'version' | ReadPhase | ImportPagesPhase;
@@ -47,15 +49,19 @@ export interface MirrorOptions {
   readonly record?: RecordExchange | undefined;
   readonly onProgress?: OnProgress<MirrorPhase> | undefined;
   readonly onRetry?: ((reason: string, pause: number) => void) | undefined;
-  /** The pause before the first retry of a request, and the time without a byte after which it fails. In milliseconds. */
+  readonly onSlow?: HttpOptions['onSlow'];
+  /** The pause before the first retry of a request, and the times after which it fails: without a byte, and in all. In milliseconds. */
   readonly firstPause?: number;
   readonly timeout?: number;
+  readonly maxTime?: number;
 }
 
 export interface MirrorResult extends ImportedPages {
   /** Whether the store has everything that the service has. */
   readonly isComplete: boolean;
   readonly missing: Missing;
+  /** Pages that could not be read, although the store lacks none of their items. */
+  readonly unread: readonly { readonly url: string; readonly reason: string }[];
   /** Items that the service had, and that this run did not find. */
   readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
   /** Whether the run resumed an interrupted run. */
@@ -104,9 +110,10 @@ async function runWith(
   exclusions: Exclusions,
 ): Promise<MirrorResult> {
   const { baseUrl, signal } = options;
-  const { concurrency: connections, delay, timeout = TIMEOUT, record } = options;
+  const { concurrency: connections, delay, timeout = TIMEOUT, maxTime, record, onSlow } = options;
   const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': options.userAgent };
-  const http = new HttpClient({ headers, connections, timeout, delay, record, redirect: (redirect) => redirected(redirect, baseUrl) });
+  const redirect = (found: Redirect) => redirected(found, baseUrl);
+  const http = new HttpClient({ headers, connections, timeout, maxTime, delay, record, onSlow, redirect });
   const client = new RetryingClient(http, { firstPause: options.firstPause ?? FIRST_PAUSE, signal, onRetry: options.onRetry });
   let version: VerifiedTree | undefined;
   try {
@@ -122,7 +129,9 @@ async function runWith(
         ? new PageReader(client, {
             baseUrl,
             exclusions,
-            known: (collection, number) => spool.known(collection, number),
+            // the contents of known pages lack the records of accounts, which a page of the feed that could not be read may have
+            known: (collection, number) =>
+              collection === 'account' && hasUnreadFeed(spool.state) ? undefined : spool.known(collection, number),
             tree: spool.tree && savedTree(spool.tree.build, spool.tree.manifest),
             refreshTree: ({ buildText, manifest }) => readServiceTree(client, baseUrl, { build: buildText, manifest }),
             onTree: ({ buildText, manifest }) => spool.setTree({ build: buildText, manifest }),
@@ -131,17 +140,28 @@ async function runWith(
     const run = new Run(state, spool, reader, options);
     await run.toEnd();
     const gone = run.gone();
-    const { isComplete, missing } = missingOf(run.state, gone, (name) => pageAddress(baseUrl, name.collection, name.number));
+    const addressOf = ({ collection, number }: PageName) => pageAddress(baseUrl, collection, number);
+    const { isComplete, missing } = missingOf(run.state, gone, addressOf);
+    const { data, account, plan } = run.state;
+    const time = `${new Date().toISOString().slice(0, 19)}Z`;
+    const report = {
+      ...{ base_url: baseUrl, finished_at: time, requests: http.requests },
+      counted: { records: data.count, accounts: account.count },
+      missing: { records: missing.records, accounts: missing.accounts },
+    };
     const imported = await importPages(options.store, spool, {
       ...options,
       mayDelete: isComplete ? limitOf(options.maxDelete, run.state) : undefined,
       gone,
+      time,
+      incomplete: isComplete ? undefined : report,
       summary: summaryOf(run.state, isComplete ? spool.tree : undefined),
     });
     const result = {
       ...imported,
       isComplete,
       missing,
+      unread: isComplete ? plan.unread.map((page) => ({ url: addressOf(page), reason: page.reason })) : [],
       gone,
       isResumed: earlier !== undefined,
       isTree: spool.tree !== undefined,
@@ -156,6 +176,10 @@ async function runWith(
     version?.files.close();
     http.close();
   }
+}
+
+function hasUnreadFeed(state: RunState | undefined): boolean {
+  return state !== undefined && unreadRanges(state.plan.feed).length > 0;
 }
 
 /** @throws Failure bad-service for a redirect that leaves the service */

@@ -1,14 +1,16 @@
 import type { Collection } from '../contract/collection.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
-import type { RunState } from './run-state.ts';
+import { excessOf, type RunState } from './run-state.ts';
 import type { Gap } from './walk/feed-walk.ts';
 import type { PageName } from './walk/reading-plan.ts';
 
 /** What a service has that could not be read. */
 export interface Missing {
-  /** The number of items that `count` includes and that no page showed. */
+  /** The number of items that `count` includes and that no page showed, neither of the feed nor of the accounts. */
   readonly records: number;
   readonly accounts: number;
+  /** The number of items that pages showed and that `count` does not include. It then proves nothing. */
+  readonly uncounted: { readonly records: number; readonly accounts: number };
   /** Gaps in the feed: a page that failed (with the reason), or records that may have been skipped. */
   readonly gaps: readonly (Gap & { readonly url: string })[];
   /** Whether the service changed so often that the number of known items never agreed with `count`. */
@@ -24,15 +26,27 @@ export function missingOf(
   addressOf: (name: PageName) => string,
 ): { readonly isComplete: boolean; readonly missing: Missing } {
   const { feed, accounts } = plan;
-  const isComplete = feed.state === 'complete' && feed.excess <= 0 && accounts.state === 'complete' && accounts.excess <= 0;
-  if (isComplete) return { isComplete, missing: { records: 0, accounts: 0, gaps: [], isCountUnstable: false, pages: [] } };
+  const excess = excessOf({ data, account }, { data: gone.data.length, account: gone.account.length });
+  const [records, profiles] = [lackOf(feed.excess, excess.data), lackOf(accounts.excess, excess.account)];
+  const isRead = feed.state === 'complete' && accounts.state === 'complete';
   const missing = {
-    // records and accounts that were removed during the last walk still count as known, so its excess can be higher
-    records: Math.max(0, feed.excess, data.count - (data.known + data.fresh - gone.data.length)),
-    accounts: Math.max(0, accounts.excess, account.count - (account.known + account.fresh - gone.account.length)),
+    records: Math.max(0, records),
+    accounts: Math.max(0, profiles),
+    uncounted: { records: Math.max(0, -records), accounts: Math.max(0, -profiles) },
     gaps: feed.gaps.map((gap) => ({ ...gap, url: addressOf({ collection: 'data', number: gap.page }) })),
-    isCountUnstable: [...feed.gaps, ...accounts.gaps].every(({ reason }) => reason === null) && feed.excess <= 0 && accounts.excess <= 0,
+    isCountUnstable:
+      !isRead && [...feed.gaps, ...accounts.gaps].every(({ reason }) => reason === null) && feed.excess <= 0 && accounts.excess <= 0,
     pages: accounts.gaps.map((gap) => ({ ...gap, url: addressOf({ collection: 'account', number: gap.page }) })),
   };
-  return { isComplete, missing };
+  return { isComplete: isRead && records === 0 && profiles === 0, missing };
+}
+
+/**
+ * Returns how many items a store lacks; below 0 if it has more than the service counts.
+ * @param walked the excess at the end of the last walk. Items that were removed during it still count as known, so it can be higher
+ * @param known the excess over all known items
+ */
+function lackOf(walked: number, known: number): number {
+  const most = Math.max(walked, known);
+  return most > 0 ? most : Math.min(walked, known);
 }

@@ -13,7 +13,7 @@ interface CollectionState {
   readonly seen: number;
   /** The number of items on the shortest page that had a `next`. */
   readonly shortest: number;
-  /** The `count` of the last page. */
+  /** The `count` of the last page; that of the run before if this run has read no page. */
   readonly count: number;
 }
 
@@ -36,19 +36,32 @@ export function startRun(
   known: PerCollection<number>,
   begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'isVersion' | 'beginning'>,
 ): RunState {
-  const start = { fresh: 0, round: 1, seen: 0, shortest: Number.MAX_SAFE_INTEGER, count: 0 };
+  const start = { fresh: 0, round: 1, seen: 0, shortest: Number.MAX_SAFE_INTEGER };
+  const { excess } = begin.beginning;
   return {
     ...begin,
     plan: startPlan(begin.beginning),
-    data: { ...start, known: known.data },
-    account: { ...start, known: known.account },
+    data: { ...start, known: known.data, count: known.data + excess.data },
+    account: { ...start, known: known.account, count: known.account + excess.account },
     pages: { read: 0, unchanged: 0 },
   };
 }
 
-/** Returns the state after the next page of its plan was read, or could not be read. */
-export function withOutcome(state: RunState, outcome: PageOutcome): RunState {
-  const next = { ...state, plan: afterPage(state.plan, outcome) };
+/**
+ * Returns the number of items that the service counts and that no page has shown, in this run or an earlier one. It is below 0
+ * if the pages showed more.
+ * @param gone the number of known items that the service no longer has
+ */
+export function excessOf({ data, account }: Pick<RunState, Collection>, gone: PerCollection<number>): PerCollection<number> {
+  return {
+    data: data.count - (data.known + data.fresh - gone.data),
+    account: account.count - (account.known + account.fresh - gone.account),
+  };
+}
+
+/** Returns the state after the next page of its plan was read, or could not be read. See {@link afterPage}. */
+export function withOutcome(state: RunState, outcome: PageOutcome, excess: number | null): RunState {
+  const next = { ...state, plan: afterPage(state.plan, outcome, excess) };
   return COLLECTIONS.filter((collection) => isNewRound(state.plan, next.plan, collection)).reduce(inNewRound, next);
 }
 

@@ -4,9 +4,10 @@ import type { OnProgress } from '../contract/pauses.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import type { PageReader, Reading } from './page-reader.ts';
 import { MAX_ATTEMPTS } from './retrying-client.ts';
-import { inNewRound, type PerCollection, pagesOf, type RunState, withOutcome } from './run-state.ts';
+import { excessOf, inNewRound, type PerCollection, pagesOf, type RunState, withOutcome } from './run-state.ts';
 import type { PageContents } from './service-page.ts';
 import type { Spool } from './spool/page-spool.ts';
+import { hasShownAll, unreadRanges, unreadRecords } from './walk/feed-walk.ts';
 import { idsCoveredBy, nextPage, type PageName, startPlan } from './walk/reading-plan.ts';
 
 /** The maximum number of requests for page 1 after a bad page, and for a page that follows a bad page. */
@@ -81,7 +82,28 @@ export class Run {
     const { count, items } = first.contents;
     const pages = Math.ceil(count / Math.max(1, Math.min(shortest, items.length)));
     if (name.number <= pages && !isRetry) this.#badPages += 1;
-    this.#save(() => withOutcome(this.state, { kind: 'unread', isMissing, reason, pages }));
+    const { [name.collection]: before } = this.state;
+    const state = { ...this.state, [name.collection]: { ...before, count } };
+    this.#save(() => withOutcome(state, { kind: 'unread', isMissing, reason, pages }, this.#excessIfSupplied(state)));
+  }
+
+  /**
+   * Returns `count` minus the number of known records, if this run has shown as many records as the pages of the feed have that
+   * could not be read; otherwise null. Other records that could be on these pages are gone then.
+   */
+  #excessIfSupplied(state: RunState): number | null {
+    const { items } = this.#spool;
+    const { feed, stage } = state.plan;
+    const { count, shortest } = state.data;
+    if (stage !== 'retry' || !feed.isSteady || feed.count !== count) return null;
+    const ranges = unreadRanges(feed);
+    const shown = ranges.reduce((sum, range) => sum + items.shownIn(range), 0);
+    if (shown !== unreadRecords(feed, shortest, count)) return null;
+    items.markGone(
+      'data',
+      ranges.flatMap((range) => items.unseenRecords(range)),
+    );
+    return excessOf(state, { data: items.gone('data'), account: 0 }).data;
   }
 
   #serviceFailed(name: PageName, reason: string): Failure {
@@ -164,18 +186,25 @@ export class Run {
       wanted: this.#spool.items.wanted,
     });
     const absent = (low: number, high: number) => this.#spool.items.absentRecords(low, high, new Set(ids));
-    const older = page.hasNext ? 0 : absent(0, page.lowest ?? Number.MAX_SAFE_INTEGER).length;
-    const covered = idsCoveredBy(state.plan, page, tally(), older);
+    const covered = idsCoveredBy(state.plan, page, tally(), (high) => absent(0, high).length);
     if (covered !== undefined) this.#spool.items.markGone('data', absent(covered.low, covered.high));
-    return withOutcome(state, { kind: 'feed', page, tally: tally() });
+    if (state.plan.stage !== 'retry' && hasShownAll(state.plan.feed, page, state.data.seen)) {
+      this.#spool.items.markGone('data', this.#spool.items.unseen('data', state.data.round));
+    }
+    return withOutcome(state, { kind: 'feed', page, tally: tally() }, this.#excessIfSupplied(state));
   }
 
-  #afterAccountsPage(state: RunState, number: number, contents: PageContents): RunState {
+  #afterAccountsPage(before: RunState, number: number, contents: PageContents): RunState {
+    const { items } = this.#spool;
     const page = { number, count: contents.count, items: contents.items.length, hasNext: contents.next !== null };
-    const known = state.account.known + state.account.fresh - this.#spool.items.gone('account');
-    const tally = { known, seen: state.account.seen, wanted: this.#spool.items.wanted };
-    const next = withOutcome(state, { kind: 'accounts', page, tally });
-    if (next.plan.accounts.hasSeenAll) this.#spool.items.markGone('account', this.#spool.items.unseen('account', state.account.round));
+    const ranges = unreadRanges(before.plan.feed);
+    const records = contents.items.flatMap((item) => item.records ?? []);
+    const fresh = before.data.fresh + items.markSupplied(records, ranges, before.data.round);
+    const state = { ...before, data: { ...before.data, fresh } };
+    const known = state.account.known + state.account.fresh - items.gone('account');
+    const tally = { known, seen: state.account.seen, wanted: items.wanted };
+    const next = withOutcome(state, { kind: 'accounts', page, tally }, this.#excessIfSupplied(state));
+    if (next.plan.accounts.hasSeenAll) items.markGone('account', items.unseen('account', state.account.round));
     return next;
   }
 }

@@ -1,4 +1,5 @@
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { excludedKey, type ItemKey, type MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
 import { withoutExcludedNames } from './service-page.ts';
@@ -7,6 +8,10 @@ import type { Spool } from './spool/page-spool.ts';
 /** What a finished run found out about the service. */
 export interface FinishedRun {
   readonly summary: MirrorSummary;
+  /** When the run ended, in UTC. */
+  readonly time: string;
+  /** What the store lacks; undefined if it has everything that the service has. */
+  readonly incomplete: IncompleteMirror | undefined;
   /** Items that the service no longer has. */
   readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
 }
@@ -16,15 +21,15 @@ export function saveMirrorState(
   before: MirrorMemory,
   spool: Pick<Spool<unknown>, 'pages' | 'items'>,
   exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>,
-  { summary, gone }: FinishedRun,
+  { summary, time, incomplete, gone }: FinishedRun,
 ): MirrorMemory {
-  const memory = before.update(summary);
+  const memory = before.update(summary, incomplete);
   const writer = memory.writer();
   for (const collection of COLLECTIONS) {
     // while the run read a page, it did not know the names that later pages excluded
     const withoutName = (key: ItemKey) => (typeof key === 'string' && exclusions.hasHandle(key) ? excludedKey(key) : key);
     for (const key of spool.items.newItems(collection)) writer.add(collection, withoutName(key));
-    for (const key of gone[collection]) writer.setGone(collection, withoutName(key));
+    for (const key of gone[collection]) writer.setGone(collection, withoutName(key), time);
   }
   for (const page of spool.pages()) {
     // with one more record, all pages of the feed differ, so page 1 is enough

@@ -22,6 +22,8 @@ export interface PageItem {
   readonly variant: string | null;
   /** The account of a record; null for accounts. */
   readonly account: string | null;
+  /** The ids of the records of an account; undefined for records, and if the page is known from an earlier request. */
+  readonly records?: readonly number[];
 }
 
 /** @throws BadResponse if the bytes are not a page of a collection */
@@ -31,7 +33,9 @@ export function parsePage(collection: Collection, bytes: Buffer): PageContents {
     count,
     next,
     items: results.map((item) =>
-      collection === 'data' ? recordItem(item) : { key: keyOf('account', item), variant: variantOf(item), account: null },
+      collection === 'data'
+        ? recordItem(item)
+        : { key: keyOf('account', item), variant: variantOf(item), account: null, records: recordIds(item) },
     ),
   };
 }
@@ -42,7 +46,7 @@ export function withoutExcludedNames(contents: PageContents, exclusions: Pick<Ex
   const items = contents.items.map((item) => {
     if (item.account !== null) return exclusions.hasHandle(item.account) ? { ...item, account: null } : item;
     const isExcluded = typeof item.key === 'string' && exclusions.hasHandle(item.key);
-    return isExcluded ? { key: excludedKey(String(item.key)), variant: null, account: null } : item;
+    return isExcluded ? { ...item, key: excludedKey(String(item.key)), variant: null } : item;
   });
   return { ...contents, items };
 }
@@ -86,12 +90,16 @@ function keyOf(collection: Collection, item: unknown): ItemKey {
   return `sha256:${hash('sha256', encodeJson(item))}`;
 }
 
+function recordIds(account: unknown): number[] {
+  const data = isObject(account) ? account['data'] : undefined;
+  if (!Array.isArray(data)) return [];
+  return data.flatMap((record: unknown) => (isObject(record) && identifier.accepts(record['id']) ? [record['id']] : []));
+}
+
 /** Returns what distinguishes an account from others with its screen name: its creation date and its first record. */
 export function variantOf(account: unknown): string {
-  const { account_creation_date: created, data } = isObject(account) ? account : {};
-  const ids = Array.isArray(data)
-    ? data.flatMap((record: unknown) => (isObject(record) && typeof record['id'] === 'number' ? [record['id']] : []))
-    : [];
+  const { account_creation_date: created } = isObject(account) ? account : {};
+  const ids = recordIds(account);
   const first = ids.reduce((least, id) => Math.min(least, id), Number.POSITIVE_INFINITY);
   return `${typeof created === 'string' ? created : ''}|${ids.length === 0 ? '' : first}`;
 }

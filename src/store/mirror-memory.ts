@@ -1,6 +1,8 @@
 import { handleHash } from '../contract/accounts/exclusion.ts';
 import type { Collection } from '../contract/collection.ts';
+import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { Connection, Statement } from './database/connection.ts';
+import { setIncomplete } from './incomplete-mirrors.ts';
 
 /** The key of an item of a service: the id of a record, or the screen name of an account. */
 export type ItemKey = number | string;
@@ -40,12 +42,16 @@ export function excludedKey(handle: string): string {
 export function forgetHandles(database: Connection, handles: Iterable<string>): void {
   const isName = "collection = 'account' AND handle_key(substr(key, 1, instr(key || char(10), char(10)) - 1)) = handle_key(:handle)";
   for (const handle of handles) {
-    for (const table of ['mirror_item', 'mirror_gone']) {
+    const key = excludedKey(handle);
+    for (const [table, time] of [
+      ['mirror_item', ''],
+      ['mirror_gone', ', gone_at'],
+    ]) {
       database
         .prepare<[{ handle: string; key: string }]>(
-          `INSERT INTO ${table} (mirror, collection, key) SELECT DISTINCT mirror, 'account', :key FROM ${table} WHERE ${isName} ON CONFLICT DO NOTHING`,
+          `INSERT INTO ${table} (mirror, collection, key${time}) SELECT mirror, 'account', :key${time} FROM ${table} WHERE ${isName} ON CONFLICT DO NOTHING`,
         )
-        .run({ handle, key: excludedKey(handle) });
+        .run({ handle, key });
       database.prepare<[{ handle: string }]>(`DELETE FROM ${table} WHERE ${isName}`).run({ handle });
     }
   }
@@ -151,8 +157,12 @@ export class MirrorMemory {
     );
   }
 
-  /** Writes the state of the service, in the caller's batch. Returns the memory with the new state. */
-  update(summary: MirrorSummary): MirrorMemory {
+  /**
+   * Writes the state of the service, in the caller's batch. Returns the memory with the new state.
+   * @param incomplete what the store lacks; undefined if it has everything that the service has
+   */
+  update(summary: MirrorSummary, incomplete: IncompleteMirror | undefined): MirrorMemory {
+    setIncomplete(this.#database, this.#baseUrl, incomplete);
     this.#database
       .prepare(`INSERT INTO mirror (base_url, run, watermark, data_excess, account_excess, build, manifest)
         VALUES (?, ?, CAST(? AS INTEGER), CAST(? AS INTEGER), CAST(? AS INTEGER), ?, ?)
@@ -175,7 +185,9 @@ export class MirrorMemory {
     const where = 'WHERE mirror = ? AND collection = ? AND key = ?';
     const addItem = this.#database.prepare(`INSERT INTO mirror_item ${key}`);
     const removeItem = this.#database.prepare(`DELETE FROM mirror_item ${where}`);
-    const addGone = this.#database.prepare(`INSERT INTO mirror_gone ${key}`);
+    const addGone = this.#database.prepare(
+      'INSERT INTO mirror_gone (mirror, collection, key, gone_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    );
     const removeGone = this.#database.prepare(`DELETE FROM mirror_gone ${where}`);
     const addRejected = this.#database.prepare('INSERT INTO mirror_rejected (mirror, version) VALUES (?, ?) ON CONFLICT DO NOTHING');
     const setPage = this.#database.prepare(`INSERT INTO mirror_page (mirror, collection, page, etag, contents) VALUES (?, ?, ?, ?, ?)
@@ -185,9 +197,9 @@ export class MirrorMemory {
         addItem.run(this.#id, collection, stored(key));
         removeGone.run(this.#id, collection, key);
       },
-      setGone: (collection, key) => {
+      setGone: (collection, key, time) => {
         removeItem.run(this.#id, collection, key);
-        addGone.run(this.#id, collection, stored(key));
+        addGone.run(this.#id, collection, stored(key), time);
       },
       forget: (collection, key) => {
         removeGone.run(this.#id, collection, key);
@@ -206,8 +218,8 @@ export class MirrorMemory {
 export interface MirrorWriter {
   /** Adds an item that the service has shown. */
   readonly add: (collection: Collection, key: ItemKey) => void;
-  /** Marks an item that the service no longer has. */
-  readonly setGone: (collection: Collection, key: ItemKey) => void;
+  /** Marks an item that the service no longer has. @param time when a run found that, in UTC */
+  readonly setGone: (collection: Collection, key: ItemKey, time: string) => void;
   /** Forgets an item that the service no longer has, because the store no longer has it either. */
   readonly forget: (collection: Collection, key: ItemKey) => void;
   /** A version of an item was rejected. */

@@ -1,4 +1,5 @@
 import { Failure } from '../contract/failure.ts';
+import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { AccountReader } from './accounts/account-reader.ts';
 import { accountRows } from './accounts/account-rows.ts';
@@ -10,11 +11,13 @@ import { storedJson } from './database/damaged.ts';
 import { openStore } from './database/open-store.ts';
 import { NO_RECORD } from './database/schema.ts';
 import { wrapErrors } from './database/store-error.ts';
+import { goneAt } from './database/views.ts';
 import { ExclusionList, type ListedExclusion } from './exclusions/exclusion-list.ts';
 import { checksumBelow, feedEdge } from './feed/feed-blocks.ts';
 import { type FeedDay, feedDays } from './feed/feed-days.ts';
 import { PageSource } from './feed/page-source.ts';
 import { checkedJson, records, type StoredRecord } from './feed/records.ts';
+import { incompleteMirrors } from './incomplete-mirrors.ts';
 import { deriveStale } from './writing/batch.ts';
 
 /** A consistent view of a store at the time of its opening. Later commits do not change it. */
@@ -93,6 +96,21 @@ export class Store extends PageSource {
   history(screenName: string): readonly ChangeRecord[] {
     const rows = this.#database.prepare<[string], StoredRecord>('SELECT id, json, checksum FROM record WHERE account = ? ORDER BY id DESC');
     return rows.all(screenName).map((row) => parseRecord(storedJson(this.path, `record ${row.id}`, checkedJson(this.path, row))));
+  }
+
+  /** Returns when a mirror first found that the service no longer has a record, by its id. */
+  goneRecords(): ReadonlyMap<number, string> {
+    const rows = this.#database
+      .prepare<[], { readonly id: number; readonly gone_at: string | null }>(
+        `SELECT DISTINCT key AS id, ${goneAt('mirror_gone.key')} AS gone_at FROM mirror_gone WHERE collection = 'data'`,
+      )
+      .all();
+    return new Map(rows.flatMap(({ id, gone_at }) => (gone_at === null ? [] : [[id, gone_at]])));
+  }
+
+  /** Returns what mirrors lack of their services. */
+  incompleteMirrors(): readonly IncompleteMirror[] {
+    return incompleteMirrors(this.#database);
   }
 
   /** Returns the accounts that must not come back, in an order that depends only on their contents. */

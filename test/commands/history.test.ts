@@ -81,10 +81,11 @@ describe('palimpsest history', () => {
     const records = all.filter(({ account }) => account === 'Jack');
     expect(records).toHaveLength(6);
     const jack = { screen_name: 'Jack', stable_id: '12', display_name: 'Jack', former_handles: [], found_by: 'handle', other_holders: [] };
-    expect(await palimpsestJson(['history', 'jack', '--store', store])).toEqual({ ...jack, records });
+    expect(await palimpsestJson(['history', 'jack', '--store', store])).toEqual({ ...jack, records, gone: [] });
     expect(await palimpsestJson(['history', 'jack', '--store', store, '--field', 'Name'])).toEqual({
       ...jack,
       records: records.filter(({ data_type }) => data_type === 'Name'),
+      gone: [],
     });
   });
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf } from '../support/snapshots.ts';
 import { account, recordsTo, serve, serviceOf, show } from './canned-service.ts';
 import { idsIn, mirrored } from './mirrored.ts';
@@ -78,17 +79,62 @@ describe('records that a mirror with --full --delete does not find', () => {
     expect(idsIn(store)).toHaveLength(20);
   });
 
-  it('are deleted only by a complete mirror', async () => {
+  it('are deleted only by a complete mirror, also if a page fails whose records the accounts have', async () => {
     const { service, store } = await serviceOf(30);
+    const showAll = (records: ReturnType<typeof recordsTo>, data: readonly object[]) => {
+      show(service, 'data', records, 10);
+      show(service, 'account', [account('jack', data)]);
+    };
+    const records = recordsTo(31).filter(({ id }) => id !== 5);
+    showAll(records, []);
     await mirrored(store, service.baseUrl);
-    serve(service, recordsTo(30).toSpliced(2, 1));
+    showAll(recordsTo(31).toSpliced(3, 1), []);
     const right = service.answers.get('/rest/data/?page=3');
     service.answers.set('/rest/data/?page=3', '<!DOCTYPE html>');
     const incomplete = await mirrored(store, service.baseUrl, options);
-    expect(incomplete).toMatchObject({ isComplete: false, gone: { data: [28] }, deleted: { records: 0 } });
+    expect(incomplete).toMatchObject({ isComplete: false, missing: { records: 1 }, gone: { data: [28] }, deleted: { records: 0 } });
+    expect(idsIn(store)).toHaveLength(30);
+    show(service, 'account', [account('jack', recordsTo(31).toSpliced(3, 1))]);
+    const unread = [{ url: `${service.baseUrl}/rest/data/?page=3`, reason: expect.stringContaining('HTML') }];
+    const removed = { data: [28], account: [] };
+    expect(await mirrored(store, service.baseUrl, options)).toMatchObject({ isComplete: true, unread, removed, deleted: { records: 1 } });
     expect(idsIn(store)).toHaveLength(30);
     service.answers.set('/rest/data/?page=3', right);
-    expect(await mirrored(store, service.baseUrl, options)).toMatchObject({ isComplete: true, deleted: { records: 1 } });
-    expect(idsIn(store)).toHaveLength(29);
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, removed: { data: [] } });
+  });
+
+  it('are known in later runs, with the time at which the first run missed them', async () => {
+    const { service, store } = await serviceOf(20);
+    await mirrored(store, service.baseUrl);
+    serve(
+      service,
+      recordsTo(20).filter(({ id }) => id !== 19),
+    );
+    for (const gone of [[19], []]) {
+      expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, gone: { data: gone }, removed: { data: [19] } });
+    }
+    const history = await palimpsestJson(['history', 'jack', '--store', store]);
+    expect(history).toMatchObject({ gone: [{ id: 19, gone_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) }] });
+    const text = (await palimpsestHere(['history', 'jack', '--store', store])).stdout;
+    expect(text.split('\n').filter((line) => line.includes('gone from the service'))).toEqual([expect.stringContaining('#19')]);
+    const today = new Date().toISOString().slice(0, 10);
+    const csv = (await palimpsestHere(['export', 'csv', '--store', store, '--to', '-'])).stdout;
+    expect(csv.split('\r\n').filter((line) => line.includes(`,${today}T`))).toEqual([expect.stringMatching(/^19,/)]);
+    serve(service, recordsTo(20));
+    expect(await mirrored(store, service.baseUrl, { isFull: true })).toMatchObject({ removed: { data: [] } });
+    expect(await palimpsestJson(['history', 'jack', '--store', store])).toMatchObject({ gone: [] });
+  });
+
+  it('are found in a feed without order if it shows as many records as it counts', async () => {
+    const { service, store } = await serviceOf(0);
+    const mixed = recordsTo(20).toSorted((one, other) => (one.id % 7) - (other.id % 7));
+    show(service, 'data', mixed, 10);
+    show(service, 'account', [account('jack', [])]);
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true });
+    show(service, 'data', mixed.toSpliced(12, 1), 10);
+    const removed = { data: [mixed[12]?.id] };
+    for (let night = 1; night <= 2; night += 1) {
+      expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, removed });
+    }
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { InputError } from '../../src/sources/source.ts';
 import { makeCertificate, openssl } from '../publish/certificate.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -86,6 +86,29 @@ describe('a mirror', () => {
     expect(pauses).toEqual([100_000]);
     service.answers.set('/rest/data/?page=3', right);
     expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, isResumed: true, records: { added: 50 } });
+  });
+
+  it('ends an answer that takes longer than the limit in all, and says meanwhile how much has arrived', async () => {
+    const { service, store } = await serviceOf(30);
+    show(service, 'account', [account('jack', [])]);
+    service.answers.set('/rest/data/?page=2', (response: ServerResponse) => {
+      response.writeHead(200, { 'Content-Type': 'application/json' });
+      const drip = () => {
+        if (response.destroyed) return;
+        response.write(' ');
+        setTimeout(drip, 10);
+      };
+      drip();
+      setTimeout(() => vi.advanceTimersByTime(30_000), 100);
+    });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const slow: (readonly [url: string, bytes: number, time: number])[] = [];
+    const onSlow = (...seen: (typeof slow)[number]) => void slow.push(seen);
+    const gap = { page: 2, reason: 'an answer that takes longer than 0.3 s' };
+    expect(await mirrored(store, service.baseUrl, { maxTime: 300, onSlow })).toMatchObject({ isComplete: false, missing: { gaps: [gap] } });
+    expect(slow[0]).toEqual([`${service.baseUrl}/rest/data/?page=2`, expect.any(Number), expect.any(Number)]);
+    expect(slow[0]?.[1]).toBeGreaterThan(0);
   });
 
   it('does not import the pages of an interrupted run into another store with the same name', async () => {

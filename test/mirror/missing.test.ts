@@ -14,13 +14,13 @@ const beginning = {
 const { feed, accounts, ...plan } = startPlan(beginning);
 const RUN = startRun(known, { run: '1', after: null, isFull: false, isVersion: false, beginning });
 const FAILED = { page: 3, reason: 'status 500', newer: null, older: null };
-const NOTHING = { records: 0, accounts: 0, gaps: [], isCountUnstable: false, pages: [] };
+const NOTHING = { records: 0, accounts: 0, uncounted: { records: 0, accounts: 0 }, gaps: [], isCountUnstable: false, pages: [] };
 
 it.each([
   ['nothing', {}, {}, { data: 8, account: 2 }, NOTHING],
-  ['no removed item', { excess: -1 }, { excess: -1 }, { data: 99, account: 99 }, NOTHING],
-  ['records that the feed counts', { excess: 3 }, {}, { data: 0, account: 0 }, { ...NOTHING, records: 3 }],
-  ['accounts that the service counts', {}, { excess: 3 }, { data: 0, account: 0 }, { ...NOTHING, accounts: 3 }],
+  ['items that it shows and does not count', {}, {}, { data: 5, account: 1 }, { ...NOTHING, uncounted: { records: 3, accounts: 1 } }],
+  ['records that the feed counts', { excess: 3 }, {}, { data: 8, account: 2 }, { ...NOTHING, records: 3 }],
+  ['accounts that the service counts', {}, { excess: 3 }, { data: 8, account: 2 }, { ...NOTHING, accounts: 3 }],
   [
     'items that the last page counts',
     { state: 'incomplete', gaps: [FAILED] },

@@ -83,7 +83,7 @@ describe('a plan begins', () => {
       },
     ],
   ])('%s', (_, beginning, plan) => {
-    const start = { stage: 'feed', pass: 1, checks: 0, changed: none, feed: FEED, accounts: ACCOUNTS, retries: null };
+    const start = { stage: 'feed', pass: 1, checks: 0, changed: none, feed: FEED, accounts: ACCOUNTS, retries: null, unread: [] };
     expect(startPlan({ ...BEGINNING, ...beginning })).toEqual({ ...start, ...plan });
   });
 });
@@ -121,7 +121,7 @@ describe('the ids that a page covers', () => {
     [{ stage: 'retry' }, { lowest: null }, undefined],
     [{ stage: 'retry' }, { highest: null }, undefined],
   ])('of a plan with %j', (plan, page, ids) => {
-    expect(idsCoveredBy({ ...PLAN, ...plan }, { ...FEED_PAGE, ...page }, { known: 0, gone: 0 }, 0)).toEqual(ids);
+    expect(idsCoveredBy({ ...PLAN, ...plan }, { ...FEED_PAGE, ...page }, { known: 0, gone: 0 }, () => 0)).toEqual(ids);
   });
 });
 
@@ -202,7 +202,12 @@ describe('a plan', () => {
       feedPage({ number: 4, count: 10 }),
       { retries: [second], feed: { ...WITH_GAPS, gaps: [{ ...GAP, page: 6, reason: null }] } },
     ],
-    ['asks for no page a third time', { ...inRetry, retries: [first] }, unread(), { stage: 'done', retries: [] }],
+    [
+      'asks for no page a third time',
+      { ...inRetry, retries: [first] },
+      unread(),
+      { stage: 'done', retries: [], unread: [{ ...first, reason: 'status 500' }] },
+    ],
     [
       'checks the feed after its last page that was asked for again',
       { ...inRetry, feed: { ...WITH_GAPS, gaps: [GAP] }, retries: [first] },
@@ -221,7 +226,16 @@ describe('a plan', () => {
       accountsPage(0, 5),
       { stage: 'done', retries: [], accounts: { ...ACCOUNTS, state: 'incomplete', gaps: [{ ...ACCOUNTS_GAP, page: 6 }] } },
     ],
-  ])('%s', (_, plan, outcome, expected) => expect(afterPage(plan, outcome)).toEqual({ ...plan, ...expected }));
+  ])('%s', (_, plan, outcome, expected) => expect(afterPage(plan, outcome, null)).toEqual({ ...plan, ...expected }));
+
+  it('reads all accounts if a page of the feed could not be read, and is complete if these have its records', () => {
+    const unreadEnd = { ...PLAN, feed: { ...FEED, page: 5 } };
+    expect(afterPage(unreadEnd, unread(), null)).toMatchObject({ stage: 'accounts', accounts: { route: 'sweep' } });
+    const lastRetry = { ...inRetry, feed: { ...WITH_GAPS, gaps: [GAP] }, retries: [first] };
+    const feed = walkFeedAgain({ ...FEED_DONE, excess: 3 });
+    expect(afterPage(lastRetry, unread(), 3)).toMatchObject({ stage: 'check', feed, unread: [first] });
+    expect(afterPage({ ...lastRetry, feed: WITH_GAPS }, unread(), 3)).toMatchObject({ stage: 'done', feed: WITH_GAPS });
+  });
 });
 
 describe('a plan with changed pages', () => {
@@ -286,5 +300,5 @@ describe('a plan with changed pages', () => {
       accountsPage(29),
       { ...changed([]), accounts: startAccountWalk('sweep', 0) },
     ],
-  ])('%s', (_, plan, outcome, expected) => expect(afterPage(plan, outcome)).toEqual({ ...plan, ...expected }));
+  ])('%s', (_, plan, outcome, expected) => expect(afterPage(plan, outcome, null)).toEqual({ ...plan, ...expected }));
 });

@@ -15,7 +15,9 @@ export type Change =
   | { readonly kind: 'grow'; readonly records: number; readonly newAccounts: number }
   | { readonly kind: 'remove'; readonly at: number; readonly records: number }
   | { readonly kind: 'remove accounts'; readonly at: number; readonly accounts: number }
-  | { readonly kind: 'reset'; readonly records: number };
+  | { readonly kind: 'reset'; readonly records: number }
+  /** From now on, these pages and no others cannot be read. Each is a collection and a number. */
+  | { readonly kind: 'fail'; readonly pages: readonly string[] };
 
 /** A service in memory, newest record first, that changes before some of its requests. */
 export class SimulatedService {
@@ -36,6 +38,7 @@ export class SimulatedService {
   #firstId = FIRST_ID;
   #nextId = FIRST_ID;
   #nextAccount = 0;
+  #failing: ReadonlySet<string> = new Set();
 
   /** @param changes by the number of the request that they come before, from 0 */
   constructor(pageSize: number, records: number, changes: ReadonlyMap<number, readonly Change[]>) {
@@ -61,6 +64,7 @@ export class SimulatedService {
     if (collection === 'data') this.lastShown = this.records;
     else this.lastAccounts = this.accounts;
     if (number > pages) return { kind: 'missing' };
+    if (this.#failing.has(`${collection} ${number}`)) return { kind: 'failed', reason: 'status 500' };
     const items = all.slice((number - 1) * this.#pageSize, number * this.#pageSize).map((key) => this.#item(collection, key));
     const next = number < pages ? pageAddress(BASE, collection, number + 1) : null;
     return { kind: 'page', url: '', contents: { count: all.length, next, items }, etag: null, sent: null };
@@ -68,8 +72,12 @@ export class SimulatedService {
 
   #item(collection: Collection, key: number | string) {
     return collection === 'data'
-      ? { key, variant: null, account: this.accounts[Number(key) % this.accounts.length] ?? null }
-      : { key, variant: '|', account: null };
+      ? { key, variant: null, account: this.#accountOf(Number(key)) }
+      : { key, variant: '|', account: null, records: this.records.filter((id) => this.#accountOf(id) === key) };
+  }
+
+  #accountOf(id: number): string | null {
+    return this.accounts[id % this.accounts.length] ?? null;
   }
 
   apply(change: Change): void {
@@ -78,6 +86,7 @@ export class SimulatedService {
       this.accounts = this.accounts.toSpliced(Math.floor(change.at * this.accounts.length), change.accounts);
     }
     if (change.kind === 'remove') this.records = this.records.toSpliced(Math.floor(change.at * this.records.length), change.records);
+    if (change.kind === 'fail') this.#failing = new Set(change.pages);
     if (change.kind === 'reset') {
       this.records = [];
       this.#firstId -= RESET_STEP;

@@ -98,7 +98,7 @@ export class Spool<State> {
   addPage(page: Omit<SpooledPage, 'contents' | 'body'>, contents: PageContents, sent: Buffer | null): void {
     const body = sent === null || sent.subarray(0, 2).equals(GZIP_MAGIC) ? sent : gzipSync(sent, { level: 1 });
     const isSame = body !== null && this.#lastBody.get(page.collection, page.number)?.equals(body) === true;
-    this.#addPage.run(page.url, page.collection, BigInt(page.number), page.etag, JSON.stringify(contents), isSame ? null : body);
+    this.#addPage.run(page.url, page.collection, BigInt(page.number), page.etag, withoutRecords(contents), isSame ? null : body);
   }
 
   /** Returns the contents of a page in this run, or in an earlier run if the page had an ETag. */
@@ -128,6 +128,11 @@ export class Spool<State> {
     this.close();
     for (const suffix of ['', '-wal', '-shm']) rmSync(this.path + suffix, { force: true });
   }
+}
+
+/** Encodes the contents of a page without the records of its accounts, of which there can be many. */
+function withoutRecords(contents: PageContents): string {
+  return JSON.stringify({ ...contents, items: contents.items.map(({ records: _, ...item }) => item) });
 }
 
 function open(path: string): Connection {

@@ -2,6 +2,9 @@ import type { Collection } from '../../contract/collection.ts';
 import type { Connection, Statement } from '../../store/database/connection.ts';
 import type { ItemKey, MirrorMemory } from '../../store/mirror-memory.ts';
 import { areTwoAccounts, namesakeKey, type PageItem } from '../service-page.ts';
+import type { IdRange } from '../walk/feed-walk.ts';
+
+const NONE: ReadonlySet<ItemKey> = new Set();
 
 /** The items on the pages of a run: which are new, which were seen in a round, and which are gone. */
 export class SpooledItems {
@@ -10,6 +13,7 @@ export class SpooledItems {
   readonly #item: Statement<[string, ItemKey], { readonly round: number; readonly variant: string | null }>;
   readonly #setItem: Statement<[string, bigint | string, bigint, string | null, bigint]>;
   readonly #newBetween: Statement<[bigint, bigint], number>;
+  readonly #shownIn: Statement<[bigint, bigint], number>;
   readonly #setGone: Statement<[Collection, bigint | string]>;
   readonly #isGone: Statement<[Collection, ItemKey], number>;
   readonly #unsetGone: Statement<[Collection, ItemKey]>;
@@ -30,6 +34,12 @@ export class SpooledItems {
       ON CONFLICT DO UPDATE SET round = excluded.round, variant = excluded.variant`);
     this.#newBetween = database
       .prepare<[bigint, bigint], number>("SELECT key FROM item WHERE collection = 'data' AND is_new AND key >= ? AND key < ?")
+      .pluck();
+    this.#shownIn = database
+      .prepare<[bigint, bigint], number>(
+        `SELECT count(*) FROM item WHERE collection = 'data' AND key >= ? AND key < ?
+          AND NOT EXISTS (SELECT 1 FROM gone WHERE gone.collection = item.collection AND gone.key = item.key)`,
+      )
       .pluck();
     this.#setGone = database.prepare('INSERT INTO gone (collection, key) VALUES (?, ?) ON CONFLICT DO NOTHING');
     this.#isGone = database.prepare('SELECT 1 FROM gone WHERE collection = ? AND key = ?');
@@ -60,6 +70,30 @@ export class SpooledItems {
       }
     }
     return { fresh, seen };
+  }
+
+  /**
+   * Marks records that pages of accounts show and that pages of the feed, which could not be read, may have.
+   * @param ranges the ids of the records that these pages may have
+   * @returns the number of records that were not known before
+   */
+  markSupplied(ids: readonly number[], ranges: readonly IdRange[], round: number): number {
+    const supplied = ids.filter((id) => ranges.some(({ low, high }) => id >= low && id < high));
+    return this.markSeen(
+      'data',
+      supplied.map((key) => ({ key, variant: null, account: null })),
+      round,
+    ).fresh;
+  }
+
+  /** Returns the number of records in a range that pages of this run have shown and that are not marked as gone. */
+  shownIn({ low, high }: IdRange): number {
+    return this.#shownIn.get(BigInt(low), BigInt(high)) ?? 0;
+  }
+
+  /** Returns the known records in a range that no page of this run has shown and that are not marked as gone. */
+  unseenRecords({ low, high }: IdRange): number[] {
+    return this.absentRecords(low, high, NONE).filter((id) => this.#item.get('data', id) === undefined);
   }
 
   /** Returns the key of an item. Two accounts with one screen name get different keys. */

@@ -65,6 +65,14 @@ export interface FeedWalk {
   readonly endExcess: number | null;
 }
 
+/** The ids of records from `low` to before `high`. */
+export interface IdRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+const ALL_IDS: IdRange = { low: 0, high: Number.MAX_SAFE_INTEGER + 1 };
+
 /** How often a round can go back one page because records may have been skipped. */
 const STEPS_BACK = 20;
 /** The maximum number of rounds. The walk ends earlier if the number of known records agrees with `count`. */
@@ -95,21 +103,47 @@ export function startFeedWalk(watermark: number | null, excess: number): FeedWal
 }
 
 /**
- * Returns the range of ids that a page covers, from `low` to before `high`. All records of the service in it are on the page. The last
- * page covers all lower ids only if `count` agrees, because its link to a next page may be missing.
- * @param older the number of known records with lower ids than those on the page, without those that are gone
+ * Returns the range of ids that a page covers. All records of the service in it are on the page. The last page covers all lower ids
+ * only if `count` agrees, because its link to a next page may be missing.
+ * @param absentBelow returns the number of known records below an id that are not on the page, without those that are gone
  */
-export function idsCovered(
-  walk: FeedWalk,
-  page: FeedPage,
-  tally: FeedTally,
-  older: number,
-): { readonly low: number; readonly high: number } | undefined {
-  if (!walk.isOrdered || !page.isOrdered || isRestart(walk, page) || !isAdjacent(walk, page)) return undefined;
-  const high = page.number === 1 && walk.lastPage === 0 ? Number.MAX_SAFE_INTEGER + 1 : (walk.frontier ?? Number.MAX_SAFE_INTEGER + 1);
-  const excess = page.count - (tally.known - tally.gone - older);
-  const isEnd = !page.hasNext && (excess === 0 || excess === walk.excess);
+export function idsCovered(walk: FeedWalk, page: FeedPage, tally: FeedTally, absentBelow: (high: number) => number): IdRange | undefined {
+  if (!walk.isOrdered || !page.isOrdered || isRestart(walk, page)) return undefined;
+  // below records that may have been skipped, and below a page that could not be read, only its own ids are certain
+  const high = isAdjacent(walk, page) ? (walk.frontier ?? ALL_IDS.high) : (page.highest ?? -1) + 1;
+  const excess = page.hasNext ? null : page.count - (tally.known - tally.gone - absentBelow(high));
+  const isEnd = excess === 0 || excess === walk.excess;
   return { low: isEnd ? 0 : (page.lowest ?? high), high };
+}
+
+/** Returns the ranges of ids whose records may be on pages that could not be read. */
+export function unreadRanges({ gaps, isOrdered }: FeedWalk): readonly IdRange[] {
+  const unread = gaps.filter(({ reason }) => reason !== null);
+  if (!isOrdered && unread.length > 0) return [ALL_IDS];
+  // consecutive pages have one range
+  const ranges = unread.map(({ newer, older }): readonly [number, number] => [older === null ? 0 : older + 1, newer ?? ALL_IDS.high]);
+  return Array.from(new Map(ranges), ([low, high]) => ({ low, high }));
+}
+
+/**
+ * Returns the number of records in the {@link unreadRanges}, if nothing moved.
+ * @param size the number of records on a full page
+ * @param count the `count` of the service
+ */
+export function unreadRecords({ gaps, isOrdered }: FeedWalk, size: number, count: number): number {
+  if (!isOrdered) return count;
+  const onPage = ({ page }: Gap) => Math.max(0, Math.min(size, count - (page - 1) * size));
+  return gaps.reduce((sum, gap) => sum + (gap.reason === null ? 0 : onPage(gap)), 0);
+}
+
+/**
+ * Whether a page without order ends a round that showed as many records as the service counts: all others are gone.
+ * @param seen the number of records that were seen in the round
+ */
+export function hasShownAll(walk: FeedWalk, page: FeedPage, seen: number): boolean {
+  const isOrdered = walk.isOrdered && page.isOrdered;
+  const isSteady = walk.isSteady && (walk.lastPage === 0 || walk.count === page.count);
+  return !isOrdered && !page.hasNext && isSteady && walk.gaps.length === 0 && seen === page.count;
 }
 
 /** Returns the walk after a page was read and its records were counted. */
@@ -142,7 +176,9 @@ export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally):
     isOrdered && walk.watermark !== null && frontier !== null && frontier <= walk.watermark && !isBelowWatermark(next);
   const excess = page.count - (tally.known - tally.gone);
   const isAgreed = excess === walk.excess;
-  if (page.hasNext && !(isWatermarkReached && isAgreed)) return next;
+  // with a page that could not be read, as many records can be gone as are missing
+  const isCertain = isAgreed && unreadRanges(next).length === 0;
+  if (page.hasNext && !(isWatermarkReached && isCertain)) return next;
   // the link to a next page may be missing
   if (!page.hasNext && page.number < page.pages && !isAgreed) return { ...next, endExcess: excess };
   return endOfRound(next, excess);
@@ -168,6 +204,15 @@ export function afterFeedRetry(walk: FeedWalk, page: FeedPage): FeedWalk {
   const next = { ...walk, gaps, isOrdered, isSteady };
   if (gaps.length > 0) return next;
   return { ...next, state: 'complete', watermark: isSteady && isOrdered ? (walk.newest ?? walk.watermark) : walk.watermark };
+}
+
+/**
+ * Returns the walk after other pages showed the records of those that could not be read: these are no gap then.
+ * @param excess `count` minus the number of known records
+ */
+export function withoutUnread(walk: FeedWalk, excess: number): FeedWalk {
+  if (walk.gaps.length === 0 || walk.gaps.some(({ reason }) => reason === null)) return walk;
+  return { ...walk, gaps: [], state: 'complete', excess, watermark: walk.isOrdered ? (walk.newest ?? walk.watermark) : null };
 }
 
 /** Returns a walk that starts again at page 1, to find records that were added meanwhile. */

@@ -16,9 +16,12 @@ import {
   type FeedPage,
   type FeedTally,
   type FeedWalk,
+  type IdRange,
   idsCovered,
   startFeedWalk,
+  unreadRanges,
   walkFeedAgain,
+  withoutUnread,
 } from './feed-walk.ts';
 
 /** The pages that changed according to a manifest; undefined if the collection has to be walked. */
@@ -49,11 +52,18 @@ export interface Plan {
   readonly accounts: AccountWalk;
   /** Pages that could not be read and must be requested once more; null before the end. */
   readonly retries: readonly PageName[] | null;
+  /** Of these, the pages that could not be read then either. */
+  readonly unread: readonly UnreadName[];
 }
 
 export interface PageName {
   readonly collection: Collection;
   readonly number: number;
+}
+
+/** A page that could not be read, and why. */
+export interface UnreadName extends PageName {
+  readonly reason: string;
 }
 
 /** The result of reading the next page. */
@@ -76,6 +86,7 @@ export function startPlan({ watermark, excess, accounts, isFull, changed }: Begi
     feed: startFeedWalk(isFull ? null : watermark, excess.data),
     accounts: startAccountWalk(accounts === 0 ? 'forward' : isFull ? 'sweep' : 'back', excess.account),
     retries: null,
+    unread: [],
   });
 }
 
@@ -90,15 +101,10 @@ export function nextPage(plan: Plan): PageName | undefined {
 
 /**
  * Returns the range of ids that a page of the feed covers: see {@link idsCovered}.
- * @param older the number of known records with lower ids than those on the page, without those that are gone
+ * @param absentBelow returns the number of known records below an id that are not on the page, without those that are gone
  */
-export function idsCoveredBy(
-  plan: Plan,
-  page: FeedPage,
-  tally: FeedTally,
-  older: number,
-): { readonly low: number; readonly high: number } | undefined {
-  if (plan.changed.data === undefined && plan.stage !== 'retry') return idsCovered(plan.feed, page, tally, older);
+export function idsCoveredBy(plan: Plan, page: FeedPage, tally: FeedTally, absentBelow: (high: number) => number): IdRange | undefined {
+  if (plan.changed.data === undefined && plan.stage !== 'retry') return idsCovered(plan.feed, page, tally, absentBelow);
   return page.isOrdered && page.lowest !== null && page.highest !== null ? { low: page.lowest, high: page.highest + 1 } : undefined;
 }
 
@@ -115,9 +121,13 @@ export function isNewRound(before: Plan, after: Plan, collection: Collection): b
   );
 }
 
-/** Returns the plan after its next page was read, or could not be read. */
-export function afterPage(plan: Plan, outcome: PageOutcome): Plan {
-  if (plan.stage === 'retry') return afterRetry(plan, outcome);
+/**
+ * Returns the plan after its next page was read, or could not be read.
+ * @param excess `count` minus the number of known records, if other pages showed all records of the pages of the feed that could
+ *   not be read; otherwise null
+ */
+export function afterPage(plan: Plan, outcome: PageOutcome, excess: number | null): Plan {
+  if (plan.stage === 'retry') return afterRetry(plan, outcome, excess);
   const isAccounts = plan.stage === 'accounts';
   if (plan.changed[isAccounts ? 'account' : 'data'] !== undefined) return withoutEmptyStages(afterChangedPage(plan, outcome));
   if (isAccounts) {
@@ -126,7 +136,7 @@ export function afterPage(plan: Plan, outcome: PageOutcome): Plan {
   }
   const feed = afterFeed(plan.feed, outcome);
   if (feed.state === 'walking') return { ...plan, feed };
-  if (plan.stage === 'feed') return withoutEmptyStages({ ...plan, feed, stage: 'accounts' });
+  if (plan.stage === 'feed') return withoutEmptyStages({ ...plan, feed, stage: 'accounts', accounts: accountsAfter(feed, plan.accounts) });
   return afterCheck({ ...plan, feed }, outcome);
 }
 
@@ -138,6 +148,11 @@ function afterFeed(walk: FeedWalk, outcome: PageOutcome): FeedWalk {
 function afterAccounts(walk: AccountWalk, outcome: PageOutcome): AccountWalk {
   if (outcome.kind === 'accounts') return afterAccountsPage(walk, outcome.page, outcome.tally);
   return outcome.kind === 'unread' ? afterAccountsUnread(walk, outcome) : walk;
+}
+
+/** All pages of accounts are read if pages of the feed could not be read, because they may show the same records. */
+function accountsAfter(feed: FeedWalk, accounts: AccountWalk): AccountWalk {
+  return unreadRanges(feed).length > 0 && accounts.route === 'back' ? startAccountWalk('sweep', accounts.excess) : accounts;
 }
 
 /** The feed is walked again for records that were added while the accounts were read, unless it has gaps. */
@@ -166,17 +181,17 @@ function afterWalks(plan: Plan): Plan {
   return { ...plan, retries, stage: retries.length === 0 ? 'done' : 'retry' };
 }
 
-function afterRetry(plan: Plan, outcome: PageOutcome): Plan {
-  const next = {
-    ...plan,
-    retries: plan.retries?.slice(1) ?? [],
-    feed: outcome.kind === 'feed' ? afterFeedRetry(plan.feed, outcome.page) : plan.feed,
-    accounts: outcome.kind === 'accounts' ? afterAccountsRetry(plan.accounts, outcome.page.number) : plan.accounts,
-  };
-  if (next.retries.length > 0) return next;
+function afterRetry(plan: Plan, outcome: PageOutcome, excess: number | null): Plan {
+  const [page, ...retries] = plan.retries ?? [];
+  const feed = outcome.kind === 'feed' ? afterFeedRetry(plan.feed, outcome.page) : plan.feed;
+  const accounts = outcome.kind === 'accounts' ? afterAccountsRetry(plan.accounts, outcome.page.number) : plan.accounts;
+  const isUnread = outcome.kind === 'unread' && page !== undefined;
+  const unread = isUnread ? [...plan.unread, { ...page, reason: outcome.reason }] : plan.unread;
+  if (retries.length > 0) return { ...plan, retries, unread, feed, accounts };
+  const next = { ...plan, retries, unread, feed: excess === null ? feed : withoutUnread(feed, excess), accounts };
   if (outcome.kind !== 'accounts' || next.accounts.gaps.length > 0) return afterAccountsStage(next);
-  const accounts = startAccountWalk('back', plan.accounts.excess);
-  return { ...next, stage: 'accounts', changed: { ...plan.changed, account: undefined }, accounts };
+  const again = startAccountWalk('back', plan.accounts.excess);
+  return { ...next, stage: 'accounts', changed: { ...plan.changed, account: undefined }, accounts: again };
 }
 
 /** If the number of known items does not agree with `count` after all changed pages were read, all pages are read. */

@@ -11,6 +11,7 @@ import { openStore } from '../database/open-store.ts';
 import { toFailure, wrapErrors } from '../database/store-error.ts';
 import { ExclusionList } from '../exclusions/exclusion-list.ts';
 import { records } from '../feed/records.ts';
+import { addIncomplete, incompleteMirrors } from '../incomplete-mirrors.ts';
 import { Batch, type CommitPhase } from '../writing/batch.ts';
 import { ItemWriter } from '../writing/item-writer.ts';
 
@@ -75,6 +76,7 @@ async function copy(from: Connection, draft: string, pauses: Pauses, onProgress:
     await copyAccounts(from, new AccountStateWriter(batch, 'fail'), pause);
     await copyRecords(from, new ItemWriter(batch, 'fail'), pause);
     copyExclusions(from, batch);
+    for (const report of incompleteMirrors(from)) addIncomplete(batch.database, report);
     await batch.commit(pauses, onProgress);
     compareAccounts(from, batch.database);
   } finally {

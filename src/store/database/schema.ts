@@ -25,7 +25,7 @@ export const RECORD_ACCOUNT = 'CREATE INDEX record_account ON record (account, i
 export const ACCOUNT_ORDER = 'CREATE INDEX IF NOT EXISTS account_order ON account (place, screen_name, revision, digest, checksum);';
 
 /** The version of the schema. Every change of the schema gets a new one: a store of another version is refused. */
-export const SCHEMA_VERSION = 10;
+export const SCHEMA_VERSION = 11;
 
 /**
  * The schema of a store.
@@ -167,12 +167,19 @@ export const SCHEMA: string = `
     PRIMARY KEY (mirror, collection, key)
   ) STRICT, WITHOUT ROWID;
 
-  -- the items that each service has shown and no longer has
+  -- the items that each service has shown and no longer has, and when a run first found that
   CREATE TABLE mirror_gone (
     mirror INTEGER NOT NULL REFERENCES mirror (id),
     collection TEXT NOT NULL,
     key ANY NOT NULL,
+    gone_at TEXT NOT NULL CHECK (gone_at GLOB ${UTC}Z'),
     PRIMARY KEY (mirror, collection, key)
+  ) STRICT, WITHOUT ROWID;
+
+  -- the services of which this store lacks items, or cannot prove that it has all: reports in JSON
+  CREATE TABLE incomplete_mirror (
+    base_url TEXT PRIMARY KEY,
+    report TEXT NOT NULL CHECK (json_valid(report))
   ) STRICT, WITHOUT ROWID;
 
   -- which items of a service were rejected: the SHA-256 of each version

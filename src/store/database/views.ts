@@ -3,11 +3,19 @@ const PROFILE = "ifnull('{' || substr(tail, 2), summary)";
 /** Formats microseconds since 1970 as new records have them. */
 const TIME = (column: string) => `strftime('%Y-%m-%dT%H:%M:%S', ${column} / 1000000, 'unixepoch') || printf('.%06dZ', ${column} % 1000000)`;
 
+/** Returns when a mirror found that the service no longer has a record; NULL if a mirrored service has it. */
+export function goneAt(id: string): string {
+  const have = (table: string) =>
+    `${table}.mirror IN (SELECT mirror.id FROM mirror) AND ${table}.collection = 'data' AND ${table}.key = ${id}`;
+  return `(SELECT min(gone.gone_at) FROM mirror_gone AS gone WHERE ${have('gone')}
+    AND NOT EXISTS (SELECT 1 FROM mirror_item AS item WHERE ${have('item')}))`;
+}
+
 /** The views for other programs. They use only functions of plain SQLite. */
 export const CREATE_VIEWS: string = `
   CREATE VIEW records AS
     SELECT id, account, data_type, previous, text, first_encountered_date, json ->> 'diff_html' AS diff_html,
-      json ->> 'web_archive_url' AS web_archive_url
+      json ->> 'web_archive_url' AS web_archive_url, ${goneAt('record.id')} AS gone_at
     FROM record;
 
   CREATE VIEW accounts AS

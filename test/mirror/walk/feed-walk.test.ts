@@ -7,8 +7,12 @@ import {
   type FeedTally,
   type FeedWalk,
   type Gap,
+  hasShownAll,
   idsCovered,
   startFeedWalk,
+  unreadRanges,
+  unreadRecords,
+  withoutUnread,
 } from '../../../src/mirror/walk/feed-walk.ts';
 
 const START = startFeedWalk(null, 0);
@@ -78,6 +82,13 @@ describe('a walk through the feed', () => {
     ],
     ['goes on below its watermark if new records are not known', { watermark: 75 }, {}, {}, AFTER],
     ['ends at its watermark', { watermark: 71 }, {}, ALL, { ...AFTER, state: 'complete', watermark: 100 }],
+    [
+      'goes on below its watermark with a page that could not be read',
+      { watermark: 71, gaps: [{ ...UNREAD, older: 85 }] },
+      {},
+      ALL,
+      { ...AFTER, gaps: [{ ...UNREAD, older: 85 }] },
+    ],
     ['goes on above its watermark', { watermark: 70 }, {}, ALL, AFTER],
     ['goes on without order', { watermark: 75, isOrdered: false }, {}, ALL, AFTER],
     ['goes on if its watermark is above all records', { watermark: 101 }, {}, ALL, AFTER],
@@ -184,6 +195,51 @@ describe('a page of the feed that cannot be read', () => {
   });
 });
 
+describe('pages of the feed that cannot be read', () => {
+  const gap: Gap = { ...UNREAD, older: 70 };
+
+  it.each<readonly [string, Partial<FeedWalk>, readonly object[]]>([
+    ['have no ids if there are none', { gaps: [SKIPPED] }, []],
+    ['have the ids between the pages around them', { gaps: [SKIPPED, gap] }, [{ low: 71, high: 81 }]],
+    ['have one range for consecutive pages', { gaps: [gap, { ...gap, page: 4 }] }, [{ low: 71, high: 81 }]],
+    ['have all lower ids at the end', { gaps: [UNREAD] }, [{ low: 0, high: 81 }]],
+    ['have any id without order', { gaps: [gap], isOrdered: false }, [{ low: 0, high: Number.MAX_SAFE_INTEGER + 1 }]],
+  ])('%s', (_, walk, ranges) => expect(unreadRanges({ ...WALK, ...walk })).toEqual(ranges));
+
+  it.each<readonly [string, Partial<FeedWalk>, Partial<FeedWalk>]>([
+    ['are no gap', { gaps: [gap], excess: 3 }, { gaps: [], state: 'complete', excess: 2, watermark: 100 }],
+    ['are no gap without order', { gaps: [gap], isOrdered: false }, { gaps: [], state: 'complete', excess: 2 }],
+    ['are no gap if no page was walked', { gaps: [gap], newest: null, watermark: 7 }, { gaps: [], state: 'complete', excess: 2 }],
+    ['stay a gap beside skipped records', { gaps: [gap, SKIPPED] }, {}],
+    ['are nothing if there are none', {}, {}],
+  ])('%s if other pages have their records', (_, walk, expected) => {
+    const before: FeedWalk = { ...WALK, state: 'incomplete', ...walk };
+    expect(withoutUnread(before, 2)).toEqual({ ...before, ...expected });
+  });
+
+  it.each<readonly [string, Partial<FeedWalk>, number]>([
+    ['nothing if there are none', { gaps: [SKIPPED] }, 0],
+    ['a full page each', { gaps: [SKIPPED, gap, { ...gap, page: 4 }] }, 20],
+    ['the rest on the last page', { gaps: [{ ...gap, page: 5 }] }, 7],
+    ['nothing behind the last page', { gaps: [{ ...gap, page: 6 }] }, 0],
+    ['anything without order', { gaps: [gap], isOrdered: false }, 47],
+  ])('have %s', (_, walk, records) => expect(unreadRecords({ ...WALK, ...walk }, 10, 47)).toBe(records));
+});
+
+it.each<readonly [string, Partial<FeedWalk>, Partial<FeedPage>, number, boolean]>([
+  ['shows all at its end', {}, {}, 50, true],
+  ['does not if it has an order, which shows more', { isOrdered: true }, { isOrdered: true }, 50, false],
+  ['does not before its end', {}, { hasNext: true }, 50, false],
+  ['does not if the count changed', {}, { count: 49 }, 49, false],
+  ['does not if the count changed before', { isSteady: false }, {}, 50, false],
+  ['does not with a gap', { gaps: [SKIPPED] }, {}, 50, false],
+  ['does not if records are missing', {}, {}, 49, false],
+  ['shows all on its only page', { lastPage: 0, count: 0 }, {}, 50, true],
+])('a walk without order %s', (_, walk, page, seen, expected) => {
+  const before = { ...WALK, ...BEFORE_LAST, isOrdered: false, ...walk };
+  expect(hasShownAll(before, { ...PAGE, ...LAST, isOrdered: false, ...page }, seen)).toBe(expected);
+});
+
 describe('the ids that a page of the feed covers', () => {
   const TOP = Number.MAX_SAFE_INTEGER + 1;
 
@@ -196,12 +252,21 @@ describe('the ids that a page of the feed covers', () => {
     ['are not known without order', { isOrdered: false }, {}, {}, 0, undefined],
     ['are not known on a page without order', {}, { isOrdered: false }, {}, 0, undefined],
     ['are not known on page 1 with only other records', {}, { number: 1 }, {}, 0, undefined],
-    ['are not known below skipped records', {}, { count: 49 }, {}, 0, undefined],
+    ['are its own below skipped records', {}, { count: 49 }, {}, 0, { low: 71, high: 81 }],
+    [
+      'are its own and all lower ones below skipped records at the end',
+      { ...BEFORE_LAST, lastPage: 3 },
+      LAST,
+      ALL,
+      0,
+      { low: 0, high: 61 },
+    ],
+    ['are none on an empty page below skipped records', {}, { count: 49, highest: null, lowest: null }, {}, 0, { low: 0, high: 0 }],
     ['end at 0 on the last page', BEFORE_LAST, LAST, { known: 53, gone: 1 }, 2, { low: 0, high: 61 }],
     ['end at 0 on the last page with the excess of before', { ...BEFORE_LAST, excess: 2 }, LAST, { known: 48 }, 0, { low: 0, high: 61 }],
     ['end with the last record if the count does not agree', BEFORE_LAST, LAST, { known: 49 }, 0, { low: 51, high: 61 }],
     ['end with the last record if there is a next page', {}, {}, ALL, 0, { low: 71, high: 81 }],
   ])('%s', (_, walk, page, tally, older, expected) => {
-    expect(idsCovered({ ...WALK, ...walk }, { ...PAGE, ...page }, { ...TALLY, ...tally }, older)).toEqual(expected);
+    expect(idsCovered({ ...WALK, ...walk }, { ...PAGE, ...page }, { ...TALLY, ...tally }, () => older)).toEqual(expected);
   });
 });

@@ -51,7 +51,8 @@ function nights() {
       build: null,
       manifest: null,
     };
-    const after = saveMirrorState(memory, spool, new Exclusions(database), { summary, gone });
+    const finished = { summary, gone, time: '2026-01-31T00:00:00Z', incomplete: undefined };
+    const after = saveMirrorState(memory, spool, new Exclusions(database), finished);
     const has = { data: new Set(after.keys('data')), account: new Set(after.keys('account')) };
     spool.close();
     return { isComplete, missing, gone, has, requests: service.requests - before, plan };
@@ -59,20 +60,24 @@ function nights() {
 }
 
 /** Whether an incomplete run tells its user what is missing. */
-function saysWhy({ isCountUnstable, records, accounts, gaps, pages }: Missing): boolean {
-  return isCountUnstable || records + accounts + gaps.length + pages.length > 0;
+function saysWhy({ isCountUnstable, records, accounts, uncounted, gaps, pages }: Missing): boolean {
+  return isCountUnstable || records + accounts + uncounted.records + uncounted.accounts + gaps.length + pages.length > 0;
 }
 
 const grow = (records: number, newAccounts = 0): Change => ({ kind: 'grow', records, newAccounts });
 const remove = (at: number, records: number): Change => ({ kind: 'remove', at, records });
 const removeAccounts = (at: number, accounts: number): Change => ({ kind: 'remove accounts', at, accounts });
 const reset = (records: number): Change => ({ kind: 'reset', records });
+const fail = (...pages: readonly string[]): Change => ({ kind: 'fail', pages });
 
 const share = fc.double({ min: 0, max: 0.999, noNaN: true });
 const grows = fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 2 })).map(([records, accounts]) => grow(records, accounts));
 const removes = fc.tuple(share, fc.integer({ min: 1, max: 4 })).map(([at, records]) => remove(at, records));
 const removesAccounts = fc.tuple(share, fc.integer({ min: 1, max: 3 })).map(([at, accounts]) => removeAccounts(at, accounts));
 const resets = fc.nat({ max: 30 }).map(reset);
+const failures = fc
+  .array(fc.tuple(fc.constantFrom('data', 'account'), fc.integer({ min: 2, max: 8 })), { maxLength: 4 })
+  .map((pages) => fail(...pages.map(([collection, number]) => `${collection} ${number}`)));
 
 /** The last request that a change can come before. */
 const LAST_CHANGE = 60;
@@ -128,7 +133,7 @@ describe('the plan of a mirror', () => {
     );
   });
 
-  it('ends, and is never complete without a record of the service, whatever a service adds, removes and resets', async () => {
+  it('ends, and is never complete without a record of the service, whatever a service adds, removes, resets and refuses', async () => {
     const mirrorEveryNight = async (shape: Shape) => {
       const service = new SimulatedService(...shape);
       const night = nights();
@@ -140,12 +145,13 @@ describe('the plan of a mirror', () => {
         expect(requests).toBeLessThan(2000);
       }
       // the service is at rest now
+      service.apply(fail());
       await night(service, true);
       const { isComplete, has } = await night(service);
       expect(isComplete).toBe(true);
       expect([...has.data].toSorted()).toEqual([...service.records].toSorted());
     };
-    const changing = services(fc.oneof(grows, removes, removesAccounts, resets));
+    const changing = services(fc.oneof(grows, removes, removesAccounts, resets, failures));
     const examples = EXAMPLES.map((example): [Shape] => [example]);
     await fc.assert(fc.asyncProperty(changing, mirrorEveryNight), { numRuns: RUNS, examples });
   });

@@ -1,0 +1,64 @@
+import { encodeJson, isObject } from '../json.ts';
+import { number, plural } from '../plural.ts';
+import { count, type Rule, type Shape, text, timestamp } from '../shape.ts';
+
+interface Amounts {
+  readonly records: number;
+  readonly accounts: number;
+}
+
+/** The report of a mirror that lacks items of a service, or that cannot prove that it has all. */
+export interface IncompleteMirror {
+  readonly base_url: string;
+  /** When the run ended that found this out, in UTC. */
+  readonly finished_at: string;
+  /** The requests of that run. */
+  readonly requests: number;
+  /** What the service counts, and how many of these items no page has shown. */
+  readonly counted: Amounts;
+  readonly missing: Amounts;
+}
+
+const hasShape = <T extends object>(shape: Shape<T>, value: unknown): value is T =>
+  isObject(value) && (Object.keys(shape) as (keyof T & string)[]).every((field) => shape[field].accepts(value[field]));
+
+const AMOUNTS: Shape<Amounts> = { records: count, accounts: count };
+const amounts: Rule<Amounts> = { expected: 'a number of records and of accounts', accepts: (value) => hasShape(AMOUNTS, value) };
+const REPORT: Shape<IncompleteMirror> = { base_url: text, finished_at: timestamp, requests: count, counted: amounts, missing: amounts };
+
+/** Reports in a package; undefined if all mirrors are complete. */
+export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = {
+  expected: 'reports of incomplete mirrors, or nothing',
+  accepts: (value) => value === undefined || (Array.isArray(value) && value.every((one) => hasShape(REPORT, one))),
+};
+
+/** Returns what a store or a package lacks, as a sentence. */
+export function lackSentence({ base_url, counted, missing }: IncompleteMirror): string {
+  const parts = [
+    ...(missing.records === 0 ? [] : [`${number(missing.records)} of ${plural(counted.records, 'record')}`]),
+    ...(missing.accounts === 0 ? [] : [`${number(missing.accounts)} of ${plural(counted.accounts, 'account')}`]),
+  ];
+  return parts.length === 0
+    ? `nothing proves that the mirror of ${base_url} is complete`
+    : `the mirror of ${base_url} lacks ${parts.join(' and ')}`;
+}
+
+/** The field of a warcinfo record with the reports, as JSON. */
+const WARC_FIELD = 'palimpsest-incomplete: ';
+
+/** Returns the line of a warcinfo record with the reports. */
+export function incompleteLine(reports: readonly IncompleteMirror[]): string {
+  return WARC_FIELD + encodeJson(reports);
+}
+
+/** Returns the reports in the text of a package: a warcinfo record, or a build.json. */
+export function reportsIn(text: string): readonly IncompleteMirror[] {
+  const line = text.split(/\r?\n/).find((one) => one.startsWith(WARC_FIELD));
+  try {
+    const value: unknown = JSON.parse(line?.slice(WARC_FIELD.length) ?? text);
+    const reports = line === undefined && isObject(value) ? value['incomplete'] : value;
+    return incompleteMirrors.accepts(reports) ? (reports ?? []) : [];
+  } catch {
+    return [];
+  }
+}

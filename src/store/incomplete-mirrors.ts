@@ -1,0 +1,36 @@
+import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
+import { encodeJson } from '../contract/json.ts';
+import type { Connection } from './database/connection.ts';
+
+/** Returns the reports of the services that a store does not have completely, by their addresses. */
+export function incompleteMirrors(database: Connection): readonly IncompleteMirror[] {
+  const reports = database.prepareValue<[], string>('SELECT report FROM incomplete_mirror ORDER BY base_url').all();
+  return reports.map((report): IncompleteMirror => JSON.parse(report));
+}
+
+/**
+ * Sets or deletes what a finished run of mirror found to be missing. A report with the same numbers stays as it was, so that a run
+ * without news changes no tree.
+ */
+export function setIncomplete(database: Connection, baseUrl: string, report: IncompleteMirror | undefined): void {
+  if (report === undefined) {
+    database.prepare<[string]>('DELETE FROM incomplete_mirror WHERE base_url = ?').run(baseUrl);
+    return;
+  }
+  const numbers = ['counted', 'missing'].map((field) => `report -> '${field}' IS NOT excluded.report -> '${field}'`).join(' OR ');
+  database
+    .prepare<[string, string]>(
+      `INSERT INTO incomplete_mirror (base_url, report) VALUES (?, ?) ON CONFLICT DO UPDATE SET report = excluded.report WHERE ${numbers}`,
+    )
+    .run(baseUrl, encodeJson(report));
+}
+
+/** Adds the report of an imported package, unless the store was mirrored from that service itself. */
+export function addIncomplete(database: Connection, report: IncompleteMirror): void {
+  database
+    .prepare<[string, string, string]>(
+      `INSERT INTO incomplete_mirror (base_url, report) SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM mirror WHERE base_url = ?)
+        ON CONFLICT DO NOTHING`,
+    )
+    .run(report.base_url, encodeJson(report), report.base_url);
+}
