@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { outputFile, removeSync } from 'fs-extra/esm';
 import { Failure } from '../contract/failure.ts';
 import { draftOf } from '../contract/files/draft.ts';
+import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { BUILD_RECORD, encodeBuildRecord } from '../tree/build-record.ts';
 import { inOrder } from '../tree/in-order.ts';
 import { fileCount } from '../tree/layout.ts';
@@ -111,6 +112,7 @@ async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [],
     `Bag-Software-Agent: palimpsest ${VERSION}`,
     `External-Description: ${build.records} change records of ${build.accounts} accounts, as the files of a JSON API`,
     `External-Identifier: ${build.base_url}`,
+    ...(build.incomplete ?? []).map((lack) => `Internal-Sender-Description: Not complete: ${lackSentence(lack)}`),
     `Payload-Oxum: ${bytes}.${files}`,
     ...bagInfo.map(({ label, value }) => `${label}: ${value}`),
   ];

@@ -75,6 +75,7 @@ async function addFiles(output: Output, tree: VerifiedTree, date: string, option
     software: `palimpsest ${VERSION}`,
     mainPageUrl: `${tree.build.base_url}/${tree.build.browse_files === undefined ? 'rest/data/' : ''}`,
     mainPageDate: date,
+    incomplete: tree.build.incomplete,
     resources,
   });
   const { path, hash } = await add(output, 'datapackage.json', lines([datapackage]));

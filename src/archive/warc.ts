@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { incompleteLine } from '../contract/files/incomplete-mirror.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { inOrder } from '../tree/in-order.ts';
@@ -166,6 +167,7 @@ function infoRecord({ build }: VerifiedTree, date: string): Uint8Array[] {
     `palimpsest-records: ${build.records}`,
     `palimpsest-accounts: ${build.accounts}`,
     `palimpsest-manifest: sha256:${build.manifest}`,
+    ...(build.incomplete === undefined ? [] : [incompleteLine(build.incomplete)]),
   ];
   const block = Buffer.from(`${lines.join('\r\n')}\r\n`);
   return encodeRecord({ type: 'warcinfo', id: infoId(build, date), date, block: [block] });

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { ArchiveOptions } from '../archive/warc.ts';
 import type { Values } from '../command-line/commands.ts';
+import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { stopped } from '../contract/pauses.ts';
 import { identities } from '../export/ndjson.ts';
 import type { IdentityCounts } from '../store/accounts/account-reader.ts';
@@ -37,7 +38,7 @@ async function archive(terminal: Terminal, { to, out, ...options }: Values<'arch
   const signal = terminal.stopSignal;
   let read = 0;
   const tree = openVerified(out);
-  const { base_url, records, accounts, data_pages, account_pages, browse_files } = tree.build;
+  const { base_url, records, accounts, data_pages, account_pages, browse_files, incomplete } = tree.build;
   let { stable_ids = 0, former_handles = 0 } = tree.build;
   const onProgress = (done: number, all: number, bytes: number) => {
     if (signal.aborted) throw stopped(`${to} was not written`);
@@ -55,9 +56,10 @@ async function archive(terminal: Terminal, { to, out, ...options }: Values<'arch
     tree.files.close();
     store?.close();
   }
+  for (const lack of tree.build.incomplete ?? []) terminal.alert(`the archive is not complete: ${lackSentence(lack)}`);
   const milliseconds = Math.round(performance.now() - started);
   const facts = {
-    ...{ to, out, base_url, records, accounts, data_pages, account_pages, browse_files },
+    ...{ to, out, base_url, records, accounts, data_pages, account_pages, browse_files, incomplete },
     ...{ stable_ids, former_handles, identities: options.identities, page_bytes: read, milliseconds },
   };
   const isFile = statSync(to).isFile();
@@ -68,8 +70,8 @@ async function archive(terminal: Terminal, { to, out, ...options }: Values<'arch
     `  content   ${number(records)} records of ${number(accounts)} accounts at ${base_url}`,
     ...identityLines({ stable_ids, former_handles }, options.identities),
     `  archive   ${to}${isFile ? `, ${size(statSync(to).size)}` : ''}`,
-    'to check that the archive is complete, import it into a new store:',
-    `next: ${terminal.command('import', { '--store': 'copy.db', '--require-complete': true }, [to])}`,
+    `to check ${incomplete === undefined ? 'that the archive is complete' : 'the archive'}, import it into a new store:`,
+    `next: ${terminal.command('import', { '--store': 'copy.db', ...(incomplete === undefined ? { '--require-complete': true } : {}) }, [to])}`,
   ]);
 }
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { DEFAULT_BASE_URL } from '../command-line/options.ts';
+import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { isLoopback, parseBaseUrl } from '../contract/site.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
@@ -40,6 +41,7 @@ export async function runBuild(terminal: Terminal, options: Values<'build'>): Pr
         'the build may have missed some',
     );
   }
+  for (const lack of tree.incomplete ?? []) terminal.alert(`the tree is not complete: ${lackSentence(lack)}`);
   const { from: baseUrlFrom, before: baseUrlBefore } = baseUrl;
   warnOfBaseUrl(terminal, baseUrl);
   terminal.summary({ ...summary, baseUrlFrom, baseUrlBefore, out: options.out, milliseconds: Math.round(took) }, [

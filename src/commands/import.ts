@@ -1,4 +1,5 @@
 import type { Values } from '../command-line/commands.ts';
+import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { createdAt } from '../import/account-conflicts.ts';
 import type { ImportSummary } from '../import/import.ts';
 import { importInputs, isAllRejected } from '../import/import.ts';
@@ -28,11 +29,12 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
   try {
     const archives = await openArchives(sources.inputs, reading.onReject);
     close = archives.close;
-    const { inputs, reports } = archives;
+    const { inputs, reports, incomplete } = archives;
     const { refusal, ...summary } = await importInputs(options.store, inputs, {
       ...options,
       ...reading,
       command,
+      incomplete,
       maxRejected: options.maxRejected.share,
       onProgress: terminal.progress({ read: { label: 'reading', amount: bytes }, ...COMMIT_PHASES }),
     });
@@ -43,6 +45,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
     store.close();
     reportProblems(terminal, 'import', { rejected: summary.rejected, rejects: options.rejects, conflicts: summary.conflicts.count });
     for (const set of summary.pageSets) if (set.status !== 'complete') terminal.alert(warningOf(set));
+    for (const lack of summary.incomplete) terminal.alert(`a source is not complete: ${lackSentence(lack)}`);
     for (const line of conflictLines(summary, command)) terminal.alert(line);
     if (summary.conflicts.count > 0) terminal.exitCode = 1;
     if (reports.some(({ damaged }) => damaged > 0)) terminal.exitCode = 1;

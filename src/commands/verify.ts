@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
+import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { VERSIONS_MARKER } from '../contract/files/markers.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
@@ -101,6 +102,7 @@ function checkedLines(summary: VerifySummary, store: string | undefined): string
   return [
     `  checked   ${amountOf(summary.records, summary.build?.records, 'record')} and ${amountOf(summary.accounts, summary.build?.accounts, 'account')}`,
     ...(store === undefined ? [] : [`  compared  with the store ${store}`]),
+    ...(summary.build?.incomplete ?? []).map((lack) => `  note      ${lackSentence(lack)}`),
   ];
 }
 
@@ -145,7 +147,10 @@ async function nextSteps(
     ...(differs && isForeign ? [`delete ${out}, because a build refuses a folder with this build.json`] : []),
     ...(isOther ? [`name the store of this tree with --store, because ${store} never had the content of this tree`] : []),
     ...(differs ? [`build again from the store of this tree: ${terminal.command('build', options)}`] : []),
-    ...(rules.size > 0 && !differs
+    ...(rules.size > 0 && !differs && build?.incomplete !== undefined
+      ? [`${build.incomplete.map(lackSentence).join('; ')}: mirror again, because missing records can be the cause, then build again`]
+      : []),
+    ...(rules.size > 0 && !differs && build?.incomplete === undefined
       ? ['correct these records at their source, then import them again; the tree contains them as they were imported']
       : []),
   ];

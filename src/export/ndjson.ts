@@ -1,5 +1,6 @@
 import { type AccountState, encodeAccountState, encodeExportHeader } from '../contract/accounts/account-state.ts';
 import { encodeExclusion } from '../contract/accounts/exclusion.ts';
+import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { Store } from '../store/store.ts';
 import { chunks } from './export-file.ts';
 
@@ -18,13 +19,18 @@ export function* ndjsonLines(store: Store, onLine: (done: number, all: number) =
 }
 
 function* linesOf(store: Store): Generator<string> {
-  yield* linesBeforeRecords(store, store.revision.records, store.accountReader().states());
+  yield* linesBeforeRecords(store, store.accountReader().states(), store.revision.records, store.incompleteMirrors());
   yield* store.records();
 }
 
-function* linesBeforeRecords(store: Store, records: number, states: Iterable<AccountState>): Generator<string> {
+function* linesBeforeRecords(
+  store: Store,
+  states: Iterable<AccountState>,
+  records: number,
+  incomplete: readonly IncompleteMirror[],
+): Generator<string> {
   const exclusions = store.exclusions();
-  yield encodeExportHeader(store.revision.accounts, records, exclusions.length);
+  yield encodeExportHeader(store.revision.accounts, records, exclusions.length, incomplete);
   for (const exclusion of exclusions) yield encodeExclusion(exclusion);
   for (const state of states) yield encodeAccountState(state);
 }
@@ -34,7 +40,7 @@ function* linesBeforeRecords(store: Store, records: number, states: Iterable<Acc
  * never conflict with them.
  */
 export function identities(store: Store): Generator<string> {
-  return chunks(terminated(linesBeforeRecords(store, 0, store.accountReader().publishedStates())));
+  return chunks(terminated(linesBeforeRecords(store, store.accountReader().publishedStates(), 0, [])));
 }
 
 /** Does the same as {@link ndjsonLines}, in chunks of text. */

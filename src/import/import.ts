@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { Failure } from '../contract/failure.ts';
+import { type IncompleteMirror, lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
@@ -12,6 +13,7 @@ import { tooManyRejects } from '../sources/rejects/rejection.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/accounts/account-state-writer.ts';
 import { ExclusionWriter } from '../store/exclusions/exclusion-writer.ts';
+import { addIncomplete } from '../store/incomplete-mirrors.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/item-writer.ts';
 import { type AccountConflict, AccountConflicts, type Conflicting, conflictError } from './account-conflicts.ts';
@@ -30,6 +32,8 @@ export interface ImportOptions {
   readonly openAgain?: ((name: string) => Input) | undefined;
   /** The highest share of items that are rejected, from 0 to 1; by default any. */
   readonly maxRejected?: number | undefined;
+  /** What the packages among the inputs say that they lack. The store remembers it. */
+  readonly incomplete?: readonly IncompleteMirror[] | undefined;
   /** Whether the saved pages must be proven complete. If they are not, nothing is imported. */
   readonly requireComplete?: boolean | undefined;
   /** Called once after all inputs are read, just before the commit. If it throws, nothing is imported. */
@@ -56,6 +60,8 @@ export interface ImportSummary {
   readonly conflicts: { readonly count: number; readonly listed: readonly AccountConflict[] };
   /** What is missing from the saved pages among the inputs, by collection. */
   readonly pageSets: readonly PageSetReport[];
+  /** What the sources say that they lack. */
+  readonly incomplete: readonly IncompleteMirror[];
 }
 
 /**
@@ -72,6 +78,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
   const [records, accounts, exclusions] = [{ ...NO_ITEMS }, { ...NO_ITEMS }, { ...NO_ITEMS }];
   let rejected = 0;
   const pages = new PageSets();
+  const incomplete = [...(options.incomplete ?? [])];
   const inputErrors = new InputErrors(inputs.length);
   const conflicts = new AccountConflicts();
   const count = (tally: Record<keyof Tally, number>, outcome: Outcome, item: Conflicting): void => {
@@ -112,6 +119,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
         else if (item.kind === 'state') count(accounts, states.add(item.state), item);
         else if (item.kind === 'exclusion') count(exclusions, exclusionWriter.add(item.exclusion), item);
         else if (item.kind === 'page') pages.add(item.page);
+        else if (item.kind === 'incomplete') incomplete.push(item.report);
         else if (batch.exclusions.hasItem(item.item)) records.excluded += 1;
         else reject(item);
       }
@@ -122,7 +130,9 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     withdraw(records, withdrawn.records);
     withdraw(accounts, withdrawn.accounts);
     const pageSets = pages.report();
-    if (options.requireComplete) requireComplete(pageSets);
+    if (options.requireComplete) requireComplete(pageSets, incomplete);
+    for (const report of incomplete) addIncomplete(batch.database, report);
+    if (incomplete.length > 0) batch.markMetadataChanged();
     await reading.close();
     await options.beforeCommit?.();
     const summary = {
@@ -132,6 +142,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
       rejected,
       conflicts: { count: conflicts.count, listed: conflicts.listed },
       pageSets,
+      incomplete,
     };
     const refusal = tooManyRejects(rejected, acceptedIn(summary) + rejected, options.maxRejected ?? 1);
     if (refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, onProgress);
@@ -151,8 +162,15 @@ function acceptedIn({ records, accounts, exclusions, conflicts }: ImportSummary)
   return [records, accounts, exclusions].flatMap((tally) => Object.values(tally)).reduce((sum, count) => sum + count, conflicts.count);
 }
 
-/** @throws Failure incomplete for the first set of pages that is not known to be complete, or if there are no pages */
-function requireComplete(sets: readonly PageSetReport[]): void {
+/** @throws Failure incomplete for what a source says that it lacks, and for the first set of pages that is not known to be complete, or if there are no pages */
+function requireComplete(sets: readonly PageSetReport[], [lack]: readonly IncompleteMirror[]): void {
+  if (lack !== undefined) {
+    throw new Failure('incomplete', 'a source says that it is not complete', {
+      expected: 'a source that lacks nothing',
+      found: lackSentence(lack),
+      hint: `mirror ${lack.base_url} again and make the source from that, or leave out --require-complete; nothing was imported`,
+    });
+  }
   const set = sets.find(({ status }) => status !== 'complete');
   if (sets.length > 0 && set === undefined) return;
   throw new Failure(

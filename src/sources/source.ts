@@ -4,6 +4,7 @@ import type { Exclusion } from '../contract/accounts/exclusion.ts';
 import type { Collection } from '../contract/collection.ts';
 import type { FailureCode, Place } from '../contract/failure.ts';
 import type { Expansion } from '../contract/files/expansion.ts';
+import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 
 /**
@@ -16,6 +17,7 @@ export type Item =
   | { readonly kind: 'state'; readonly state: AccountState; readonly place: Place }
   | { readonly kind: 'exclusion'; readonly exclusion: Exclusion; readonly place: Place }
   | { readonly kind: 'page'; readonly page: SavedPage }
+  | { readonly kind: 'incomplete'; readonly report: IncompleteMirror }
   | InputError;
 
 export interface RecordItem {
@@ -107,6 +109,8 @@ export interface Input {
   readonly isNamed?: boolean;
   /** The bag that the file is in. */
   readonly bag?: string;
+  /** The folder of the tree that the file is a page of. */
+  readonly tree?: string;
   /** The path of the file, if the input is a file of this machine. */
   readonly path?: string;
   /** The path of another input. If both have the same content, only the other one is read. */

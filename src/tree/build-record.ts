@@ -1,3 +1,4 @@
+import { type IncompleteMirror, incompleteMirrors } from '../contract/files/incomplete-mirror.ts';
 import { encodeJson, isObject } from '../contract/json.ts';
 import { count, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../contract/shape.ts';
 import { isBaseUrl, type Site } from '../contract/site.ts';
@@ -29,6 +30,8 @@ export interface BuildRecord extends Site {
   /** A checksum of the records in the Atom archives, and the SHA-256 of the names in the search index; undefined without browse files. */
   readonly browse_feed?: string | undefined;
   readonly browse_search?: string | undefined;
+  /** What mirrors lack of their services; undefined if they are complete. */
+  readonly incomplete?: readonly IncompleteMirror[] | undefined;
   /** Fingerprint of the store's contents. */
   readonly store: string;
   /** SHA-256 of the manifest. */
@@ -78,6 +81,7 @@ const SHAPE: Shape<BuildRecord> = {
   browse_files: countOrNothing,
   browse_feed: textOrNothing,
   browse_search: textOrNothing,
+  incomplete: incompleteMirrors,
   store: text,
   manifest: text,
 };

@@ -1,4 +1,5 @@
 import type { Identity, Summary } from '../account.ts';
+import { type IncompleteMirror, incompleteMirrors } from '../files/incomplete-mirror.ts';
 import { type Instant, parseInstant, timestampOf } from '../instant.ts';
 import { encodeJson, isObject } from '../json.ts';
 import { DATA_TYPES, type DataType } from '../record.ts';
@@ -127,31 +128,42 @@ export const EXPORT_FORMAT = 'palimpsest-store';
 /** The first line of an export. It counts the lines that follow, so that a truncated file is noticed. */
 export interface ExportHeader {
   readonly format: typeof EXPORT_FORMAT;
-  /** Version 2 has exclusions. */
-  readonly version: 1 | 2;
+  /** Version 2 has exclusions, version 3 also says what the store lacks. */
+  readonly version: 1 | 2 | 3;
+  readonly incomplete?: readonly IncompleteMirror[] | undefined;
   readonly exclusions?: number;
   readonly accounts: number;
   readonly records: number;
 }
 
-const version: Rule<1 | 2> = {
-  expected: '1 or 2 (a newer palimpsest wrote this export)',
-  accepts: (value): value is 1 | 2 => value === 1 || value === 2,
+const version: Rule<ExportHeader['version']> = {
+  expected: '1, 2 or 3 (a newer palimpsest wrote this export)',
+  accepts: (value): value is ExportHeader['version'] => value === 1 || value === 2 || value === 3,
 };
 const HEADER: Shape<ExportHeader> = { format: oneOf(EXPORT_FORMAT), version, accounts: count, records: count };
 const HEADER_2: Shape<ExportHeader & { readonly exclusions: number }> = { ...HEADER, exclusions: count };
+const HEADER_3: typeof HEADER_2 = { ...HEADER_2, incomplete: incompleteMirrors };
 
 /** @throws Violation at the first field that breaks its rule */
 export function parseExportHeader(value: unknown, path = ''): ExportHeader {
-  return isObject(value) && value['version'] === 2 ? parseShape(HEADER_2, value, path) : parseShape(HEADER, value, path);
+  const found = isObject(value) ? value['version'] : undefined;
+  return parseShape(found === 3 ? HEADER_3 : found === 2 ? HEADER_2 : HEADER, value, path);
 }
 
-/** A store without exclusions has an export of version 1, which earlier releases can read. */
-export function encodeExportHeader(accounts: number, records: number, exclusions: number): string {
+/** The header has the lowest version that it can have, so that earlier releases can read the export. */
+export function encodeExportHeader(
+  accounts: number,
+  records: number,
+  exclusions: number,
+  incomplete: readonly IncompleteMirror[] = [],
+): string {
+  const rest = { accounts, records };
   const header: ExportHeader =
-    exclusions === 0
-      ? { format: EXPORT_FORMAT, version: 1, accounts, records }
-      : { format: EXPORT_FORMAT, version: 2, exclusions, accounts, records };
+    incomplete.length > 0
+      ? { format: EXPORT_FORMAT, version: 3, incomplete, exclusions, ...rest }
+      : exclusions > 0
+        ? { format: EXPORT_FORMAT, version: 2, exclusions, ...rest }
+        : { format: EXPORT_FORMAT, version: 1, ...rest };
   return encodeJson(header);
 }
 

@@ -2,7 +2,8 @@
 export const ERROR_CODES = {
   'bad-field': {
     exit: 1,
-    meaning: 'a record, account, page or snapshot breaks a rule, has a text that is too long, or has a number that would be rounded to an integer',
+    meaning:
+      'a record, account, page or snapshot breaks a rule, has a text that is too long, or has a number that would be rounded to an integer',
     remedy: 'fix the line, or write such items to a file with `--rejects`',
   },
   'bad-json': {
@@ -38,7 +39,8 @@ export const ERROR_CODES = {
   },
   incomplete: {
     exit: 1,
-    meaning: 'with `--require-complete`: saved pages lack items, or do not prove that they are complete',
+    meaning:
+      'with `--require-complete`: saved pages lack items, or do not prove that they are complete, or an archive says that it lacks items',
     remedy: 'save the missing pages, save all pages again, or run without `--require-complete`',
   },
   'all-rejected': {

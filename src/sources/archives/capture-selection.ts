@@ -1,4 +1,5 @@
 import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
+import { type IncompleteMirror, reportsIn } from '../../contract/files/incomplete-mirror.ts';
 import { gunzipWarc } from '../../warc/gunzip.ts';
 import { IDENTITIES } from '../../warc/identities.ts';
 import { type ReadRecord, type RecordHeader, readRecords } from '../../warc/read-records.ts';
@@ -61,6 +62,8 @@ export interface CaptureSelection {
   /** The length of the chosen pages, in bytes. */
   readonly size: number;
   readonly report: ArchiveReport;
+  /** What the archive says that it lacks. */
+  readonly incomplete: readonly IncompleteMirror[];
 }
 
 /** A capture that is a page. */
@@ -85,11 +88,13 @@ const RESPONSES = new Set(['response', 'resource', 'revisit']);
 export async function selectCaptures(archive: string, files: readonly WarcFile[], onDamage?: OnDamage): Promise<CaptureSelection> {
   const captures: Capture[] = [];
   const failures = new Map<string, { readonly url: string; readonly reason: string }>();
+  const incomplete: IncompleteMirror[] = [];
   let [failed, revisits, other] = [0, 0, 0];
   const identities = files.map(() => 0);
   for (const [file, warc] of files.entries()) {
-    for await (const record of recordsOf(warc, isCapture, onDamage)) {
+    for await (const record of recordsOf(warc, isNeeded, onDamage)) {
       if (isIdentity(record)) identities[file] = (identities[file] ?? 0) + 1;
+      if (record.type === 'warcinfo' && record.block !== undefined) incomplete.push(...reportsIn(record.block.toString()));
       const address = RESPONSES.has(record.type) ? pageAddressOf(record.url) : undefined;
       if (address === undefined) {
         other += record.type === 'response' || record.type === 'resource' ? 1 : 0;
@@ -112,6 +117,7 @@ export async function selectCaptures(archive: string, files: readonly WarcFile[]
     chosen: files.map((_, file) => new Set(chosen.filter((one) => one.file === file).map(({ number }) => number))),
     identities,
     size: chosen.reduce((sum, { length }) => sum + length, 0),
+    incomplete,
     report: {
       archive,
       pages: chosen.length,
@@ -141,9 +147,9 @@ export function isIdentity({ type, url }: RecordHeader): boolean {
   return type === 'metadata' && url === IDENTITIES.uri;
 }
 
-/** Whether a record may be a page, so that its block is needed. */
-function isCapture({ type, url }: RecordHeader): boolean {
-  return (type === 'response' || type === 'resource') && pageAddressOf(url) !== undefined;
+/** Whether the block of a record is needed: it may be a page, or say what the archive lacks. */
+function isNeeded({ type, url }: RecordHeader): boolean {
+  return type === 'warcinfo' || ((type === 'response' || type === 'resource') && pageAddressOf(url) !== undefined);
 }
 
 /** @throws NoPage, Failure bad-archive */

@@ -1,4 +1,5 @@
 import { Failure } from '../../contract/failure.ts';
+import type { IncompleteMirror } from '../../contract/files/incomplete-mirror.ts';
 import { plural } from '../../contract/plural.ts';
 import { IDENTITIES } from '../../warc/identities.ts';
 import { unreadableInput } from '../rejects/rejection.ts';
@@ -13,6 +14,8 @@ export interface OpenArchive {
   /** The input, with the pages of the archive. */
   readonly input: Input;
   readonly report: ArchiveReport;
+  /** What the archive says that it lacks. */
+  readonly incomplete: readonly IncompleteMirror[];
   readonly close: () => void;
 }
 
@@ -42,7 +45,8 @@ export async function openArchive(
   try {
     const found = await readableIn(input.name, warcs, onDamage);
     if (found.report.pages === 0) throw withoutPages(found.report);
-    return { input: { ...input, size: found.size, pages: () => pagesIn(warcs, found) }, report: { ...found.report, damaged }, close };
+    const pages = () => pagesIn(warcs, found);
+    return { input: { ...input, size: found.size, pages }, report: { ...found.report, damaged }, incomplete: found.incomplete, close };
   } catch (error) {
     close();
     throw error;

@@ -1,3 +1,4 @@
+import type { IncompleteMirror } from '../../contract/files/incomplete-mirror.ts';
 import { HEAD_BYTES, startsAsWarc } from '../../warc/detect-warc.ts';
 import type { Input, InputError } from '../source.ts';
 import { fileHead } from '../unpack/head.ts';
@@ -8,6 +9,8 @@ export interface OpenArchives {
   /** The inputs, with the pages of those that are web archives. */
   readonly inputs: readonly Input[];
   readonly reports: readonly ArchiveReport[];
+  /** What the packages say that they lack. */
+  readonly incomplete: readonly IncompleteMirror[];
   readonly close: () => void;
 }
 
@@ -22,6 +25,10 @@ export async function openArchives(inputs: readonly Input[], onReject?: (inputEr
   for (const bag of new Set(inputs.map((input) => input.bag))) if (bag !== undefined) await (await import('./check-bag.ts')).checkBag(bag);
   const opened: Input[] = [];
   const reports: ArchiveReport[] = [];
+  const incomplete: IncompleteMirror[] = [];
+  for (const tree of new Set(inputs.map((input) => input.tree))) {
+    if (tree !== undefined) incomplete.push(...(await import('./tree-reports.ts')).reportsOfFolder(tree));
+  }
   const closers: (() => void)[] = [];
   const close = () => {
     for (const one of closers) one();
@@ -30,23 +37,26 @@ export async function openArchives(inputs: readonly Input[], onReject?: (inputEr
     for (const input of inputs) {
       const kind = input.path === undefined || input.size === undefined ? undefined : kindOf(input.path);
       // most imports have no archive, so its code is not loaded with the command
-      const archive = kind === undefined ? undefined : await (await import('./open-archive.ts')).openArchive(input, kind, onReject);
+      const isArchive = kind === 'warc' || kind === 'zip';
+      const archive = isArchive ? await (await import('./open-archive.ts')).openArchive(input, kind, onReject) : undefined;
       opened.push(archive?.input ?? input);
+      if (kind === 'tree') incomplete.push(...(await (await import('./tree-reports.ts')).reportsOfZip(input.path ?? '')));
       if (archive === undefined) continue;
       closers.push(archive.close);
       reports.push(archive.report);
+      incomplete.push(...archive.incomplete);
     }
-    return { inputs: opened, reports, close };
+    return { inputs: opened, reports, incomplete, close };
   } catch (error) {
     close();
     throw error;
   }
 }
 
-/** Returns the kind of a web archive. Detects it by the first bytes, or by the name if these bytes are damaged. */
-function kindOf(path: string): 'warc' | 'zip' | undefined {
+/** Returns the kind of a web archive, or of a tree in a ZIP. Detects it by the first bytes, or by the name if these bytes are damaged. */
+function kindOf(path: string): 'warc' | 'zip' | 'tree' | undefined {
   const head = fileHead(path, HEAD_BYTES);
-  if (isZipOfTree(head)) return undefined;
+  if (isZipOfTree(head)) return 'tree';
   if (head.subarray(0, 4).toString('latin1') === 'PK\x03\x04' || /\.wacz$/i.test(path)) return 'zip';
   return startsAsWarc(head) || /\.warc(\.gz)?$/i.test(path) ? 'warc' : undefined;
 }

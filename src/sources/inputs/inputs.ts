@@ -90,12 +90,14 @@ function addSource(path: string, inputs: Input[], filter: FileFilter | undefined
   }
 }
 
+/** The bag and the tree that a folder is in. */
+type Parent = Pick<Input, 'bag' | 'tree'>;
+
 /**
  * Adds the files of a folder.
- * @param bag the bag that the folder is in
  * @returns the failure if the folder cannot be read
  */
-function addFolder(path: string, walk: Walk, bag?: string): Failure | undefined {
+function addFolder(path: string, walk: Walk, inside: Parent = {}): Failure | undefined {
   const { walked } = walk;
   const folder = orFailure(path, () => realpathSync(path));
   if (folder instanceof Failure) return folder;
@@ -108,11 +110,12 @@ function addFolder(path: string, walk: Walk, bag?: string): Failure | undefined 
   const isBag = all.has('bagit.txt') && all.has('data');
   const only = isTree ? ['rest'] : isBag ? [IDENTITIES.file, 'data'].filter((name) => all.has(name)) : undefined;
   const visible = only ?? names.filter((name) => !name.startsWith('.')).sort();
-  for (const name of visible) addEntry(join(path, name), walk, isBag ? path : bag);
+  const parent = { ...inside, ...(isBag ? { bag: path } : {}), ...(isTree ? { tree: path } : {}) };
+  for (const name of visible) addEntry(join(path, name), walk, parent);
   return undefined;
 }
 
-function addEntry(path: string, walk: Walk, bag: string | undefined): void {
+function addEntry(path: string, walk: Walk, inside: Parent): void {
   const { source, inputs, filter } = walk;
   const inSource = filter === undefined ? '' : relative(source, path).replaceAll(sep, '/');
   const status = orFailure(path, () => statSync(path));
@@ -120,10 +123,10 @@ function addEntry(path: string, walk: Walk, bag: string | undefined): void {
     if (filter?.accepts(inSource) ?? true) inputs.push(unreadable(path, status));
   } else if (status.isDirectory()) {
     if (filter?.skips(inSource)) return;
-    const failure = addFolder(path, walk, bag);
+    const failure = addFolder(path, walk, inside);
     if (failure !== undefined) inputs.push(unreadable(path, failure));
   } else if (status.isFile() && mayBeRead(path, inSource, filter)) {
-    inputs.push({ ...fileInput(path, status.size), ...(bag === undefined ? {} : { bag }), ...filtered(filter, inSource, false) });
+    inputs.push({ ...fileInput(path, status.size), ...inside, ...filtered(filter, inSource, false) });
   }
 }
 

@@ -169,6 +169,7 @@ function recordOf(
   { browse_files, browse_feed, browse_search }: Pick<BuildRecord, 'browse_files' | keyof BrowseSources> = {},
 ): Omit<BuildRecord, 'manifest'> {
   const { records, accounts, fingerprint } = store.revision;
+  const incomplete = store.incompleteMirrors();
   return {
     palimpsest: VERSION,
     renderer: rendererDigest(),
@@ -185,6 +186,7 @@ function recordOf(
     browse_files,
     browse_feed,
     browse_search,
+    incomplete: incomplete.length === 0 ? undefined : incomplete,
     store: fingerprint,
   };
 }
