@@ -15,7 +15,7 @@ export function goneAt(id: string): string {
 export const CREATE_VIEWS: string = `
   CREATE VIEW records AS
     SELECT id, account, data_type, previous, text, first_encountered_date, json ->> 'diff_html' AS diff_html,
-      json ->> 'web_archive_url' AS web_archive_url, ${goneAt('record.id')} AS gone_at
+      json ->> 'web_archive_url' AS web_archive_url, ${goneAt('+record.id')} AS gone_at
     FROM record;
 
   CREATE VIEW accounts AS
