@@ -40,6 +40,7 @@ describe('an import', () => {
       accounts: { added: 0, same: 1, kept: 0, replaced: 0, excluded: 0 },
       exclusions: { added: 0, same: 0, kept: 0, replaced: 0, excluded: 0 },
       pageSets: [],
+      incomplete: [],
       rejected: 0,
       conflicts: { count: 0, listed: [] },
     });
