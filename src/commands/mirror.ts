@@ -32,7 +32,7 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
   const rejects = new RejectsFile(rejectsPath, [options.store]);
   const started = performance.now();
   const onProgress = terminal.progress({
-    version: { label: 'fetching the current version', amount: size },
+    version: { label: 'fetching the current version', amount: bytes },
     data: { label: 'reading the feed', amount: items('page') },
     account: { label: 'reading the accounts', amount: items('page') },
     import: { label: 'importing', amount: items('page') },

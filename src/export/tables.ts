@@ -39,16 +39,16 @@ export const TABLES: { readonly [T in TableName]: Table } = {
       { name: 'first_encountered_date', type: 'time', isNullable: false },
       { name: 'diff_html', type: 'text', isNullable: false },
       { name: 'web_archive_url', type: 'text', isNullable: true },
+      { name: 'gone_at', type: 'time', isNullable: true },
       { name: 'before', type: 'text', isNullable: true },
       { name: 'date', type: 'text', isNullable: false },
-      { name: 'gone_at', type: 'time', isNullable: true },
     ],
     *rows(store) {
       const gone = store.goneRecords();
       for (const { record, before } of store.changes()) {
         const { id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url } = record;
         const [date, goneAt] = [first_encountered_date.slice(0, 10), gone.get(id) ?? null];
-        yield [id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url, before, date, goneAt];
+        yield [id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url, goneAt, before, date];
       }
     },
   },

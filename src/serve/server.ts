@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createServer, type HttpResponse } from 'http-server';
 import { Failure } from '../contract/failure.ts';
+import { isObject } from '../contract/json.ts';
 import { refuseWithoutHead, siteForm, treeAt } from '../hosting/site.ts';
 import { answer } from '../rewrite/answer.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
@@ -68,7 +69,22 @@ function serverFor(
       },
     ],
   });
+  http.server.maxConnections = mostConnections();
   return { server: http.server, listen: (done) => http.listen(options.port, options.host, done) };
+}
+
+/** How many file handles the process needs itself, and how many a connection needs: its own, a file and two compressed copies. */
+const OWN_HANDLES = 36;
+const HANDLES_OF_CONNECTION = 4;
+
+/** Returns how many connections can be open at once. Others are closed: without a free handle, http-server would end the process. */
+function mostConnections(): number {
+  const report: unknown = process.report.getReport();
+  const limits = isObject(report) ? report['userLimits'] : undefined;
+  const files = isObject(limits) ? limits['open_files'] : undefined;
+  const handles = isObject(files) ? Number(files['soft']) : Number.NaN;
+  // NaN for "unlimited"
+  return Number.isNaN(handles) ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor((handles - OWN_HANDLES) / HANDLES_OF_CONNECTION));
 }
 
 /** The end of the last response of each connection. */

@@ -55,9 +55,9 @@ describe('palimpsest export csv', () => {
     expect(readdirSync(to).toSorted()).toEqual(['accounts.csv', 'exclusions.csv', 'records.csv']);
     expect(readFileSync(join(to, 'exclusions.csv'), 'utf8')).toBe('excluded_at,handles,stable_ids,records\r\n');
     const lines = readFileSync(records, 'utf8').split('\r\n');
-    expect(lines[0]).toBe('id,account,data_type,previous,text,first_encountered_date,diff_html,web_archive_url,before,date,gone_at');
+    expect(lines[0]).toBe('id,account,data_type,previous,text,first_encountered_date,diff_html,web_archive_url,gone_at,before,date');
     expect(lines[1]).toMatch(/^'1577836800000000,new,Bio,,"'=HYPERLINK\(""x""\)",2020-01-01T00:00:00\.000000Z,"<ins /);
-    expect(lines[1]).toMatch(/,,2020-01-01,$/);
+    expect(lines[1]).toMatch(/,,,2020-01-01$/);
     expect(lines).toHaveLength(5);
     expect(readFileSync(accounts, 'utf8')).toBe(
       [
