@@ -4,7 +4,21 @@ import { isSwitch } from '../../src/command-line/refusals.ts';
 import { allCommands } from '../support/commands.ts';
 
 /** Texts of which each option accepts one. */
-const TEXTS = ['x', '5', '20%', '5d', '0/2', '2024-01-01T00:00:00Z', 'a.wacz', 'a.warc', 'a.ndjson', 'gzip', 'https://a.example/{}', '1s'];
+const TEXTS = [
+  'x',
+  '5',
+  '20%',
+  '5d',
+  '0/2',
+  '2024-01-01T00:00:00Z',
+  'a.wacz',
+  'a.warc',
+  'a.ndjson',
+  'gzip',
+  'https://a.example/{}',
+  'Contact-Name=Ann',
+  '1s',
+];
 
 /** Returns a text that an option accepts. */
 function textFor({ argChoices, parseArg }: Option): string | undefined {
