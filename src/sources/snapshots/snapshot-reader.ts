@@ -18,7 +18,7 @@ import type { Input, InputError } from '../source.ts';
 import { isPartHeader, type PartStart, parsePartHeader } from './part-header.ts';
 import { contextByPath } from './path-time.ts';
 import { SnapshotCache } from './snapshot-cache.ts';
-import { mayBeUnstorable, storable } from './storable-text.ts';
+import { hasEscapes, storable } from './storable-text.ts';
 import { isSuspended, withoutEmptyFields } from './suspended.ts';
 
 export interface ObserveContext extends CaptureContext {
@@ -103,7 +103,7 @@ export class SnapshotReader {
     if (lost !== undefined) for (const inputError of lost.values()) found.push(this.#withOptions(inputError));
     const format = isObject(value) ? this.#formatOf(value) : undefined;
     if (format === undefined || !isObject(value)) this.add(found, value, { file, line }, path);
-    else this.#observe(found, value, format, mayBeUnstorable(text) ? storableOnly(format.observe) : format.observe, { file, line }, path);
+    else this.#observe(found, value, format, hasEscapes(text) ? storableOnly(format.observe) : format.observe, { file, line }, path);
     const only = found.length === before + 1 ? found[before] : undefined;
     // in other formats, observed_at can be the time of several snapshots
     if (only?.kind === 'observation' && format === neutral) this.#cache.add(text, only.observation);

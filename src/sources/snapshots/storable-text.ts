@@ -22,7 +22,7 @@ export function storable(observation: Observation): Observation {
 }
 
 /** Whether a JSON text may contain such characters. In UTF-8 they can only occur as escapes. */
-export function mayBeUnstorable(json: string): boolean {
+export function hasEscapes(json: string): boolean {
   return json.includes('\\u');
 }
 
