@@ -112,7 +112,7 @@ async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [],
     `Bag-Software-Agent: palimpsest ${VERSION}`,
     `External-Description: ${build.records} change records of ${build.accounts} accounts, as the files of a JSON API`,
     `External-Identifier: ${build.base_url}`,
-    ...(build.incomplete ?? []).map((lack) => `Internal-Sender-Description: Not complete: ${lackSentence(lack)}`),
+    ...(build.incomplete ?? []).map((lack) => `Internal-Sender-Description: Not known to be complete: ${lackSentence(lack)}`),
     `Payload-Oxum: ${bytes}.${files}`,
     ...bagInfo.map(({ label, value }) => `${label}: ${value}`),
   ];

@@ -51,7 +51,7 @@ export const ACCOUNT_COMMANDS = {
     options: {
       '--store <file>': STORE,
       // a variable stays set, and a removal cannot be undone
-      '--yes': { help: 'confirm the removal; it has no variable', variable: null },
+      '--yes': { help: 'confirm the removal; no environment variable can set this option', variable: null },
       '--dry-run': { help: 'show what would be removed, and do not change the store' },
       '--allow-unknown': { help: 'exclude a name even if no account in the store has it' },
       '--check <place>': {

@@ -4,7 +4,7 @@ import type { CommandSpec } from './spec.ts';
 
 const ARCHIVED = { ...OUT, help: 'the tree, a folder or a ZIP' } as const;
 const IDENTITY_OPTIONS = {
-  '--identities': { help: 'add the stable ids, the former handles and the times of observation' },
+  '--identities': { help: 'add what the pages lack: stable ids, former handles, observation times and the list of removed accounts' },
   '--store <file>': { ...STORE, help: 'with --identities: the store of the tree' },
 } as const;
 const TABLE = {

@@ -42,7 +42,7 @@ const RUNS: { readonly [Name in CommandName]: () => Promise<Run<Name>> } = {
 /** The options that every command has, after its own. */
 const OUTPUT_OPTIONS = {
   '--json': { help: 'print one JSON object instead of text' },
-  '-q, --quiet': { help: 'print only results that were asked for, errors and important warnings' },
+  '-q, --quiet': { help: 'print only errors, important warnings, findings, and results that were asked for' },
 } as const;
 
 /** A value that a command does not accept. */
@@ -68,7 +68,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
       // the error is written in the layout of all errors
       outputError: () => {},
     })
-    // --version after a command is not an option of that command: it would end the program as if the command was done
+    // --version after a command is refused: it would end the program as if the command had run
     .enablePositionalOptions()
     .exitOverride();
   const variables = new Set<string>();
@@ -95,7 +95,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     const variable = spec.variable === undefined ? variableOf(option.name()) : spec.variable;
     if (variable === null) return option;
     variables.add(variable);
-    // the variable of a switch that says no means the opposite switch, if there is one
+    // PALIMPSEST_HTML=0 sets --no-html
     const opposite = option.negate ? variableOf(option.name().replace('no-', '')) : '';
     if (variables.has(opposite) && OFF.test(env[opposite] ?? '')) return option.env(opposite);
     return isEffective(env[variable], option) ? option.env(variable) : option;

@@ -52,7 +52,7 @@ export const READ_COMMANDS = {
         default: '1s',
       },
       '--max-time <time>': {
-        help: 'the longest time for one answer; a slower one counts as a bad answer',
+        help: 'the longest time for one answer; a slower answer is treated as an error',
         parse: duration,
         default: '10m',
       },

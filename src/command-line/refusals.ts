@@ -33,7 +33,7 @@ export function refuseContradictions(switches: readonly GivenSwitch[], env: Node
         place: { field },
         expected,
         found: value,
-        hint: `correct ${field}`,
+        hint: `set ${field} to 1 or 0, or remove the variable`,
       });
     }
     const shown = value === undefined ? field : `${field}=${value}`;

@@ -56,7 +56,7 @@ async function archive(terminal: Terminal, { to, out, ...options }: Values<'arch
     tree.files.close();
     store?.close();
   }
-  for (const lack of tree.build.incomplete ?? []) terminal.alert(`the archive is not complete: ${lackSentence(lack)}`);
+  for (const lack of tree.build.incomplete ?? []) terminal.alert(`the archive is not known to be complete: ${lackSentence(lack)}`);
   const milliseconds = Math.round(performance.now() - started);
   const facts = {
     ...{ to, out, base_url, records, accounts, data_pages, account_pages, browse_files, incomplete },
@@ -81,7 +81,7 @@ function identityLines({ stable_ids, former_handles }: IdentityCounts, isAdded: 
   if (isAdded) return [`  accounts  with ${counts}`];
   if (stable_ids + former_handles === 0) return [];
   return [
-    `note: the archive lacks ${counts}: in a store that is restored from it, a renamed account begins again; to add them, use --identities`,
+    `note: the archive lacks ${counts}, so a restored store would take a renamed account for a new one; to add them, use --identities`,
   ];
 }
 

@@ -41,7 +41,7 @@ export async function runBuild(terminal: Terminal, options: Values<'build'>): Pr
         'the build may have missed some',
     );
   }
-  for (const lack of tree.incomplete ?? []) terminal.alert(`the tree is not complete: ${lackSentence(lack)}`);
+  for (const lack of tree.incomplete ?? []) terminal.alert(`the tree is not known to be complete: ${lackSentence(lack)}`);
   const { from: baseUrlFrom, before: baseUrlBefore } = baseUrl;
   warnOfBaseUrl(terminal, baseUrl);
   terminal.summary({ ...summary, baseUrlFrom, baseUrlBefore, out: options.out, milliseconds: Math.round(took) }, [

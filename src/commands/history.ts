@@ -89,6 +89,6 @@ function heading({ data_type, previous, first_encountered_date, web_archive_url,
   const time = `${first_encountered_date.slice(0, 10)} ${first_encountered_date.slice(11, 19)}`;
   const kind = previous === null ? ', first seen' : '';
   const archive = web_archive_url ? `  ${web_archive_url}` : '';
-  const gone = goneAt === undefined ? '' : `  gone from the service, found on ${goneAt.slice(0, 10)}`;
+  const gone = goneAt === undefined ? '' : `  no longer on the service, first noticed on ${goneAt.slice(0, 10)}`;
   return `${time}  ${data_type}${kind}  #${id}${archive}${gone}`;
 }

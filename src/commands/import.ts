@@ -45,7 +45,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
     store.close();
     reportProblems(terminal, 'import', { rejected: summary.rejected, rejects: options.rejects, conflicts: summary.conflicts.count });
     for (const set of summary.pageSets) if (set.status !== 'complete') terminal.alert(warningOf(set));
-    for (const lack of summary.incomplete) terminal.alert(`a source is not complete: ${lackSentence(lack)}`);
+    for (const lack of summary.incomplete) terminal.alert(`a source is not known to be complete: ${lackSentence(lack)}`);
     for (const line of conflictLines(summary, command)) terminal.alert(line);
     if (summary.conflicts.count > 0) terminal.exitCode = 1;
     if (reports.some(({ damaged }) => damaged > 0)) terminal.exitCode = 1;

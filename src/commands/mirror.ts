@@ -74,8 +74,8 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
       [
         `mirrored ${baseUrl} in ${seconds(milliseconds)}${result.isResumed ? ', resumed after an interruption' : ''}`,
         `  pages     ${number(result.pages.read)} read${result.isTree ? ', each compared with the manifest' : ''}, with ${plural(result.requests.all, 'request')} and ${size(result.bytes)}`,
-        `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.removed.data.length)} gone from the service`,
-        `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.removed.account.length)} gone from the service`,
+        `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.removed.data.length)} removed from the service`,
+        `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.removed.account.length)} removed from the service`,
         ...excludedLine(result.records.excluded, result.accounts.excluded),
         `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
         nextBuild(terminal, options.store, isChanged(result)),
@@ -116,17 +116,18 @@ function warnOf(terminal: Terminal, result: MirrorResult, rejectsPath: string): 
   const left = removed.data.length + removed.account.length - deleted.records - deleted.accounts;
   if (left > 0) {
     const ids = removed.data.length === 0 ? '' : `, such as the records ${removed.data.slice(0, PRINTED).join(', ')}`;
-    const deletes = isComplete ? '--delete deletes such items' : 'only a complete mirror deletes such items';
+    const deletes = isComplete ? 'to delete such items, run with --delete' : 'a mirror that is not complete does not delete such items';
     terminal.warn(`the service no longer has ${plural(left, 'item')} of the store${ids}; ${deletes}`);
   }
   for (const { url, reason } of unread.slice(0, PRINTED)) terminal.warn(`${url}: ${reason}; other pages have its items`);
   if (isComplete) return;
   const lack = `it lacks ${plural(missing.records, 'record')} and ${plural(missing.accounts, 'account')}`;
-  terminal.alert(`this mirror is not complete${missing.records + missing.accounts === 0 ? '' : `: ${lack}`}`);
+  const isLacking = missing.records + missing.accounts > 0;
+  terminal.alert(isLacking ? `this mirror is not complete: ${lack}` : 'this mirror is not known to be complete');
   const { records, accounts } = missing.uncounted;
   if (records + accounts > 0) {
     terminal.warn(
-      `  the service shows ${plural(records, 'record')} and ${plural(accounts, 'account')} more than it counts, so nothing proves that these are all`,
+      `  the service shows ${plural(records, 'record')} and ${plural(accounts, 'account')} more than it counts, so its count cannot prove that nothing is missing`,
     );
   }
   if (missing.isCountUnstable) terminal.warn('  the service changed so often that its count and the known items never agreed');

@@ -4,7 +4,7 @@ import { HOST, type MentionForm } from './entities.ts';
 /** How a service links mentions and hashtags. */
 export interface Network {
   readonly mentions: MentionForm;
-  /** The server of the writer, which a mention without a server means; '' if the service has no servers. */
+  /** The server of the author, for mentions that name no server; '' if the service has no servers. */
   readonly server: string;
   /**
    * URL templates. `{}` is replaced by the percent-encoded name or tag, as the text has it after the sign, and `{user}` and `{server}`

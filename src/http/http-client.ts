@@ -10,7 +10,7 @@ export interface HttpOptions {
   readonly connections?: number;
   /** A request fails after this number of milliseconds without a byte; by default, only its signal ends it. */
   readonly timeout?: number;
-  /** A request is a bad response if its answer takes longer than this number of milliseconds in all; by default, any time. */
+  /** The maximum number of milliseconds for a whole response; a slower one is a BadResponse. By default, there is no limit. */
   readonly maxTime?: number | undefined;
   /** Called every 30 seconds during an answer, with the bytes received so far and the milliseconds since the request. */
   readonly onSlow?: ((url: string, bytes: number, time: number) => void) | undefined;

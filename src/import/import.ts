@@ -32,7 +32,7 @@ export interface ImportOptions {
   readonly openAgain?: ((name: string) => Input) | undefined;
   /** The highest share of items that are rejected, from 0 to 1; by default any. */
   readonly maxRejected?: number | undefined;
-  /** What the packages among the inputs say that they lack. The store remembers it. */
+  /** The reports in the inputs. The store remembers it. */
   readonly incomplete?: readonly IncompleteMirror[] | undefined;
   /** Whether the saved pages must be proven complete. If they are not, nothing is imported. */
   readonly requireComplete?: boolean | undefined;
@@ -165,10 +165,10 @@ function acceptedIn({ records, accounts, exclusions, conflicts }: ImportSummary)
 /** @throws Failure incomplete for what a source says that it lacks, and for the first set of pages that is not known to be complete, or if there are no pages */
 function requireComplete(sets: readonly PageSetReport[], [lack]: readonly IncompleteMirror[]): void {
   if (lack !== undefined) {
-    throw new Failure('incomplete', 'a source says that it is not complete', {
-      expected: 'a source that lacks nothing',
+    throw new Failure('incomplete', 'a source is not known to be complete', {
+      expected: 'a source that is known to be complete',
       found: lackSentence(lack),
-      hint: `mirror ${lack.base_url} again and make the source from that, or leave out --require-complete; nothing was imported`,
+      hint: `mirror ${lack.base_url} again and make a new archive, or leave out --require-complete; nothing was imported`,
     });
   }
   const set = sets.find(({ status }) => status !== 'complete');

@@ -88,8 +88,8 @@ export class Run {
   }
 
   /**
-   * Returns `count` minus the number of known records, if this run has shown as many records as the pages of the feed have that
-   * could not be read; otherwise null. Other records that could be on these pages are gone then.
+   * Returns `count` minus the number of known records, if other pages have shown as many records as the unreadable pages of the feed
+   * have; otherwise null. Other records that could be on these pages are gone then.
    */
   #excessIfSupplied(state: RunState): number | null {
     const { items } = this.#spool;

@@ -40,7 +40,7 @@ async function checkAbsence(open: Open, file: string): Promise<void> {
   const first = `rest/${/^rest\/account/.test(file) ? 'account' : 'data'}/index.json`;
   let bytes: Uint8Array | undefined;
   if (file !== first) bytes = await open(first);
-  if (bytes === undefined) throw new Error(`there is no tree, because ${first} is missing`);
+  if (bytes === undefined) throw new Error(`the tree is missing or incomplete: there is no ${first}`);
   const number = /^rest.*\/page\/(.*)\//.exec(file);
   if (number === null) return;
   const page: { readonly next: unknown; readonly count: number; readonly results: readonly unknown[] } = JSON.parse(
@@ -48,7 +48,7 @@ async function checkAbsence(open: Open, file: string): Promise<void> {
   );
   const pages = page.next === null ? 1 : Math.ceil(page.count / page.results.length);
   // false for "last"
-  if (!(Number(number[1]) > pages)) throw new Error(`the file is missing, but ${first} counts ${pages} pages`);
+  if (!(Number(number[1]) > pages)) throw new Error(`the file is missing, although ${first} counts ${pages} pages`);
 }
 
 /** Returns undefined for the error of a file that does not exist. Throws every other error. */

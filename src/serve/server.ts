@@ -73,18 +73,20 @@ function serverFor(
   return { server: http.server, listen: (done) => http.listen(options.port, options.host, done) };
 }
 
-/** How many file handles the process needs itself, and how many a connection needs: its own, a file and two compressed copies. */
-const OWN_HANDLES = 36;
-const HANDLES_OF_CONNECTION = 4;
+/** How many file descriptors the process needs, and how many each connection needs: its own, a file and two compressed copies. */
+const OWN_DESCRIPTORS = 36;
+const DESCRIPTORS_OF_CONNECTION = 4;
 
-/** Returns how many connections can be open at once. Others are closed: without a free handle, http-server would end the process. */
+/** Returns how many connections can be open at once. Others are closed: without a free file descriptor, http-server would end the process. */
 function mostConnections(): number {
   const report: unknown = process.report.getReport();
   const limits = isObject(report) ? report['userLimits'] : undefined;
   const files = isObject(limits) ? limits['open_files'] : undefined;
-  const handles = isObject(files) ? Number(files['soft']) : Number.NaN;
+  const descriptors = isObject(files) ? Number(files['soft']) : Number.NaN;
   // NaN for "unlimited"
-  return Number.isNaN(handles) ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor((handles - OWN_HANDLES) / HANDLES_OF_CONNECTION));
+  return Number.isNaN(descriptors)
+    ? Number.POSITIVE_INFINITY
+    : Math.max(1, Math.floor((descriptors - OWN_DESCRIPTORS) / DESCRIPTORS_OF_CONNECTION));
 }
 
 /** The end of the last response of each connection. */

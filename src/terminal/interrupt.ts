@@ -48,8 +48,8 @@ export class Interrupt {
   }
 
   /**
-   * Ends a process that got a signal, because something may still be open. One that did not complete ends by the signal itself:
-   * a service manager calls any exit code a failure, and a shell ends its script only after the signal.
+   * Ends a process after a signal, because something may still be open. An unfinished command ends by the signal itself: a service
+   * manager treats an exit code as a failure, and a shell ends its script only after the signal.
    */
   endProcess(exitCode: number): void {
     if (this.#signal === undefined) return;

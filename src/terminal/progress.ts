@@ -13,8 +13,8 @@ const TICK_MS = 1000;
 const DEFAULT_COLUMNS = 80;
 
 /**
- * The number of ticks after which the time that is left is estimated, and how far the estimates of the whole time may differ in
- * them, as a share of the largest.
+ * The number of ticks before the time left is shown, and the largest difference between the estimates in these ticks, as a share of
+ * the largest one.
  */
 const STEADY_TICKS = 5;
 const STEADY_SHARE = 0.1;

@@ -12,7 +12,7 @@ import { type Phases, Progress } from './progress.ts';
 /** A line of text output. A `verbatim` text is written unchanged: any control characters in it are intended. */
 export type Line = string | { readonly verbatim: string };
 
-/** The output options of a command: JSON instead of text, or no text about a run without findings. */
+/** The output options of a command: JSON instead of text, or only findings, errors and requested results. */
 export interface OutputMode {
   readonly json?: true | undefined;
   readonly quiet?: true | undefined;

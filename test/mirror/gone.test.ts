@@ -116,7 +116,7 @@ describe('records that a mirror with --full --delete does not find', () => {
     const history = await palimpsestJson(['history', 'jack', '--store', store]);
     expect(history).toMatchObject({ gone: [{ id: 19, gone_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) }] });
     const text = (await palimpsestHere(['history', 'jack', '--store', store])).stdout;
-    expect(text.split('\n').filter((line) => line.includes('gone from the service'))).toEqual([expect.stringContaining('#19')]);
+    expect(text.split('\n').filter((line) => line.includes('no longer on the service'))).toEqual([expect.stringContaining('#19')]);
     const today = new Date().toISOString().slice(0, 10);
     const csv = (await palimpsestHere(['export', 'csv', '--store', store, '--to', '-'])).stdout;
     expect(csv.split('\r\n').filter((line) => line.includes(`,${today}T`))).toEqual([expect.stringMatching(/^19,/)]);

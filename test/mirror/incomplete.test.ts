@@ -188,12 +188,12 @@ it('what a mirror lacks is said by build, verify and archive, until a later run 
     ['--out', at('out')],
   ];
   const build = ['build', ...store, ...tree, '--base-url', 'https://copy.example', '--quiet'];
-  expect((await palimpsestHere(build)).stderr).toContain(`the tree is not complete: ${lack}`);
+  expect((await palimpsestHere(build)).stderr).toContain(`the tree is not known to be complete: ${lack}`);
   const verified = await palimpsestHere(['verify', ...store, ...tree]);
   expect(verified.code).toBe(1);
   expect(verified.stdout).toContain(`next: ${lack}: mirror again, because missing records can be the cause, then build again`);
   const archive = async (kind: string) => (await palimpsestHere(['archive', kind, ...tree, '--to', at(kind), '--quiet'])).stderr;
-  expect(await archive('bag')).toContain(`the archive is not complete: ${lack}`);
+  expect(await archive('bag')).toContain(`the archive is not known to be complete: ${lack}`);
   expect(readFileSync(at('bag/bag-info.txt'), 'utf8')).toContain(`Not complete: ${lack}`);
 
   service.answers.set('/rest/data/?page=2', right);

@@ -97,7 +97,7 @@ describe('a response', () => {
           'no-store',
           '*',
         ]);
-        expect(lines[0]).toMatch(/^palimpsest: (rest|index|browse)\S*: Error: (there is no tree|the file is missing, but|EMFILE)/);
+        expect(lines[0]).toMatch(/^palimpsest: (rest|index|browse)\S*: Error: (the tree is missing or incomplete|the file is missing, although|EMFILE)/);
       }
     }
   });

@@ -39,9 +39,9 @@ export const ERROR_CODES = {
   },
   incomplete: {
     exit: 1,
-    meaning:
-      'with `--require-complete`: saved pages lack items, or do not prove that they are complete, or an archive says that it lacks items',
-    remedy: 'save the missing pages, save all pages again, or run without `--require-complete`',
+    meaning: 'with `--require-complete`: saved pages or an archive lack items, or are not known to be complete',
+    remedy:
+      'save the missing pages or all pages again; for an archive, mirror again and make a new one; or run without `--require-complete`',
   },
   'all-rejected': {
     exit: 1,

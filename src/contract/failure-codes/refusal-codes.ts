@@ -37,9 +37,9 @@ export const REFUSAL_CODES = {
   'too-many-deletes': {
     exit: 3,
     meaning:
-      'a publish would delete more files than `--max-delete` allows, or a mirror more records and accounts; or a build more than half of the pages',
+      'a publish would delete more files than `--max-delete` allows; or a mirror would delete more records and accounts than it allows; or a build would remove more than half of the pages',
     remedy:
-      'make sure that the tree and the target, the service or the store are the right ones; for `build`, use `--replace-tree` if this is intended; nothing was changed',
+      'check that the tree, the target, the service and the store are the right ones; if so, raise `--max-delete`, or for `build` add `--replace-tree`; nothing was changed',
   },
   'reader-gaps': {
     exit: 3,

@@ -26,13 +26,13 @@ const AMOUNTS: Shape<Amounts> = { records: count, accounts: count };
 const amounts: Rule<Amounts> = { expected: 'a number of records and of accounts', accepts: (value) => hasShape(AMOUNTS, value) };
 const REPORT: Shape<IncompleteMirror> = { base_url: text, finished_at: timestamp, requests: count, counted: amounts, missing: amounts };
 
-/** Reports in a package; undefined if all mirrors are complete. */
+/** The reports in an archive or a tree; undefined if there are none. */
 export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = {
   expected: 'reports of incomplete mirrors, or nothing',
   accepts: (value) => value === undefined || (Array.isArray(value) && value.every((one) => hasShape(REPORT, one))),
 };
 
-/** Returns what a store or a package lacks, as a sentence. */
+/** Returns a report as a sentence. */
 export function lackSentence({ base_url, counted, missing }: IncompleteMirror): string {
   const parts = [
     ...(missing.records === 0 ? [] : [`${number(missing.records)} of ${plural(counted.records, 'record')}`]),

@@ -207,7 +207,7 @@ export function afterFeedRetry(walk: FeedWalk, page: FeedPage): FeedWalk {
 }
 
 /**
- * Returns the walk after other pages showed the records of those that could not be read: these are no gap then.
+ * Returns the walk after other pages have supplied all records of the unreadable pages, so that no gap is left.
  * @param excess `count` minus the number of known records
  */
 export function withoutUnread(walk: FeedWalk, excess: number): FeedWalk {

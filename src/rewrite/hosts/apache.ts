@@ -12,7 +12,7 @@ export const host: Host = {
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'options-body': 'it answers OPTIONS for files itself, always without a body',
     'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
-    'unreadable-files': 'the status of an error cannot be changed: it answers 403 for a file that it may not read',
+    'unreadable-files': 'the status of an error cannot be changed, so a file that it may not read is answered with 403',
     ...NO_COUNT,
   },
   limits: {},

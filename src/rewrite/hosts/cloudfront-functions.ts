@@ -2,7 +2,7 @@ import { inlined } from '../program.ts';
 import { MISSING } from '../resolve.ts';
 import { type Host, headerLines } from './host.ts';
 
-const STATUS = 'a custom error response knows the status only: it answers 404 for every object that the bucket lacks';
+const STATUS = 'a custom error response depends only on the status, so each missing object is answered with 404';
 const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
 
 export const host: Host = {

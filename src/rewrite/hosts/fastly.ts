@@ -9,7 +9,7 @@ const CANNOT: Host['cannot'] = {
   'other-digits': 'VCL cannot convert other Unicode digits: such a number is answered with 404',
   'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
   'content-etag': 'the ETag comes from the origin',
-  'missing-tree': 'a rule sees one object of the origin: it answers 404 for each that is missing',
+  'missing-tree': 'a rule sees one object of the origin, so each missing object is answered with 404',
   ...NO_COUNT,
 };
 

@@ -117,7 +117,7 @@ export const CAPABILITIES = {
   'missing-tree': 'if the tree is not where the host looks for it, a page is answered with 5xx and a JSON body',
   'incomplete-tree': 'a page that the tree should have, but whose file is missing, is answered with 5xx and a JSON body',
   'unreadable-files':
-    'a file that the host cannot read, for example without permission or file handles, is answered with 5xx and a JSON body',
+    'a file that the host cannot read, for example without permission or a free file descriptor, is answered with 5xx and a JSON body',
   'unknown-path': 'a path outside the collections returns 404 with the body of DRF',
   redirect: 'a path without the final slash is redirected with 301, and the query is kept',
   'redirect-encoding': 'the redirect does not decode the query: `%2F` does not become `/`',
@@ -174,7 +174,9 @@ export function headerLines(separator: string, line: (name: string, value: strin
 export const ENCODINGS = "[{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]";
 
 /** The capability that no host with rules has. */
-export const NO_COUNT = { 'incomplete-tree': 'a rule cannot count pages: it answers 404, as for a page past the end' };
+export const NO_COUNT = {
+  'incomplete-tree': 'a rule cannot count pages, so a missing page is answered with 404, like a page past the end',
+};
 
 /** The capability that no host with versions has. */
 export const NO_BROTLI = { brotli: 'the files in a version are deflated, which serves gzip' };

@@ -3,8 +3,7 @@ import { ADDRESS_LINES, type Host, type HostFile, OPEN_ADDRESS, PAGE_HEADERS, ty
 
 const COMPRESSION = 'CloudFront compresses responses itself if its cache policy enables it';
 const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
-const ONE_OBJECT =
-  'it sees one object of the bucket: it answers 503 for page 1 and for the last page, which every tree has, but 404 for others';
+const ONE_OBJECT = 'the function sees one object only: page 1 and the last page are answered with 503 if they are missing, others with 404';
 const SINGLE = 'CloudFront sends the headers that the function sets, and the function sets each name only once';
 
 export const host: Host = {

@@ -2,7 +2,7 @@ import { BROWSE_PATH, DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, numb
 import { BROWSE_TYPES, MISSING, NOT_FOUND } from '../resolve.ts';
 import { type Host, type HostFile, headerLines, PAGE_HEADERS } from './host.ts';
 
-const LOOKUP = 'no rule can look for a file: it answers 404, as for a page past the end';
+const LOOKUP = 'no rule can check whether a file exists, so every missing page is answered with 404';
 
 export const host: Host = {
   name: 'lighttpd',
@@ -22,7 +22,7 @@ export const host: Host = {
     brotli: 'no rule can check whether a compressed file exists; mod_deflate compresses responses while sending them',
     'missing-tree': LOOKUP,
     'incomplete-tree': LOOKUP,
-    'unreadable-files': 'the status of an error cannot be changed: it answers 403 for a file that it may not read',
+    'unreadable-files': 'the status of an error cannot be changed, so a file that it may not read is answered with 403',
     'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
   },
   limits: {},

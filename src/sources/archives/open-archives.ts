@@ -9,7 +9,7 @@ export interface OpenArchives {
   /** The inputs, with the pages of those that are web archives. */
   readonly inputs: readonly Input[];
   readonly reports: readonly ArchiveReport[];
-  /** What the packages say that they lack. */
+  /** The reports in the archives. */
   readonly incomplete: readonly IncompleteMirror[];
   readonly close: () => void;
 }

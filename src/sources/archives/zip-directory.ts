@@ -50,7 +50,8 @@ async function checkEnd(path: string, file: FileHandle, { fileSize, comment }: Z
   const isSame = expected.every((number, index) => inLarge[index] === number && (isElsewhere(index) || inSmall[index] === number));
   // the length of the rest of the record, the disk of the record, and the number of disks
   const isOneDisk = !isLarge || (uint64(large, 4) === LARGE_END - 12 && large.readUInt32LE(60) === 0 && large.readUInt32LE(72) === 1);
-  if (!isSame || !isOneDisk) throw damaged(path, 'a list of files that ends where the end of the ZIP says', 'another list, or another end');
+  if (!isSame || !isOneDisk)
+    throw damaged(path, 'a directory that agrees with the end record of the ZIP', 'a different directory or end record');
 }
 
 async function checkEntry(path: string, file: FileHandle, zip: ZipFile, entry: Entry): Promise<void> {
@@ -67,7 +68,8 @@ async function checkEntry(path: string, file: FileHandle, zip: ZipFile, entry: E
     (entry.generalPurposeBitFlag & HAS_DESCRIPTOR) === 0
       ? local.crc32 === crc32 && isSize(local.compressedSize, compressedSize) && isSize(local.uncompressedSize, uncompressedSize)
       : isDescriptor(await bytesAt(file, local.fileDataStart + compressedSize, MOST_DESCRIPTOR), entry);
-  if (!isSame || !fits) throw damaged(path, `the same name, time, sizes and CRC-32 of ${fileName} at both places in the ZIP`, 'others');
+  if (!isSame || !fits)
+    throw damaged(path, `the same name, time, sizes and CRC-32 of ${fileName} in the directory and in the file header`, 'different values');
 }
 
 function isDescriptor(bytes: Buffer, { crc32, compressedSize, uncompressedSize }: Entry): boolean {

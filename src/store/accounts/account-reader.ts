@@ -144,7 +144,7 @@ export class AccountReader {
     for (const row of accountRows(this.#database, 'name', STATE_COLUMNS)) yield this.state(row);
   }
 
-  /** Yields the same with the profiles that the pages have, as if a source had given them with the newest records. */
+  /** Yields the account states with the profiles of the pages, as of the newest record of each account. */
   *publishedStates(): Generator<AccountState> {
     const newest = this.#database.prepareValue<[string], number | null>('SELECT max(id) FROM record WHERE account = ?');
     for (const row of accountRows(this.#database, 'name', [...STATE_COLUMNS, 'profile'])) {
