@@ -194,7 +194,7 @@ it('what a mirror lacks is said by build, verify and archive, until a later run 
   expect(verified.stdout).toContain(`next: ${lack}: mirror again, because missing records can be the cause, then build again`);
   const archive = async (kind: string) => (await palimpsestHere(['archive', kind, ...tree, '--to', at(kind), '--quiet'])).stderr;
   expect(await archive('bag')).toContain(`the archive is not known to be complete: ${lack}`);
-  expect(readFileSync(at('bag/bag-info.txt'), 'utf8')).toContain(`Not complete: ${lack}`);
+  expect(readFileSync(at('bag/bag-info.txt'), 'utf8')).toContain(`Not known to be complete: ${lack}`);
 
   service.answers.set('/rest/data/?page=2', right);
   expect(await mirrored(at('store.db'), service.baseUrl)).toMatchObject({ isComplete: true });
