@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { filesIn, temporaryFolder, valuesIn } from '../support/folder.ts';
-import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { BIN, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf, type Snapshot } from '../support/snapshots.ts';
 
 // these tests are about single items: the guard for many of them is tested in observe-guards.test.ts
@@ -20,7 +20,8 @@ describe('palimpsest observe', () => {
   it('prints its results as text, and as JSON with --json', async () => {
     const { store } = newStore();
     const input = lines(jack(1, { bio: 'a', verified: true }), jack(2, { bio: 'a' }), jack(3, { bio: 'b' }));
-    const { code, stdout, stderr } = await palimpsestHere(['observe', '-', '--store', store], { input });
+    // in a folder without a tree
+    const { code, stdout, stderr } = await palimpsestHere(['observe', '-', '--store', store], { input, cwd: dirname(store) });
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.replace(/in \d+\.\d s/, 'in a moment')).toBe(
       [
@@ -28,7 +29,7 @@ describe('palimpsest observe', () => {
         '  snapshots 3: 2 with changes, 1 without',
         '  records   3 new: Name 0, Bio 2, Location 0, Website 0, Verified 1',
         '  accounts  1 new, 0 renamed',
-        `next: node bin/palimpsest.js build --store ${store}`,
+        `next: node ${BIN} build --store ${store}`,
         '',
       ].join('\n'),
     );
