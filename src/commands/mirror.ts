@@ -137,7 +137,11 @@ function warnOf(terminal: Terminal, result: MirrorResult, rejectsPath: string): 
     );
   }
   for (const { url, reason } of missing.pages.slice(0, PRINTED)) terminal.warn(`  ${url}: ${reason}`);
-  terminal.warn('next: mirror again; the next run reads only missing and new items');
+  terminal.warn(
+    records + accounts > 0
+      ? 'next: mirror again with --full, which reads all pages'
+      : 'next: mirror again; the next run reads only missing and new items',
+  );
 }
 
 function isLocal(address: string): Failure {

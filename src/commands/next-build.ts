@@ -2,7 +2,7 @@ import { OUT } from '../command-line/options.ts';
 import { Store } from '../store/store.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isOfOtherStore } from '../tree/build/replaced-tree.ts';
-import { openTreeFiles, type TreeFiles, UnreadableFile } from '../tree/tree-files.ts';
+import { openTreeFiles, type TreeFiles } from '../tree/tree-files.ts';
 
 /** Returns the line about the next step after a run that wrote to the store: a build, if the run changed something. */
 export function nextBuild(terminal: Terminal, storePath: string, hasChanged: boolean): string {
@@ -16,9 +16,9 @@ function isTreeOfOther(out: string, storePath: string): boolean {
   let files: TreeFiles;
   try {
     files = openTreeFiles(out);
-  } catch (error) {
-    if (error instanceof UnreadableFile) return false;
-    throw error;
+  } catch {
+    // the run has succeeded: the next build reports what is wrong there
+    return false;
   }
   const store = Store.open(storePath);
   try {

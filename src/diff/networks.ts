@@ -41,13 +41,17 @@ const MASTODON: Network = {
 
 const ON_SERVER = new RegExp(`^[^@]+@(${HOST}(?::\\d{1,5})?)$`, 'u');
 
+/** A handle of Bluesky. Names at Twitter have no dot. */
+const DOMAIN = new RegExp(`^${HOST}$`, 'u');
+
 /**
  * Returns the network of an account. Its keys show it, in documents of services and in neutral snapshots alike: an id of Bluesky is
- * a DID, and handles and ids of Mastodon end with the server. Every other account counts as one of Twitter.
+ * a DID and a handle of it a domain; handles and ids of Mastodon end with the server. Every other account counts as one of Twitter.
  */
 export function networkOf({ screen_name, id }: Pick<Profile, 'screen_name' | 'id'>, templates: LinkTemplates = {}): Network {
   const server = ON_SERVER.exec(screen_name ?? id ?? '')?.[1];
-  const network = id?.startsWith('did:') ? BLUESKY : server === undefined ? TWITTER : { ...MASTODON, server };
+  const isDomain = DOMAIN.test(screen_name ?? '');
+  const network = id?.startsWith('did:') || isDomain ? BLUESKY : server === undefined ? TWITTER : { ...MASTODON, server };
   return {
     ...network,
     mention_url: templates.mention_url ?? network.mention_url,

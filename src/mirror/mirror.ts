@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { reportsIn } from '../contract/files/incomplete-mirror.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
 import { HttpClient, type HttpOptions, MAX_REDIRECTS, type RecordExchange, type Redirect } from '../http/http-client.ts';
@@ -154,7 +155,8 @@ async function runWith(
       mayDelete: isComplete ? limitOf(options.maxDelete, run.state) : undefined,
       gone,
       time,
-      incomplete: isComplete ? undefined : report,
+      // the tree of the service can itself be of an incomplete mirror
+      incomplete: isComplete ? reportsIn(spool.tree?.build ?? '')[0] : report,
       summary: summaryOf(run.state, isComplete ? spool.tree : undefined),
     });
     const result = {

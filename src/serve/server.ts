@@ -70,6 +70,14 @@ function serverFor(
     ],
   });
   http.server.maxConnections = mostConnections();
+  let isFull = false;
+  http.server.on('connection', () => {
+    isFull = false;
+  });
+  http.server.on('drop', () => {
+    if (!isFull) options.onProblem?.(`connections are closed: ${http.server.maxConnections} are open, and more need more file descriptors`);
+    isFull = true;
+  });
   return { server: http.server, listen: (done) => http.listen(options.port, options.host, done) };
 }
 
@@ -89,16 +97,26 @@ function mostConnections(): number {
     : Math.max(1, Math.floor((descriptors - OWN_DESCRIPTORS) / DESCRIPTORS_OF_CONNECTION));
 }
 
-/** The end of the last response of each connection. */
-const lastResponses = new WeakMap<Socket, Promise<void>>();
+/** How many requests of a connection can wait. With more, it is closed: each takes about 4 kB of memory. */
+const MOST_WAITING = 10_000;
+
+/** The responses of each connection that have not ended: how many, and the end of the last one. */
+const openResponses = new WeakMap<Socket, { readonly count: number; readonly last: Promise<void> }>();
 
 /** Handles a request after the responses before it on its connection: a client may send thousands of requests and read nothing. */
 function inTurn({ socket }: IncomingMessage, response: ServerResponse, work: () => Promise<void>): void {
   // the destroy() of the response object of http-server would leave the connection open and the client waiting
   const run = () => work().catch(() => socket.destroy());
-  const before = lastResponses.get(socket);
-  lastResponses.set(socket, new Promise((done) => response.once('close', done)));
-  void (before === undefined ? run() : before.then(run));
+  const before = openResponses.get(socket);
+  const count = (before?.count ?? 0) + 1;
+  const last = new Promise<void>((done) => response.once('close', done));
+  openResponses.set(socket, { count, last });
+  if (count > MOST_WAITING) socket.destroy();
+  void last.then(() => {
+    const open = openResponses.get(socket);
+    if (open !== undefined) openResponses.set(socket, { ...open, count: open.count - 1 });
+  });
+  void (before === undefined ? run() : before.last.then(run));
 }
 
 async function handle(

@@ -25,12 +25,12 @@ export function setIncomplete(database: Connection, baseUrl: string, report: Inc
     .run(baseUrl, encodeJson(report));
 }
 
-/** Adds the report of an imported package, unless the store was mirrored from that service itself. */
+/** Adds the report of a source, unless the store was mirrored from that service itself. Of two, the newer one stays. */
 export function addIncomplete(database: Connection, report: IncompleteMirror): void {
   database
     .prepare<[string, string, string]>(
       `INSERT INTO incomplete_mirror (base_url, report) SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM mirror WHERE base_url = ?)
-        ON CONFLICT DO NOTHING`,
+        ON CONFLICT DO UPDATE SET report = excluded.report WHERE excluded.report ->> 'finished_at' > report ->> 'finished_at'`,
     )
     .run(report.base_url, encodeJson(report), report.base_url);
 }

@@ -5,12 +5,20 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
 
 /** Joiners, variation selectors and the tags of flags. After such characters they belong to a visible character. */
 const PART = /\u200c|\u200d|[\ufe00-\ufe0f\u{e0020}-\u{e007f}]/u;
-const BEFORE_PART = /[\p{Emoji}\p{M}\p{Script=Arabic}\p{Script=Han}\u{e0020}-\u{e007f}]$/u;
+const BEFORE_PART =
+  /(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?|(?![\ufe00-\ufe0f])[\p{M}\p{Script=Arabic}\p{Script=Han}]|[\u{e0020}-\u{e007f}])$/u;
+/** A digit in a box: a digit, a variation selector and the box. */
+const KEYCAP = /[0-9#*]\ufe0f\u20e3/;
+const TAG = /[\u{e0020}-\u{e007f}]/u;
+const BEFORE_TAG = /\u{1f3f4}[\u{e0020}-\u{e007f}]*$/u;
 
 /** Escapes control characters, which would move a terminal's cursor or change its colors, and invisible characters. */
 export function printable(text: string): string {
   return escapeControls(text).replace(INVISIBLE, (character, at: number, whole: string) =>
-    PART.test(character) && BEFORE_PART.test(whole.slice(Math.max(0, at - 2), at)) ? character : escaped(character),
+    KEYCAP.test(whole.slice(Math.max(0, at - 1), at + 2)) ||
+    (PART.test(character) && (TAG.test(character) ? BEFORE_TAG : BEFORE_PART).test(whole.slice(Math.max(0, at - 16), at)))
+      ? character
+      : escaped(character),
   );
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -55,9 +55,12 @@ it.each([
 
 it('nothing is exported into a tree, because every file there is published', async () => {
   const cwd = await built();
+  mkdirSync(join(cwd, 'versions'));
+  writeFileSync(join(cwd, 'versions/palimpsest.json'), '{}');
   const before = readdirSync(join(cwd, 'out'), { recursive: true });
   for (const line of [
     'export csv --to out',
+    'export csv --to versions/tables',
     'export parquet --to out/tables',
     'export ndjson --to out/rest/a.ndjson',
     'archive warc --to out/a.warc',

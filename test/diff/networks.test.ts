@@ -16,6 +16,7 @@ it.each([
     bluesky,
     ['https://bsky.app/profile/name.example.zone', 'https://bsky.app/profile/Jack.bsky.social'],
   ],
+  ['@name.example.zone', { screen_name: 'nina.bsky.example', id: undefined }, ['https://bsky.app/profile/name.example.zone']],
   ['@jack @1.2 @a_b.example me@x.example @x.example@y.example @-', bluesky, []],
   ['#naïve', { ...bluesky, screen_name: undefined }, ['https://bsky.app/hashtag/na%C3%AFve']],
   ['@jack@other.example @a.b-c@x.y.example.', mastodon, ['https://other.example/@jack', 'https://x.y.example/@a.b-c']],

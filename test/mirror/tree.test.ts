@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../../src/serve/server.ts';
+import { Connection } from '../../src/store/database/connection.ts';
+import { setIncomplete } from '../../src/store/incomplete-mirrors.ts';
+import { Store } from '../../src/store/store.ts';
 import { LARGE } from '../drf/samples.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import type { History } from '../support/histories.ts';
@@ -45,6 +48,35 @@ describe('a mirror of a tree', () => {
     expect(await mirrored(store, site.baseUrl)).toMatchObject({ isComplete: true, records: { added: 1 } });
     expect(site.answered.length).toBeLessThan(8);
     expect(await site.builtFrom(store)).toEqual(filesIn(site.out));
+  });
+
+  it('knows what the store of the tree lacks, until a later tree lacks nothing', async () => {
+    const amounts = (records: number) => ({ records, accounts: 0 });
+    const report = {
+      base_url: 'https://service.example',
+      finished_at: '2026-01-01T00:00:00Z',
+      requests: 1,
+      counted: amounts(9),
+      missing: amounts(2),
+    };
+    const setReport = (value: typeof report | undefined) => {
+      const database = new Connection(site.store);
+      setIncomplete(database, report.base_url, value);
+      database.close();
+    };
+    const known = () => {
+      const opened = Store.open(store);
+      onTestFinished(() => opened.close());
+      return opened.incompleteMirrors();
+    };
+    setReport(report);
+    await site.build({ records: [], accounts: [changed] });
+    expect(await mirrored(store, site.baseUrl)).toMatchObject({ isComplete: true });
+    expect(known()).toEqual([report]);
+    setReport(undefined);
+    await site.build(newRecord());
+    await mirrored(store, site.baseUrl);
+    expect(known()).toEqual([]);
   });
 
   it('rejects a page if its SHA-256 differs from the manifest, and has its records from the accounts', async () => {

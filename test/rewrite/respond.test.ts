@@ -97,7 +97,9 @@ describe('a response', () => {
           'no-store',
           '*',
         ]);
-        expect(lines[0]).toMatch(/^palimpsest: (rest|index|browse)\S*: Error: (the tree is missing or incomplete|the file is missing, although|EMFILE)/);
+        expect(lines[0]).toMatch(
+          /^palimpsest: (rest|index|browse)\S*: Error: (the tree is missing or incomplete|the file is missing, although|EMFILE)/,
+        );
       }
     }
   });

@@ -17,6 +17,11 @@ it.each(['👩‍👩‍👧‍👦', '🏳️‍🌈', '❤️', '1️⃣', '�
   expect(printable(text)).toBe(text);
 });
 
+it('printable escapes a joiner after a digit, and tags that follow no flag', () => {
+  expect(printable('jack1\u200d')).toBe('jack1\\u200d');
+  expect(printable('1\u{e0041}\u{e0042}')).toBe('1\\u{e0041}\\u{e0042}');
+});
+
 it('escapeControls keeps what changes the direction of a text', () => {
   expect(escapeControls('\u202ea\u0007\u200b')).toBe('\u202ea\\u0007\u200b');
 });
