@@ -8,14 +8,14 @@ const PART = /\u200c|\u200d|[\ufe00-\ufe0f\u{e0020}-\u{e007f}]/u;
 const BEFORE_PART =
   /(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?|(?![\ufe00-\ufe0f])[\p{M}\p{Script=Arabic}\p{Script=Han}]|[\u{e0020}-\u{e007f}])$/u;
 /** A digit in a box: a digit, a variation selector and the box. */
-const KEYCAP = /[0-9#*]\ufe0f\u20e3/;
+const DIGIT_IN_BOX = /[0-9#*]\ufe0f\u20e3/;
 const TAG = /[\u{e0020}-\u{e007f}]/u;
 const BEFORE_TAG = /\u{1f3f4}[\u{e0020}-\u{e007f}]*$/u;
 
 /** Escapes control characters, which would move a terminal's cursor or change its colors, and invisible characters. */
 export function printable(text: string): string {
   return escapeControls(text).replace(INVISIBLE, (character, at: number, whole: string) =>
-    KEYCAP.test(whole.slice(Math.max(0, at - 1), at + 2)) ||
+    DIGIT_IN_BOX.test(whole.slice(Math.max(0, at - 1), at + 2)) ||
     (PART.test(character) && (TAG.test(character) ? BEFORE_TAG : BEFORE_PART).test(whole.slice(Math.max(0, at - 16), at)))
       ? character
       : escaped(character),
