@@ -39,7 +39,7 @@ it('a release of Node.js that is too old is one sentence', async () => {
   expect(await runAfter(as('18.20.4'), 'accounts', '--json')).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: `error: palimpsest needs Node.js ${least} or newer, and this is 18.20.4\n`,
+    stderr: `error: palimpsest needs Node.js ${least} or newer, but this is 18.20.4\n`,
   });
   const [major, minor] = least.split('.').map(Number);
   expect((await runAfter(as(`${major}.${Number(minor) - 1}.9`), '--version')).code).toBe(1);
