@@ -71,7 +71,9 @@ async function archive(terminal: Terminal, { to, out, ...options }: Values<'arch
     ...identityLines({ stable_ids, former_handles }, options.identities),
     `  archive   ${to}${isFile ? `, ${size(statSync(to).size)}` : ''}`,
     `to check ${incomplete === undefined ? 'that the archive is complete' : 'the archive'}, import it into a new store:`,
-    `next: ${terminal.command('import', { '--store': 'copy.db', ...(incomplete === undefined ? { '--require-complete': true } : {}) }, [to])}`,
+    incomplete === undefined
+      ? `next: ${terminal.command('import', { '--store': 'copy.db', '--require-complete': true }, [to])}`
+      : `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}`,
   ]);
 }
 
