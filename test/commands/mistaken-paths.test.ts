@@ -72,3 +72,9 @@ it('nothing is exported into a tree, because every file there is published', asy
     });
   expect(readdirSync(join(cwd, 'out'), { recursive: true })).toEqual(before);
 });
+
+it('a tree that cannot be looked at does not fail an import that has succeeded', async () => {
+  const options = { env: { PALIMPSEST_OUT: 'x'.repeat(300) } };
+  const { code, stdout } = await palimpsestHere(['import', join(DATA, 'sample'), '--store', join(temporaryFolder(), 's.db')], options);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('\nnext: ')]);
+});
