@@ -26,10 +26,21 @@ function project(name: string): TestProjectInlineConfiguration {
   };
 }
 
+/** The files that take more than a minute. */
+const LONGEST = [
+  'conformance/hosts-simulators',
+  'whole/kill',
+  'whole/removed-after-kills',
+  'versions/stores',
+  'docs/cluster',
+  'conformance/hosts',
+];
+
 /** Starts the longest files first: one that starts last would run alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project }: TestSpecification) => PROJECTS.indexOf(project.name);
+    const isLong = ({ moduleId }: TestSpecification) => LONGEST.some((name) => moduleId.includes(`/test/${name}`));
+    const rank = (file: TestSpecification) => PROJECTS.indexOf(file.project.name) - (isLong(file) ? PROJECTS.length : 0);
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }
 }

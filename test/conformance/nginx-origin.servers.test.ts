@@ -12,8 +12,12 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { sendRaw } from '../serve/exchange.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { program } from './child.ts';
+import { groupConforms } from './hosts.ts';
 import { startNameServer } from './name-server.ts';
-import { type RunningNginx, startNginx } from './subjects/nginx-origin.ts';
+import { type RunningNginx, startNginx, stopCeph } from './subjects/nginx-origin.ts';
+
+await groupConforms('buckets');
+afterAll(stopCeph);
 
 const nginx = program('nginx', 'nginx-light');
 const openssl = program('openssl');

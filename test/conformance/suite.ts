@@ -31,8 +31,8 @@ import { anyQuery, queries } from './probes/queries.ts';
 import { incompleteTree, missingTree, unreadableFiles } from './probes/trees.ts';
 import { PublishedSite } from './published-site.ts';
 import { QUERIES } from './queries.ts';
+import type { Outcome } from './results.ts';
 import { type Linted, nameOf, type Published, type Subject } from './subject.ts';
-import type { Outcome } from './table.ts';
 
 /** The probes that every host must pass. */
 export const CORE: { readonly [name: string]: Probe } = {
@@ -103,19 +103,14 @@ const TREES = [
   { base: '', browse: true, only: ['browse'] },
 ] as const;
 
-/** The results of this run so far, in the order of the hosts. */
-export const outcomes: Outcome[] = [];
-
 export function newOutcome(subject: Subject | Linted, host = subject.host): Outcome {
   const { needs, release } = subject;
   const name = 'publish' in subject ? nameOf(subject) : host === subject.host ? host.name : `${host.name} --versions`;
-  const outcome = { name, host, release: needs.skip ? '' : release(), score: undefined, has: new Set<string>(), lacks: new Set<string>() };
-  outcomes.push(outcome);
-  return outcome;
+  return { name, host, release: needs.skip ? '' : release(), score: undefined, has: new Set<string>(), lacks: new Set<string>() };
 }
 
-/** Checks a host against its declaration: each capability must be present, and each missing one absent. */
-export function conforms(subject: Subject): void {
+/** Checks a host against its declaration: each capability must be present, and each missing one absent. Returns the results, which the tests fill. */
+export function conforms(subject: Subject): Outcome {
   const { host, needs } = subject;
   const outcome = newOutcome(subject);
   describe.skipIf(needs.skip)(`${outcome.name} (${needs.reason || subject.release()})`, () => {
@@ -153,6 +148,7 @@ export function conforms(subject: Subject): void {
       isAsDeclared(host, outcome, () => trial, core, Object.fromEntries(probes), only === undefined);
     });
   });
+  return outcome;
 }
 
 /**
@@ -203,9 +199,9 @@ async function score({ ask, site }: Trial): Promise<number> {
 }
 
 /** Checks a host's files with the vendor's tool, which must also detect an inserted error. */
-export function passes(linted: Linted): void {
+export function passes(linted: Linted): Outcome {
   const { host, needs, release, complaints } = linted;
-  newOutcome(linted);
+  const outcome = newOutcome(linted);
   describe.skipIf(needs.skip)(`${host.name} (${needs.reason || release()})`, () => {
     test.each(TREES)('has valid files with the base path $base and browse files: $browse', async ({ base, browse }) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
@@ -224,6 +220,7 @@ export function passes(linted: Linted): void {
       expect(Object.keys(host.untested ?? {}).toSorted()).toEqual(Object.keys({ ...PROBES, ...OF_FILES }).toSorted());
     });
   });
+  return outcome;
 }
 
 const sites = new Map<string, Promise<PublishedSite>>();
@@ -236,4 +233,5 @@ export function siteAt(base: string, browse: boolean): Promise<PublishedSite> {
   return known;
 }
 
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+// test files of one process share the sites
+process.once('exit', () => rmSync(home, { recursive: true, force: true }));

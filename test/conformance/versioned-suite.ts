@@ -6,14 +6,14 @@ import { withVersions } from '../../src/hosting/find-host.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { publishVersion } from '../support/versions.ts';
 import { asOf, damagedFiles, unreadable, type VersionedTrial } from './probes/versions.ts';
+import type { Outcome } from './results.ts';
 import type { Subject } from './subject.ts';
 import { CORE, isAsDeclared, newOutcome, PROBES, siteAt } from './suite.ts';
 
 const BASE = '/api/v1.0';
 
-/** Checks a host against its declaration for sites with versions, if it reads them. Each page must have the bytes of the pages as files. */
-export async function conformsWithVersions(subject: Subject): Promise<void> {
-  if (typeof subject.host.versions !== 'object') return;
+/** Checks a host that reads versions against its declaration for them. Each page must have the bytes of the pages as files. */
+export async function conformsWithVersions(subject: Subject): Promise<Outcome> {
   const host = await withVersions(subject.host);
   const outcome = newOutcome(subject, host);
   describe.skipIf(subject.needs.skip)(`${outcome.name} (${subject.needs.reason || subject.release()})`, () => {
@@ -47,4 +47,5 @@ export async function conformsWithVersions(subject: Subject): Promise<void> {
     isAsDeclared<VersionedTrial>(host, outcome, () => trial, CORE, { ...PROBES, 'damaged-files': damagedFiles });
     test('files that cannot be read', async () => expect(await unreadable(trial)).toEqual([]));
   });
+  return outcome;
 }

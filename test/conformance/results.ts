@@ -1,4 +1,4 @@
-import { CAPABILITIES, type Host, NO_HOST_CAN } from '../../src/rewrite/hosts/host.ts';
+import { CAPABILITIES, type Host } from '../../src/rewrite/hosts/host.ts';
 import { QUERIES } from './queries.ts';
 
 /** The results of a run for one host. */
@@ -17,14 +17,19 @@ export interface Outcome {
 /** The capabilities of hosts with pages as files. */
 const OF_FILES: ReadonlySet<string> = new Set(['missing-tree', 'incomplete-tree', 'unreadable-files']);
 
-const [BEGIN, END] = ['<!-- generated: npm run docs:hosts -->', '<!-- end -->'];
+/** Returns a document in which the row and the section of each host have the results of a run. */
+export function withResults(document: string, outcomes: readonly Outcome[]): string {
+  return outcomes.reduce((text, outcome) => {
+    const withRow = replaced(text, `| \`${outcome.name}\` |`, /\n/, row(outcome));
+    return replaced(withRow, `### ${outcome.name}\n`, /\n\n(?=### |<!-- end -->)/, section(outcome));
+  }, document);
+}
 
-/** Returns a document with the results of a run between its two markers. */
-export function withTable(document: string, outcomes: readonly Outcome[]): string {
-  const [before = '', rest = ''] = document.split(BEGIN);
-  const end = rest.indexOf(END);
-  if (end === -1) throw new Error(`the document has no place for a table between ${BEGIN} and ${END}`);
-  return `${before}${BEGIN}\n\n${table(outcomes)}\n\n${everywhere()}\n\n${reasons(outcomes)}\n\n${rest.slice(end)}`;
+/** Replaces a part of a document that has a known start. */
+function replaced(document: string, start: string, end: RegExp, part: string): string {
+  const [before, rest] = document.split(`\n${start}`);
+  if (before === undefined || rest === undefined) throw new Error(`docs/hosts.md needs one line that begins with ${start.trim()}`);
+  return `${before}\n${part}${rest.slice(rest.search(end))}`;
 }
 
 /** Returns a document without the releases in its table, which depend on the machine of the run. */
@@ -32,38 +37,25 @@ export function withoutReleases(document: string): string {
   return document.replace(/^(\| `[a-z0-9 -]+` \|)[^|]*\|/gm, '$1 |');
 }
 
-function table(outcomes: readonly Outcome[]): string {
-  const rows = outcomes.map(({ name, release, score, has, lacks }) => {
-    const untested = Object.keys(CAPABILITIES).filter(
-      (capability) =>
-        !has.has(capability) &&
-        !lacks.has(capability) &&
-        (name.endsWith('--versions') ? !OF_FILES.has(capability) : capability !== 'damaged-files'),
-    );
-    const cells = [
-      `\`${name}\``,
-      release,
-      score === undefined ? '' : `${score} of ${QUERIES.length}`,
-      [...lacks].join(', '),
-      has.size === 0 ? 'everything else' : untested.join(', '),
-    ];
-    return `| ${cells.join(' | ')} |`;
-  });
-  return ['| host | tested on | queries | lacks | not tested |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
+function row({ name, release, score, has, lacks }: Outcome): string {
+  const untested = Object.keys(CAPABILITIES).filter(
+    (capability) =>
+      !has.has(capability) &&
+      !lacks.has(capability) &&
+      (name.endsWith('--versions') ? !OF_FILES.has(capability) : capability !== 'damaged-files'),
+  );
+  const cells = [
+    `\`${name}\``,
+    release,
+    score === undefined ? '' : `${score} of ${QUERIES.length}`,
+    [...lacks].join(', '),
+    has.size === 0 ? 'everything else' : untested.join(', '),
+  ];
+  return `| ${cells.join(' | ')} |`;
 }
 
-/** Returns the lines about capabilities that no host has. */
-function everywhere(): string {
-  const lines = Object.entries(NO_HOST_CAN).map(([name, words]) => `- no host has \`${name}\`: ${words}`);
-  return lines.join('\n');
-}
-
-function reasons(outcomes: readonly Outcome[]): string {
-  return outcomes
-    .map(({ name, host }) =>
-      [`### ${name}`, '', `${host.title}: tested on ${host.testedOn}.`, ...stepsOf(host), ...reasonsOf(host)].join('\n'),
-    )
-    .join('\n\n');
+function section({ name, host }: Outcome): string {
+  return [`### ${name}`, '', `${host.title}: tested on ${host.testedOn}.`, ...stepsOf(host), ...reasonsOf(host)].join('\n');
 }
 
 /** Returns the commands with which the run installed the host. */

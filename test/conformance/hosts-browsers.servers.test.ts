@@ -1,0 +1,3 @@
+import { groupConforms } from './hosts.ts';
+
+await groupConforms('browsers');

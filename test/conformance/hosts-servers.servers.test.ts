@@ -1,0 +1,4 @@
+import { groupConforms, othersConform } from './hosts.ts';
+
+await groupConforms('servers');
+await othersConform();
