@@ -5,6 +5,7 @@ const names = [
   'Pleroma',
   'modlist',
   'jsonx',
+  'dryrun',
   'bagit',
   'Oxum',
   'wacz',

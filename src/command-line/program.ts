@@ -70,6 +70,8 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     })
     // --version after a command is refused: it would end the program as if the command had run
     .enablePositionalOptions()
+    // the hint of the error suggests more than Commander does
+    .showSuggestionAfterError(false)
     .exitOverride();
   const variables = new Set<string>();
   let running: Command | undefined;

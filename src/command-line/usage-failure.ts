@@ -2,6 +2,8 @@ import { Argument, type Command, type CommanderError } from 'commander';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
 import { plural } from '../contract/plural.ts';
+import { suggest } from '../history/suggest.ts';
+import { OTHER_COMMANDS, SAME_OPTIONS } from './other-words.ts';
 import type { RejectedValue } from './program.ts';
 
 /**
@@ -15,9 +17,9 @@ export function usageFailure(
   error: CommanderError,
   rejected: RejectedValue | undefined,
 ): Failure {
-  const [message = '', meant] = error.message.replace(/^error: /, '').split(/\n\(Did you mean |\?\)$/);
-  const isVersion = /'(--version|-V)'/.test(message);
-  const hint = meant === undefined || isVersion ? hintFor(program, words, error) : `did you mean ${meant}?`;
+  const message = error.message.replace(/^error: /, '');
+  const field = /'(-[^ ']+)/.exec(message)?.[1];
+  const hint = hintFor(program, words, error, field);
   if (rejected !== undefined) return valueFailure(rejected, words, hint);
   if (error.code === 'commander.help') return new Failure('usage', 'no command was given', { hint });
   if (error.code === 'commander.excessArguments') {
@@ -25,7 +27,6 @@ export function usageFailure(
     const expected = plural(command.registeredArguments.length, 'argument');
     return new Failure('usage', `too many arguments for '${command.name()}'`, { expected, found: String(command.args.length), hint });
   }
-  const field = /'(-[^ ']+)/.exec(message)?.[1];
   return new Failure('usage', message, { place: field === undefined ? {} : { field }, hint });
 }
 
@@ -40,21 +41,76 @@ function valueFailure({ target, text, expected }: RejectedValue, words: readonly
   return new Failure('usage', message, { place: { field: isGiven ? long : (envVar ?? long) }, expected, found: text, hint });
 }
 
-/** Returns a hint for an option before the command, and for a path without its option. Otherwise it suggests --help. */
-function hintFor(program: Command, words: readonly string[], error: CommanderError): Hint {
+/**
+ * Returns a hint for an option before the command, for a path without its option, and for a word or option of other
+ * commands or programs. Otherwise it suggests --help.
+ */
+function hintFor(program: Command, words: readonly string[], error: CommanderError, option: string | undefined): Hint {
   const [first = ''] = words;
   const later = words.find((word) => program.commands.some((one) => one.name() === word));
   if (error.code === 'commander.unknownOption' && /^--?[a-z]/.test(first) && later !== undefined) {
-    const option = first.replace(/=.*$/s, '');
-    return `write ${option} after the command: palimpsest ${later} ${option} …`;
+    const early = first.replace(/=.*$/s, '');
+    return `write ${early} after the command: palimpsest ${later} ${early} …`;
   }
   const { name, command } = commandIn(program, words);
   const [path, ...others] = command.args;
-  const option = ['--to', '--out', '--store'].find((long) => command.options.some((one) => one.long === long));
+  const output = ['--to', '--out', '--store'].find((long) => command.options.some((one) => one.long === long));
   const isPath = error.code === 'commander.excessArguments' || error.code === 'commander.missingMandatoryOptionValue';
-  if (isPath && path !== undefined && others.length === 0 && option !== undefined && command.registeredArguments.length === 0)
-    return hint`did you mean ${suggested(name, { [option]: path, ...optionsOf(command) })}?`;
-  return hint`run ${suggested(name, { '--help': true })} to see the usage`;
+  if (isPath && path !== undefined && others.length === 0 && output !== undefined && command.registeredArguments.length === 0)
+    return hint`did you mean ${suggested(name, { [output]: path, ...optionsOf(command) })}?`;
+  const other =
+    error.code === 'commander.unknownCommand'
+      ? hintForCommand(program, command, words)
+      : error.code === 'commander.unknownOption' && option !== undefined
+        ? hintForOption(program, command, option)
+        : undefined;
+  return other ?? hint`run ${suggested(name, { '--help': true })} to see the usage`;
+}
+
+/** Returns a hint for a word that is no command: what it is called here, or a command with a similar name. */
+function hintForCommand(program: Command, group: Command, words: readonly string[]): Hint | undefined {
+  const place = group === program ? '' : `${group.name()} `;
+  const wrong = (words[place === '' ? 0 : 1] ?? '').toLowerCase();
+  const all = [...commandsOf(program).keys()];
+  const names = all.filter((name) => name.startsWith(place));
+  const same = new Set([
+    ...all.filter((name) => name.endsWith(` ${wrong}`)),
+    ...(OTHER_COMMANDS[wrong] ?? []).filter((name) => names.includes(name)),
+  ]);
+  const similar = similarTo(
+    wrong,
+    names.map((name) => name.slice(place.length).split(' ')[0] ?? ''),
+  );
+  const name = similar && place + similar;
+  if (same.size === 0) return name && hint`did you mean ${suggested(name)}?`;
+  return [...same].flatMap((name, index) => [index === 0 ? 'did you mean ' : ' or ', suggested(name)]).concat('?');
+}
+
+/** Returns a hint for an option that a command does not have: what it has instead, or the commands that have the option. */
+function hintForOption(program: Command, command: Command, option: string): Hint | undefined {
+  const wrong = option.replace(/=.*$/s, '');
+  const name = wrong.replace(/^-+/, '');
+  const own = command.options.flatMap(({ long }) => long ?? []);
+  if (command.registeredArguments.some((argument) => argument.name() === name)) return `write the ${name} without ${wrong}`;
+  const same = SAME_OPTIONS.filter((options) => options.includes(wrong)).flatMap((options) => options.filter((one) => own.includes(one)));
+  const similar = wrong.startsWith('--') ? similarTo(wrong, own) : undefined;
+  if (same[0] !== undefined || similar !== undefined) return `did you mean ${same[0] ?? similar}?`;
+  const others = [...commandsOf(program)].filter(([, other]) => other.options.some(({ long }) => long === wrong)).map(([other]) => other);
+  return others.length === 0 || others.length > 3 ? undefined : `${wrong} is an option of ${others.join(', ')}`;
+}
+
+/** Returns the name that differs from a word by a few letters. */
+function similarTo(word: string, names: readonly string[]): string | undefined {
+  return suggest(word, names, 1, Math.max(2, Math.floor(word.length / 3)))[0];
+}
+
+/** Returns all commands by their names with their groups, without the groups. */
+function commandsOf(group: Command, place = ''): Map<string, Command> {
+  return new Map(
+    group.commands.flatMap((command): [string, Command][] =>
+      command.commands.length === 0 ? [[place + command.name(), command]] : [...commandsOf(command, `${command.name()} `)],
+    ),
+  );
 }
 
 /** Returns the options on the command line. Those with other values than text, numbers and switches are left out. */

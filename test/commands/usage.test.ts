@@ -50,6 +50,81 @@ it('says where an option belongs that is written before the command', async () =
   expect(code).toBe(2);
 });
 
+describe('the words of other programs', () => {
+  it.each([
+    ['list', 'palimpsest store list` or `palimpsest accounts` or `palimpsest versions'],
+    ['ls', 'palimpsest accounts'],
+    ['show ann', 'palimpsest history'],
+    ['log ann', 'palimpsest history'],
+    ['search ann', 'palimpsest accounts'],
+    ['status', 'palimpsest verify'],
+    ['check', 'palimpsest store check` or `palimpsest verify'],
+    ['validate', 'palimpsest verify'],
+    ['fsck', 'palimpsest store check'],
+    ['delete ann', 'palimpsest remove'],
+    ['rm ann', 'palimpsest remove'],
+    ['backup', 'palimpsest store push'],
+    ['snapshots', 'palimpsest versions` or `palimpsest store list'],
+    ['restore', 'palimpsest store pull` or `palimpsest import'],
+    ['store restore x', 'palimpsest store pull'],
+    ['store backup x', 'palimpsest store push'],
+    ['deploy s3://bucket', 'palimpsest publish'],
+    ['upload s3://bucket', 'palimpsest publish'],
+    ['sync s3://bucket', 'palimpsest publish'],
+    ['server', 'palimpsest serve'],
+    ['generate', 'palimpsest build'],
+    ['crawl https://a.example', 'palimpsest mirror'],
+    ['wacz', 'palimpsest archive wacz'],
+    ['export wacz', 'palimpsest archive wacz'],
+    ['archive csv', 'palimpsest export csv'],
+    ['build --to x', '--out'],
+    ['build -o x', '--out'],
+    ['build --output x', '--out'],
+    ['build --url https://a.example', '--base-url'],
+    ['build --gzip', '--compress'],
+    ['build --force', '--replace-tree'],
+    ['rewrite nginx --to x', '--out'],
+    ['publish x --dry-run', '--plan'],
+    ['publish x --dryrun', '--plan'],
+    ['publish x -n', '--plan'],
+    ['publish x --jobs 4', '--concurrency'],
+    ['observe x --plan', '--dry-run'],
+    ['observe x --format neutral', '--from'],
+    ['store check --fix', '--repair'],
+    ['accounts --max-count 5', '--limit'],
+    ['remove ann --force', '--yes'],
+    ['import x --filter y', '--include'],
+    ['import x --ignore y', '--exclude'],
+    ['serve -p 80', '--port'],
+    ['serve --bind ::1', '--host'],
+    ['mirror x --wait 1s', '--delay'],
+    ['rewrite --host nginx', 'write the host without --host'],
+    ['history --name ann', 'write the name without --name'],
+    ['verify --full', '--full is an option of mirror'],
+  ])('are suggested as words of this one: %s', async (line, expected) => {
+    const { code, stdout } = await palimpsestHere([...line.split(' '), '--json'], { cwd: temporaryFolder() });
+    const { hint } = JSON.parse(stdout).error;
+    expect(hint.replaceAll(/`[^`]*palimpsest(?:\.js)? /g, '`palimpsest ')).toContain(expected);
+    expect(code).toBe(2);
+  });
+
+  it('is not a name that differs by most of its letters', async () => {
+    expect((await palimpsestHere(['verify', '--quick'])).stderr).toContain('verify --help');
+  });
+});
+
+it('suggests a command and an option for each that lacks one of its letters', async () => {
+  const { stdout } = await palimpsestHere(['--help']);
+  const commands = [...stdout.matchAll(/^ {2}([a-z]{5,}) /gm)].map(([, name = '']) => name);
+  const options = [...(await palimpsestHere(['publish', '--help'])).stdout.matchAll(/^ {2}--([a-z-]{6,})/gm)].map(([, name = '']) => name);
+  const lines = [
+    ...commands.map((name) => [[`${name.slice(0, 2)}${name.slice(3)}`], name] as const),
+    ...options.map((name) => [['publish', 'x', `--${name.slice(0, 2)}${name.slice(3)}`], `--${name}`] as const),
+  ];
+  expect(lines.length).toBeGreaterThan(25);
+  for (const [words, name] of lines) expect((await palimpsestHere(words)).stderr, words.join(' ')).toContain(name);
+});
+
 describe('a URL instead of a path', () => {
   it.each([
     'build --base-url https://example.org --out s3://bucket/site',
