@@ -34,6 +34,15 @@ export type CommandName = keyof typeof COMMANDS;
 export type Values<Name extends CommandName> = ValuesOf<(typeof COMMANDS)[Name]['options']> &
   ((typeof COMMANDS)[Name] extends { readonly args: infer Args } ? ValuesOf<Args> : unknown);
 
+/** The headings of the help, with the commands of a task. */
+export const TASKS: { readonly [heading: string]: { readonly [name: string]: CommandSpec } } = {
+  'Read sources into the store:': READ_COMMANDS,
+  'Make and publish the site:': SITE_COMMANDS,
+  'Look at accounts, and remove them:': ACCOUNT_COMMANDS,
+  'Write files for hosts, archives and other programs:': OUTPUT_COMMANDS,
+  'Check and back up the store:': STORE_COMMANDS,
+};
+
 /** What a group of commands is, by its name. */
 export const GROUPS: { readonly [name: string]: { readonly summary: string; readonly description: string } } = {
   archive: {

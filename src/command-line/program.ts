@@ -1,7 +1,7 @@
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, type HelpConfiguration, InvalidArgumentError, Option } from 'commander';
 import type { Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../version.ts';
-import { COMMANDS, type CommandName, GROUPS, type Values } from './commands.ts';
+import { COMMANDS, type CommandName, GROUPS, TASKS, type Values } from './commands.ts';
 import { oneOf } from './parsers.ts';
 import { type GivenSwitch, isSwitch, OFF, refuseContradictions, refuseStoreOptionsOfFolder } from './refusals.ts';
 import type { CommandSpec, Given, ValueSpec } from './spec.ts';
@@ -72,6 +72,9 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     .enablePositionalOptions()
     // the hint of the error suggests more than Commander does
     .showSuggestionAfterError(false)
+    .configureHelp(HELP)
+    .commandsGroup('Other:')
+    .helpCommand(true)
     .exitOverride();
   const variables = new Set<string>();
   let running: Command | undefined;
@@ -103,11 +106,10 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     return isEffective(env[variable], option) ? option.env(variable) : option;
   };
   for (const [name, { summary, description, args = {}, options, result, examples }] of commandEntries()) {
-    const command = groupOf(program, name)
-      .command(name.split(' ').at(-1) ?? name)
+    const command = underHeading(groupOf(program, name).command(name.split(' ').at(-1) ?? name), name)
       .summary(summary)
       .description(description)
-      .addHelpText('after', `\nExamples:\n${examples.map(([line, effect]) => `  $ ${line}\n      ${effect}`).join('\n')}`);
+      .addHelpText('after', ({ command }) => afterOptions(command, examples));
     for (const [usage, spec] of Object.entries(args))
       command.addArgument(withParser(new Argument(usage, spec.help), spec, usage.includes('...')));
     const flags: { [name: string]: false } = {};
@@ -137,6 +139,41 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
   return program;
 }
 
+/** Returns the end of the help of a command: what is said of all options, and the examples. */
+function afterOptions(command: Command, examples: CommandSpec['examples']): string {
+  const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
+  const wrapped = (text: string, indent: string) =>
+    indent +
+    command
+      .createHelp()
+      .boxWrap(text, width - indent.length)
+      .replaceAll('\n', `\n${indent}`);
+  const lines = examples.map(([line, effect]) => `  $ ${line}\n${wrapped(effect, '      ')}`);
+  return `\n${wrapped(VARIABLES, '')}\n\nExamples:\n${lines.join('\n')}`;
+}
+
+const VARIABLES = 'Each option also has a variable: --page-size is PALIMPSEST_PAGE_SIZE. A switch is on with 1, off with 0.';
+
+function termOf(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+/** How the help shows options and commands. One sentence says how the variable of an option is called. */
+const HELP: HelpConfiguration = {
+  subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
+  optionDescription: ({ description, argChoices, defaultValue, defaultValueDescription, envVar, long = '' }) => {
+    const shown =
+      defaultValueDescription ?? (typeof defaultValue === 'string' || typeof defaultValue === 'number' ? String(defaultValue) : undefined);
+    const notes = [
+      ...(argChoices === undefined ? [] : [`one of ${argChoices.join(', ')}`]),
+      ...(shown === undefined ? [] : [`default: ${shown}`]),
+      ...(envVar === undefined || envVar === variableOf(long.slice(2)) ? [] : [`variable: ${envVar}`]),
+    ];
+    return notes.length === 0 ? description : `${description} (${notes.join('; ')})`;
+  },
+};
+
 /** The commands, as the interpreter sees them. */
 function commandEntries(): Iterable<[CommandName, CommandSpec]> {
   return Object.entries(COMMANDS) as [CommandName, CommandSpec][];
@@ -148,7 +185,13 @@ function groupOf(program: Command, name: string): Command {
   const group = GROUPS[first];
   if (second === undefined || group === undefined) return program;
   const declared = program.commands.find((one) => one.name() === first);
-  return declared ?? program.command(first).summary(group.summary).description(group.description);
+  return declared ?? underHeading(program.command(first), name).summary(group.summary).description(group.description);
+}
+
+/** Puts a command under the heading of its task in the help of the program. */
+function underHeading(command: Command, name: string): Command {
+  const [heading] = Object.entries(TASKS).find(([, commands]) => Object.hasOwn(commands, name)) ?? [];
+  return heading === undefined || command.parent?.parent != null ? command : command.helpGroup(heading);
 }
 
 /** The values of a command by their names. The declaration of the command determines their types. */

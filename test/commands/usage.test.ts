@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { COMMANDS, TASKS } from '../../src/command-line/commands.ts';
 import { VERSION } from '../../src/version.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
@@ -10,6 +11,24 @@ describe('help', () => {
     const help = await palimpsestHere(['help', ...words]);
     expect(help.stdout).toContain(`Usage: palimpsest ${words.join(' ')} `);
     expect(help).toEqual(await palimpsestHere([...words, '--help']));
+  });
+
+  it('groups the commands by task, and names each once', async () => {
+    const { stdout } = await palimpsestHere(['--help']);
+    const headings = [...stdout.matchAll(/^(\S.*):$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual(['Options', ...Object.keys(TASKS).map((heading) => heading.slice(0, -1)), 'Other']);
+    const names = [...stdout.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name);
+    const firsts = new Set(Object.keys(COMMANDS).map((name) => name.split(' ')[0]));
+    expect(names.toSorted()).toEqual([...firsts, 'help'].toSorted());
+  });
+
+  it('has lines of at most 80 characters, and one sentence about variables', async () => {
+    for (const name of Object.keys(COMMANDS)) {
+      const { stdout } = await palimpsestHere([...name.split(' '), '--help']);
+      const text = stdout.split('\n').filter((line) => !line.startsWith('  $ '));
+      expect(text.filter((line) => line.length > 80)).toEqual([]);
+      expect(stdout.match(/PALIMPSEST_PAGE_SIZE/g)).toHaveLength(1);
+    }
   });
 
   it.each([[['foo']], [['store', 'foo']]])('rejects the unknown command %j', async (words) => {
