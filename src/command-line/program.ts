@@ -162,6 +162,15 @@ function termOf(argument: Argument): string {
 /** How the help shows options and commands. One sentence says how the variable of an option is called. */
 const HELP: HelpConfiguration = {
   subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
+  minWidthToWrap: 20,
+  // on a narrow terminal, what an option is stands below it
+  formatItem: (term, termWidth, description, helper) => {
+    const width = helper.helpWidth ?? 80;
+    const isBeside = width - termWidth >= 34;
+    const indent = ' '.repeat(isBeside ? termWidth + 4 : 6);
+    const text = helper.boxWrap(description, width - indent.length).replaceAll('\n', `\n${indent}`);
+    return isBeside ? `  ${term.padEnd(termWidth)}  ${text}` : `  ${term}\n${indent}${text}`;
+  },
   optionDescription: ({ description, argChoices, defaultValue, defaultValueDescription, envVar, long = '' }) => {
     const shown =
       defaultValueDescription ?? (typeof defaultValue === 'string' || typeof defaultValue === 'number' ? String(defaultValue) : undefined);
