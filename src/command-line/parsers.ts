@@ -114,6 +114,13 @@ export function instant(text: string): Instant {
   throw new InvalidArgumentError('a time with a time zone, such as 2017-09-19T20:47:28Z');
 }
 
+/** Parses a time with a time zone, or a date, which is its first second in UTC. */
+export function timeOrDate(text: string): Instant {
+  const value = parseInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+  if (value !== undefined) return value;
+  throw new InvalidArgumentError('a date such as 2017-09-19, or a time with a time zone, such as 2017-09-19T20:47:28Z');
+}
+
 /** Returns a parser of whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {

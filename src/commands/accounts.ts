@@ -1,6 +1,7 @@
 import type { Values } from '../command-line/commands.ts';
 import type { AccountEntry } from '../contract/accounts/account-entry.ts';
-import { timestampOf } from '../contract/instant.ts';
+import { type Instant, parseInstant, timestampOf } from '../contract/instant.ts';
+import { plural } from '../contract/plural.ts';
 import { matchingAccounts } from '../history/account-match.ts';
 import { accountTable } from '../history/account-table.ts';
 import { toFailure } from '../store/database/store-error.ts';
@@ -9,16 +10,26 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 export async function runAccounts(
   terminal: Terminal,
-  { text, limit = Number.POSITIVE_INFINITY, store: storePath }: Values<'accounts'>,
+  { text, since, limit = Number.POSITIVE_INFINITY, store: storePath }: Values<'accounts'>,
 ): Promise<void> {
   const store = Store.open(storePath);
   try {
-    const accounts = () => first(limit, matchingAccounts(store, text));
-    terminal.summary({ accounts: jsonEntries(accounts()) }, orElse(accountTable(accounts()), nothingFound(text, storePath)));
+    const found = () => changedSince(since, matchingAccounts(store, text));
+    const accounts = () => first(limit, found());
+    const hasMore = limit < Number.POSITIVE_INFINITY && [...first(limit + 1, found())].length > limit;
+    const lines = orElse(accountTable(accounts()), nothingFound(text, storePath));
+    const more = hasMore ? ['', `there are more than ${plural(limit, 'account')}; a higher --limit lists them`] : [];
+    terminal.summary({ accounts: jsonEntries(accounts()), hasMore }, inOrder(lines, more));
   } catch (error) {
     throw toFailure(storePath, error);
   } finally {
     store.close();
+  }
+}
+
+function* changedSince(since: Instant | undefined, accounts: Iterable<AccountEntry>): Generator<AccountEntry> {
+  for (const account of accounts) {
+    if (since === undefined || (parseInstant(account.last_change ?? '') ?? Number.NEGATIVE_INFINITY) >= since) yield account;
   }
 }
 
@@ -29,6 +40,10 @@ function* first<T>(limit: number, items: Iterable<T>): Generator<T> {
     count += 1;
     if (count === limit) return;
   }
+}
+
+function* inOrder<T>(...parts: readonly Iterable<T>[]): Generator<T> {
+  for (const part of parts) yield* part;
 }
 
 function* jsonEntries(accounts: Iterable<AccountEntry>): Generator<object> {

@@ -1,6 +1,6 @@
 import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
-import { timestampOf } from '../contract/instant.ts';
+import { parseInstant, timestampOf } from '../contract/instant.ts';
 import { type ChangeRecord, DATA_TYPES, type DataType } from '../contract/record.ts';
 import type { IdentifiedAccount } from '../history/find-account.ts';
 import { findAccount } from '../history/find-account.ts';
@@ -14,7 +14,10 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 const INDENT = '  ';
 
-export async function runHistory(terminal: Terminal, { name, field: fieldName, store: storePath }: Values<'history'>): Promise<void> {
+export async function runHistory(
+  terminal: Terminal,
+  { name, field: fieldName, since = Number.NEGATIVE_INFINITY, limit = Number.POSITIVE_INFINITY, store: storePath }: Values<'history'>,
+): Promise<void> {
   const field = fieldName === undefined ? undefined : fieldNamed(fieldName);
   const store = Store.open(storePath);
   try {
@@ -22,7 +25,10 @@ export async function runHistory(terminal: Terminal, { name, field: fieldName, s
     const { screen_name, stable_id, display_name, former_handles } = account.entry;
     const all = store.history(screen_name);
     const texts = new Map(all.map((record) => [record.id, record.text]));
-    const records = all.filter(({ data_type }) => field === undefined || data_type === field);
+    const found = all.filter((record) => (field === undefined || record.data_type === field) && instantOf(record) >= since);
+    const records = found.slice(0, limit);
+    const older = found.length - records.length;
+    const oldest = older > 0 ? instantOf(records.at(-1)) : since;
     const gone = store.goneRecords();
     const result = {
       screen_name,
@@ -32,13 +38,19 @@ export async function runHistory(terminal: Terminal, { name, field: fieldName, s
       found_by: account.foundBy,
       other_holders: account.otherHolders.map(withTime),
       records,
+      older,
       gone: records.flatMap(({ id }) => (gone.has(id) ? [{ id, gone_at: gone.get(id) }] : [])),
     };
     terminal.summary(result, [
-      `${screen_name}: ${plural(records.length, 'change')}${field === undefined ? '' : ` of ${field}`}`,
+      `${screen_name}: ${plural(found.length, 'change')}${field === undefined ? '' : ` of ${field}`}`,
       ...explanation(account, name),
       ...account.otherHolders.map((other) => `another account had this handle until ${dateOf(other.seen_to)}: @${other.screen_name}`),
-      ...[...timeline(records, former_handles)].flatMap((entry) =>
+      ...[
+        ...timeline(
+          records,
+          former_handles.filter(({ seen_to }) => seen_to >= oldest),
+        ),
+      ].flatMap((entry) =>
         'former' in entry
           ? ['', `formerly @${entry.former.handle} until ${dateOf(entry.former.seen_to)}`]
           : [
@@ -53,12 +65,17 @@ export async function runHistory(terminal: Terminal, { name, field: fieldName, s
               ).map((line) => ({ verbatim: INDENT + line })),
             ],
       ),
+      ...(older === 0 ? [] : ['', `${plural(older, 'older change')}; a higher --limit shows more`]),
     ]);
   } catch (error) {
     throw toFailure(storePath, error);
   } finally {
     store.close();
   }
+}
+
+function instantOf(record: ChangeRecord | undefined): number {
+  return parseInstant(record?.first_encountered_date ?? '') ?? 0;
 }
 
 /** Returns the field with a name in any case. */

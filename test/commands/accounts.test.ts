@@ -46,6 +46,16 @@ describe('palimpsest accounts', () => {
     );
   });
 
+  it('lists accounts up to a limit, and those that changed from a time on, and says whether there are more', async () => {
+    expect(await accounts('--limit', '0')).toMatchObject({ code: 2 });
+    expect((await accounts('--limit', '3')).stdout).toMatch(
+      /\nSenAnn .*\n\nthere are more than 3 accounts; a higher --limit lists them\n$/,
+    );
+    expect((await accounts('--limit', '4')).stdout).not.toContain('more than');
+    expect(await found('--since', '2020-01-02')).toEqual(['zoe']);
+    expect(await palimpsestJson(['accounts', '--limit', '1', '--store', store])).toMatchObject({ accounts: [{}], has_more: true });
+  });
+
   it('shows invisible characters of handles and names, and does not fill each line up to the longest handle', async () => {
     const hostile = join(folder, 'hostile.db');
     const observed_at = '2020-01-01T00:00:00Z';
@@ -75,6 +85,7 @@ describe('palimpsest accounts', () => {
           last_change: '2020-01-01T00:00:00.000000Z',
         },
       ],
+      has_more: false,
     });
   });
 
@@ -91,13 +102,8 @@ describe('palimpsest accounts', () => {
     expect(await found(text)).toEqual(expected);
   });
 
-  it('lists at most as many accounts as --limit', async () => {
-    expect(await found('--limit', '2')).toEqual(['empty', 'repXann']);
-    expect(await accounts('--limit', '0')).toMatchObject({ code: 2 });
-  });
-
   it('reports that no account matches', async () => {
     expect(await accounts('nobody')).toMatchObject({ code: 0, stdout: `no account in ${store} matches nobody\n` });
-    expect(await palimpsestJson(['accounts', 'nobody', '--store', store])).toEqual({ accounts: [] });
+    expect(await palimpsestJson(['accounts', 'nobody', '--store', store])).toEqual({ accounts: [], has_more: false });
   });
 });

@@ -81,10 +81,11 @@ describe('palimpsest history', () => {
     const records = all.filter(({ account }) => account === 'Jack');
     expect(records).toHaveLength(6);
     const jack = { screen_name: 'Jack', stable_id: '12', display_name: 'Jack', former_handles: [], found_by: 'handle', other_holders: [] };
-    expect(await palimpsestJson(['history', 'jack', '--store', store])).toEqual({ ...jack, records, gone: [] });
+    expect(await palimpsestJson(['history', 'jack', '--store', store])).toEqual({ ...jack, records, older: 0, gone: [] });
     expect(await palimpsestJson(['history', 'jack', '--store', store, '--field', 'Name'])).toEqual({
       ...jack,
       records: records.filter(({ data_type }) => data_type === 'Name'),
+      older: 0,
       gone: [],
     });
   });
@@ -164,5 +165,20 @@ describe('palimpsest history', () => {
     });
     expect(existsSync(nowhere)).toBe(false);
     expect(await palimpsestHere(['history'])).toMatchObject({ code: 2 });
+  });
+
+  it('shows the newest changes up to a limit or from a time on, and says how many are older', async () => {
+    const { stdout } = await history('Jack', '--limit', '2');
+    expect(stdout.match(/#\d+/g)).toHaveLength(2);
+    expect(stdout).toMatch(/^Jack: 6 changes\n.*\n\n4 older changes; a higher --limit shows more\n$/s);
+    for (const since of ['2020-01-02', '2020-01-02T00:00:00Z'])
+      expect((await history('Jack', '--since', since)).stdout).toMatch(/^Jack: 3 changes\n/);
+    expect(await palimpsestJson(['history', 'Jack', '--since', '2020-01-02', '--limit', '1', '--store', store])).toMatchObject({
+      records: [{}],
+      older: 2,
+    });
+    // the rename is older than what is shown
+    expect((await history('SenCosta', '--since', '2020-02-02')).stdout).toBe('SenCosta: 0 changes\n');
+    expect(await history('Jack', '--since', 'yesterday')).toMatchObject({ code: 2, stderr: expect.stringContaining('a date such as') });
   });
 });

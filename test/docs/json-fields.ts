@@ -162,10 +162,12 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     found_by: 'how the name identified the account: `handle`, `former-handle`, `stable-id` or `prefix`',
     other_holders: 'other accounts that had the handle, each with `screen_name` and `seen_to`, the latest holder first',
     records: 'the records, each as published',
+    older: 'how many older records `--limit` left out',
     gone: 'the records that the service no longer has, each with `id` and `gone_at`, the time when a mirror first noticed it',
   },
   accounts: {
     accounts: 'the accounts, in the order of their handles',
+    has_more: 'whether `--limit` left out accounts',
     'accounts.screen_name, accounts.stable_id, accounts.display_name, accounts.former_handles': 'as for `history`',
     'accounts.changes': 'how many records the account has',
     'accounts.first_change, accounts.last_change': 'the times of its first and last record as published; null without records',
