@@ -23,7 +23,7 @@ import { changedPages, readServiceTree, savedTree, treeInVersion } from './servi
 import { Spool } from './spool/page-spool.ts';
 import { lockPath, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
 import { fetchCurrentVersion, versionReader } from './version-file.ts';
-import { unreadRanges } from './walk/feed-walk.ts';
+import { unreadRanges } from './walk/gaps.ts';
 import type { PageName } from './walk/reading-plan.ts';
 
 /** The phases of a run. It first reads the pages and then imports them. `version` counts bytes of a version of the site. */

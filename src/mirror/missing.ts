@@ -1,7 +1,7 @@
 import type { Collection } from '../contract/collection.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import { excessOf, type RunState } from './run-state.ts';
-import type { Gap } from './walk/feed-walk.ts';
+import type { Gap } from './walk/gaps.ts';
 import type { PageName } from './walk/reading-plan.ts';
 
 /** What a service has that could not be read. */

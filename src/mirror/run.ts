@@ -7,7 +7,8 @@ import { MAX_ATTEMPTS } from './retrying-client.ts';
 import { excessOf, inNewRound, type PerCollection, pagesOf, type RunState, withOutcome } from './run-state.ts';
 import type { PageContents } from './service-page.ts';
 import type { Spool } from './spool/page-spool.ts';
-import { hasShownAll, unreadRanges, unreadRecords } from './walk/feed-walk.ts';
+import { hasShownAll } from './walk/feed-walk.ts';
+import { unreadRanges, unreadRecords } from './walk/gaps.ts';
 import { idsCoveredBy, nextPage, type PageName, startPlan } from './walk/reading-plan.ts';
 
 /** The maximum number of requests for page 1 after a bad page, and for a page that follows a bad page. */

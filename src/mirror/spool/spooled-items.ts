@@ -2,7 +2,7 @@ import type { Collection } from '../../contract/collection.ts';
 import type { Connection, Statement } from '../../store/database/connection.ts';
 import type { ItemKey, MirrorMemory } from '../../store/mirror-memory.ts';
 import { areTwoAccounts, namesakeKey, type PageItem } from '../service-page.ts';
-import type { IdRange } from '../walk/feed-walk.ts';
+import type { IdRange } from '../walk/gaps.ts';
 
 const NONE: ReadonlySet<ItemKey> = new Set();
 

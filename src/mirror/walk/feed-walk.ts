@@ -1,4 +1,5 @@
 import type { UnreadPage } from '../page-reader.ts';
+import { ALL_IDS, type Gap, type IdRange, unreadRanges } from './gaps.ts';
 
 /** What a walk through the feed needs from a page. */
 export interface FeedPage {
@@ -21,16 +22,6 @@ export interface FeedTally {
   readonly known: number;
   /** Of these, the records that are missing from the pages that cover their ids. */
   readonly gone: number;
-}
-
-/** A part of the feed that may not have been read. The ids on both sides are null if no record was read on that side. */
-export interface Gap {
-  /** The page that could not be read, or before which records may have been skipped. */
-  readonly page: number;
-  /** Why the page could not be read; null if it was read, and records may have been skipped before it. */
-  readonly reason: string | null;
-  readonly newer: number | null;
-  readonly older: number | null;
 }
 
 /**
@@ -64,14 +55,6 @@ export interface FeedWalk {
   /** The excess after a page without a `next`, while the page after it is requested because of `count`; otherwise null. */
   readonly endExcess: number | null;
 }
-
-/** The ids of records from `low` to before `high`. */
-export interface IdRange {
-  readonly low: number;
-  readonly high: number;
-}
-
-const ALL_IDS: IdRange = { low: 0, high: Number.MAX_SAFE_INTEGER + 1 };
 
 /** How often a round can go back one page because records may have been skipped. */
 const STEPS_BACK = 20;
@@ -114,26 +97,6 @@ export function idsCovered(walk: FeedWalk, page: FeedPage, tally: FeedTally, abs
   const excess = page.hasNext ? null : page.count - (tally.known - tally.gone - absentBelow(high));
   const isEnd = excess === 0 || excess === walk.excess;
   return { low: isEnd ? 0 : (page.lowest ?? high), high };
-}
-
-/** Returns the ranges of ids whose records may be on pages that could not be read. */
-export function unreadRanges({ gaps, isOrdered }: FeedWalk): readonly IdRange[] {
-  const unread = gaps.filter(({ reason }) => reason !== null);
-  if (!isOrdered && unread.length > 0) return [ALL_IDS];
-  // consecutive pages have one range
-  const ranges = unread.map(({ newer, older }): readonly [number, number] => [older === null ? 0 : older + 1, newer ?? ALL_IDS.high]);
-  return Array.from(new Map(ranges), ([low, high]) => ({ low, high }));
-}
-
-/**
- * Returns the number of records in the {@link unreadRanges}, if nothing moved.
- * @param size the number of records on a full page
- * @param count the `count` of the service
- */
-export function unreadRecords({ gaps, isOrdered }: FeedWalk, size: number, count: number): number {
-  if (!isOrdered) return count;
-  const onPage = ({ page }: Gap) => Math.max(0, Math.min(size, count - (page - 1) * size));
-  return gaps.reduce((sum, gap) => sum + (gap.reason === null ? 0 : onPage(gap)), 0);
 }
 
 /**

@@ -16,13 +16,12 @@ import {
   type FeedPage,
   type FeedTally,
   type FeedWalk,
-  type IdRange,
   idsCovered,
   startFeedWalk,
-  unreadRanges,
   walkFeedAgain,
   withoutUnread,
 } from './feed-walk.ts';
+import { type IdRange, unreadRanges } from './gaps.ts';
 
 /** The pages that changed according to a manifest; undefined if the collection has to be walked. */
 export type ChangedPages = { readonly [C in Collection]: readonly number[] | undefined };

@@ -6,14 +6,12 @@ import {
   type FeedPage,
   type FeedTally,
   type FeedWalk,
-  type Gap,
   hasShownAll,
   idsCovered,
   startFeedWalk,
-  unreadRanges,
-  unreadRecords,
   withoutUnread,
 } from '../../../src/mirror/walk/feed-walk.ts';
+import type { Gap } from '../../../src/mirror/walk/gaps.ts';
 
 const START = startFeedWalk(null, 0);
 /** After two of five pages with ten records each. */
@@ -198,14 +196,6 @@ describe('a page of the feed that cannot be read', () => {
 describe('pages of the feed that cannot be read', () => {
   const gap: Gap = { ...UNREAD, older: 70 };
 
-  it.each<readonly [string, Partial<FeedWalk>, readonly object[]]>([
-    ['have no ids if there are none', { gaps: [SKIPPED] }, []],
-    ['have the ids between the pages around them', { gaps: [SKIPPED, gap] }, [{ low: 71, high: 81 }]],
-    ['have one range for consecutive pages', { gaps: [gap, { ...gap, page: 4 }] }, [{ low: 71, high: 81 }]],
-    ['have all lower ids at the end', { gaps: [UNREAD] }, [{ low: 0, high: 81 }]],
-    ['have any id without order', { gaps: [gap], isOrdered: false }, [{ low: 0, high: Number.MAX_SAFE_INTEGER + 1 }]],
-  ])('%s', (_, walk, ranges) => expect(unreadRanges({ ...WALK, ...walk })).toEqual(ranges));
-
   it.each<readonly [string, Partial<FeedWalk>, Partial<FeedWalk>]>([
     ['are no gap', { gaps: [gap], excess: 3 }, { gaps: [], state: 'complete', excess: 2, watermark: 100 }],
     ['are no gap without order', { gaps: [gap], isOrdered: false }, { gaps: [], state: 'complete', excess: 2 }],
@@ -216,14 +206,6 @@ describe('pages of the feed that cannot be read', () => {
     const before: FeedWalk = { ...WALK, state: 'incomplete', ...walk };
     expect(withoutUnread(before, 2)).toEqual({ ...before, ...expected });
   });
-
-  it.each<readonly [string, Partial<FeedWalk>, number]>([
-    ['nothing if there are none', { gaps: [SKIPPED] }, 0],
-    ['a full page each', { gaps: [SKIPPED, gap, { ...gap, page: 4 }] }, 20],
-    ['the rest on the last page', { gaps: [{ ...gap, page: 5 }] }, 7],
-    ['nothing behind the last page', { gaps: [{ ...gap, page: 6 }] }, 0],
-    ['anything without order', { gaps: [gap], isOrdered: false }, 47],
-  ])('have %s', (_, walk, records) => expect(unreadRecords({ ...WALK, ...walk }, 10, 47)).toBe(records));
 });
 
 it.each<readonly [string, Partial<FeedWalk>, Partial<FeedPage>, number, boolean]>([
