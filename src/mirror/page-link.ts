@@ -1,5 +1,6 @@
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { MAX_REDIRECTS, type Redirect } from '../http/http-client.ts';
 
 /** Returns the address of a page, as Django REST Framework links to it. */
 export function pageAddress(baseUrl: string, collection: Collection, page: number): string {
@@ -8,10 +9,9 @@ export function pageAddress(baseUrl: string, collection: Collection, page: numbe
 
 /**
  * Checks that `next` leads to the page after this one, in the same collection of the same service.
- * @param shortest the number of items on the shortest page so far that had a `next`
- * @throws Failure bad-service, with the address, if it links to another place, back, or past the last item
+ * @throws Failure bad-service, with the address, if it links to another place or back
  */
-export function checkNext(baseUrl: string, collection: Collection, page: number, next: string, count: number, shortest: number): void {
+export function checkNext(baseUrl: string, collection: Collection, page: number, next: string): void {
   const own = new URL(pageAddress(baseUrl, collection, 1));
   const url = URL.canParse(next, own.href) ? new URL(next, own) : undefined;
   // behind a TLS proxy, services often link to plain HTTP
@@ -24,10 +24,6 @@ export function checkNext(baseUrl: string, collection: Collection, page: number,
   if (number !== String(page + 1)) {
     const found = Number(number) <= page ? `page ${number || 'none'}: a loop` : `page ${number}`;
     throw refused(next, `page ${page + 1}`, found, 'report this to the operator of the service');
-  }
-  // during a publish, a page can have more items than others
-  if ((page - 1) * Math.max(1, shortest) >= count) {
-    throw refused(next, `no page after ${count} items, the count`, 'one more page', 'report this to the operator of the service');
   }
 }
 
@@ -43,4 +39,21 @@ function refused(next: string, expected: string, found: string, hint: string): F
     found,
     hint,
   });
+}
+
+/** Returns a function that follows a redirect, or throws bad-service if it leaves the service. */
+export function redirectsWithin(baseUrl: string): (redirect: Redirect) => string {
+  const base = new URL(`${baseUrl}/`);
+  return ({ from, to, location, isTooMany }) => {
+    const isHere = to?.origin === base.origin && to.pathname.startsWith(base.pathname);
+    if (to !== undefined && isHere && !isTooMany) return to.href;
+    throw new Failure('bad-service', 'a redirect is not followed', {
+      place: { file: from },
+      expected: isHere ? `at most ${MAX_REDIRECTS} redirects` : `an address below ${base.href}`,
+      found: location,
+      hint: isHere
+        ? 'report the redirects to the operator of the service'
+        : 'if the service moved to that address, mirror that address instead',
+    });
+  };
 }

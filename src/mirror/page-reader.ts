@@ -58,23 +58,17 @@ export class PageReader {
   }
 
   /**
-   * @param shortest the number of items on the shortest page so far that had a `next`
    * @param maxAttempts the maximum number of requests for the page
    * @throws Failure service-failed, bad-service, stopped
    */
-  async read(name: PageName, shortest: number, maxAttempts: number = MAX_ATTEMPTS): Promise<Reading> {
+  async read(name: PageName, maxAttempts: number = MAX_ATTEMPTS): Promise<Reading> {
     const url = this.addressOf(name);
     const tree = this.#tree;
     // a page of a tree is read for its digest: a cache may call an old version unchanged
     const known = tree === undefined ? this.#options.known(name.collection, name.number) : undefined;
     const headers: Record<string, string> = known?.etag ? { 'If-None-Match': known.etag } : {};
     try {
-      const reading = await this.#client.get(
-        url,
-        headers,
-        (answer) => this.#readAnswer(name, answer, known?.contents, shortest),
-        maxAttempts,
-      );
+      const reading = await this.#client.get(url, headers, (answer) => this.#readAnswer(name, answer, known?.contents), maxAttempts);
       return reading.kind === 'page' && tree !== this.#tree ? { kind: 'tree-changed' } : reading;
     } catch (error) {
       if (error instanceof PageFailed) return { kind: 'failed', reason: error.message };
@@ -82,7 +76,7 @@ export class PageReader {
     }
   }
 
-  async #readAnswer(name: PageName, answer: HttpAnswer, known: string | undefined, shortest: number): Promise<Reading> {
+  async #readAnswer(name: PageName, answer: HttpAnswer, known: string | undefined): Promise<Reading> {
     const { collection, number } = name;
     const { status, headers, url, sent } = answer;
     const etag = headers.etag ?? null;
@@ -96,15 +90,14 @@ export class PageReader {
     const body = answer.body();
     const contents = withoutExcludedNames(parsePage(collection, body), this.#options.exclusions);
     await this.#checkDigest(name, body);
-    if (contents.next !== null) this.#follow(name, contents, shortest);
+    if (contents.next !== null) this.#follow(name, contents.next);
     return { kind: 'page', url, contents, etag, sent };
   }
 
-  #follow({ collection, number }: PageName, { next, count, items }: PageContents, shortest: number): void {
+  #follow({ collection, number }: PageName, next: string): void {
     const { baseUrl } = this.#options;
-    const address = next ?? '';
-    checkNext(baseUrl, collection, number, address, count, Math.min(shortest, items.length));
-    const { search } = new URL(address, baseUrl);
+    checkNext(baseUrl, collection, number, next);
+    const { search } = new URL(next, baseUrl);
     this.#next.clear();
     this.#next.set(`${collection} ${number + 1}`, pageAddress(baseUrl, collection, 1) + search);
   }

@@ -48,6 +48,16 @@ export function startRun(
 }
 
 /**
+ * Whether a new run can resume an interrupted one, undefined if there is none. It cannot if another run has finished since, if only the
+ * new run must read all pages, if its pages came from a version, which is kept, or if another release began it.
+ * @param last the last run whose pages are in the store; null if there is none
+ */
+export function isResumable(state: RunState | undefined, last: string | null, isFull: boolean): boolean {
+  if (state === undefined) return true;
+  return !state.isVersion && state.data !== undefined && state.after === last && (state.isFull || !isFull || last === null);
+}
+
+/**
  * Returns the number of items that the service counts and that no page has shown, in this run or an earlier one. It is below 0
  * if the pages showed more.
  * @param gone the number of known items that the service no longer has

@@ -76,7 +76,7 @@ export class Run {
     const isMissing = reading.kind === 'missing';
     const reason = isMissing ? 'status 404' : reading.reason;
     const { shortest } = this.state[name.collection];
-    const first = name.number === 1 ? reading : await this.#reader.read({ ...name, number: 1 }, shortest, FEW_ATTEMPTS);
+    const first = name.number === 1 ? reading : await this.#reader.read({ ...name, number: 1 }, FEW_ATTEMPTS);
     if (first.kind === 'tree-changed') return this.#save(() => this.#withoutChangedPages());
     const isRetry = this.state.plan.stage === 'retry';
     if (first.kind !== 'page' || (this.#badPages >= MAX_BAD_PAGES && !isRetry)) throw this.#serviceFailed(name, reason);
@@ -133,7 +133,7 @@ export class Run {
 
   /** A page that follows a bad page is often bad too. */
   #read(name: PageName): Promise<Reading> {
-    return this.#reader.read(name, this.state[name.collection].shortest, this.#badPages === 0 ? MAX_ATTEMPTS : FEW_ATTEMPTS);
+    return this.#reader.read(name, this.#badPages === 0 ? MAX_ATTEMPTS : FEW_ATTEMPTS);
   }
 
   #isReadingAll(collection: Collection): boolean {
@@ -167,7 +167,10 @@ export class Run {
       },
       pages: { read: pages.read + 1, unchanged: pages.unchanged + (sent === null ? 1 : 0) },
     };
-    return collection === 'data' ? this.#afterFeedPage(state, number, contents) : this.#afterAccountsPage(state, number, contents);
+    // a service can count too few items, or link to pages without end that show nothing new
+    const isEnd = number > pagesOf(state[collection]) && tally.seen === 0;
+    const page = isEnd ? { ...contents, next: null } : contents;
+    return collection === 'data' ? this.#afterFeedPage(state, number, page) : this.#afterAccountsPage(state, number, page);
   }
 
   #afterFeedPage(state: RunState, number: number, contents: PageContents): RunState {

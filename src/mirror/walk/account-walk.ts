@@ -40,6 +40,8 @@ export interface AccountWalk {
   readonly turns: number;
   /** The page that the way back begins with: no page after it is there. */
   readonly top: number;
+  /** Whether the page before `page` links to it, although `count` has no such page. */
+  readonly isLinked: boolean;
   /** What the last page said of the collection, and whether all pages of the round said the same; null before the first. */
   readonly count: number | null;
   readonly isSteady: boolean;
@@ -55,7 +57,20 @@ export interface AccountWalk {
 const ROUNDS = 3;
 
 export function startAccountWalk(route: Route, excess: number, round = 1): AccountWalk {
-  return { state: 'walking', route, round, page: 1, turns: 0, top: 1, count: null, isSteady: true, gaps: [], excess, hasSeenAll: false };
+  return {
+    state: 'walking',
+    route,
+    round,
+    page: 1,
+    turns: 0,
+    top: 1,
+    isLinked: false,
+    count: null,
+    isSteady: true,
+    gaps: [],
+    excess,
+    hasSeenAll: false,
+  };
 }
 
 /** Returns the walk after a page was read and its accounts were counted. */
@@ -75,11 +90,15 @@ function afterPageForward(walk: AccountWalk, page: AccountsPage, { known, seen }
 function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTally): AccountWalk {
   const isAllKnown = walk.route === 'back' && page.count - tally.known === walk.excess && tally.wanted === 0;
   if (isAllKnown && walk.gaps.length === 0) return { ...walk, state: 'complete' };
+  // a count that is too low hides the last pages
+  if (page.number > 1 && page.number === walk.top && page.hasNext) {
+    return { ...walk, page: page.number + 1, top: page.number + 1, isLinked: true };
+  }
   const excess = page.count - tally.seen;
   // after a sweep, accounts that were added meanwhile are on the last pages
   if (walk.turns > 1 && excess === walk.excess && walk.gaps.length === 0) return { ...walk, state: 'complete', hasSeenAll: true };
-  if (page.number > 1) return { ...walk, page: page.number - 1 };
-  const last = page.hasNext ? Math.ceil(page.count / Math.max(1, page.items)) : 1;
+  if (page.number > 1) return { ...walk, page: page.number - 1, isLinked: false };
+  const last = page.hasNext ? Math.max(2, Math.ceil(page.count / Math.max(1, page.items))) : 1;
   const turned = { ...walk, turns: walk.turns + 1, page: last, top: last };
   if (walk.turns === 0 && last > 1) return turned;
   if (walk.gaps.length > 0) return { ...walk, state: 'incomplete' };
@@ -97,6 +116,8 @@ export function afterAccountsUnread(walk: AccountWalk, { isMissing, reason, page
     if (walk.page > pages) return nextRound(walk);
     return walk.page === pages ? { ...next, state: 'incomplete' } : { ...next, page: walk.page + 1 };
   }
+  // the page before it was read last
+  if (walk.isLinked) return { ...(isMissing ? walk : next), page: walk.page - 2, isLinked: false };
   // a service may count what it does not show
   const isBehindLast = walk.page > pages || (isMissing && walk.page === walk.top);
   return isBehindLast ? { ...walk, page: walk.page - 1, top: walk.page - 1 } : { ...next, page: walk.page - 1 };

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { account, recordsTo, serviceOf, show, status } from './canned-service.ts';
+import { idsIn, mirrored } from './mirrored.ts';
+
+const NAMES = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
+
+/** A service with ten accounts and 40 records, which counts fewer. */
+async function countingLess(records: number, accounts: number) {
+  const { service, store } = await serviceOf(0);
+  const all = NAMES.map((name) => account(name, []));
+  const showAll = (left: readonly object[]) => {
+    service.answers.clear();
+    show(service, 'data', recordsTo(40), 10);
+    show(service, 'account', left, 2);
+    for (const [target, answer] of service.answers) {
+      const less = target.startsWith('/rest/data/') ? records : accounts;
+      service.answers.set(target, { ...(answer as object), count: (answer as { readonly count: number }).count - less });
+    }
+  };
+  showAll(all);
+  return { service, store, show: (gone: string) => showAll(all.filter(({ screen_name }) => screen_name !== gone)) };
+}
+
+it.each([0, 1, 2, 3, 7, 9])('no account that the service shows is gone although it counts %i too few', async (less) => {
+  const { service, store, show } = await countingLess(0, less);
+  for (const isFull of [false, true, true, false]) {
+    const { isComplete, gone, missing } = await mirrored(store, service.baseUrl, { isFull });
+    expect({ isComplete, gone: gone.account, uncounted: missing.uncounted }).toEqual({
+      ...{ isComplete: less === 0, gone: [], uncounted: { records: 0, accounts: less } },
+    });
+  }
+  show('d');
+  expect(await mirrored(store, service.baseUrl, { isFull: true })).toMatchObject({ gone: { account: ['d'] } });
+});
+
+it('no account is gone if a page behind the counted ones fails, unless there is no such page', async () => {
+  const { service, store } = await countingLess(0, 4);
+  await mirrored(store, service.baseUrl);
+  service.answers.set('/rest/account/?page=4', status(500));
+  expect(await mirrored(store, service.baseUrl, { isFull: true })).toMatchObject({ isComplete: false, gone: { account: [] } });
+  service.answers.delete('/rest/account/?page=4');
+  expect(await mirrored(store, service.baseUrl, { isFull: true })).toMatchObject({ gone: { account: ['g', 'h', 'i', 'j'] } });
+});
+
+it.each([5, 15, 35, 40])('a feed is read to its end although the service counts %i records too few', async (less) => {
+  const { service, store } = await countingLess(less, 0);
+  for (const isFull of [false, true]) {
+    const result = await mirrored(store, service.baseUrl, { isFull });
+    expect(result).toMatchObject({ isComplete: false, missing: { records: 0, uncounted: { records: less } }, gone: { data: [] } });
+  }
+  expect(idsIn(store)).toHaveLength(40);
+});
+
+it.each(['data', 'account'] as const)('a service whose pages of %s link on without end is read once', async (collection) => {
+  const { service, store } = await countingLess(0, 0);
+  const last = collection === 'data' ? 4 : 5;
+  const answer = service.answers.get(`/rest/${collection}/?page=${last}`) as object;
+  for (let page = last; page < 200; page += 1) {
+    service.answers.set(`/rest/${collection}/?page=${page}`, {
+      ...answer,
+      next: `${service.baseUrl}/rest/${collection}/?page=${page + 1}`,
+    });
+  }
+  expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true });
+  expect(service.asked.length).toBeLessThan(40);
+});
