@@ -30,7 +30,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
     const archives = await openArchives(sources.inputs, reading.onReject);
     close = archives.close;
     const { inputs, reports, incomplete } = archives;
-    const { refusal, ...summary } = await importInputs(options.store, inputs, {
+    const { refusal, areReportsChanged, ...summary } = await importInputs(options.store, inputs, {
       ...options,
       ...reading,
       command,
@@ -60,7 +60,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
       ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
       `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
       ...(summary.rejected === 0 ? [] : [`to import the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
-      nextBuild(terminal, options.store, isChanged(summary)),
+      nextBuild(terminal, options.store, areReportsChanged || isChanged(summary)),
     ]);
   } finally {
     sources.close();
@@ -68,7 +68,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
   }
 }
 
-/** Whether an import changed the store. */
+/** Whether an import changed the items of the store. */
 function isChanged({ records, accounts, exclusions }: ImportSummary): boolean {
   return [records, accounts, exclusions].some(({ added, replaced }) => added + replaced > 0);
 }

@@ -88,12 +88,12 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
   }
 }
 
-function isChanged({ records, accounts, changed, deleted }: MirrorResult): boolean {
-  return records.added + accounts.added + accounts.replaced + changed.length + deleted.records + deleted.accounts > 0;
+function isChanged({ records, accounts, changed, deleted, areReportsChanged }: MirrorResult): boolean {
+  return areReportsChanged || records.added + accounts.added + accounts.replaced + changed.length + deleted.records + deleted.accounts > 0;
 }
 
 function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown; readonly rejects: string }): object {
-  const { isComplete, isResumed, isTree, gone: _, removed, rejected, missing, unread, ...rest } = result;
+  const { isComplete, isResumed, isTree, gone: _, areReportsChanged: __, removed, rejected, missing, unread, ...rest } = result;
   const { isCountUnstable, ...what } = missing;
   return {
     ...facts,

@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
+import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { type IncompleteMirror, lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
@@ -13,7 +15,7 @@ import { tooManyRejects } from '../sources/rejects/rejection.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/accounts/account-state-writer.ts';
 import { ExclusionWriter } from '../store/exclusions/exclusion-writer.ts';
-import { addIncomplete } from '../store/incomplete-mirrors.ts';
+import { addIncomplete, deleteIncomplete, incompleteMirrors } from '../store/incomplete-mirrors.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/item-writer.ts';
 import { type AccountConflict, AccountConflicts, type Conflicting, conflictError } from './account-conflicts.ts';
@@ -48,6 +50,8 @@ export interface ImportOptions {
 export interface ImportResult extends ImportSummary {
   /** Why nothing was imported. */
   readonly refusal: Failure | undefined;
+  /** Whether the reports of incomplete mirrors in the store changed. */
+  readonly areReportsChanged: boolean;
 }
 
 export interface ImportSummary {
@@ -60,7 +64,7 @@ export interface ImportSummary {
   readonly conflicts: { readonly count: number; readonly listed: readonly AccountConflict[] };
   /** What is missing from the saved pages among the inputs, by collection. */
   readonly pageSets: readonly PageSetReport[];
-  /** What the sources say that they lack. */
+  /** What the sources say that they lack, unless other sources have it. */
   readonly incomplete: readonly IncompleteMirror[];
 }
 
@@ -78,7 +82,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
   const [records, accounts, exclusions] = [{ ...NO_ITEMS }, { ...NO_ITEMS }, { ...NO_ITEMS }];
   let rejected = 0;
   const pages = new PageSets();
-  const incomplete = [...(options.incomplete ?? [])];
+  const reports = [...(options.incomplete ?? [])];
   const inputErrors = new InputErrors(inputs.length);
   const conflicts = new AccountConflicts();
   const count = (tally: Record<keyof Tally, number>, outcome: Outcome, item: Conflicting): void => {
@@ -119,7 +123,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
         else if (item.kind === 'state') count(accounts, states.add(item.state), item);
         else if (item.kind === 'exclusion') count(exclusions, exclusionWriter.add(item.exclusion), item);
         else if (item.kind === 'page') pages.add(item.page);
-        else if (item.kind === 'incomplete') incomplete.push(item.report);
+        else if (item.kind === 'incomplete') reports.push(item.report);
         else if (batch.exclusions.hasItem(item.item)) records.excluded += 1;
         else reject(item);
       }
@@ -130,9 +134,13 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     withdraw(records, withdrawn.records);
     withdraw(accounts, withdrawn.accounts);
     const pageSets = pages.report();
+    const incomplete = reports.filter((report) => !hasAllPages(pageSets, report));
     if (options.requireComplete) requireComplete(pageSets, incomplete);
+    const before = incompleteMirrors(batch.database);
     for (const report of incomplete) addIncomplete(batch.database, report);
-    if (incomplete.length > 0) batch.markMetadataChanged();
+    for (const report of before) if (hasAllPages(pageSets, report)) deleteIncomplete(batch.database, report.base_url);
+    const areReportsChanged = !isDeepStrictEqual(incompleteMirrors(batch.database), before);
+    if (areReportsChanged) batch.markMetadataChanged();
     await reading.close();
     await options.beforeCommit?.();
     const summary = {
@@ -146,7 +154,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     };
     const refusal = tooManyRejects(rejected, acceptedIn(summary) + rejected, options.maxRejected ?? 1);
     if (refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, onProgress);
-    return { ...summary, refusal };
+    return { ...summary, refusal, areReportsChanged };
   } finally {
     await reading.close();
     batch.end();
@@ -160,6 +168,17 @@ export function isAllRejected(summary: ImportSummary): boolean {
 
 function acceptedIn({ records, accounts, exclusions, conflicts }: ImportSummary): number {
   return [records, accounts, exclusions].flatMap((tally) => Object.values(tally)).reduce((sum, count) => sum + count, conflicts.count);
+}
+
+/** Whether sets of pages have everything that a service had when a mirror lacked some of it. */
+function hasAllPages(sets: readonly PageSetReport[], { base_url, counted }: IncompleteMirror): boolean {
+  const isHere = ({ url, collection }: PageSetReport) => url === `${base_url}/rest/${collection}/`;
+  const hasAll = (collection: Collection, least: number) =>
+    // a collection on one page has no links, and so no address
+    sets.some(
+      (set) => set.collection === collection && (isHere(set) || set.url === null) && set.status === 'complete' && set.count >= least,
+    );
+  return sets.some(isHere) && hasAll('data', counted.records) && hasAll('account', counted.accounts);
 }
 
 /** @throws Failure incomplete for what a source says that it lacks, and for the first set of pages that is not known to be complete, or if there are no pages */

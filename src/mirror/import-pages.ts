@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import type { Collection } from '../contract/collection.ts';
 import type { Place } from '../contract/failure.ts';
@@ -9,6 +10,7 @@ import { namesakeError } from '../import/account-conflicts.ts';
 import { itemsOf } from '../sources/items/items.ts';
 import { rejection } from '../sources/rejects/rejection.ts';
 import type { InputError, Item } from '../sources/source.ts';
+import { incompleteMirrors } from '../store/incomplete-mirrors.ts';
 import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/item-writer.ts';
@@ -43,6 +45,8 @@ export interface ImportedPages {
   /** The items that the service no longer has, according to this run and earlier ones. */
   readonly removed: { readonly [C in Collection]: readonly ItemKey[] };
   readonly deleted: { readonly records: number; readonly accounts: number };
+  /** Whether the report of what the store lacks changed. */
+  readonly areReportsChanged: boolean;
 }
 
 /**
@@ -68,7 +72,9 @@ export async function importPages(
       if (pauses.areDue) await pauses.take();
     }
     importer.finish();
+    const reports = incompleteMirrors(batch.database);
     const memory = saveMirrorState(importer.memory, spool, batch.exclusions, options);
+    const areReportsChanged = !isDeepStrictEqual(incompleteMirrors(batch.database), reports);
     const writer = memory.writer();
     for (const version of importer.rejected) writer.addRejected(version);
     batch.markMetadataChanged();
@@ -76,7 +82,7 @@ export async function importPages(
     const deleted = options.mayDelete === undefined ? { records: 0, accounts: 0 } : deleteGone(batch, memory, options.mayDelete);
     await options.beforeCommit?.();
     await batch.commit(pauses, options.onProgress);
-    return { ...importer.result, removed, deleted };
+    return { ...importer.result, removed, deleted, areReportsChanged };
   } finally {
     batch.end();
   }
@@ -107,7 +113,7 @@ class PageImporter {
     lowerKnownTo(batch, this.#gone);
   }
 
-  get result(): Omit<ImportedPages, 'removed' | 'deleted'> {
+  get result(): Omit<ImportedPages, 'removed' | 'deleted' | 'areReportsChanged'> {
     return { records: this.#records, accounts: this.#accounts, rejected: this.rejected.size, changed: this.#changed };
   }
 

@@ -5,7 +5,7 @@ import { Failure } from '../contract/failure.ts';
 import { reportsIn } from '../contract/files/incomplete-mirror.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
-import { HttpClient, type HttpOptions, MAX_REDIRECTS, type RecordExchange, type Redirect } from '../http/http-client.ts';
+import { HttpClient, type HttpOptions, type RecordExchange } from '../http/http-client.ts';
 import type { InputError } from '../sources/source.ts';
 import { lock } from '../store/database/lock.ts';
 import { openStore } from '../store/database/open-store.ts';
@@ -13,12 +13,12 @@ import { Exclusions } from '../store/exclusions/exclusions.ts';
 import { type ItemKey, MirrorMemory, type MirrorSummary as MirrorState } from '../store/mirror-memory.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { type ImportedPages, type ImportPagesPhase, importPages } from './import-pages.ts';
-import { type Missing, missingOf } from './missing.ts';
-import { pageAddress } from './page-link.ts';
+import { type Missing, missingOf, unreadPages } from './missing.ts';
+import { pageAddress, redirectsWithin } from './page-link.ts';
 import { PageReader } from './page-reader.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { type ReadPhase, Run } from './run.ts';
-import { type RunState, startRun } from './run-state.ts';
+import { isResumable, type RunState, startRun } from './run-state.ts';
 import { changedPages, readServiceTree, savedTree, treeInVersion } from './service-tree.ts';
 import { Spool } from './spool/page-spool.ts';
 import { lockPath, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
@@ -113,7 +113,7 @@ async function runWith(
   const { baseUrl, signal } = options;
   const { concurrency: connections, delay, timeout = TIMEOUT, maxTime, record, onSlow } = options;
   const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': options.userAgent };
-  const redirect = (found: Redirect) => redirected(found, baseUrl);
+  const redirect = redirectsWithin(baseUrl);
   const http = new HttpClient({ headers, connections, timeout, maxTime, delay, record, onSlow, redirect });
   const client = new RetryingClient(http, { firstPause: options.firstPause ?? FIRST_PAUSE, signal, onRetry: options.onRetry });
   let version: VerifiedTree | undefined;
@@ -149,6 +149,7 @@ async function runWith(
       ...{ base_url: baseUrl, finished_at: time, requests: http.requests },
       counted: { records: data.count, accounts: account.count },
       missing: { records: missing.records, accounts: missing.accounts },
+      unread: unreadPages(missing),
     };
     const imported = await importPages(options.store, spool, {
       ...options,
@@ -182,21 +183,6 @@ async function runWith(
 
 function hasUnreadFeed(state: RunState | undefined): boolean {
   return state !== undefined && unreadRanges(state.plan.feed).length > 0;
-}
-
-/** @throws Failure bad-service for a redirect that leaves the service */
-function redirected({ from, to, location, isTooMany }: Redirect, baseUrl: string): string {
-  const base = new URL(`${baseUrl}/`);
-  const isHere = to?.origin === base.origin && to.pathname.startsWith(base.pathname);
-  if (to !== undefined && isHere && !isTooMany) return to.href;
-  throw new Failure('bad-service', 'a redirect is not followed', {
-    place: { file: from },
-    expected: isHere ? `at most ${MAX_REDIRECTS} redirects` : `an address below ${base.href}`,
-    found: location,
-    hint: isHere
-      ? 'report the redirects to the operator of the service'
-      : 'if the service moved to that address, mirror that address instead',
-  });
 }
 
 /** Returns the state of a new run. If the service is a tree, reads its manifest, unless a version of it was fetched. */
@@ -243,18 +229,10 @@ function summaryOf({ run, plan }: RunState, tree: { readonly build: string; read
   };
 }
 
-/**
- * Opens the spool of an interrupted run, or a new one. The interrupted run is discarded if another run has finished since, if only
- * the new run must read all pages, if its pages came from a version, which is kept, or if another release began it.
- */
+/** Opens the spool of an interrupted run, or a new one if it cannot be resumed. */
 function openSpool(path: string, memory: MirrorMemory, isFull: boolean): Spool<RunState> {
   const spool = new Spool<RunState>(path, memory);
-  const { state } = spool;
-  const last = memory.summary?.run ?? null;
-  const isUsable =
-    state === undefined ||
-    (!state.isVersion && state.data !== undefined && state.after === last && (state.isFull || !isFull || last === null));
-  if (isUsable) return spool;
+  if (isResumable(spool.state, memory.summary?.run ?? null, isFull)) return spool;
   spool.remove();
   return new Spool(path, memory);
 }

@@ -1,4 +1,5 @@
 import type { Collection } from '../contract/collection.ts';
+import { MOST_RANGES, type UnreadPages } from '../contract/files/incomplete-mirror.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import { excessOf, type RunState } from './run-state.ts';
 import type { Gap } from './walk/gaps.ts';
@@ -39,6 +40,25 @@ export function missingOf(
     pages: accounts.gaps.map((gap) => ({ ...gap, url: addressOf({ collection: 'account', number: gap.page }) })),
   };
   return { isComplete: isRead && records === 0 && profiles === 0, missing };
+}
+
+/** Returns the pages that could not be read, as a report has them. */
+export function unreadPages({ gaps, pages }: Missing): readonly UnreadPages[] | undefined {
+  const ranges = [...rangesOf(gaps), ...rangesOf(pages)];
+  return ranges.length === 0 ? undefined : ranges.slice(0, MOST_RANGES);
+}
+
+function rangesOf(pages: readonly { readonly page: number; readonly url: string; readonly reason: string | null }[]): UnreadPages[] {
+  const ranges: (UnreadPages & { readonly end: number })[] = [];
+  for (const { page, url, reason: whole } of pages.toSorted((one, other) => one.page - other.page)) {
+    if (whole === null) continue;
+    // a report is published, and what the service sent can be anything
+    const reason = whole.replace(/:.*/s, '').slice(0, 100);
+    const last = ranges.at(-1);
+    if (last?.end === page - 1 && last.reason === reason) ranges.splice(-1, 1, { ...last, pages: last.pages + 1, end: page });
+    else ranges.push({ url, pages: 1, reason, end: page });
+  }
+  return ranges.map(({ end: _, ...range }) => range);
 }
 
 /**

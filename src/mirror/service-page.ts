@@ -70,7 +70,8 @@ function envelopeIn(bytes: Buffer): Envelope {
   try {
     return parseEnvelope(value);
   } catch (error) {
-    if (error instanceof Violation) throw new BadResponse(`${error.field}: ${error.found}, expected ${error.expected}`);
+    if (error instanceof Violation)
+      throw new BadResponse(`not a page of the API: ${error.field}: ${error.found}, expected ${error.expected}`);
     throw error;
   }
 }

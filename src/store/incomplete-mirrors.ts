@@ -8,21 +8,24 @@ export function incompleteMirrors(database: Connection): readonly IncompleteMirr
   return reports.map((report): IncompleteMirror => JSON.parse(report));
 }
 
-/**
- * Sets or deletes what a finished run of mirror found to be missing. A report with the same numbers stays as it was, so that a run
- * without news changes no tree.
- */
+/** Sets or deletes what a finished run of mirror found to be missing. Without news the report stays, so that the run changes no tree. */
 export function setIncomplete(database: Connection, baseUrl: string, report: IncompleteMirror | undefined): void {
   if (report === undefined) {
     database.prepare<[string]>('DELETE FROM incomplete_mirror WHERE base_url = ?').run(baseUrl);
     return;
   }
-  const numbers = ['counted', 'missing'].map((field) => `report -> '${field}' IS NOT excluded.report -> '${field}'`).join(' OR ');
+  const news = (json: string) => `json_remove(${json}, '$.finished_at', '$.requests')`;
   database
     .prepare<[string, string]>(
-      `INSERT INTO incomplete_mirror (base_url, report) VALUES (?, ?) ON CONFLICT DO UPDATE SET report = excluded.report WHERE ${numbers}`,
+      `INSERT INTO incomplete_mirror (base_url, report) VALUES (?, ?)
+        ON CONFLICT DO UPDATE SET report = excluded.report WHERE ${news('report')} <> ${news('excluded.report')}`,
     )
     .run(baseUrl, encodeJson(report));
+}
+
+/** Deletes the reports about a service, because an import has everything that the service has. */
+export function deleteIncomplete(database: Connection, baseUrl: string): void {
+  database.prepare<[string]>("DELETE FROM incomplete_mirror WHERE report ->> 'base_url' = ?").run(baseUrl);
 }
 
 /** Adds the report of a source, unless the store was mirrored from that service itself. Of two, the newer one stays. */

@@ -155,10 +155,9 @@ async function checkVersions(
 async function checkFacts(version: SiteVersion, path: string, baseUrl: string | undefined, report: Report): Promise<void> {
   const zip = await openLocalZip(path);
   await zip.close();
-  const { records, accounts, store, manifest, base_url } = zip.build;
-  const expected = encodeJson({ index: zip.reader.index, records, accounts, store, manifest, base_url });
-  const { number, index, ...listed } = version;
-  const facts = { index, records: listed.records, accounts: listed.accounts, store: listed.store, manifest: listed.manifest };
-  const found = encodeJson({ ...facts, base_url: baseUrl ?? base_url });
+  const { base_url } = zip.build;
+  const { number, index, records, accounts, store, manifest, incomplete } = version;
+  const expected = encodeJson({ ...zip.facts, base_url });
+  const found = encodeJson({ index, records, accounts, store, manifest, incomplete, base_url: baseUrl ?? base_url });
   if (found !== expected) report.add({ rule: 'version-facts', path: HEAD, subject: `version ${number}`, expected, found });
 }

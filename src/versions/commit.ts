@@ -75,7 +75,7 @@ const dataFile: Rule<string> = {
   expected: 'the path of a data file, such as versions/00000042-0123456789ab.zip',
   accepts: (value): value is string => typeof value === 'string' && /^versions\/\d{8}-[0-9a-f]{12}\.[a-z.]+$/.test(value),
 };
-const textOrNothing: Rule<string | undefined> = {
+export const textOrNothing: Rule<string | undefined> = {
   expected: 'a text, or nothing',
   accepts: (value): value is string | undefined => value === undefined || text.accepts(value),
 };

@@ -57,7 +57,8 @@ export class SiteDecision {
       const draft = this.#rebuilt.get(file)?.draft;
       return draft === undefined ? [] : [{ number, time, draft }];
     });
-    const isCurrent = sound.at(-1) === this.#live.at(-1) && sound.at(-1)?.manifest === zip?.build.manifest;
+    const isSame = (one?: SiteVersion) => one?.manifest === zip?.facts.manifest && one?.incomplete === zip?.facts.incomplete;
+    const isCurrent = sound.at(-1) === this.#live.at(-1) && isSame(sound.at(-1));
     const hasNew = zip !== undefined && !(isCurrent && newest?.commit.base_url === zip.build.base_url);
     const isKnown = this.#options.replace || current === undefined || this.#seen.has(current.file);
     if (hasNew && !isKnown && memory?.hadState(current.store) === false) throw otherStore(this.#remote, zip.path, current);

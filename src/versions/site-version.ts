@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import { isObject } from '../contract/json.ts';
+import { encodeJson, isObject } from '../contract/json.ts';
 import { type Rule, text } from '../contract/shape.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../tree/build-record.ts';
 import { MANIFEST } from '../tree/manifest/manifest.ts';
@@ -10,7 +10,7 @@ import { ZipDamage } from '../zip/member.ts';
 import type { IndexPlace } from '../zip/zip-index.ts';
 import { checkMembers } from '../zip/zip-problems.ts';
 import { ZipReader } from '../zip/zip-reader.ts';
-import { VERSION_SHAPE, type Version, type VersionKind } from './commit.ts';
+import { textOrNothing, VERSION_SHAPE, type Version, type VersionKind } from './commit.ts';
 import { digestOf } from './fetch-version.ts';
 import type { Draft } from './next-commit.ts';
 
@@ -18,8 +18,10 @@ import type { Draft } from './next-commit.ts';
 export interface SiteVersion extends Version {
   /** Where the index of the members is in the ZIP. */
   readonly index: IndexPlace;
-  /** The SHA-256 of the manifest of the tree. Two ZIPs with the same manifest are the same state. */
+  /** The SHA-256 of the manifest of the tree. Two ZIPs with the same manifest and the same reports are the same state. */
   readonly manifest: string;
+  /** The SHA-256 of the reports of incomplete mirrors in build.json; undefined if there are none. */
+  readonly incomplete?: string | undefined;
 }
 
 const indexPlace: Rule<IndexPlace> = {
@@ -36,7 +38,7 @@ export function siteKind(head: string): VersionKind<SiteVersion> {
     contentType: 'application/zip',
     cacheControl: { data: 'public, max-age=3600', head },
     isReadByHead: true,
-    shape: { ...VERSION_SHAPE, index: indexPlace, manifest: text },
+    shape: { ...VERSION_SHAPE, index: indexPlace, manifest: text, incomplete: textOrNothing },
   };
 }
 
@@ -46,6 +48,8 @@ export interface LocalZip {
   readonly bytes: number;
   readonly build: BuildRecord;
   readonly reader: ZipReader;
+  /** What a version says of the tree. */
+  readonly facts: Pick<SiteVersion, 'index' | 'records' | 'accounts' | 'store' | 'manifest' | 'incomplete'>;
   /**
    * Returns the version to send. Reads and checks the whole file.
    * @throws Failure tree-edited
@@ -71,12 +75,14 @@ export async function openLocalZip(path: string): Promise<LocalZip> {
     const build = parseBuildRecord(reader.read(BUILD_RECORD) ?? Buffer.of());
     if (typeof build === 'string') throw noTree(path, `a ZIP whose ${BUILD_RECORD} is ${build}`);
     const { records, accounts, store, manifest } = build;
-    const facts = { index: reader.index, records, accounts, store, manifest };
+    const incomplete = build.incomplete && hash('sha256', encodeJson(build.incomplete));
+    const facts = { index: reader.index, records, accounts, store, manifest, incomplete };
     return {
       path,
       bytes: size,
       build,
       reader,
+      facts,
       draft: async () => {
         const sha256 = await digestOf(file);
         await checkTree(path, reader, manifest);

@@ -2,6 +2,16 @@ import { encodeJson, isObject } from '../json.ts';
 import { number, plural } from '../plural.ts';
 import { count, type Rule, type Shape, text, timestamp } from '../shape.ts';
 
+/** Consecutive pages that could not be read. */
+export interface UnreadPages {
+  /** The address of the first one. */
+  readonly url: string;
+  /** How many they are. */
+  readonly pages: number;
+  /** Why, without what the service sent. */
+  readonly reason: string;
+}
+
 interface Amounts {
   readonly records: number;
   readonly accounts: number;
@@ -17,14 +27,28 @@ export interface IncompleteMirror {
   /** What the service counts, and how many of these items no page has shown. */
   readonly counted: Amounts;
   readonly missing: Amounts;
+  /** The pages that could not be read, at most {@link MOST_RANGES} ranges; undefined if there are none, or from an earlier release. */
+  readonly unread?: readonly UnreadPages[] | undefined;
 }
+
+/** The maximum number of ranges of pages in a report, and in its sentence. */
+export const MOST_RANGES = 20;
+const MOST_TOLD = 3;
 
 const hasShape = <T extends object>(shape: Shape<T>, value: unknown): value is T =>
   isObject(value) && (Object.keys(shape) as (keyof T & string)[]).every((field) => shape[field].accepts(value[field]));
 
 const AMOUNTS: Shape<Amounts> = { records: count, accounts: count };
 const amounts: Rule<Amounts> = { expected: 'a number of records and of accounts', accepts: (value) => hasShape(AMOUNTS, value) };
-const REPORT: Shape<IncompleteMirror> = { base_url: text, finished_at: timestamp, requests: count, counted: amounts, missing: amounts };
+const UNREAD: Shape<UnreadPages> = { url: text, pages: count, reason: text };
+const unread: Rule<IncompleteMirror['unread']> = {
+  expected: 'ranges of pages, or nothing',
+  accepts: (value) => value === undefined || (Array.isArray(value) && value.every((one) => hasShape(UNREAD, one))),
+};
+const REPORT: Shape<IncompleteMirror> = {
+  ...{ base_url: text, finished_at: timestamp, requests: count },
+  ...{ counted: amounts, missing: amounts, unread },
+};
 
 /** The reports in an archive or a tree; undefined if there are none. */
 export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = {
@@ -33,14 +57,20 @@ export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = 
 };
 
 /** Returns a report as a sentence. */
-export function lackSentence({ base_url, counted, missing }: IncompleteMirror): string {
+export function lackSentence({ base_url, counted, missing, unread = [] }: IncompleteMirror): string {
   const parts = [
     ...(missing.records === 0 ? [] : [`${number(missing.records)} of ${plural(counted.records, 'record')}`]),
     ...(missing.accounts === 0 ? [] : [`${number(missing.accounts)} of ${plural(counted.accounts, 'account')}`]),
   ];
-  return parts.length === 0
-    ? `nothing proves that the mirror of ${base_url} is complete`
-    : `the mirror of ${base_url} lacks ${parts.join(' and ')}`;
+  const pages = unread.slice(0, MOST_TOLD).map(({ url, pages, reason }) => {
+    return `${url}${pages === 1 ? '' : ` and ${plural(pages - 1, 'page')} after it`}: ${reason}`;
+  });
+  if (unread.length > MOST_TOLD) pages.push('and others');
+  const lack =
+    parts.length === 0
+      ? `nothing proves that the mirror of ${base_url} is complete`
+      : `the mirror of ${base_url} lacks ${parts.join(' and ')}`;
+  return pages.length === 0 ? lack : `${lack} (${pages.join('; ')})`;
 }
 
 /** The field of a warcinfo record with the reports, as JSON. */

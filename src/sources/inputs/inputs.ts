@@ -1,5 +1,5 @@
-import { createReadStream, readdirSync, realpathSync, statSync } from 'node:fs';
-import { basename, join, relative, sep } from 'node:path';
+import { createReadStream, existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
 import { schemeOf } from '../../contract/text/url-scheme.ts';
 import { IDENTITIES } from '../../warc/identities.ts';
@@ -80,14 +80,23 @@ interface Walk {
 function addSource(path: string, inputs: Input[], filter: FileFilter | undefined): void {
   const status = orFailure(path, () => statSync(path));
   if (status instanceof Failure) throw status;
+  const inside = treeAround(path);
   if (status.isDirectory()) {
-    const failure = addFolder(path, { source: path, inputs, filter, walked: new Set() });
+    const failure = addFolder(path, { source: path, inputs, filter, walked: new Set() }, inside);
     if (failure !== undefined) throw failure;
   } else if (mayBeRead(path, basename(path), filter)) {
     // a pipe may be named directly, but reading a pipe found in a folder would block
     const input = fileInput(path, status.isFile() ? status.size : undefined);
-    inputs.push({ ...input, isNamed: true, ...filtered(filter, basename(path), true) });
+    inputs.push({ ...input, isNamed: true, ...inside, ...filtered(filter, basename(path), true) });
   }
+}
+
+/** Returns the tree that a path below its folder `rest` is in. */
+function treeAround(path: string): Parent {
+  for (let at = resolve(path), tree = dirname(at); at !== tree; at = tree, tree = dirname(at)) {
+    if (basename(at) === 'rest' && existsSync(join(tree, 'build.json'))) return { tree };
+  }
+  return {};
 }
 
 /** The bag and the tree that a folder is in. */

@@ -1,0 +1,112 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { account, type CannedService, record, show, startCannedService, status } from './canned-service.ts';
+import { mirrored } from './mirrored.ts';
+
+const SIZE = 5;
+let service: CannedService;
+let at: (name: string) => string;
+let right: Map<string, unknown>;
+
+const build = (store: string, out: string, baseUrl = 'https://copy.example') => [
+  ...['build', '--store', at(store), '--out', at(out), '--base-url', baseUrl, '--page-size', `${SIZE}`],
+  ...['--account-page-size', '2'],
+];
+
+/** Has these pages fail, and all others as they are. */
+function failAt(...targets: readonly string[]): void {
+  for (const [target, answer] of right) service.answers.set(target, targets.includes(target) ? status(500) : answer);
+}
+
+beforeEach(async () => {
+  service = await startCannedService();
+  const folder = temporaryFolder();
+  at = (name) => join(folder, name);
+  const records = Array.from({ length: 30 }, (_, index) => record(1_700_324_952_000_030 - index));
+  show(service, 'data', records, SIZE);
+  show(
+    service,
+    'account',
+    ['jack', 'ann', 'bob'].map((name) => account(name, [])),
+    2,
+  );
+  right = new Map(service.answers);
+});
+
+describe('the report of an incomplete mirror', () => {
+  it('has the pages that could not be read, as ranges with the reason, in the store, the tree and the message', async () => {
+    service.answers.set('/rest/data/?page=2', '<html>\nsecret</html>');
+    for (const page of [4, 5]) service.answers.set(`/rest/data/?page=${page}`, status(500));
+    service.answers.set('/rest/account/?page=2', status(500));
+    await mirrored(at('store.db'), service.baseUrl);
+    const unread = [
+      { url: `${service.baseUrl}/rest/data/?page=2`, pages: 1, reason: 'HTML or XML' },
+      { url: `${service.baseUrl}/rest/data/?page=4`, pages: 2, reason: 'status 500' },
+      { url: `${service.baseUrl}/rest/account/?page=2`, pages: 1, reason: 'status 500' },
+    ];
+    expect(await palimpsestJson(build('store.db', 'out'))).toMatchObject({ build: { incomplete: [{ unread }] } });
+    const { stderr } = await palimpsestHere(build('store.db', 'out'));
+    expect(stderr).toContain(`page=2: HTML or XML; ${service.baseUrl}/rest/data/?page=4 and 1 page after it: status 500; `);
+  });
+
+  it.each(['tree', 'zip', 'wacz'])('ends with the import of a complete %s of the service', async (kind) => {
+    await mirrored(at('whole.db'), service.baseUrl);
+    const tree = kind === 'zip' ? 'whole.zip' : 'whole';
+    await palimpsestJson(build('whole.db', tree, service.baseUrl));
+    if (kind === 'wacz') await palimpsestJson(['archive', 'wacz', '--out', at(tree), '--to', at('whole.wacz')]);
+    failAt('/rest/data/?page=2', '/rest/account/?page=2');
+    await mirrored(at('store.db'), service.baseUrl);
+    await palimpsestJson(build('store.db', 'part'));
+    expect((await palimpsestHere(['import', at('part'), '--store', at('copy.db'), '--require-complete'])).code).toBe(1);
+    const source = at(kind === 'wacz' ? 'whole.wacz' : tree);
+    // a source that lacks items of the service, beside one that has them
+    const both = ['import', at('part'), source, '--store', at('both.db'), '--on-conflict', 'replace', '--require-complete'];
+    expect(await palimpsestJson(both)).toMatchObject({ incomplete: [] });
+    await palimpsestJson(['import', source, '--store', at('store.db')]);
+    expect(await palimpsestJson(build('store.db', 'part'))).not.toHaveProperty('build.incomplete');
+    expect(await palimpsestJson(['import', at('part'), '--store', at('new.db'), '--require-complete'])).toMatchObject({ incomplete: [] });
+  });
+
+  it('stays after the import of pages that lack as much, or of another service', async () => {
+    failAt('/rest/data/?page=2');
+    await mirrored(at('store.db'), service.baseUrl);
+    await palimpsestJson(build('store.db', 'part', service.baseUrl));
+    await palimpsestJson(['import', at('part'), '--store', at('store.db')]);
+    failAt();
+    await mirrored(at('whole.db'), service.baseUrl);
+    await palimpsestJson(build('whole.db', 'other'));
+    await palimpsestJson(['import', at('other'), '--store', at('store.db')]);
+    const built = await palimpsestJson(build('store.db', 'part', service.baseUrl));
+    expect(built).toMatchObject({ build: { incomplete: [{ missing: { records: 5 } }] } });
+  });
+
+  it('is read with a folder or a page inside the tree', async () => {
+    failAt('/rest/data/?page=2');
+    await mirrored(at('store.db'), service.baseUrl);
+    await palimpsestJson(build('store.db', 'part'));
+    for (const [index, source] of ['part', 'part/rest', 'part/rest/data', 'part/rest/data/index.json'].entries()) {
+      const imported = await palimpsestJson(['import', at(source), '--store', at(`${index}.db`)]);
+      expect(imported).toMatchObject({ incomplete: [{ base_url: service.baseUrl }] });
+    }
+  });
+
+  it('is news for the next build and the next version if it alone changed', async () => {
+    mkdirSync(at('target'));
+    const publish = ['publish', at('target'), '--out', at('site.zip'), '--store', at('store.db')];
+    const next = async (args: readonly string[]) => (await palimpsestHere(args)).stdout;
+    await mirrored(at('store.db'), service.baseUrl);
+    await palimpsestJson(build('store.db', 'site.zip'));
+    await palimpsestJson(publish);
+    for (const [target, answer] of right)
+      if (target.startsWith('/rest/data/')) service.answers.set(target, { ...(answer as object), count: 31 });
+    const mirror = ['mirror', service.baseUrl, '--store', at('store.db'), '--delay', '0s'];
+    expect(await next(mirror)).toContain('next: ');
+    expect(await next(mirror)).toContain('nothing new');
+    await palimpsestJson(build('store.db', 'site.zip'));
+    expect(await palimpsestJson(publish)).toMatchObject({ change: 'publish' });
+    expect(await palimpsestJson(publish)).not.toMatchObject({ change: 'publish' });
+  });
+});
