@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { Connection } from '../../src/store/database/connection.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf } from '../support/snapshots.ts';
 import { account, recordsTo, serve, serviceOf, show } from './canned-service.ts';
@@ -123,6 +124,25 @@ describe('records that a mirror with --full --delete does not find', () => {
     serve(service, recordsTo(20));
     expect(await mirrored(store, service.baseUrl, { isFull: true })).toMatchObject({ removed: { data: [] } });
     expect(await palimpsestJson(['history', 'jack', '--store', store])).toMatchObject({ gone: [] });
+  });
+
+  it('are known in a repaired store, which needs no other requests', async () => {
+    const { service, store } = await serviceOf(20);
+    await mirrored(store, service.baseUrl);
+    serve(
+      service,
+      recordsTo(20).filter(({ id }) => id !== 19),
+    );
+    await mirrored(store, service.baseUrl);
+    const history = await palimpsestJson(['history', 'jack', '--store', store]);
+    const connection = new Connection(store);
+    connection.exec('DELETE FROM history');
+    connection.close();
+    expect(await palimpsestJson(['store', 'check', '--repair', '--store', store])).toMatchObject({ repaired: true });
+    expect(await palimpsestJson(['history', 'jack', '--store', store])).toEqual(history);
+    service.asked.length = 0;
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, gone: { data: [] }, removed: { data: [19] } });
+    expect(service.asked).toHaveLength(4);
   });
 
   it('are found in a feed without order if it shows as many records as it counts', async () => {

@@ -5,24 +5,33 @@ import { parseRecord } from '../../contract/record.ts';
 import { AccountReader } from '../accounts/account-reader.ts';
 import { type AccountRow, accountRows, STATE_COLUMNS } from '../accounts/account-rows.ts';
 import { AccountStateWriter } from '../accounts/account-state-writer.ts';
-import type { Connection } from '../database/connection.ts';
+import type { Connection, Statement } from '../database/connection.ts';
 import { damaged, storedJson } from '../database/damaged.ts';
 import { openStore } from '../database/open-store.ts';
 import { toFailure, wrapErrors } from '../database/store-error.ts';
 import { ExclusionList } from '../exclusions/exclusion-list.ts';
 import { records } from '../feed/records.ts';
-import { addIncomplete, incompleteMirrors } from '../incomplete-mirrors.ts';
 import { Batch, type CommitPhase } from '../writing/batch.ts';
 import { ItemWriter } from '../writing/item-writer.ts';
 
 /** How many rows are copied between two progress reports. */
 const REPORT_EVERY = 500;
 
+/** The tables with what is known of mirrored services, and the columns of their keys. */
+const MIRROR_TABLES = {
+  mirror: ['id'],
+  mirror_item: ['mirror', 'collection', 'key'],
+  mirror_gone: ['mirror', 'collection', 'key'],
+  mirror_rejected: ['mirror', 'version'],
+  incomplete_mirror: ['base_url'],
+} as const;
+
 /** The phases of a repair. `copy` counts records and accounts. */
 export type RepairPhase = 'copy' | CommitPhase;
 
 /**
- * Writes a new store from the data that cannot be derived: the records, accounts, former handles and exclusions. The damaged file
+ * Writes a new store from the data that cannot be derived: the records, accounts, former handles, exclusions and what is
+ * known of mirrored services. The damaged file
  * is kept beside it, as `.damaged`. Nothing changes if a record or an account is damaged.
  * @returns the path of the damaged file
  * @param signal stops the repair
@@ -76,7 +85,7 @@ async function copy(from: Connection, draft: string, pauses: Pauses, onProgress:
     await copyAccounts(from, new AccountStateWriter(batch, 'fail'), pause);
     await copyRecords(from, new ItemWriter(batch, 'fail'), pause);
     copyExclusions(from, batch);
-    for (const report of incompleteMirrors(from)) addIncomplete(batch.database, report);
+    copyMirrors(from, batch.database);
     await batch.commit(pauses, onProgress);
     compareAccounts(from, batch.database);
   } finally {
@@ -105,6 +114,27 @@ function copyExclusions(from: Connection, batch: Batch): void {
   batch.markMetadataChanged();
 }
 
+/** Copies what is known of mirrored services, except for their pages, which the next mirror requests again. */
+function copyMirrors(from: Connection, to: Connection): void {
+  for (const [table, keys] of Object.entries(MIRROR_TABLES)) {
+    const places = (values: readonly unknown[]) => values.map(() => '?').join(', ');
+    const query = `SELECT * FROM ${table} WHERE (${keys.join(', ')}) > (${places(keys)}) ORDER BY ${keys.join(', ')} LIMIT +?`;
+    // -1 comes before every key
+    const rows = from.rows<Readonly<Record<string, unknown>>>(
+      query,
+      keys.map(() => -1),
+      (row) => keys.map((key) => row[key]),
+    );
+    let add: Statement<unknown[]> | undefined;
+    for (const row of rows) {
+      // better-sqlite3 writes a number as REAL, and a bigint as INTEGER
+      const values = Object.values(row).map((value) => (typeof value === 'number' ? BigInt(value) : value));
+      add ??= to.prepare<unknown[]>(`INSERT INTO ${table} VALUES (${places(values)})`);
+      add.run(...values);
+    }
+  }
+}
+
 /** Compares the accounts of both stores. If digest and checksum both differ, the account lost records or its profile is damaged. */
 function compareAccounts(from: Connection, to: Connection): void {
   const after = to.prepare<[string], Pick<AccountRow, 'digest' | 'checksum'>>('SELECT digest, checksum FROM account WHERE screen_name = ?');
@@ -113,7 +143,15 @@ function compareAccounts(from: Connection, to: Connection): void {
     const isSame = now !== undefined && (now.checksum === checksum || (digest !== null && now.digest?.equals(digest) === true));
     if (!isSame) throw damaged(from.path, `the profile or the records of ${screen_name} do not match their checksums`);
   }
-  for (const table of ['account', 'record', 'former_handle', 'exclusion', 'exclusion_key', 'exclusion_record']) {
+  for (const table of [
+    'account',
+    'record',
+    'former_handle',
+    'exclusion',
+    'exclusion_key',
+    'exclusion_record',
+    ...Object.keys(MIRROR_TABLES),
+  ]) {
     const [expected, found] = [from, to].map((database) => Number(database.value(`SELECT count(*) FROM ${table}`)));
     if (found !== expected) throw damaged(from.path, `only ${found} of ${expected} rows of ${table} can be read`);
   }
