@@ -42,6 +42,15 @@ it('no account is gone if a page behind the counted ones fails, unless there is 
   expect(await mirrored(store, service.baseUrl, { isFull: true })).toMatchObject({ gone: { account: ['g', 'h', 'i', 'j'] } });
 });
 
+it('a mirror is not complete if a page fails to which page 1 links, although it shows as many accounts as counted', async () => {
+  const { service, store } = await countingLess(0, 8);
+  service.answers.set('/rest/account/?page=2', status(500));
+  const missing = { pages: [{ page: 2, reason: 'status 500' }] };
+  for (const isFull of [false, false, true]) {
+    expect(await mirrored(store, service.baseUrl, { isFull })).toMatchObject({ isComplete: false, missing });
+  }
+});
+
 it.each([5, 15, 35, 40])('a feed is read to its end although the service counts %i records too few', async (less) => {
   const { service, store } = await countingLess(less, 0);
   for (const isFull of [false, true]) {

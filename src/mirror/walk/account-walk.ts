@@ -88,7 +88,8 @@ function afterPageForward(walk: AccountWalk, page: AccountsPage, { known, seen }
 }
 
 function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTally): AccountWalk {
-  const isAllKnown = walk.route === 'back' && page.count - tally.known === walk.excess && tally.wanted === 0;
+  const isLinked = page.number === 1 && page.hasNext && page.count <= page.items;
+  const isAllKnown = walk.route === 'back' && !isLinked && page.count - tally.known === walk.excess && tally.wanted === 0;
   if (isAllKnown && walk.gaps.length === 0) return { ...walk, state: 'complete' };
   // a count that is too low hides the last pages
   if (page.number > 1 && page.number === walk.top && page.hasNext) {
@@ -98,8 +99,8 @@ function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTall
   // after a sweep, accounts that were added meanwhile are on the last pages
   if (walk.turns > 1 && excess === walk.excess && walk.gaps.length === 0) return { ...walk, state: 'complete', hasSeenAll: true };
   if (page.number > 1) return { ...walk, page: page.number - 1, isLinked: false };
-  const last = page.hasNext ? Math.max(2, Math.ceil(page.count / Math.max(1, page.items))) : 1;
-  const turned = { ...walk, turns: walk.turns + 1, page: last, top: last };
+  const last = isLinked ? 2 : page.hasNext ? Math.ceil(page.count / Math.max(1, page.items)) : 1;
+  const turned = { ...walk, turns: walk.turns + 1, page: last, top: last, isLinked };
   if (walk.turns === 0 && last > 1) return turned;
   if (walk.gaps.length > 0) return { ...walk, state: 'incomplete' };
   // if nothing moved meanwhile, another round would find the same
@@ -117,7 +118,7 @@ export function afterAccountsUnread(walk: AccountWalk, { isMissing, reason, page
     return walk.page === pages ? { ...next, state: 'incomplete' } : { ...next, page: walk.page + 1 };
   }
   // the page before it was read last
-  if (walk.isLinked) return { ...(isMissing ? walk : next), page: walk.page - 2, isLinked: false };
+  if (walk.isLinked) return { ...(isMissing ? walk : next), page: Math.max(1, walk.page - 2), isLinked: false };
   // a service may count what it does not show
   const isBehindLast = walk.page > pages || (isMissing && walk.page === walk.top);
   return isBehindLast ? { ...walk, page: walk.page - 1, top: walk.page - 1 } : { ...next, page: walk.page - 1 };
