@@ -82,7 +82,7 @@ function clean(value: string): string {
   return value.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '');
 }
 
-const PAIRS = times('pairs of texts', 500, 100_000);
+const PAIRS = times('pairs of texts', 200, 100_000);
 const SETTINGS = { numRuns: PAIRS, endOnFailure: isFull };
 
 const plain = (text: string) => text.replace(/\r\n?/g, '\n');

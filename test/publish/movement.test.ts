@@ -15,7 +15,7 @@ const SIZES = ['--page-size', '10', '--account-page-size', '5'];
 let lines: string[] = [];
 
 beforeAll(async () => {
-  lines = await recordLines(900, 90);
+  lines = await recordLines(300, 30);
 });
 
 /** A tree of some of the records, built from a separate store. */
@@ -36,11 +36,11 @@ async function siteOf(name: string, records: readonly string[]): Promise<string>
 
 describe('records that move to earlier pages', () => {
   it('are refused if a store lost its newest records and gained as many older ones', async () => {
-    const site = await siteOf('swapped', lines.slice(200, 600));
+    const site = await siteOf('swapped', lines.slice(100, 300));
     const state = readFileSync(join(site, 'publish.json'), 'utf8');
-    const later = await treeOf('swapped later', lines.slice(0, 400));
+    const later = await treeOf('swapped later', lines.slice(0, 200));
     const { code, stdout } = await palimpsestHere(['publish', site, '--out', later, '--max-delete', '100%', '--json']);
-    const found = expect.stringContaining('records of 40 pages move to earlier pages, the first from page 1');
+    const found = expect.stringContaining('records of 20 pages move to earlier pages, the first from page 1');
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 3, error: { code: 'reader-gaps', found } });
     expect(readFileSync(join(site, 'publish.json'), 'utf8')).toBe(state);
     await publishJson(['publish', site, '--out', later, '--allow-gaps', '--max-delete', '100%']);
@@ -48,34 +48,34 @@ describe('records that move to earlier pages', () => {
   });
 
   it('are reported by the build as well', async () => {
-    const out = await treeOf('built', lines.slice(200, 600));
-    await importLines(join(folder, 'built later.db'), lines.slice(0, 400));
+    const out = await treeOf('built', lines.slice(100, 300));
+    await importLines(join(folder, 'built later.db'), lines.slice(0, 200));
     const args = buildArgs(join(folder, 'built later.db'), out, SIZES);
     expect(await palimpsestJson(args)).toMatchObject({ reader_gaps: true });
-    await importLines(join(folder, 'built later.db'), lines.slice(400, 420));
+    await importLines(join(folder, 'built later.db'), lines.slice(200, 220));
     expect(await palimpsestJson(args)).toMatchObject({ reader_gaps: false });
   });
 });
 
 describe('a target without sort keys', () => {
   it('gets its plan from counts, reports this, and has sort keys afterwards', async () => {
-    const site = await siteOf('former', lines.slice(0, 400));
+    const site = await siteOf('former', lines.slice(0, 200));
     rmSync(join(site, 'sort-keys.txt'));
     const state = JSON.parse(readFileSync(join(site, 'publish.json'), 'utf8'));
     delete state.trees[0].sort_keys;
     writeFileSync(join(site, 'publish.json'), JSON.stringify(state));
-    const { code, stderr } = await palimpsestHere(['publish', site, '--out', await treeOf('former later', lines.slice(0, 403))]);
+    const { code, stderr } = await palimpsestHere(['publish', site, '--out', await treeOf('former later', lines.slice(0, 203))]);
     expect(stderr).toContain('only from the counts');
     expect(code).toBe(0);
     expect(existsSync(join(site, 'sort-keys.txt'))).toBe(true);
-    const next = await palimpsestHere(['publish', site, '--out', await treeOf('former last', lines.slice(0, 405))]);
+    const next = await palimpsestHere(['publish', site, '--out', await treeOf('former last', lines.slice(0, 205))]);
     expect(next).toMatchObject({ code: 0, stderr: expect.not.stringContaining('only from the counts') });
   });
 
   it('is treated like a target whose sort keys another program replaced', async () => {
-    const site = await siteOf('replaced', lines.slice(0, 400));
+    const site = await siteOf('replaced', lines.slice(0, 200));
     writeFileSync(join(site, 'sort-keys.txt'), 'data 10\naccount 5\n');
-    const { stderr } = await palimpsestHere(['publish', site, '--out', await treeOf('replaced later', lines.slice(0, 403))]);
+    const { stderr } = await palimpsestHere(['publish', site, '--out', await treeOf('replaced later', lines.slice(0, 203))]);
     expect(stderr).toContain('only from the counts');
   });
 });
@@ -88,17 +88,17 @@ it('a plan for a folder or an object store predicts what the run then does', asy
   const site = await openTarget(join(folder, 'planned'), '', { connections: 32, secrets: {} });
   const targets = [site, new SimulatedStore().client(async () => 'done')];
   const nights: readonly (readonly [string, number, readonly string[], Partial<PublishOptions>])[] = [
-    ['first', 100, SIZES, {}],
-    ['nothing', 100, SIZES, {}],
-    ['few', 103, SIZES, {}],
-    ['a page', 113, SIZES, {}],
-    ['many, with many new accounts', 200, SIZES, {}],
-    ['other headers', 200, SIZES, { cacheControl: 'no-cache' }],
-    ['compressed', 200, [...SIZES, '--compress', 'gzip'], {}],
-    ['plain again', 220, SIZES, {}],
-    ['smaller pages', 220, ['--page-size', '8', '--account-page-size', '4'], { allowGaps: true }],
-    ['larger pages', 220, SIZES, { allowGaps: true }],
-    ['repair with news', 223, SIZES, { repair: true }],
+    ['first', 50, SIZES, {}],
+    ['nothing', 50, SIZES, {}],
+    ['few', 53, SIZES, {}],
+    ['a page', 63, SIZES, {}],
+    ['many, with many new accounts', 110, SIZES, {}],
+    ['other headers', 110, SIZES, { cacheControl: 'no-cache' }],
+    ['compressed', 110, [...SIZES, '--compress', 'gzip'], {}],
+    ['plain again', 130, SIZES, {}],
+    ['smaller pages', 130, ['--page-size', '8', '--account-page-size', '4'], { allowGaps: true }],
+    ['larger pages', 130, SIZES, { allowGaps: true }],
+    ['repair with news', 133, SIZES, { repair: true }],
   ];
   for (const [night, records, sizes, more] of nights) {
     await importLines(store, lines.slice(0, records));

@@ -23,7 +23,7 @@ describe('a repair of an object store', () => {
   const expectRepaired = () => expect(differences(look(), history.files())).toEqual([]);
 
   beforeAll(async () => {
-    history = await Growing.of(folder, 'tree', { records: 200, accounts: 20 });
+    history = await Growing.of(folder, 'tree', { records: 100, accounts: 20 });
     await send();
   });
 
@@ -79,7 +79,7 @@ describe('a repair', () => {
     ['with this tree', 0],
     ['with a newer tree', 7],
   ])('lets no reader miss a record if the pages of an older tree were restored, %s', async (name, more) => {
-    const history = await Growing.of(folder, `restored ${name}`, { records: 300, accounts: 20 });
+    const history = await Growing.of(folder, `restored ${name}`, { records: 100, accounts: 10 });
     const [site, backup] = [join(folder, `restored ${name} site`), join(folder, `backup ${name}`)];
     await publishJson(['publish', site, '--out', history.out]);
     cpSync(join(site, 'rest'), backup, { recursive: true });

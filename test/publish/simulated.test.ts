@@ -12,7 +12,7 @@ import { FORMS } from './forms.ts';
 import { Growing } from './growing.ts';
 import { filesAt, publishHere } from './in-process.ts';
 
-const KILLS = times('killed publishes of each form', 5, 500);
+const KILLS = times('killed publishes of each form', 4, 500);
 const FAULTY = times('publishes through a faulty network', 1, 100);
 const OVERLAPS = times('overlaps of two publishers', 10, 2_000);
 const CONCURRENCY = 4;
@@ -26,8 +26,8 @@ describe.each(FORMS)('publishing pages kept $name to a store in memory', (form) 
   let [before, after]: Growing[] = [];
   let published: SimulatedStore['objects'];
   beforeAll(async () => {
-    const tree = (records: number) => Growing.of(folder, `${form.name} ${records}`, { records, accounts: 40 }, form.build);
-    [before, after] = await Promise.all([tree(400), tree(409)]);
+    const tree = (records: number) => Growing.of(folder, `${form.name} ${records}`, { records, accounts: 20 }, form.build);
+    [before, after] = await Promise.all([tree(150), tree(159)]);
     const store = new SimulatedStore();
     await publishHere(store.client(done), before.out, options);
     published = store.objects;
@@ -95,7 +95,7 @@ describe.each(FORMS)('publishing pages kept $name to a store in memory', (form) 
 describe('of two publishes to a store in memory at the same time', () => {
   let trees: Growing[];
   beforeAll(async () => {
-    const sizes = [120, 140, 160];
+    const sizes = [60, 80, 100];
     trees = await Promise.all(sizes.map((records) => Growing.of(folder, `${records}`, { records, accounts: 10 })));
   });
 

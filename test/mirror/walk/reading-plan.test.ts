@@ -12,8 +12,8 @@ import { MirrorMemory } from '../../../src/store/mirror-memory.ts';
 import { times } from '../../support/proof.ts';
 import { type Change, SimulatedService } from '../simulated-service.ts';
 
-const RUNS = times('simulated services', 40, 3000);
-const PAGES = times('pages of one mirror', 1000, 10_000);
+const RUNS = times('simulated services', 20, 3000);
+const PAGES = times('pages of one mirror', 200, 10_000);
 
 /** What a store knows of a service, night after night, without the records themselves. */
 function nights() {

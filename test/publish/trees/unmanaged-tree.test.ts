@@ -14,9 +14,9 @@ const UNFINISHED = '{"palimpsest":"0.1.0","state":"unfinished"}\n';
 async function copiedTree(
   name: string,
   more: readonly string[] = [],
-  records = 300,
+  records = 100,
 ): Promise<{ readonly history: Growing; readonly site: string }> {
-  const history = await Growing.of(folder, name, { records, accounts: 20 }, more);
+  const history = await Growing.of(folder, name, { records, accounts: 10 }, more);
   const site = join(folder, `${name}-site`);
   cpSync(history.out, site, { recursive: true });
   return { history, site };
@@ -41,7 +41,7 @@ describe('a publish over pages that another tool copied', () => {
 
   it('uses their first pages if the build record is newer than the pages', async () => {
     // enough pages for two runs, with as many overlap pages between them as pages that records move
-    const { history, site } = await copiedTree('ahead', [], 1_300);
+    const { history, site } = await copiedTree('ahead', [], 700);
     await history.grow(53);
     cpSync(join(history.out, 'build.json'), join(site, 'build.json'));
     const readers = new SlowReaders(site);
@@ -50,14 +50,14 @@ describe('a publish over pages that another tool copied', () => {
   });
 
   it('deletes their compressed files and their additional pages', async () => {
-    const { history, site } = await copiedTree('compressed', ['--compress', 'gzip,brotli']);
+    const { history, site } = await copiedTree('compressed', ['--compress', 'gzip']);
     rmSync(join(site, 'build.json'));
     await history.rebuild(['--compress', 'none']);
     expect(await publishJson(['publish', site, '--out', history.out, '--max-delete', '100%', '--allow-other-files'])).toMatchObject({
       resumed: false,
     });
-    expect(existsSync(join(site, 'rest/data/index.json.br'))).toBe(false);
-    const smaller = await Growing.of(folder, 'smaller', { records: 100, accounts: 20 });
+    expect(existsSync(join(site, 'rest/data/index.json.gz'))).toBe(false);
+    const smaller = await Growing.of(folder, 'smaller', { records: 50, accounts: 10 });
     rmSync(join(site, 'build.json'));
     rmSync(join(site, 'publish.json'));
     expect(await refusal(site, smaller.out)).toMatchObject({ code: 'too-many-deletes' });
