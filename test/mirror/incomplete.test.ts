@@ -14,7 +14,7 @@ import { times } from '../support/proof.ts';
 import { account, type CannedService, record, show, startCannedService, status } from './canned-service.ts';
 import { idsIn, mirrored } from './mirrored.ts';
 
-const SERVICES = times('generated services', 10, 100);
+const SERVICES = times('generated services', 7, 100);
 const [PAGE, ACCOUNT_PAGE] = [5, 2];
 /** A mirror that does not stand still after so many runs never will. */
 const MOST_RUNS = 12;
@@ -54,9 +54,10 @@ const anyFaults: fc.Arbitrary<Faults> = fc.record({
 // a count that is too low by just the accounts that cannot be read proves that there are no others
 const faults = anyFaults.map((one) => (one.profiles.length === 0 ? one : { ...one, accountsMore: Math.max(0, one.accountsMore) }));
 
-/** Services of which a mirror once said too little. */
+/** One without faults, and those of which a mirror once said too little. */
 const SOUND = { feed: [], profiles: [], recordsMore: 0, accountsMore: 0, vanish: [], added: 0, kind: 'tree' } as const;
 const EXAMPLES: readonly Faults[] = [
+  { ...SOUND, records: 12, accounts: 3, kind: 'warc' },
   // as many records vanish below a page that fails as are missing on it
   { ...SOUND, records: 18, accounts: 3, feed: [2], profiles: [2], vanish: [547], added: 1 },
   // a record vanishes below a page that fails

@@ -14,7 +14,7 @@ const OF_NEW_MIRROR = 3;
 
 it(`a mirror that is killed resumes at the same page and makes the same store, ${KILLS} times`, async () => {
   const service = await startCannedService();
-  const records = recordsTo(150).map((one) => ({ ...one, account: `account_${one.id % 30}` }));
+  const records = recordsTo(60).map((one) => ({ ...one, account: `account_${one.id % 30}` }));
   serve(service, records, 3, 2);
   const pages = service.answers.size;
   const whole = await mirroredAnew(service.baseUrl);

@@ -5,6 +5,9 @@ import { importLines, recordLines } from '../whole/stores.ts';
 import { buildArgs, type Files, pagesIn } from '../whole/trees.ts';
 import { fetchAll, type Store, type StoreKind } from './stores.ts';
 
+/** The largest number of records of a history. */
+const MOST = 1000;
+
 /** A history that grows from night to night, with the tree of its last night. */
 export class Growing {
   readonly out: string;
@@ -23,15 +26,15 @@ export class Growing {
     this.#more = more;
   }
 
-  /** The first `records` of `most` generated records, built with the options in `more`. */
+  /** The first `records` of the generated records, built with the options in `more`. */
   static async of(
     folder: string,
     name: string,
-    { records = 2_000, most = 4_000, accounts = 120 } = {},
+    { records, accounts }: { readonly records: number; readonly accounts: number },
     more: readonly string[] = [],
   ): Promise<Growing> {
     const sizes = ['--page-size', '10', '--account-page-size', '5'];
-    const growing = new Growing(folder, name, sizes, await recordLines(most, accounts), more);
+    const growing = new Growing(folder, name, sizes, await recordLines(MOST, accounts), more);
     await growing.grow(records);
     return growing;
   }

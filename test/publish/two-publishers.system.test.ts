@@ -13,7 +13,7 @@ const ANY_TREE = ['--allow-gaps', '--max-delete', '100%', '--json'];
 const folder = folderOfFile();
 let trees: readonly string[];
 beforeAll(async () => {
-  const sizes = [200, 240, 280, 320];
+  const sizes = [60, 70, 80, 90];
   trees = await Promise.all(sizes.map(async (records) => (await Growing.of(folder, `${records}`, { records, accounts: 20 })).out));
 });
 

@@ -66,7 +66,7 @@ describe('a build into a ZIP', () => {
         await build(at('store.db'), { site, html, out: at('fresh.zip') });
         expect(readFileSync(at('history.zip'))).toEqual(readFileSync(at('fresh.zip')));
       }),
-      { numRuns: times('generated builds', 3, 300) },
+      { numRuns: times('generated builds', 2, 300) },
     );
   });
 
@@ -150,15 +150,14 @@ describe('a build into a ZIP', () => {
 });
 
 describe('a build on threads', () => {
-  it('has the same files in a folder and in a ZIP, also after an import, and those that one thread renders', async () => {
-    // with fewer records, there are no threads
-    const { store, at } = await workplace(2000);
+  it('has, after an import, the files that one thread renders', async () => {
+    // with so few records, there are no threads
+    const { store, at } = await workplace(1960);
     const args = ['build', '--store', store, '--base-url', SITE.base_url, '--page-size', '10', '--account-page-size', '3', '--html'];
-    await palimpsestJson([...args, '--out', at('out')]);
-    await importHistory(store, goodHistory(2001));
-    for (const out of ['out', 'history.zip']) await palimpsestJson([...args, '--out', at(out)]);
-    expect(filesInZip(at('history.zip'))).toEqual(filesIn(at('out')));
+    await palimpsestJson([...args, '--out', at('history.zip')]);
+    await importHistory(store, { records: goodHistory(2001).records.slice(0, 41), accounts: [] });
+    await palimpsestJson([...args, '--out', at('history.zip')]);
     // verify renders all files again, on one thread
-    expect((await verify({ out: at('out'), store })).violations).toEqual([]);
+    expect((await verify({ out: at('history.zip'), store })).violations).toEqual([]);
   });
 });

@@ -69,14 +69,14 @@ class Nights {
   }
 
   async import(): Promise<void> {
-    const more = 1 + this.below(8);
+    const more = 1 + this.below(isFull ? 8 : 4);
     await importLines(this.store, this.#lines.slice(this.#imported, this.#imported + more));
     this.#imported += more;
   }
 
   async build(): Promise<void> {
     const sizes = ['--page-size', '5', '--account-page-size', '3'];
-    await json(['build', '--store', this.store, '--out', this.zip, '--base-url', BASE, '--html', ...sizes]);
+    await json(['build', '--store', this.store, '--out', this.zip, '--base-url', BASE, ...sizes, ...(isFull ? ['--html'] : [])]);
   }
 
   args(...more: readonly string[]): string[] {
@@ -165,7 +165,7 @@ async function checkReaders(nights: Nights, seen: { pages: number }): Promise<vo
         expect(below.body.toString()).toBe(bytes.toString().replaceAll(`${BASE}/rest/`, `${BASE}/as_of/${number}/rest/`));
         seen.pages += 2;
       }
-      expect((await get(`/as_of/${number}/`)).body.toString()).toBe(pages.get('index.html')?.toString());
+      if (isFull) expect((await get(`/as_of/${number}/`)).body.toString()).toBe(pages.get('index.html')?.toString());
     }
     for (const number of nights.published) {
       if (nights.live.has(number)) continue;

@@ -9,7 +9,7 @@ import { chance } from '../whole/chance.ts';
 import { recordLines } from '../whole/stores.ts';
 import { BASE, Site } from './site.ts';
 
-const PUBLISHES = times('publishes of a version', 12, 100);
+const PUBLISHES = times('publishes of a version', 6, 100);
 
 /** Returns the ids of the feed of a tree, newest first. */
 function idsIn(zip: string): number[] {
@@ -61,18 +61,18 @@ class Reader {
 it(`readers who follow next through ${PUBLISHES} publishes miss no record, and with as_of read one version`, async () => {
   const target = join(temporaryFolder(), 'target');
   const random = chance(43);
-  const site = new Site(temporaryFolder(), await recordLines(40 + 2 * PUBLISHES, 20));
+  const site = new Site(temporaryFolder(), await recordLines(20 + 2 * PUBLISHES, 20));
   const versions = new Map<number, readonly number[]>();
   const publish = async (records: number) => {
     await site.grow(records);
     versions.set((await site.publish(target)).version, idsIn(site.zip));
   };
-  await publish(40);
+  await publish(20);
   const server = await serve({ out: target, host: '127.0.0.1', port: 0, rebase: false });
   let [followers, walks] = [[new Reader(server, '/rest/data/'), new Reader(server, '/rest/data/?as_of=1')] as const, 0];
   try {
     while (versions.size <= PUBLISHES) {
-      if (random() < 0.3) await publish(1 + Math.floor(random() * 2));
+      if (random() < 0.15) await publish(1 + Math.floor(random() * 2));
       const isDone = await Promise.all(followers.map((reader) => reader.read()));
       if (isDone.includes(false)) continue;
       const [free, fixed] = followers;

@@ -10,7 +10,7 @@ import { type Fate, Killed, SimulatedStore } from './simulated-store.ts';
 import { Turns } from './turns.ts';
 
 const folder = folderOfFile();
-const SEEDS = times('simulated runs of publishers', 40, 4_000);
+const SEEDS = times('simulated runs of publishers', 15, 4_000);
 const NIGHTS = 12;
 
 /** Returns the commit stored at a path. */

@@ -51,7 +51,7 @@ describe('a store that does not keep the conditions of a write', () => {
     'is refused in the first run, which leaves nothing: %s',
     async (conditions) => {
       store.conditions = conditions;
-      for (let run = 0; run < 20; run += 1) {
+      for (let run = 0; run < 8; run += 1) {
         await expect(publish(`${run}`)).rejects.toMatchObject({ code: 'no-conditions' });
         expect([...store.objects.keys()]).toEqual([]);
       }
@@ -83,13 +83,13 @@ describe('a store that does not keep the conditions of a write', () => {
   it('is refused after a run with --single-publisher, also if the store checks first and writes then', async () => {
     store.conditions = 'checked first';
     await publish('one', { isSinglePublisher: true });
-    for (let run = 0; run < 20; run += 1) await expect(publish(`${run}`)).rejects.toMatchObject({ code: 'no-conditions' });
+    for (let run = 0; run < 8; run += 1) await expect(publish(`${run}`)).rejects.toMatchObject({ code: 'no-conditions' });
     store.conditions = 'kept';
     expect(await publish('two')).toMatchObject({ isConditional: true });
     expect(await publish('three')).toMatchObject({ isConditional: true, requests: 7 });
   });
 
-  const OVERLAPS = times('overlaps of two publishers', 200, 3_000);
+  const OVERLAPS = times('overlaps of two publishers', 60, 3_000);
   it(`loses no version that a run with --single-publisher reported, in ${OVERLAPS} overlaps`, async () => {
     let [both, refused] = [0, 0];
     for (let seed = 1; seed <= OVERLAPS; seed += 1) {

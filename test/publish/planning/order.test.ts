@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { orderPages } from '../../../src/publish/planning/order.ts';
+import { times } from '../../support/proof.ts';
 import { missed, type Page, type Phase, paged } from './simulated-readers.ts';
 
 interface Case {
@@ -56,7 +57,7 @@ describe('the order of pages', () => {
         expect(missed(old, young, phases, one.concurrency, one.seed)).toBe(0);
         expect(order.runs.flat().toSorted((a, b) => b - a)).toEqual(moving);
       }),
-      { numRuns: 400 },
+      { numRuns: times('orders of pages', 100, 2000) },
     );
   });
 

@@ -11,8 +11,8 @@ const folder = folderOfFile();
 let trees: Record<'small' | 'large', Growing>;
 beforeAll(async () => {
   const [small, large] = await Promise.all([
-    Growing.of(folder, 'small', { records: 120, accounts: 10 }),
-    Growing.of(folder, 'large', { records: 200, accounts: 10 }),
+    Growing.of(folder, 'small', { records: 60, accounts: 10 }),
+    Growing.of(folder, 'large', { records: 100, accounts: 10 }),
   ]);
   trees = { small, large };
 });

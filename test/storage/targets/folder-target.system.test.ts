@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Growing, publishedIn, publishJson } from '../../publish/growing.ts';
 import { filesIn } from '../../support/folder.ts';
-import { palimpsest } from '../../support/palimpsest.ts';
+import { palimpsestHere } from '../../support/palimpsest.ts';
 import { mountDisk } from '../../whole/disks.ts';
 import { folderOfFile } from '../../whole/stores.ts';
 import { differences } from '../../whole/trees.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 async function refusal(target: string): Promise<unknown> {
-  const { code, stdout } = await palimpsest(['publish', target, '--out', history.out, '--json']);
+  const { code, stdout } = await palimpsestHere(['publish', target, '--out', history.out, '--json']);
   return { code, ...JSON.parse(stdout) };
 }
 
