@@ -14,7 +14,7 @@ import { type History, histories, toNdjson } from '../support/histories.ts';
 import { times } from '../support/proof.ts';
 import { marksOf, touched } from '../whole/trees.ts';
 
-const RUNS = { numRuns: times('generated histories', 5, 300) };
+const RUNS = { numRuns: times('generated histories', 3, 300) };
 
 async function* nothing() {}
 

@@ -264,7 +264,7 @@ describe(`${NIGHTS} nights of a site with versions`, () => {
   it.each(Array.from({ length: SEQUENCES }, (_, index) => index + 1))(
     'keep every state that should exist, and no other (sequence %i)',
     async (seed) => {
-      const nights = new Nights(seed, await recordLines(400, 40));
+      const nights = new Nights(seed, await recordLines(400, 20));
       await nights.import();
       await nights.build();
       await nights.publish();

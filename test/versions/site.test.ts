@@ -12,7 +12,7 @@ let site: Site;
 let target: string;
 
 beforeAll(async () => {
-  lines = await recordLines(60, 12);
+  lines = await recordLines(60, 10);
 });
 beforeEach(() => {
   site = new Site(temporaryFolder(), lines);

@@ -1,6 +1,59 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { compressedPage, decompressedPage, encoded } from '../../../src/publish/objects/content-encoding.ts';
 import { DEFAULT_CACHE_CONTROL, headerLine, pageHeaders, plainHeaders } from '../../../src/publish/objects/headers.ts';
+import { COLLECTION_HEADERS } from '../../../src/rewrite/resolve.ts';
+import { ENCODINGS, SUFFIXES } from '../../../src/tree/encoding.ts';
+
+const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
+const choice = fc.record({ cacheControl: fc.string(), gzip: fc.boolean() });
+const variant = fc.constantFrom(undefined, ...ENCODINGS);
+
+describe('a page', () => {
+  it('has the Cache-Control header with which hosts send it', () => {
+    expect(DEFAULT_CACHE_CONTROL).toBe(COLLECTION_HEADERS['Cache-Control']);
+  });
+
+  it('is restored from its stored bytes according to its headers, or its name if no headers are stored', () => {
+    fc.assert(
+      fc.property(bytes, choice, variant, (page, chosen, form) => {
+        const headers = pageHeaders(chosen, form);
+        const file = compressedPage(page, form);
+        const path = `rest/data/index.json${form === undefined ? '' : SUFFIXES[form]}`;
+        const kept = encoded(file, headers, form);
+        const fetched = { bytes: kept, tag: 'tag' };
+        expect(decompressedPage('any name', { ...fetched, contentEncoding: headers.contentEncoding })).toEqual(page);
+        // a store without headers never gets a compressed page under its plain name
+        if (!chosen.gzip) expect(decompressedPage(path, { ...fetched, contentEncoding: '' })).toEqual(page);
+      }),
+    );
+  });
+
+  it('is decompressed whatever the letter case of its Content-Encoding', () => {
+    const page = Buffer.from('{"count":0}');
+    for (const form of ENCODINGS) {
+      const contentEncoding = pageHeaders({ cacheControl: '', gzip: false }, form).contentEncoding.toUpperCase();
+      expect(decompressedPage('any name', { bytes: compressedPage(page, form), tag: 'tag', contentEncoding })).toEqual(page);
+    }
+  });
+
+  it('is compressed once, with the encoding in its headers', () => {
+    const page = Buffer.from('{"count":0}'.repeat(20));
+    const gzip = pageHeaders({ cacheControl: DEFAULT_CACHE_CONTROL, gzip: true });
+    expect(gzip).toEqual({ contentType: 'application/json', cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: 'gzip' });
+    expect(gunzipSync(encoded(page, gzip))).toEqual(page);
+    // a file that the build compressed is sent unchanged
+    const brotli = pageHeaders({ cacheControl: DEFAULT_CACHE_CONTROL, gzip: true }, 'brotli');
+    expect(brotli.contentEncoding).toBe('br');
+    expect(brotliDecompressSync(encoded(compressedPage(page, 'brotli'), brotli, 'brotli'))).toEqual(page);
+    const file = compressedPage(page, 'gzip');
+    expect(encoded(file, pageHeaders({ cacheControl: DEFAULT_CACHE_CONTROL, gzip: true }, 'gzip'), 'gzip')).toBe(file);
+    const plain = pageHeaders({ cacheControl: 'no-store', gzip: false });
+    expect(plain).toEqual({ contentType: 'application/json', cacheControl: 'no-store', contentEncoding: '' });
+    expect(encoded(page, plain)).toBe(page);
+  });
+});
 
 it('gives files beside the pages a fitting type and makes every reader revalidate them', () => {
   expect(plainHeaders('build.json')).toEqual({ contentType: 'application/json', cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: '' });

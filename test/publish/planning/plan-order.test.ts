@@ -8,6 +8,7 @@ import { pagePath, pathsOf } from '../../../src/tree/layout.ts';
 import { Digests } from '../../../src/tree/manifest/digests.ts';
 import { movementBetween } from '../../../src/tree/movement.ts';
 import type { SortKeys } from '../../../src/tree/sort-keys.ts';
+import { times } from '../../support/proof.ts';
 import { missed, type Page, type Phase, paged } from './simulated-readers.ts';
 
 /** Accounts in their order, by the ids of their first records. Some of them have new records. */
@@ -129,7 +130,7 @@ describe('a plan with sort keys', () => {
         // a page that links to a new page comes after it
         if (young.length > old.length) expect(pagesOf(phases[0])).not.toContain(old.length - 1);
       }),
-      { numRuns: 600 },
+      { numRuns: times('plans', 150, 600) },
     );
   });
 

@@ -21,7 +21,7 @@ const done = async (): Promise<RequestFate> => 'done';
 let trees: Growing[];
 let store: SimulatedStore;
 beforeAll(async () => {
-  const sizes = [200, 225, 240];
+  const sizes = [100, 125, 140];
   trees = await Promise.all(sizes.map((records) => Growing.of(folder, `${records}`, { records, accounts: 20 })));
 });
 

@@ -27,7 +27,7 @@ let other: Growing;
 beforeAll(async () => {
   [history, other] = await Promise.all([
     Growing.of(folder, 'tree', { records: 30, accounts: 5 }),
-    Growing.of(folder, 'other tree', { records: 50, accounts: 7 }),
+    Growing.of(folder, 'other tree', { records: 50, accounts: 5 }),
   ]);
 });
 
