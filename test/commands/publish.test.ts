@@ -110,6 +110,7 @@ it('counts no requests to a folder, in the plan, the summary and the job summary
     expect(code).toBe(0);
     expect(stdout).not.toContain('request');
   }
+  expect(readFileSync(table, 'utf8')).toMatch(/\| --- \| --- \|\n\| sent \| \d+ files \|/);
   expect(readFileSync(table, 'utf8')).toMatch(/^\| traffic \| [\d.]+ kB \|$/m);
 });
 

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openTarget } from '../../src/storage/address.ts';
@@ -122,14 +122,4 @@ describe('a publish, before its first request', () => {
     expect(await codeOf(out)).toEqual([1, 'tree-unfinished']);
     expect(await codeOf(temporaryFolder())).toEqual([1, 'no-tree']);
   });
-});
-
-it('a publish in a GitHub job adds a table to the job summary', async () => {
-  const summary = join(folder, 'summary.md');
-  const { code } = await palimpsestHere(['publish', join(folder, 'job-site'), '--out', history.out], {
-    env: { GITHUB_STEP_SUMMARY: summary },
-  });
-  expect(code).toBe(0);
-  expect(readFileSync(summary, 'utf8')).toMatch(/\| --- \| --- \|\n\| sent \| \d+ files \|/);
-  expect(existsSync(join(folder, 'job-site/rest/data/index.json'))).toBe(true);
 });
