@@ -6,7 +6,7 @@ import { buildArgs, type Files, pagesIn } from '../whole/trees.ts';
 import { fetchAll, type Store, type StoreKind } from './stores.ts';
 
 /** The largest number of records of a history. */
-const MOST = 1000;
+const MOST = 1100;
 
 /** A history that grows from night to night, with the tree of its last night. */
 export class Growing {

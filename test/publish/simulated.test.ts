@@ -27,7 +27,7 @@ describe.each(FORMS)('publishing pages kept $name to a store in memory', (form) 
   let published: SimulatedStore['objects'];
   beforeAll(async () => {
     const tree = (records: number) => Growing.of(folder, `${form.name} ${records}`, { records, accounts: 20 }, form.build);
-    [before, after] = await Promise.all([tree(150), tree(159)]);
+    [before, after] = await Promise.all([tree(220), tree(229)]);
     const store = new SimulatedStore();
     await publishHere(store.client(done), before.out, options);
     published = store.objects;

@@ -41,7 +41,7 @@ describe('a publish over pages that another tool copied', () => {
 
   it('uses their first pages if the build record is newer than the pages', async () => {
     // enough pages for two runs, with as many overlap pages between them as pages that records move
-    const { history, site } = await copiedTree('ahead', [], 520);
+    const { history, site } = await copiedTree('ahead', [], 1_030);
     await history.grow(53);
     cpSync(join(history.out, 'build.json'), join(site, 'build.json'));
     const readers = new SlowReaders(site);
