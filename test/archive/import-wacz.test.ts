@@ -10,7 +10,7 @@ import { openVerified } from '../../src/tree/verified-tree.ts';
 import { zipOf } from '../support/archives.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
-import { isFull } from '../support/proof.ts';
+import { isFull, isOne } from '../support/proof.ts';
 import { archiveOf, folderForFile, SAMPLE, treeOf } from './archived.ts';
 import { capture, http, idsDown, importFile, pagesOf } from './written.ts';
 
@@ -153,7 +153,7 @@ describe('import refuses a WACZ', () => {
     ]) {
       const passed = new Set<string>();
       for (const { at, field } of directoryBytes(bytes)) {
-        for (let bit = 0; bit < 8; bit += isFull ? 1 : 5) {
+        for (const bit of isFull ? [0, 1, 2, 3, 4, 5, 6, 7] : at % 3 === 0 ? [at % 8] : []) {
           const changed = Buffer.from(bytes);
           changed[at] = (changed[at] ?? 0) ^ (1 << bit);
           writeFileSync(path, changed);
@@ -188,7 +188,7 @@ describe('import refuses a WACZ', () => {
     await expect(open(path)).rejects.toMatchObject({ code: 'bad-encoding', expected: 'data that expands at most 1000 times' });
   });
 
-  it('that is another ZIP file, but reads its members, even if they expand hundreds of times', async () => {
+  it.skipIf(isOne)('that is another ZIP file, but reads its members, even if they expand hundreds of times', async () => {
     const path = join(temporaryFolder(), 'a.zip');
     const spaces = ' '.repeat(70_000_000);
     writeFileSync(path, await zipOf({ '1.json': '{}', '2.json': `{"x":"${randomBytes(80_000).toString('hex')}"}${spaces}` }));

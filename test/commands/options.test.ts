@@ -52,6 +52,10 @@ async function optionsOf(name: string, words: readonly string[] = [], without?: 
 const optionsIn = (name: string) => allCommands().find(([one]) => one === name)?.[1].options ?? [];
 const variables = allCommands().flatMap(([, { options }]) => options.flatMap(({ envVar }) => envVar ?? []));
 
+/** The words that switch on and off. All commands read them in one way. */
+const wordsFor = (name: string) =>
+  name === 'build' ? { on: ['1', 'true', 'yes', 'on', 'On'], off: ['0', 'no', 'off', 'false', 'False'] } : { on: ['1'], off: ['no'] };
+
 function stub(value: string | undefined): void {
   for (const name of variables) vi.stubEnv(name, value);
 }
@@ -75,7 +79,7 @@ describe.each(allCommands().map(([name]) => name))('the options of %s', (name) =
       stub(undefined);
       const text = isSwitch(option) ? undefined : textFor(option);
       const { options } = await optionsOf(name, text === undefined ? [long] : [long, text], long);
-      for (const value of text === undefined ? ['1', 'true', 'yes', 'on', 'On'] : [text]) {
+      for (const value of text === undefined ? wordsFor(name).on : [text]) {
         vi.stubEnv(envVar, value);
         expect(await optionsOf(name, [], long), envVar).toMatchObject({ options, sources: { [long]: 'env' } });
       }
@@ -83,7 +87,7 @@ describe.each(allCommands().map(([name]) => name))('the options of %s', (name) =
   });
 
   it('are off with a variable that says no, as with the opposite option', async () => {
-    for (const off of ['0', 'no', 'off', 'false', 'False']) {
+    for (const off of wordsFor(name).off) {
       stub(undefined);
       const { options: unset } = await optionsOf(name);
       const { options: opposite } = name === 'build' ? await optionsOf(name, ['--no-html']) : { options: unset };

@@ -69,17 +69,18 @@ it.each<[string, string]>([
 });
 
 describe('publish without credentials', () => {
-  /** Where a machine has none, whatever it has else. */
-  const none = () => ({
-    HOME: temporaryFolder(),
+  /** A machine that has none. */
+  const none = {
     AWS_ACCESS_KEY_ID: '',
     AWS_PROFILE: '',
+    AWS_CONFIG_FILE: '/there/is/none',
+    AWS_SHARED_CREDENTIALS_FILE: '/there/is/none',
     AWS_EC2_METADATA_DISABLED: 'true',
     AZURE_STORAGE_CONNECTION_STRING: '',
     AZURE_STORAGE_KEY: '',
     AZURE_CLIENT_ID: '',
     AZURE_TOKEN_CREDENTIALS: 'EnvironmentCredential',
-  });
+  };
   const web = { AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/nightly', AWS_WEB_IDENTITY_TOKEN_FILE: '/there/is/none' };
 
   it.each<[string, string, Record<string, string>]>([
@@ -89,7 +90,7 @@ describe('publish without credentials', () => {
   ])('names the variables to set for %s', async (address, found, env) => {
     const { out } = await tree();
     const args = ['publish', address, '--endpoint', 'https://127.0.0.1:9', '--out', out, '--json'];
-    const { code, stdout } = await palimpsestHere(args, { env: { ...none(), ...env } });
+    const { code, stdout } = await palimpsestHere(args, { env: { ...none, ...env } });
     const { error } = JSON.parse(stdout);
     expect(error).toMatchObject({ code: 'target-denied', found: expect.stringContaining(found) });
     expect(code).toBe(1);

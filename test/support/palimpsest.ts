@@ -106,7 +106,7 @@ export async function palimpsestHere(args: readonly string[], options: RunOption
 
 /** The variables that a command reads while it runs. Node.js and other libraries read some only once, when a process starts. */
 export const READ_LATE: RegExp =
-  /^(?:PALIMPSEST_.*|AWS_(?:ACCESS_KEY_ID|SECRET_ACCESS_KEY|REGION|ENDPOINT_URL|REQUEST_CHECKSUM_CALCULATION)|AZURE_STORAGE_CONNECTION_STRING|GITHUB_STEP_SUMMARY)$/;
+  /^(?:PALIMPSEST_.*|AWS_.*|AZURE_.*|GITHUB_STEP_SUMMARY)$/;
 
 /** Whether a command needs a process of its own. */
 function needsProcess({ program, uid, onStart, ownProcess, env = {} }: RunOptions): boolean {

@@ -7,7 +7,7 @@ import { openStore } from '../../src/store/database/open-store.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, type Finished, PROGRAM, palimpsest, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
-import { timesInProcess } from '../support/proof.ts';
+import { isOne, times, timesInProcess } from '../support/proof.ts';
 import { until } from './killing.ts';
 import { pauseAtStep, withThreadsAt } from './steps.ts';
 import { contentsOf, fileOf, folderOfFile, importLines, recordLines } from './stores.ts';
@@ -22,7 +22,7 @@ const before = join(folder, 'before.db');
 const after = join(folder, 'after.db');
 /** How often each of four processes claims one folder, and how many imports end while a build runs. */
 const CLAIMS = timesInProcess('claims of a folder by each of four processes', 500, 20_000);
-const ROUNDS = timesInProcess('imports while a build runs', 2, 30);
+const ROUNDS = times('imports while a build runs', 2, 30);
 let lines: string[] = [];
 let more = '';
 let treeBefore: Files;
@@ -231,7 +231,7 @@ describe('an import while a build runs', () => {
     expect(differences(pagesIn(out), treeAfter)).toEqual([]);
   });
 
-  it('appears in the tree completely or not at all, whenever it ends', async () => {
+  it.skipIf(isOne)('appears in the tree completely or not at all, whenever it ends', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const [store, out] = [storeOf(`race ${round}`), join(folder, `race ${round}`)];
       const open = await OpenImport.into(store, lines.slice(BEFORE, AFTER - 5));
