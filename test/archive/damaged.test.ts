@@ -7,7 +7,7 @@ import type { InputError } from '../../src/sources/source.ts';
 import { idsIn } from '../mirror/mirrored.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
-import { isFull } from '../support/proof.ts';
+import { isFull, isOne } from '../support/proof.ts';
 import { archiveOf, folderForFile, SAMPLE, treeOf } from './archived.ts';
 import { BASE, bomb, capture, http, idsDown, importFile, pagesOf } from './written.ts';
 
@@ -125,9 +125,12 @@ describe('import of a damaged archive with a rejects file', () => {
     expect((await salvage('a.warc.gz', Buffer.concat(members))).ids).toEqual(idsDown(90));
   });
 
-  it('still refuses an archive that expands to more than a thousand times its size, and one without a page', async () => {
+  it.skipIf(isOne)('still refuses an archive that expands to more than a thousand times its size', async () => {
     const expected = 'data that expands at most 1000 times';
     await expect(salvage('a.warc.gz', bomb())).rejects.toMatchObject({ code: 'bad-encoding', expected });
+  });
+
+  it('still refuses an archive without a page', async () => {
     await expect(salvage('a.warc.gz', gzipSync(records[0] ?? '').subarray(0, 200))).rejects.toMatchObject({ code: 'bad-archive' });
   });
 });

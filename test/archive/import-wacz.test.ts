@@ -183,7 +183,7 @@ describe('import refuses a WACZ', () => {
     await expect(open(path)).rejects.toMatchObject({ code: 'bad-archive', expected: expect.stringContaining('overlap') });
   });
 
-  it('that is a ZIP bomb: a file expands more than a thousand times', async () => {
+  it.skipIf(isOne)('that is a ZIP bomb: a file expands more than a thousand times', async () => {
     const path = await writeWacz(waczFiles(new Map([['archive/a.warc', Buffer.alloc((1 << 26) + (1 << 20))]])), true);
     await expect(open(path)).rejects.toMatchObject({ code: 'bad-encoding', expected: 'data that expands at most 1000 times' });
   });

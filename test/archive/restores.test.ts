@@ -92,7 +92,7 @@ describe('a store that is restored from a package with identities', () => {
         }
         for (const file of PACKAGES.flatMap(([name]) => [name, `${name}.db`, `${name}-out`])) rmSync(at(file), { recursive: true });
       }),
-      { numRuns: times('generated stores', 3, 50) },
+      { numRuns: times('generated stores', 2, 50) },
     );
   });
 });

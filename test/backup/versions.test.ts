@@ -11,7 +11,7 @@ import { contentsOf, folderOfFile, importLines, recordLines } from '../whole/sto
 import { strays } from './strays.ts';
 
 const folder = folderOfFile();
-const RECORDS = 2_000;
+const RECORDS = 400;
 /** The same store on successive nights. Each night adds some records. */
 const nights: string[] = [];
 let lines: readonly string[];

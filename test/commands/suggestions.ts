@@ -37,7 +37,7 @@ export const seen = (day: number, screen_name: string, bio: string): object => (
 });
 export const night = (day: number, names: readonly string[]): string =>
   lines(...names.map((name) => seen(day, name, `${name} on day ${day}`)));
-export const NAMES: readonly string[] = Array.from({ length: 30 }, (_, index) => `user_${index + 1}`);
+export const NAMES: readonly string[] = Array.from({ length: 20 }, (_, index) => `user_${index + 1}`);
 const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 const STORE = 'data/palimpsest.db';
 

@@ -8,15 +8,15 @@ import { palimpsestHere, READ_LATE } from '../support/palimpsest.ts';
 /** Runs palimpsest for shells: a process for each of their commands would take most of the time of these tests. */
 const runner = createServer(async (socket) => {
   const request = String((await once(socket, 'data'))[0]).trim();
-  const read = (name: string) => readFileSync(join(request, name));
+  const read = (name: string) => readFileSync(`${request}.${name}`);
   const entries = (name: string) => read(name).toString().split('\0').slice(0, -1);
   const [cwd = '', ...args] = entries('arguments');
   const variables = entries('environment').map((entry): [string, string] => [entry.replace(/=.*/s, ''), entry.replace(/.*?=/s, '')]);
   try {
     const env = Object.fromEntries(variables.filter(([name]) => READ_LATE.test(name)));
     const { code, stdout, stderr } = await palimpsestHere(args, { cwd, env, input: read('input') });
-    writeFileSync(join(request, 'stdout'), stdout);
-    writeFileSync(join(request, 'stderr'), stderr);
+    writeFileSync(`${request}.stdout`, stdout);
+    writeFileSync(`${request}.stderr`, stderr);
     socket.write(`${code}\n`);
   } finally {
     socket.end();
@@ -25,17 +25,21 @@ const runner = createServer(async (socket) => {
 await once(runner.listen(0, '127.0.0.1'), 'listening');
 runner.unref();
 
-/** A program that has this process run palimpsest in the folder of its caller, with the same environment, input and output. */
+/**
+ * A program that has this process run palimpsest in the folder of its caller, with the same environment, input and output. It starts
+ * as few processes as it can.
+ */
 const PALIMPSEST = `#!/bin/bash
-request=$(mktemp -d "\${0%/*}/XXXXXX")
-printf '%s\\0' "$PWD" "$@" > "$request/arguments"
-env -0 > "$request/environment"
-cat > "$request/input"
+request="\${0%/*}/request-$$"
+printf '%s\\0' "$PWD" "$@" > "$request.arguments"
+env -0 > "$request.environment"
+: > "$request.input"
+[ /dev/stdin -ef /dev/null ] || cat > "$request.input"
 exec 3<> "/dev/tcp/127.0.0.1/${portOf(runner)}"
 echo "$request" >&3
 read -r code <&3
-cat "$request/stdout"
-cat "$request/stderr" >&2
+[ ! -s "$request.stdout" ] || cat "$request.stdout"
+[ ! -s "$request.stderr" ] || cat "$request.stderr" >&2
 exit "$code"
 `;
 

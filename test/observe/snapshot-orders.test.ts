@@ -10,7 +10,7 @@ import { times } from '../support/proof.ts';
 import { type Contents, contentsOf, observe, type Snapshot, withoutFormerHandles } from '../support/snapshots.ts';
 
 /** How many histories are generated for each property. */
-const RUNS = { numRuns: times('generated histories for each property', 10, 300) };
+const RUNS = { numRuns: times('generated histories for each property', 6, 300) };
 const forAll = <Histories>(generated: fc.Arbitrary<Histories>, check: (histories: Histories) => Promise<unknown>) =>
   fc.assert(
     fc.asyncProperty(generated, async (histories) => {

@@ -14,7 +14,7 @@ import { command, type Ended } from './damaged-store.ts';
 
 const PAGE_BYTES = 16_384;
 /** Of these stores, every other one has a changed byte, and the others have an overwritten page. */
-const DAMAGES = times('damaged stores', 6, 290);
+const DAMAGES = times('damaged stores', 3, 290);
 const SITE = ['--base-url', 'https://example.org', '--page-size', '5', '--account-page-size', '3'];
 /** The codes of a refused store. Damage to the version number makes a store look like that of another release. */
 const EXPECTED_CODES = ['bad-store', 'store-newer', 'store-older'];

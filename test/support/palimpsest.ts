@@ -105,8 +105,7 @@ export async function palimpsestHere(args: readonly string[], options: RunOption
 }
 
 /** The variables that a command reads while it runs. Node.js and other libraries read some only once, when a process starts. */
-export const READ_LATE: RegExp =
-  /^(?:PALIMPSEST_.*|AWS_.*|AZURE_.*|GITHUB_STEP_SUMMARY)$/;
+export const READ_LATE: RegExp = /^(?:PALIMPSEST_.*|AWS_.*|AZURE_.*|GITHUB_STEP_SUMMARY)$/;
 
 /** Whether a command needs a process of its own. */
 function needsProcess({ program, uid, onStart, ownProcess, env = {} }: RunOptions): boolean {

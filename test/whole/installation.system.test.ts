@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { cases } from '../support/proof.ts';
 
 const PACKAGE = JSON.parse(readFileSync(fileURLToPath(new URL('../../package.json', import.meta.url)), 'utf8'));
 
@@ -26,7 +27,7 @@ const LOADING = {
 
 it.each(Object.entries(LOADING))('a binary of better-sqlite3 that %s is one error with the command that makes it', async (_, error) => {
   const script = `require('node:module')._extensions['.node'] = () => { throw ${error}; };`;
-  for (const command of ['import -', 'build', 'accounts', 'store push backup', 'remove ann']) {
+  for (const command of cases(['build', 'import -', 'accounts', 'store push backup', 'remove ann'])) {
     const { code, stdout, stderr } = await runAfter(script, ...command.split(' '), '--store', 'store.db', '--json');
     expect([code, stderr.split('\n')[0]], command).toEqual([1, 'error: SQLite cannot be loaded (no-sqlite)']);
     expect(JSON.parse(stdout).error).toMatchObject({ code: 'no-sqlite', hint: expect.stringContaining('npm rebuild better-sqlite3') });
@@ -43,5 +44,5 @@ it('a release of Node.js that is too old is one sentence', async () => {
   });
   const [major, minor] = least.split('.').map(Number);
   expect((await runAfter(as(`${major}.${Number(minor) - 1}.9`), '--version')).code).toBe(1);
-  for (const release of [`${least}.0`, '22.0.0']) expect((await runAfter(as(release), '--version')).code).toBe(0);
+  for (const release of cases([`${least}.0`, '22.0.0'])) expect((await runAfter(as(release), '--version')).code).toBe(0);
 });

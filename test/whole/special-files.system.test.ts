@@ -3,8 +3,9 @@ import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } 
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filesIn } from '../support/folder.ts';
-import { palimpsest } from '../support/palimpsest.ts';
-import { outcomesOf } from './one-process.ts';
+import { palimpsest, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { failureOf } from './failures.ts';
+import { type Outcome, outcomesOf } from './one-process.ts';
 import { folderOfFile, importLines, recordLines } from './stores.ts';
 import { buildArgs, differences, type Files, freshTree, marksOf } from './trees.ts';
 
@@ -34,60 +35,64 @@ function pipe(...path: readonly string[]): void {
   execFileSync('mkfifo', [at]);
 }
 
+const UNCHANGED = expect.stringContaining('nothing was changed');
 const repair = (out: string) => buildArgs(store, out, [...SIZES, '--repair']);
 const publish = (out: string) => ['publish', `${out} target`, '--out', out];
 const rewrite = (out: string) => ['rewrite', 'nginx', '--out', out];
 
-it.each([PAGE, 'rest/account/index.json', 'manifest-sha256.txt'])(
-  'a pipe at the path of %s blocks no command, and is repaired',
-  async (path) => {
-    const out = copy();
+it('a pipe at any path of a tree blocks no command, and is reported, refused or repaired', async () => {
+  const lines: (readonly string[])[] = [];
+  const checks: ((found: Outcome, line: string) => void)[] = [];
+  /** Adds a command that one process runs with all others: a pipe could block it. */
+  const ask = (args: readonly string[], check: (found: Outcome, line: string) => void) => {
+    lines.push(args);
+    checks.push(check);
+  };
+  const ends = (expected: object) => (found: Outcome, line: string) => expect(found, line).toMatchObject(expected);
+  const failed = (code: string, exit = 1, more = {}) => ends({ code: exit, error: { code, ...more } });
+  const violates = (expected: object) => (found: Outcome, line: string) =>
+    expect(JSON.parse(found.stdout).violations, line).toContainEqual(expect.objectContaining(expected));
+
+  const pages = [PAGE, 'rest/account/index.json', 'manifest-sha256.txt'].map((path) => ({ path, out: copy() }));
+  for (const { path, out } of pages) {
     pipe(out, path);
-    const [verified, published, rewritten, repaired] = await outcomesOf([
-      ['verify', '--out', out, '--store', store],
-      publish(out),
-      rewrite(out),
-      repair(out),
-    ]);
-    expect(JSON.parse(verified?.stdout ?? '').violations).toContainEqual(expect.objectContaining({ rule: 'file-missing', path }));
-    expect([published, rewritten, repaired]).toMatchObject([{ code: 1, error: { code: 'tree-edited' } }, { code: 0 }, { code: 0 }]);
-    expect(differences(filesIn(out), tree)).toEqual([]);
-  },
-);
+    ask(['verify', '--out', out, '--store', store], violates({ rule: 'file-missing', path }));
+    ask(publish(out), failed('tree-edited'));
+    ask(rewrite(out), ends({ code: 0 }));
+    ask(repair(out), ends({ code: 0 }));
+  }
 
-it('a pipe at the path of build.json blocks no command, and a build refuses the folder', async () => {
-  const out = copy();
-  pipe(out, 'build.json');
-  const none = { code: 1, error: { code: 'no-tree' } };
-  expect(await outcomesOf([['verify', '--out', out], publish(out), rewrite(out), repair(out)])).toMatchObject([
-    none,
-    none,
-    none,
-    { code: 3, error: { code: 'not-ours' } },
-  ]);
-});
+  const unknown = copy();
+  pipe(unknown, 'build.json');
+  for (const args of [['verify', '--out', unknown], publish(unknown), rewrite(unknown)]) ask(args, failed('no-tree'));
+  ask(repair(unknown), failed('not-ours', 3));
 
-it.each([PAGE, 'index.html'])('a pipe at the path of %s does not block archive', async (path) => {
-  const out = copy();
-  await outcomesOf([buildArgs(store, out, [...SIZES, '--html'])]);
-  pipe(out, path);
-  const archive = (form: string, to: string) => ['archive', form, '--out', out, '--to', `${out} ${to}`];
-  const found = await outcomesOf([archive('warc', 'a.warc'), archive('wacz', 'a.wacz'), archive('bag', 'bag')]);
-  const edited = { code: 1, error: { code: 'tree-edited', file: join(out, path) } };
-  expect(found).toMatchObject([edited, edited, edited]);
-});
+  for (const path of [PAGE, 'index.html']) {
+    const out = copy();
+    await palimpsestJson(buildArgs(store, out, [...SIZES, '--html']));
+    pipe(out, path);
+    for (const [form, name] of [
+      ['warc', 'a.warc'],
+      ['wacz', 'a.wacz'],
+      ['bag', 'bag'],
+    ] as const) {
+      ask(['archive', form, '--out', out, '--to', `${out} ${name}`], failed('tree-edited', 1, { file: join(out, path) }));
+    }
+  }
 
-it('a pipe at the path of the state of publish, or of a file for a host, blocks neither verify nor rewrite', async () => {
-  const [out, host] = [copy(), join(folder, 'host')];
-  pipe(out, 'publish.json');
+  const [published, host] = [copy(), join(folder, 'host')];
+  pipe(published, 'publish.json');
+  ask(['verify', '--out', published], violates({ rule: 'unexpected-file', path: 'publish.json' }));
   mkdirSync(host);
   pipe(host, 'palimpsest.conf');
-  const [verified, rewritten] = await outcomesOf([
-    ['verify', '--out', out],
-    [...rewrite(join(folder, 'tree')), '--host-files', host],
-  ]);
-  expect(JSON.parse(verified?.stdout ?? '').violations).toMatchObject([{ rule: 'unexpected-file', path: 'publish.json' }]);
-  expect(rewritten).toMatchObject({ code: 3, error: { code: 'not-ours' } });
+  ask([...rewrite(join(folder, 'tree')), '--host-files', host], failed('not-ours', 3));
+
+  const inPlace = copy();
+  pipe(inPlace, 'rest/data/page/2');
+  ask(repair(inPlace), failed('not-ours', 3, { file: join(inPlace, 'rest/data/page/2'), hint: UNCHANGED }));
+
+  for (const [index, found] of (await outcomesOf(lines)).entries()) checks[index]?.(found, lines[index]?.join(' ') ?? '');
+  for (const { path, out } of pages) expect(differences(filesIn(out), tree), path).toEqual([]);
 });
 
 it('a pipe at the path of a page does not block serve', async () => {
@@ -108,7 +113,6 @@ it('a pipe at the path of a page does not block serve', async () => {
 
 describe('a build with --repair', () => {
   it.each<[string, string, (path: string) => void]>([
-    ['a pipe at the path of the folder of a page', 'rest/data/page/2', (path) => pipe(path)],
     ['a folder at the path of a page', PAGE, (path) => mkdirSync(path)],
     [
       'a folder with a file at the path of a page',
@@ -125,10 +129,10 @@ describe('a build with --repair', () => {
     rmSync(join(out, path), { recursive: true, force: true });
     put(join(out, path));
     const marks = marksOf(out);
-    const hint = expect.stringContaining('nothing was changed');
-    expect(await outcomesOf([repair(out)])).toMatchObject([
-      { code: 3, error: { code: 'not-ours', file: join(out, path), found: expect.stringMatching(/^a /), hint } },
-    ]);
+    expect(await failureOf(repair(out))).toMatchObject({
+      code: 3,
+      error: { code: 'not-ours', file: join(out, path), found: expect.stringMatching(/^a /), hint: UNCHANGED },
+    });
     expect(marksOf(out)).toEqual(marks);
   });
 });
@@ -145,9 +149,11 @@ describe('a tree that claims to be large', () => {
   it.each([true, false])('is rejected with 900 billion pages in build.json; with a manifest: %s', async (hasManifest) => {
     const out = claiming(900_000_000_000);
     if (!hasManifest) rmSync(join(out, 'manifest-sha256.txt'));
-    const [verified, ...others] = await outcomesOf([['verify', '--out', out, '--store', store], publish(out), rewrite(out), repair(out)]);
-    expect(JSON.parse(verified?.stdout ?? '').violations).toMatchObject([{ rule: 'build-record' }]);
-    expect(others).toMatchObject([{ code: 1, error: { code: 'tree-edited' } }, { code: 0 }, { code: 0 }]);
+    const verified = await palimpsestHere(['verify', '--out', out, '--store', store, '--json']);
+    expect(JSON.parse(verified.stdout).violations).toMatchObject([{ rule: 'build-record' }]);
+    expect(await failureOf(publish(out))).toMatchObject({ code: 1, error: { code: 'tree-edited' } });
+    await palimpsestJson(rewrite(out));
+    await palimpsestJson(repair(out));
     expect(differences(filesIn(out), tree)).toEqual([]);
   });
 
@@ -155,10 +161,12 @@ describe('a tree that claims to be large', () => {
     'counts as unfinished with %j',
     async (more) => {
       const out = claiming(6, more);
-      const unfinished = { code: 1, error: { code: 'tree-unfinished' } };
-      expect(
-        await outcomesOf([publish(out), ['serve', '--out', out, '--port', '0'], rewrite(out), buildArgs(store, out, SIZES)]),
-      ).toMatchObject([unfinished, unfinished, { code: 1, error: { code: 'no-tree' } }, { code: 0 }]);
+      const failed = (code: string) => ({ code: 1, error: { code } });
+      for (const args of [publish(out), ['serve', '--out', out, '--port', '0']]) {
+        expect(await failureOf(args)).toMatchObject(failed('tree-unfinished'));
+      }
+      expect(await failureOf(rewrite(out))).toMatchObject(failed('no-tree'));
+      await palimpsestJson(buildArgs(store, out, SIZES));
       expect(differences(filesIn(out), tree)).toEqual([]);
     },
   );
@@ -166,6 +174,6 @@ describe('a tree that claims to be large', () => {
   it('is rejected if its manifest has 60 MB without a line break', async () => {
     const out = copy();
     truncateSync(join(out, 'manifest-sha256.txt'), 60_000_000);
-    expect(await outcomesOf([['verify', '--out', out]])).toMatchObject([{ code: 1 }]);
+    expect((await palimpsestHere(['verify', '--out', out, '--quiet'])).code).toBe(1);
   });
 });

@@ -10,6 +10,7 @@ import type { Input, InputError } from '../../../src/sources/source.ts';
 import { filesIn } from '../../../src/sources/unpack/unpack.ts';
 import { bzip2, COMPRESSIONS, programs, tarOf, zipOf, zstd } from '../../support/archives.ts';
 import { temporaryFolder } from '../../support/folder.ts';
+import { isOne } from '../../support/proof.ts';
 
 const NAME = 'source';
 
@@ -78,17 +79,20 @@ describe.skipIf(programs.skip)('filesIn', () => {
     }
   });
 
-  it('rejects data that expands too much: at once, by the members of an archive together, and in two compressions together', async () => {
-    const spaces = Buffer.alloc((1 << 26) + 1, ' ');
-    const bomb = { code: 'bad-encoding', message: 'source expands too much: it may be a decompression bomb' };
-    expect((await read(inputOf(zstd(spaces)))).failures).toMatchObject([bomb]);
-    const half = zstd(spaces.subarray(0, 1 << 25));
-    const { texts, failures } = await read(inputOf(await tarOf({ a: half, b: half, c: half })));
-    expect(Object.keys(texts)).toEqual(['source: a', 'source: b']);
-    expect(failures).toMatchObject([bomb]);
-    // each of the two expands less than a thousand times
-    expect((await read(inputOf(gzipSync(gzipSync(spaces, { level: 1 }))))).failures).toMatchObject([bomb]);
-  });
+  it.skipIf(isOne)(
+    'rejects data that expands too much: at once, by the members of an archive together, and in two compressions together',
+    async () => {
+      const spaces = Buffer.alloc((1 << 26) + 1, ' ');
+      const bomb = { code: 'bad-encoding', message: 'source expands too much: it may be a decompression bomb' };
+      expect((await read(inputOf(zstd(spaces)))).failures).toMatchObject([bomb]);
+      const half = zstd(spaces.subarray(0, 1 << 25));
+      const { texts, failures } = await read(inputOf(await tarOf({ a: half, b: half, c: half })));
+      expect(Object.keys(texts)).toEqual(['source: a', 'source: b']);
+      expect(failures).toMatchObject([bomb]);
+      // each of the two expands less than a thousand times
+      expect((await read(inputOf(gzipSync(gzipSync(spaces, { level: 1 }))))).failures).toMatchObject([bomb]);
+    },
+  );
 
   it('accepts data that expands a thousand times, of any size, and any expansion of little data', () => {
     const expansion = new Expansion('source');
