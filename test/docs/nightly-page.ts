@@ -79,14 +79,30 @@ export async function night(work: string, name: string, snapshots: readonly unkn
   const run = { GITHUB_RUN_ID: name, GITHUB_RUN_ATTEMPT: '1', GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') };
   const all = { ...JOB_ENV, ...env, ...run, PATH: machine(work, programs) };
   const firstNight = name === 'first' ? 'true' : '';
-  let result = DONE;
-  for (const { command, condition, env: own } of steps) {
-    if (!isTrue(condition, result !== DONE, cwd)) continue;
+  const commands = steps.map(({ command, condition, env: own }, index) => {
     const values = Object.entries(own).map(([key, value]) => [key, value.replace(/^\$\{\{ inputs\.first_night \}\}$/, firstNight)]);
-    const { status, stderr } = await shell(command, cwd, { ...all, ...Object.fromEntries(values) });
-    if (status !== 0 && result === DONE) result = { ended: command, status, stderr };
-  }
-  return result;
+    const set = values.map(([key, value = '']) => `${key}=${quoted(value)} `).join('');
+    return `if ${testFor(condition)}; then ${set}bash -e -c ${quoted(command)} 2> "$ENDED.now" || fail ${index} $?; fi\n`;
+  });
+  const ended = `${cwd}.ended`;
+  await shell(`set +e\n${FAIL}${commands.join('')}`, cwd, { ...all, ENDED: ended });
+  if (!existsSync(ended)) return DONE;
+  const [step, status] = readFileSync(ended, 'utf8').split(' ').map(Number);
+  return { ended: steps[step ?? 0]?.command ?? '', status: status ?? null, stderr: readFileSync(`${ended}.errors`, 'utf8') };
+}
+
+/** Notes the first step that fails, in shell. */
+const FAIL = 'fail() { [ -e "$ENDED" ] || { echo "$1 $2" > "$ENDED"; cp "$ENDED.now" "$ENDED.errors"; }; }\n';
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Returns the condition of a step, in shell. */
+function testFor(condition: string | undefined): string {
+  if (condition === undefined) return '[ ! -e "$ENDED" ]';
+  if (condition === 'failure() || cancelled()') return '[ -e "$ENDED" ]';
+  const file = /^always\(\) && hashFiles\('([^']+)'\) != ''$/.exec(condition)?.[1];
+  if (file === undefined) throw new Error(`the tests do not know the condition ${condition}`);
+  return `[ -e ${quoted(file)} ]`;
 }
 
 /** What a night observes of an account. */
@@ -96,11 +112,3 @@ export const snapshot = (id: number, day: number) => ({
   screen_name: `somebody_${id}`,
   bio: `as of day ${day}`,
 });
-
-function isTrue(condition: string | undefined, hasFailed: boolean, cwd: string): boolean {
-  if (condition === undefined) return !hasFailed;
-  if (condition === 'failure() || cancelled()') return hasFailed;
-  const file = /^always\(\) && hashFiles\('([^']+)'\) != ''$/.exec(condition)?.[1];
-  if (file === undefined) throw new Error(`the tests do not know the condition ${condition}`);
-  return existsSync(join(cwd, file));
-}

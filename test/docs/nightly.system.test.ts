@@ -39,7 +39,9 @@ const withHistory = local.flatMap((step) => {
   return [{ command: `printf '%s\\n' ${records.join(' ')} | npx palimpsest import -`, condition: undefined, env: {} }, step];
 });
 
-const many = (day: number, from: number) => Array.from({ length: 30 }, (_, index) => snapshot(from + index, day));
+/** The accounts that a night observes. */
+const ACCOUNTS = 12;
+const many = (day: number, from: number) => Array.from({ length: ACCOUNTS }, (_, index) => snapshot(from + index, day));
 
 /** The records that readers see at the bucket, by their ids. */
 function seen(work: string): Map<number, ShownRecord> {
@@ -151,8 +153,8 @@ describe('the variant with versions in docs/nightly.md', () => {
     expect(await run('second', many(2, 200))).toEqual(DONE);
     const { versions } = JSON.parse(readFileSync(join(work, 'bucket/site/head.json'), 'utf8'));
     expect(versions).toMatchObject([
-      { number: 1, accounts: 30 },
-      { number: 2, accounts: 60 },
+      { number: 1, accounts: ACCOUNTS },
+      { number: 2, accounts: 2 * ACCOUNTS },
     ]);
   });
 });
@@ -172,7 +174,7 @@ describe('the script for a server in docs/nightly.md', () => {
       );
       expect(await shell(script, cwd, { PATH: machine(cwd) })).toMatchObject({ status: 0 });
     }
-    expect(new Set([...seen(cwd).values()].map(({ account }) => account)).size).toBe(60);
+    expect(new Set([...seen(cwd).values()].map(({ account }) => account)).size).toBe(2 * ACCOUNTS);
   });
 });
 
