@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
 import { timesInProcess } from '../support/proof.ts';
 import { killAtSteps } from './steps.ts';
 
@@ -47,14 +47,5 @@ describe('a run with --rejects', () => {
       await palimpsestJson(args);
       expect(readFileSync(rejects).equals(readFileSync(expected)), step).toBe(true);
     });
-  });
-
-  it('that fails leaves the rejects file unchanged', async () => {
-    const folder = temporaryFolder();
-    const rejects = join(folder, 'rejects.ndjson');
-    writeFileSync(rejects, 'before\n');
-    const args = ['import', '-', '--store', join(folder, 'store.db'), '--rejects', rejects, '--require-complete'];
-    expect(await palimpsestHere(args, { input: `${JSON.stringify(record(1))}\n` })).toMatchObject({ code: 1 });
-    expect(readFileSync(rejects, 'utf8')).toBe('before\n');
   });
 });
