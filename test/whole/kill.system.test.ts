@@ -1,7 +1,9 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { filesIn } from '../support/folder.ts';
+import { sources } from '../commands/sources.ts';
+import { bioRecord } from '../support/bio-record.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { timesInProcess } from '../support/proof.ts';
 import { killAtSteps } from './steps.ts';
@@ -97,6 +99,60 @@ it('a killed removal leaves the store before or after it, and the next one compl
       [...filesIn(place)].filter(([, bytes]) => bytes.includes('"user_9"')).map(([path]) => path),
       step,
     ).toEqual([]);
+  });
+});
+
+const flawedRecord = (index: number) => bioRecord(index, { text: index % 2 === 0 ? 'hello' : 5 });
+const flawedSnapshot = (index: number) => ({
+  observed_at: new Date(Date.UTC(2020, 0, 1) + index * 1000).toISOString(),
+  screen_name: 'jack',
+  bio: index % 2 === 0 ? `bio ${index}` : 5,
+});
+
+describe('a run with --rejects', () => {
+  const FLAWED = 100;
+  it.each<[string, (index: number) => object]>([
+    ['import', flawedRecord],
+    ['observe', flawedSnapshot],
+  ])('of %s that is killed leaves no other file, and a repeated run writes every reject once', async (command, make) => {
+    const folder = temporaryFolder();
+    const [source, beside, expected] = [join(folder, 'source.ndjson'), join(folder, 'beside'), join(folder, 'expected')];
+    const rejects = join(beside, 'rejects.ndjson');
+    writeFileSync(source, Array.from({ length: FLAWED }, (_, index) => `${JSON.stringify(make(index))}\n`).join(''));
+    mkdirSync(beside);
+    const args = [command, source, '--store', join(folder, 'store', 'store.db'), '--rejects', rejects, '--max-rejected', '100%'];
+    await palimpsestJson(args);
+    copyFileSync(rejects, expected);
+    expect(readFileSync(expected, 'utf8').split('\n')).toHaveLength(FLAWED / 2 + 1);
+    const reset = () => {
+      rmSync(rejects, { force: true });
+      rmSync(join(folder, 'store'), { recursive: true, force: true });
+    };
+    await killAtSteps(folder, args, KILLS, reset, async (step) => {
+      expect(
+        readdirSync(beside).filter((name) => name !== 'rejects.ndjson'),
+        step,
+      ).toEqual([]);
+      await palimpsestJson(args);
+      await palimpsestJson(args);
+      expect(readFileSync(rejects).equals(readFileSync(expected)), step).toBe(true);
+    });
+  });
+});
+
+it('a killed normalize leaves a complete file or none, and the next one completes it', async () => {
+  const folder = temporaryFolder();
+  const source = sources(temporaryFolder());
+  const command = (run: string) => ['normalize', source, '--to', join(folder, run, 'part.ndjson.gz')];
+  await palimpsestJson(command('whole'));
+  const whole = filesIn(join(folder, 'whole'));
+  const killed = join(folder, 'killed');
+  const reset = () => rmSync(killed, { recursive: true, force: true });
+  await killAtSteps(folder, command('killed'), KILLS, reset, async (step) => {
+    const left = existsSync(killed) ? filesIn(killed) : new Map<string, Buffer>();
+    for (const [name, bytes] of left) if (!name.startsWith('.')) expect(whole.get(name)?.equals(bytes), step).toBe(true);
+    await palimpsestJson(command('killed'));
+    expect(filesIn(killed), step).toEqual(whole);
   });
 });
 
