@@ -41,7 +41,7 @@ describe('the guards', () => {
       { what: 'compressed copies (gzip)', option: '--compress gzip' },
     ];
     const [refusal] = check({ deletes: 3, lacking });
-    expect(refusal?.found).toContain('the target has 429 pages and feeds for people, and the tree does not');
+    expect(refusal?.found).toContain('longer has; the target has 429 pages and feeds for people, and the tree does not; the target');
     expect(refusal?.hint).toMatch(/^build again with --html --compress gzip, then publish; or check the deletes/);
   });
 

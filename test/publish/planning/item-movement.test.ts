@@ -57,5 +57,6 @@ describe('the reasons why readers may miss items', () => {
       'records of one page move to earlier pages, the first from page 7',
       'accounts of 2 pages move to earlier pages, the first from page 3',
     ]);
+    expect(gapsOf(known([], 1))).toEqual([]);
   });
 });

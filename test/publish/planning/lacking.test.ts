@@ -9,10 +9,20 @@ it.each([
   ['nothing, if the target is empty', [], NO_BROWSE, []],
   ['nothing, if the target has the same', [TREE], NO_BROWSE, []],
   ['nothing, if the tree has browse files, too', [TREE], { files: 400, atTarget: 429 }, []],
-  ['browse files', [TREE], { files: 0, atTarget: 429 }, ['--html']],
-  ['compressed copies', [{ ...TREE, compress: 'gzip/1.3.1 brotli/1.1.0' }], NO_BROWSE, ['--compress gzip,brotli']],
-  ['smaller pages', [{ ...TREE, page_size: 50, account_page_size: 20 }], NO_BROWSE, ['--page-size 50', '--account-page-size 20']],
+  ['browse files', [TREE], { files: 0, atTarget: 429 }, ['429 pages and feeds for people: --html']],
+  [
+    'compressed copies',
+    [{ ...TREE, compress: 'gzip/1.3.1 brotli/1.1.0' }],
+    NO_BROWSE,
+    ['compressed copies (gzip, brotli): --compress gzip,brotli'],
+  ],
+  [
+    'smaller pages',
+    [{ ...TREE, page_size: 50, account_page_size: 20 }],
+    NO_BROWSE,
+    ['pages of 50 items: --page-size 50', 'pages of 20 items: --account-page-size 20'],
+  ],
   ['no larger pages, which are fewer', [{ ...TREE, page_size: 500 }], NO_BROWSE, []],
-] as const)('a tree lacks %s', (_, trees, browse, options) =>
-  expect(lackingIn(TREE, trees, browse).map(({ option }) => option)).toEqual(options),
+] as const)('a tree lacks %s', (_, trees, browse, lacking) =>
+  expect(lackingIn(TREE, trees, browse).map(({ what, option }) => `${what}: ${option}`)).toEqual(lacking),
 );
