@@ -18,7 +18,8 @@ process.env.MUTATION_TESTS = chosen.map(([, tests]) => tests).join(' ');
 export default {
   mutate: chosen.map(([source]) => source),
   testRunner: 'vitest',
-  vitest: { configFile: 'vitest.mutation.config.ts' },
+  // the tests of a module are named already
+  vitest: { configFile: 'vitest.mutation.config.ts', related: false },
   reporters: ['clear-text', 'progress-append-only', 'html'],
   clearTextReporter: { logTests: false, reportTests: false },
   htmlReporter: { fileName: `coverage/mutation/${name}.html` },
