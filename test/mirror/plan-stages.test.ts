@@ -5,6 +5,7 @@ import {
   afterPage,
   type Beginning,
   idsCoveredBy,
+  isNewRound,
   nextPage,
   type PageOutcome,
   type Plan,
@@ -301,4 +302,21 @@ describe('a plan with changed pages', () => {
       { ...changed([]), accounts: startAccountWalk('sweep', 0) },
     ],
   ])('%s', (_, plan, outcome, expected) => expect(afterPage(plan, outcome, null)).toEqual({ ...plan, ...expected }));
+});
+
+describe('a round through the feed, a round through the accounts', () => {
+  it.each<readonly [string, Partial<Plan>, boolean, boolean]>([
+    ['goes on with the next page', { feed: { ...FEED, page: 2 }, accounts: { ...ACCOUNTS, page: 2 } }, false, false],
+    ['ends with a stage', { stage: 'check' }, true, true],
+    ['ends with a pass', { pass: 2 }, true, true],
+    ['ends if the feed is walked again at the end', { checks: 1 }, true, true],
+    ['ends with a round of the feed', { feed: { ...FEED, round: 2 } }, true, false],
+    ['ends with a round of the accounts', { accounts: { ...ACCOUNTS, round: 2 } }, false, true],
+    ['ends with the changed pages of the feed', changed([]), true, false],
+    ['ends with the changed pages of the accounts', changed(undefined, []), false, true],
+  ])('%s', (_, plan, data, account) => {
+    const after = { ...PLAN, ...plan };
+    expect([isNewRound(PLAN, after, 'data'), isNewRound(after, PLAN, 'data')]).toEqual([data, data]);
+    expect([isNewRound(PLAN, after, 'account'), isNewRound(after, PLAN, 'account')]).toEqual([account, account]);
+  });
 });

@@ -210,8 +210,7 @@ function isBelowWatermark({ watermark, top, gaps }: FeedWalk): boolean {
 
 /** Whether no record can lie between a page and what was read before it. */
 function isAdjacent(walk: FeedWalk, page: FeedPage): boolean {
-  if (walk.lastPage === 0 && page.number === 1) return true;
-  if (walk.frontier !== null && page.highest !== null && page.highest >= walk.frontier) return true;
+  if ((page.highest ?? -1) >= (walk.frontier ?? ALL_IDS.high)) return true;
   return page.number === walk.lastPage + 1 && page.count >= walk.count;
 }
 

@@ -12,6 +12,7 @@ describe('pages of the feed that could not be read', () => {
     ['have the ids between the pages around them', { gaps: [SKIPPED, gap] }, [{ low: 71, high: 81 }]],
     ['have one range for consecutive pages', { gaps: [gap, { ...gap, page: 4 }] }, [{ low: 71, high: 81 }]],
     ['have all lower ids at the end', { gaps: [UNREAD] }, [{ low: 0, high: 81 }]],
+    ['have no ids without order if none is unread', { gaps: [SKIPPED], isOrdered: false }, []],
     ['have any id without order', { gaps: [gap], isOrdered: false }, [{ low: 0, high: Number.MAX_SAFE_INTEGER + 1 }]],
   ])('%s', (_, walk, ranges) => expect(unreadRanges({ ...NONE, ...walk })).toEqual(ranges));
 
