@@ -49,16 +49,18 @@ export function unreadPages({ gaps, pages }: Missing): readonly UnreadPages[] | 
 }
 
 function rangesOf(pages: readonly { readonly page: number; readonly url: string; readonly reason: string | null }[]): UnreadPages[] {
-  const ranges: (UnreadPages & { readonly end: number })[] = [];
+  const ranges: { url: string; pages: number; reason: string }[] = [];
+  let end = 0;
   for (const { page, url, reason: whole } of pages.toSorted((one, other) => one.page - other.page)) {
     if (whole === null) continue;
     // a report is published, and what the service sent can be anything
     const reason = whole.replace(/:.*/s, '').slice(0, 100);
     const last = ranges.at(-1);
-    if (last?.end === page - 1 && last.reason === reason) ranges.splice(-1, 1, { ...last, pages: last.pages + 1, end: page });
-    else ranges.push({ url, pages: 1, reason, end: page });
+    if (last?.reason === reason && end === page - 1) last.pages += 1;
+    else ranges.push({ url, pages: 1, reason });
+    end = page;
   }
-  return ranges.map(({ end: _, ...range }) => range);
+  return ranges;
 }
 
 /**

@@ -45,10 +45,8 @@ const unread: Rule<IncompleteMirror['unread']> = {
   expected: 'ranges of pages, or nothing',
   accepts: (value) => value === undefined || (Array.isArray(value) && value.every((one) => hasShape(UNREAD, one))),
 };
-const REPORT: Shape<IncompleteMirror> = {
-  ...{ base_url: text, finished_at: timestamp, requests: count },
-  ...{ counted: amounts, missing: amounts, unread },
-};
+const NUMBERS = { requests: count, counted: amounts, missing: amounts };
+const REPORT: Shape<IncompleteMirror> = { base_url: text, finished_at: timestamp, ...NUMBERS, unread };
 
 /** The reports in an archive or a tree; undefined if there are none. */
 export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = {
@@ -66,11 +64,9 @@ export function lackSentence({ base_url, counted, missing, unread = [] }: Incomp
     return `${url}${pages === 1 ? '' : ` and ${plural(pages - 1, 'page')} after it`}: ${reason}`;
   });
   if (unread.length > MOST_TOLD) pages.push('and others');
-  const lack =
-    parts.length === 0
-      ? `nothing proves that the mirror of ${base_url} is complete`
-      : `the mirror of ${base_url} lacks ${parts.join(' and ')}`;
-  return pages.length === 0 ? lack : `${lack} (${pages.join('; ')})`;
+  const told = pages.length === 0 ? '' : ` (${pages.join('; ')})`;
+  if (parts.length === 0) return `nothing proves that the mirror of ${base_url} is complete${told}`;
+  return `the mirror of ${base_url} lacks ${parts.join(' and ')}${told}`;
 }
 
 /** The field of a warcinfo record with the reports, as JSON. */

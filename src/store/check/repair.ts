@@ -17,6 +17,7 @@ import { ItemWriter } from '../writing/item-writer.ts';
 /** How many rows are copied between two progress reports. */
 const REPORT_EVERY = 500;
 
+const ITEM_TABLES = ['account', 'record', 'former_handle', 'exclusion', 'exclusion_key', 'exclusion_record'];
 /** The tables with what is known of mirrored services, and the columns of their keys. */
 const MIRROR_TABLES = {
   mirror: ['id'],
@@ -143,15 +144,7 @@ function compareAccounts(from: Connection, to: Connection): void {
     const isSame = now !== undefined && (now.checksum === checksum || (digest !== null && now.digest?.equals(digest) === true));
     if (!isSame) throw damaged(from.path, `the profile or the records of ${screen_name} do not match their checksums`);
   }
-  for (const table of [
-    'account',
-    'record',
-    'former_handle',
-    'exclusion',
-    'exclusion_key',
-    'exclusion_record',
-    ...Object.keys(MIRROR_TABLES),
-  ]) {
+  for (const table of [...ITEM_TABLES, ...Object.keys(MIRROR_TABLES)]) {
     const [expected, found] = [from, to].map((database) => Number(database.value(`SELECT count(*) FROM ${table}`)));
     if (found !== expected) throw damaged(from.path, `only ${found} of ${expected} rows of ${table} can be read`);
   }
