@@ -187,17 +187,15 @@ describe.skipIf(needs('python3'))('the program in docs/tree.md', () => {
   const [program = ''] = blocksOf('tree.md')('The ZIP of a tree', 'python');
   const run = (zip: string, path: string) => spawnSync('python3', ['-c', program, zip, path]);
 
-  it('has at most 15 lines, and reads files from the ZIP of a tree', async () => {
+  it('has at most 15 lines, and reads a file from the ZIP of a tree', async () => {
     expect(program.trimEnd().split('\n').length).toBeLessThanOrEqual(15);
     const folder = temporaryFolder();
     const [store, out] = [join(folder, 'store.db'), join(folder, 'history.zip')];
     await importHistory(store, goodHistory());
     await build(store, { out, site: SITE, html: true });
-    const files = filesInZip(out);
-    for (const path of ['index.html', 'rest/data/page/2/index.json']) {
-      const { status, stdout } = run(out, path);
-      expect([path, status, stdout.toString()]).toEqual([path, 0, files.get(path)?.toString()]);
-    }
+    const path = 'rest/data/page/2/index.json';
+    const { status, stdout } = run(out, path);
+    expect([status, stdout.toString()]).toEqual([0, filesInZip(out).get(path)?.toString()]);
     expect(run(out, 'rest/data/page/99/index.json').status).not.toBe(0);
   });
 

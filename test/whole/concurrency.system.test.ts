@@ -67,17 +67,6 @@ describe('two builds into one folder', () => {
     expect(existsSync(join(out, '.palimpsest'))).toBe(false);
   });
 
-  it('do not leave the folder locked if the first build is killed', async () => {
-    const out = join(folder, 'abandoned');
-    await freshTree(before, out, SIZES);
-    const first = await pauseAtStep(join(folder, 'killed'), 'rename', WITHIN_EXCHANGE, buildArgs(after, out, SIZES));
-    expect(await first.kill()).toMatchObject({ signal: 'SIGKILL' });
-    expect([buildStateOf(out), existsSync(join(out, '.palimpsest/lock'))]).toEqual(['unfinished', true]);
-    await palimpsestJson(buildArgs(after, out, SIZES));
-    expect(differences(pagesIn(out), treeAfter)).toEqual([]);
-    expect(existsSync(join(out, '.palimpsest'))).toBe(false);
-  });
-
   it('never claim the folder both at once, even with many claims a second', async () => {
     // no command line makes so many claims a second: they make a rare race likely. The test needs a real disk,
     // because only there the inode of a removed file is soon used again
@@ -130,11 +119,6 @@ class OpenImport {
     this.#child.stdin.end(input.join('\n'));
     return this.#ended;
   }
-
-  kill(): Promise<[code: number | null, signal: NodeJS.Signals | null]> {
-    this.#child.kill('SIGKILL');
-    return this.#ended;
-  }
 }
 
 /** Whether another process has begun to write. */
@@ -185,15 +169,6 @@ describe('two batches of one store', () => {
     const database = openStore(storeOf('patient'), 'batch');
     expect(database.value('PRAGMA busy_timeout')).toBeGreaterThan(0);
     database.close();
-  });
-
-  it('do not leave the store locked if the first import is killed', async () => {
-    const store = storeOf('abandoned');
-    const first = await OpenImport.into(store, lines.slice(BEFORE, AFTER - 5));
-    expect(await first.kill()).toEqual([null, 'SIGKILL']);
-    expect(contentsOf(store)).toBe(contentsOf(before));
-    await palimpsestJson(['import', more, '--store', store]);
-    expect(contentsOf(store)).toBe(contentsOf(after));
   });
 
   it('refuse other commands while the first import creates the store', async () => {

@@ -209,13 +209,14 @@ describe('a build over an unfinished tree', () => {
     // the first rename is that of build.json
     const paused = await pauseAtStep(join(folder, 'gate'), 'rename', 30, args);
     await paused.kill();
-    expect(buildStateOf(out)).toBe('unfinished');
+    expect([buildStateOf(out), existsSync(join(out, '.palimpsest/lock'))]).toEqual(['unfinished', true]);
     const verified = await palimpsestHere(['verify', '--out', out, '--json']);
     expect(verified.code).toBe(1);
     expect(JSON.parse(verified.stdout).violations).toMatchObject([{ rule: 'build-record', found: expect.stringContaining('unfinished') }]);
     const marks = marksOf(out);
     await palimpsestJson(args);
     expect(differences(filesIn(out), treeAfter)).toEqual([]);
+    expect(existsSync(join(out, '.palimpsest'))).toBe(false);
     expect(touched(marks, marksOf(out)).length).toBeLessThan(treeAfter.size - 10);
   });
 });

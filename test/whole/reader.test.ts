@@ -85,7 +85,6 @@ function keysOf(collection: Collection, lines: readonly string[]): Set<unknown> 
 
 it.each<[string, Collection, Growth, number]>([
   ['records when older ones are added too', 'data', everywhere, 40],
-  ['records', 'data', onwards, 40],
   ['accounts', 'account', onwards, 200],
 ])('readers that follow next during repeated builds miss none of the %s', async (name, collection, growth, accounts) => {
   const [store, out] = [join(folder, `${name}.db`), join(folder, name)];
