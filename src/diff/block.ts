@@ -16,12 +16,10 @@ export function website(text: string): string {
  * address. It has no user and nothing ambiguous.
  */
 function safeUrl(text: string): string | undefined {
-  const [, scheme = 'http', rest = ''] = /^(?:(https?):\/\/)?(.*)$/is.exec(text) ?? [];
+  const [, scheme = 'http', rest = ''] = /(?:(https?):\/\/)?(.*)/is.exec(text) ?? [];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern detects control characters
   if (/[\s\u0000-\u001f\u007f-\u009f\\]/.test(rest) || !/^(?:[^/?#@]*[^/?#@.]\.[^/?#@.]|\[)[^/?#@]*(?:[/?#]|$)/.test(rest))
     return undefined;
   const url = `${scheme.toLowerCase()}://${rest}`;
-  if (!URL.canParse(url)) return undefined;
-  const { username, password, hostname } = new URL(url);
-  return username === '' && password === '' && /\.|^\[/.test(hostname) ? url : undefined;
+  return URL.canParse(url) ? url : undefined;
 }

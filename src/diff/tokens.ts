@@ -6,7 +6,7 @@ export interface Token {
   readonly entity: Entity | undefined;
 }
 
-const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const GRAPHEMES = new Intl.Segmenter('en');
 /** ASCII characters have the codes below this one. */
 const ASCII_END = 0x80;
 /** The token of each ASCII character. Most texts need no others. */

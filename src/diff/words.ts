@@ -13,11 +13,11 @@ export function isInWord(tokens: readonly Token[], at: number): boolean {
 }
 
 function isApostrophe(token: Token | undefined): boolean {
-  return token !== undefined && (token.text === "'" || token.text === '’');
+  return token?.text === "'" || token?.text === '’';
 }
 
 function isPart(token: Token | undefined): boolean {
-  if (token === undefined || token.entity !== undefined) return false;
+  if (token === undefined) return false;
   const code = token.text.charCodeAt(0);
   // every token of a text is looked at several times, and most are ASCII
   return code < 0x80 ? isAsciiWord(code) : IN_WORD.test(token.text) && !UNSPACED.test(token.text);
@@ -28,18 +28,18 @@ function isAsciiWord(code: number): boolean {
   return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39) || code === 0x5f;
 }
 
-export function isDigit(token: Token | undefined): boolean {
-  return token !== undefined && token.entity === undefined && DIGIT.test(token.text);
+export function isDigit({ text }: Token): boolean {
+  return DIGIT.test(text);
 }
 
 /** Whether a token belongs to a script without spaces. */
-export function isUnspaced(token: Token): boolean {
-  return token.text.charCodeAt(0) >= 0x80 && UNSPACED.test(token.text);
+export function isUnspaced({ text }: Token): boolean {
+  return UNSPACED.test(text);
 }
 
 /** Whether the position before the token `at` is inside a word. */
 export function cutsWord(tokens: readonly Token[], at: number): boolean {
-  return at > 0 && at < tokens.length && isInWord(tokens, at - 1) && isInWord(tokens, at);
+  return isInWord(tokens, at - 1) && isInWord(tokens, at);
 }
 
 /** Whether tokens are the middle of a word that begins before them and ends after them. */
