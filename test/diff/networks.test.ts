@@ -44,3 +44,12 @@ it('replaces the templates of each service by others', () => {
     'https://h.example/x/x',
   ]);
 });
+
+it('only a service with servers has one', () => {
+  const [none, named] = ['https://x.example/{server}', 'https://x.example/{server}/{user}'];
+  for (const keys of [twitter, bluesky, { screen_name: undefined, id: undefined }]) {
+    const html = diffHtml('Bio', undefined, '@nina.example #x', networkOf(keys, { mention_url: none, hashtag_url: named }));
+    expect(linksIn(html)).toEqual(['https://x.example/', 'https://x.example//']);
+  }
+  expect(networkOf({ screen_name: undefined, id: undefined }).server).toBe('');
+});
