@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { editsWithin, mergeAdjacent, sidesOf, trimCommon, wholeEdit } from '../../src/diff/edits.ts';
 import { segmentsOf } from '../../src/diff/segments.ts';
 import { tokensOf } from '../../src/diff/tokens.ts';
 import { weightOf, widthOf } from '../../src/diff/weight.ts';
@@ -11,6 +12,24 @@ it('compares two texts of 6,000 characters together, and shows longer ones one a
   const kinds = (after: string) => segmentsOf(text, after).map(({ kind }) => kind);
   expect(kinds(`s${text.slice(1)}`)).toEqual(['removed', 'added', 'kept']);
   expect(kinds(`s${text}`)).toEqual(['removed', 'added']);
+});
+
+it.each([
+  [500, 500],
+  [501, 1],
+])('two texts with %i replacements have %i edits', (replacements, edits) => {
+  const sides = sidesOf(tokens('ko'.repeat(replacements)), tokens('kn'.repeat(replacements)));
+  expect(editsWithin(sides, wholeEdit(sides))).toHaveLength(edits);
+  expect(trimCommon(sides, wholeEdit(sides))).toMatchObject({ oldStart: 1, newStart: 1 });
+});
+
+it('merges edits without a kept token between them, and drops those that change nothing', () => {
+  const edit = (oldStart: number, oldEnd: number, newStart: number, newEnd: number) => ({ oldStart, oldEnd, newStart, newEnd });
+  expect(mergeAdjacent([edit(0, 1, 0, 0), edit(1, 1, 0, 2), edit(2, 2, 3, 3), edit(4, 5, 5, 5), edit(6, 7, 6, 7)])).toEqual([
+    edit(0, 1, 0, 2),
+    edit(4, 5, 5, 5),
+    edit(6, 7, 6, 7),
+  ]);
 });
 
 it.each([
