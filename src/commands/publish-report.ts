@@ -5,17 +5,37 @@ import { number, plural } from '../terminal/amounts.ts';
 import { summaryTable } from './job-summary.ts';
 import { type NamedTarget, requestsText, trafficText } from './target.ts';
 
-/** Returns a plan as text: every step with its reason, then the totals. */
+/** How many steps of a plan are shown as text. */
+const MOST_STEPS = 10;
+
+/** Returns a plan as text: the totals, how many files and bytes have which reason, and the first steps. */
 export function* planLines({ plan, refusals, removal, steps, wasInterrupted }: PublishSummary, target: NamedTarget): Generator<string> {
-  for (const step of steps()) yield line(step);
-  for (const gap of plan.readerGaps) yield `readers may miss records, whatever the order of the uploads: ${gap}`;
+  const first: Step[] = [];
+  const kinds = new Map<string, { files: number; bytes: number }>();
+  let count = 0;
+  for (const step of steps()) {
+    if (count < MOST_STEPS) first.push(step);
+    count += 1;
+    const kind = kinds.get(kindOf(step)) ?? { files: 0, bytes: 0 };
+    kinds.set(kindOf(step), { files: kind.files + 1, bytes: kind.bytes + step.bytes });
+  }
   yield `plan for ${target.name}${wasInterrupted ? ', which an earlier run did not finish' : ''}; nothing was changed`;
   yield `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`;
   yield `  overlaps  ${plural(plan.overlaps, 'page')} to write twice${plan.overlaps === 0 ? '' : ', so that readers miss no record'}`;
   yield `  deletes   ${plural(plan.deletes, 'file')}`;
   yield* removalLines(removal);
   yield `  traffic   ${trafficText(target, { sent: plan.bytes, requests: plan.requests.all })}${plan.cost === 0 ? '' : `, $${plan.cost.toFixed(4)} at list price`}`;
+  for (const [kind, { files, bytes }] of kinds) yield `  ${kind}: ${plural(files, 'file')}, ${plural(bytes, 'byte')}`;
+  if (count > MOST_STEPS) yield `the first ${MOST_STEPS} of ${number(count)} steps; --json has all:`;
+  for (const step of first)
+    yield `  ${step.action.padEnd(7)}  ${step.path}${step.action === 'delete' ? '' : `  ${plural(step.bytes, 'byte')}`}`;
+  for (const gap of plan.readerGaps) yield `readers may miss records, whatever the order of the uploads: ${gap}`;
   for (const { code, message, expected, hint } of refusals) yield `would be refused (${code}): ${message}; expected: ${expected}; ${hint}`;
+}
+
+/** Returns what a step does, and why. */
+function kindOf({ action, reason }: Step): string {
+  return `${action}, ${action === 'overlap' ? 'keeps its old records until the other pages are replaced' : REASONS[reason]}`;
 }
 
 /** Names the removal from which more deletes follow than the limit allows. */
@@ -24,11 +44,6 @@ function removalLines(removal: PublishSummary['removal']): string[] {
   return [
     `  removal   the deletes follow from the removal of ${plural(removal.accounts, 'account')} with ${plural(removal.records, 'record')}`,
   ];
-}
-
-function line({ action, path, bytes, reason }: Step): string {
-  const size = action === 'delete' ? '' : ` ${plural(bytes, 'byte')},`;
-  return `${action.padEnd(6)} ${path}:${size} ${action === 'overlap' ? 'keeps its old records until the other pages are replaced' : REASONS[reason]}`;
 }
 
 /** Returns a plan for JSON output. Its steps are generated while they are written. */

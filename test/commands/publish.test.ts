@@ -115,6 +115,20 @@ it('counts no requests to a folder, in the plan, the summary and the job summary
   expect(readFileSync(table, 'utf8')).toMatch(/^\| traffic \| [\d.]+ kB \|$/m);
 });
 
+it('shows the totals of a plan, the files of each reason, and ten steps at most', async () => {
+  const { out } = await tree();
+  const { stdout } = await palimpsestHere(['publish', join(temporaryFolder(), 'site'), '--out', out, '--plan']);
+  const { steps } = JSON.parse(
+    (await palimpsestHere(['publish', join(temporaryFolder(), 'site'), '--out', out, '--plan', '--json'])).stdout,
+  );
+  const shown = stdout.split('\n').filter((line) => /^ {2}upload {3}/.test(line));
+  expect(shown).toHaveLength(Math.min(steps.length, 10));
+  expect(stdout).toMatch(
+    /^plan for .*\n {2}uploads {3}\d+ files, 0 unchanged\n(?: .*\n)* {2}upload, not at the target: \d+ files, [\d,]+ bytes\n/,
+  );
+  expect(stdout.includes('; --json has all:')).toBe(steps.length > 10);
+});
+
 it('a published folder has no violation, because publish wrote its publish.json', async () => {
   const { out, store } = await tree();
   const target = join(temporaryFolder(), 'site');
