@@ -33,7 +33,7 @@ describe('build without --base-url', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`\n  base URL  ${DEFAULT}, the default of palimpsest serve; before you publish, build with --base-url\n`);
     expect(linkIn(cwd)).toBe(`${DEFAULT}/rest/data/?page=2`);
-    expect((await palimpsestHere(['serve', '--help'])).stdout.replace(/\s+/g, ' ')).toMatch(/default: "127\.0\.0\.1".*default: 8080/);
+    expect((await palimpsestHere(['serve', '--help'])).stdout.replace(/\s+/g, ' ')).toMatch(/default: 127\.0\.0\.1.*default: 8080/);
     expect((await palimpsestHere(['build', '--help'])).stdout).toContain(DEFAULT);
     expect(await buildJson(await withStore())).toMatchObject({
       build: { base_url: DEFAULT },
