@@ -96,7 +96,7 @@ describe('the report of an incomplete mirror', () => {
   it('is news for the next build and the next version if it alone changed', async () => {
     mkdirSync(at('target'));
     const publish = ['publish', at('target'), '--out', at('site.zip'), '--store', at('store.db')];
-    const next = async (args: readonly string[]) => (await palimpsestHere(args)).stdout;
+    const next = async (args: readonly string[]) => (await palimpsestHere(args, { cwd: at('target') })).stdout;
     await mirrored(at('store.db'), service.baseUrl);
     await palimpsestJson(build('store.db', 'site.zip'));
     await palimpsestJson(publish);
