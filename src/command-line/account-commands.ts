@@ -13,7 +13,7 @@ export const ACCOUNT_COMMANDS = {
     },
     options: {
       '--field <type>': { help: `show only the changes of this field: ${DATA_TYPES.join(', ')}` },
-      '--since <time>': { help: 'show only changes from this time on, such as 2024-05-01', parse: timeOrDate },
+      '--since <time>': { help: 'show only changes since this date (UTC) or time, such as 2024-05-01', parse: timeOrDate },
       '--limit <n>': { help: 'show at most this many changes', parse: wholeNumber(1, Number.MAX_SAFE_INTEGER) },
       '--store <file>': STORE,
     },
@@ -32,7 +32,7 @@ export const ACCOUNT_COMMANDS = {
       'or former handle that begins with the text.',
     args: { '[text]': { help: 'what to search for' } },
     options: {
-      '--since <time>': { help: 'list only accounts with a change from this time on, such as 2024-05-01', parse: timeOrDate },
+      '--since <time>': { help: 'list only accounts that changed since this date (UTC) or time, such as 2024-05-01', parse: timeOrDate },
       '--limit <n>': { help: 'list at most this many accounts', parse: wholeNumber(1, Number.MAX_SAFE_INTEGER) },
       '--store <file>': STORE,
     },

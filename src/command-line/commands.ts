@@ -34,11 +34,11 @@ export type CommandName = keyof typeof COMMANDS;
 export type Values<Name extends CommandName> = ValuesOf<(typeof COMMANDS)[Name]['options']> &
   ((typeof COMMANDS)[Name] extends { readonly args: infer Args } ? ValuesOf<Args> : unknown);
 
-/** The headings of the help, with the commands of a task. */
+/** The headings of the help, each with its commands. */
 export const TASKS: { readonly [heading: string]: { readonly [name: string]: CommandSpec } } = {
-  'Read sources into the store:': READ_COMMANDS,
+  'Read sources:': READ_COMMANDS,
   'Make and publish the site:': SITE_COMMANDS,
-  'Look at accounts, and remove them:': ACCOUNT_COMMANDS,
+  'Inspect and remove accounts:': ACCOUNT_COMMANDS,
   'Write files for hosts, archives and other programs:': OUTPUT_COMMANDS,
   'Check and back up the store:': STORE_COMMANDS,
 };

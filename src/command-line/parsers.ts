@@ -114,11 +114,11 @@ export function instant(text: string): Instant {
   throw new InvalidArgumentError('a time with a time zone, such as 2017-09-19T20:47:28Z');
 }
 
-/** Parses a time with a time zone, or a date, which is its first second in UTC. */
+/** Parses a time with a time zone, or a date. A date means 00:00 UTC. */
 export function timeOrDate(text: string): Instant {
   const value = parseInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
   if (value !== undefined) return value;
-  throw new InvalidArgumentError('a date such as 2017-09-19, or a time with a time zone, such as 2017-09-19T20:47:28Z');
+  throw new InvalidArgumentError('a date such as 2017-09-19, or a time with a time zone such as 2017-09-19T20:47:28Z');
 }
 
 /** Returns a parser of whole numbers from `least` to `most`. */

@@ -139,7 +139,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
   return program;
 }
 
-/** Returns the end of the help of a command: what is said of all options, and the examples. */
+/** Returns the end of the help of a command: the note about environment variables, and the examples. */
 function afterOptions(command: Command, examples: CommandSpec['examples']): string {
   const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
   const wrapped = (text: string, indent: string) =>
@@ -152,18 +152,19 @@ function afterOptions(command: Command, examples: CommandSpec['examples']): stri
   return `\n${wrapped(VARIABLES, '')}\n\nExamples:\n${lines.join('\n')}`;
 }
 
-const VARIABLES = 'Each option also has a variable: --page-size is PALIMPSEST_PAGE_SIZE. A switch is on with 1, off with 0.';
+const VARIABLES =
+  'Options can also be set by environment variables, for example --store by PALIMPSEST_STORE. For a switch, 1 means on and 0 means off.';
 
 function termOf(argument: Argument): string {
   const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-/** How the help shows options and commands. One sentence says how the variable of an option is called. */
+/** How the help shows options and commands. One sentence explains the names of the variables. */
 const HELP: HelpConfiguration = {
   subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
   minWidthToWrap: 20,
-  // on a narrow terminal, what an option is stands below it
+  // on a narrow terminal, the description is below the option
   formatItem: (term, termWidth, description, helper) => {
     const width = helper.helpWidth ?? 80;
     const isBeside = width - termWidth >= 34;
@@ -177,7 +178,7 @@ const HELP: HelpConfiguration = {
     const notes = [
       ...(argChoices === undefined ? [] : [`one of ${argChoices.join(', ')}`]),
       ...(shown === undefined ? [] : [`default: ${shown}`]),
-      ...(envVar === undefined || envVar === variableOf(long.slice(2)) ? [] : [`variable: ${envVar}`]),
+      ...(envVar === undefined || envVar === variableOf(long.slice(2)) ? [] : [`environment variable: ${envVar}`]),
     ];
     return notes.length === 0 ? description : `${description} (${notes.join('; ')})`;
   },

@@ -102,7 +102,7 @@ export const SITE_COMMANDS = {
     args: { '<target>': TARGET },
     options: {
       '--out <path>': { ...OUT, help: 'the tree: a folder, or a ZIP' },
-      '--plan': { help: 'show every upload and delete with its reason, and change nothing' },
+      '--plan': { help: 'show what would be uploaded and deleted, and why, and change nothing; --json lists every step' },
       '--max-delete <limit>': {
         help: 'pages: refuse to delete more files than this: a number, or a percentage of the files at the target',
         parse: limitOf('files'),
@@ -137,7 +137,7 @@ export const SITE_COMMANDS = {
     },
     result: { with: '--plan' },
     examples: [
-      ['palimpsest publish s3://bucket/history --plan', 'every upload and delete with its reason, and the cost'],
+      ['palimpsest publish s3://bucket/history --plan', 'the number of uploads and deletes for each reason, and the cost'],
       ['palimpsest publish s3://bucket --endpoint https://store.example', 'to any object store with the S3 API'],
       ['palimpsest publish /var/www/history', 'to a folder that a web server serves'],
       ['palimpsest publish s3://bucket/history --out history.zip --keep 90d', 'a new version; those of the last 90 days stay readable'],

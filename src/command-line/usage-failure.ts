@@ -3,8 +3,8 @@ import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
 import { plural } from '../contract/plural.ts';
 import { suggest } from '../history/suggest.ts';
-import { OTHER_COMMANDS, SAME_OPTIONS } from './other-words.ts';
 import type { RejectedValue } from './program.ts';
+import { ARGUMENT_SYNONYMS, COMMAND_SYNONYMS, OPTION_SYNONYMS } from './synonyms.ts';
 
 /**
  * Converts commander's error for wrong usage to a Failure, so that it has the same layout as all errors.
@@ -62,12 +62,12 @@ function hintFor(program: Command, words: readonly string[], error: CommanderErr
     error.code === 'commander.unknownCommand'
       ? hintForCommand(program, command, words)
       : error.code === 'commander.unknownOption' && option !== undefined
-        ? hintForOption(program, command, option)
+        ? hintForOption(program, [name, command], option)
         : undefined;
   return other ?? hint`run ${suggested(name, { '--help': true })} to see the usage`;
 }
 
-/** Returns a hint for a word that is no command: what it is called here, or a command with a similar name. */
+/** Returns a hint for an unknown command: the command here that does the same, or one with a similar name. */
 function hintForCommand(program: Command, group: Command, words: readonly string[]): Hint | undefined {
   const place = group === program ? '' : `${group.name()} `;
   const wrong = (words[place === '' ? 0 : 1] ?? '').toLowerCase();
@@ -75,7 +75,7 @@ function hintForCommand(program: Command, group: Command, words: readonly string
   const names = all.filter((name) => name.startsWith(place));
   const same = new Set([
     ...all.filter((name) => name.endsWith(` ${wrong}`)),
-    ...(OTHER_COMMANDS[wrong] ?? []).filter((name) => names.includes(name)),
+    ...(Object.hasOwn(COMMAND_SYNONYMS, wrong) ? (COMMAND_SYNONYMS[wrong] ?? []) : []).filter((name) => names.includes(name)),
   ]);
   const similar = similarTo(
     wrong,
@@ -87,16 +87,26 @@ function hintForCommand(program: Command, group: Command, words: readonly string
 }
 
 /** Returns a hint for an option that a command does not have: what it has instead, or the commands that have the option. */
-function hintForOption(program: Command, command: Command, option: string): Hint | undefined {
+function hintForOption(program: Command, [fullName, command]: readonly [string, Command], option: string): Hint | undefined {
   const wrong = option.replace(/=.*$/s, '');
   const name = wrong.replace(/^-+/, '');
   const own = command.options.flatMap(({ long }) => long ?? []);
-  if (command.registeredArguments.some((argument) => argument.name() === name)) return `write the ${name} without ${wrong}`;
-  const same = SAME_OPTIONS.filter((options) => options.includes(wrong)).flatMap((options) => options.filter((one) => own.includes(one)));
-  const similar = wrong.startsWith('--') ? similarTo(wrong, own) : undefined;
+  const argument = command.registeredArguments
+    .map((one) => one.name())
+    .find((one) => one === name || ARGUMENT_SYNONYMS[one]?.includes(wrong));
+  if (argument !== undefined)
+    return `give the ${argument.replace('-url', ' URL')} as an argument: \`palimpsest ${fullName} <${argument}>\``;
+  const positive = wrong.replace('--no-', '--');
+  if (positive !== wrong && own.includes(positive)) return `leave out ${wrong}: ${positive} is off by default`;
+  const same = OPTION_SYNONYMS.filter((options) => options.includes(wrong)).flatMap((options) =>
+    options.filter((one) => own.includes(one)),
+  );
+  const similar = wrong.startsWith('--') && positive === wrong ? similarTo(wrong, own) : undefined;
   if (same[0] !== undefined || similar !== undefined) return `did you mean ${same[0] ?? similar}?`;
   const others = [...commandsOf(program)].filter(([, other]) => other.options.some(({ long }) => long === wrong)).map(([other]) => other);
-  return others.length === 0 || others.length > 3 ? undefined : `${wrong} is an option of ${others.join(', ')}`;
+  return others.length === 0 || others.length > 3
+    ? undefined
+    : `${wrong} is an option of ${others.map((other) => `\`palimpsest ${other}\``).join(', ')}`;
 }
 
 /** Returns the name that differs from a word by a few letters. */
@@ -104,7 +114,7 @@ function similarTo(word: string, names: readonly string[]): string | undefined {
   return suggest(word, names, 1, Math.max(2, Math.floor(word.length / 3)))[0];
 }
 
-/** Returns all commands by their names with their groups, without the groups. */
+/** Returns all commands by full name, such as `store check`. A group itself is not included. */
 function commandsOf(group: Command, place = ''): Map<string, Command> {
   return new Map(
     group.commands.flatMap((command): [string, Command][] =>

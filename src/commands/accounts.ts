@@ -1,7 +1,6 @@
 import type { Values } from '../command-line/commands.ts';
 import type { AccountEntry } from '../contract/accounts/account-entry.ts';
 import { type Instant, parseInstant, timestampOf } from '../contract/instant.ts';
-import { plural } from '../contract/plural.ts';
 import { matchingAccounts } from '../history/account-match.ts';
 import { accountTable } from '../history/account-table.ts';
 import { toFailure } from '../store/database/store-error.ts';
@@ -17,8 +16,8 @@ export async function runAccounts(
     const found = () => changedSince(since, matchingAccounts(store, text));
     const accounts = () => first(limit, found());
     const hasMore = limit < Number.POSITIVE_INFINITY && [...first(limit + 1, found())].length > limit;
-    const lines = orElse(accountTable(accounts()), nothingFound(text, storePath));
-    const more = hasMore ? ['', `there are more than ${plural(limit, 'account')}; a higher --limit lists them`] : [];
+    const lines = orElse(accountTable(accounts()), nothingFound(text, since, storePath));
+    const more = hasMore ? ['', 'more accounts are not shown; raise --limit'] : [];
     terminal.summary({ accounts: jsonEntries(accounts()), hasMore }, inOrder(lines, more));
   } catch (error) {
     throw toFailure(storePath, error);
@@ -62,6 +61,10 @@ function* orElse(lines: Iterable<string>, otherwise: string): Generator<string> 
   if (isEmpty) yield otherwise;
 }
 
-function nothingFound(text: string | undefined, store: string): string {
-  return text === undefined ? `${store} has no accounts` : `no account in ${store} matches ${text}`;
+function nothingFound(text: string | undefined, since: Instant | undefined, store: string): string {
+  const wanted = [
+    ...(text === undefined ? [] : [`matches ${text}`]),
+    ...(since === undefined ? [] : [`has changed since ${timestampOf(since)}`]),
+  ];
+  return wanted.length === 0 ? `${store} has no accounts` : `no account in ${store} ${wanted.join(' and ')}`;
 }

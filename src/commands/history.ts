@@ -42,7 +42,7 @@ export async function runHistory(
       gone: records.flatMap(({ id }) => (gone.has(id) ? [{ id, gone_at: gone.get(id) }] : [])),
     };
     terminal.summary(result, [
-      `${screen_name}: ${plural(found.length, 'change')}${field === undefined ? '' : ` of ${field}`}`,
+      `${screen_name}: ${plural(found.length, 'change')}${field === undefined ? '' : ` of ${field}`}${since === Number.NEGATIVE_INFINITY ? '' : ` since ${timestampOf(since)}`}`,
       ...explanation(account, name),
       ...account.otherHolders.map((other) => `another account had this handle until ${dateOf(other.seen_to)}: @${other.screen_name}`),
       ...[
@@ -65,7 +65,7 @@ export async function runHistory(
               ).map((line) => ({ verbatim: INDENT + line })),
             ],
       ),
-      ...(older === 0 ? [] : ['', `${plural(older, 'older change')}; a higher --limit shows more`]),
+      ...(older === 0 ? [] : ['', `${plural(older, 'older change')} not shown; raise --limit`]),
     ]);
   } catch (error) {
     throw toFailure(storePath, error);

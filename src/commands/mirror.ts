@@ -137,9 +137,9 @@ function warnOf(terminal: Terminal, result: MirrorResult, rejectsPath: string): 
     );
   }
   for (const { url, reason } of missing.pages.slice(0, PRINTED)) terminal.warn(`  ${url}: ${reason}`);
-  const isKnownWhere = records + accounts === 0 && missing.gaps.length + missing.pages.length > 0;
+  const hasFailedPages = records + accounts === 0 && missing.gaps.length + missing.pages.length > 0;
   terminal.warn(
-    !isKnownWhere
+    !hasFailedPages
       ? 'next: mirror again with --full, which reads all pages'
       : 'next: mirror again; the next run reads only missing and new items',
   );

@@ -8,16 +8,17 @@ import { type NamedTarget, requestsText, trafficText } from './target.ts';
 /** How many steps of a plan are shown as text. */
 const MOST_STEPS = 10;
 
-/** Returns a plan as text: the totals, how many files and bytes have which reason, and the first steps. */
+/** Returns a plan as text: the totals, the files and bytes for each reason, and the first steps. */
 export function* planLines({ plan, refusals, removal, steps, wasInterrupted }: PublishSummary, target: NamedTarget): Generator<string> {
   const first: Step[] = [];
-  const kinds = new Map<string, { files: number; bytes: number }>();
+  const kinds = new Map<string, { step: Step; files: number; bytes: number }>();
   let count = 0;
   for (const step of steps()) {
     if (count < MOST_STEPS) first.push(step);
     count += 1;
-    const kind = kinds.get(kindOf(step)) ?? { files: 0, bytes: 0 };
-    kinds.set(kindOf(step), { files: kind.files + 1, bytes: kind.bytes + step.bytes });
+    const kind = `${step.action} ${step.reason}`;
+    const { files, bytes } = kinds.get(kind) ?? { files: 0, bytes: 0 };
+    kinds.set(kind, { step, files: files + 1, bytes: bytes + step.bytes });
   }
   yield `plan for ${target.name}${wasInterrupted ? ', which an earlier run did not finish' : ''}; nothing was changed`;
   yield `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`;
@@ -25,17 +26,19 @@ export function* planLines({ plan, refusals, removal, steps, wasInterrupted }: P
   yield `  deletes   ${plural(plan.deletes, 'file')}`;
   yield* removalLines(removal);
   yield `  traffic   ${trafficText(target, { sent: plan.bytes, requests: plan.requests.all })}${plan.cost === 0 ? '' : `, $${plan.cost.toFixed(4)} at list price`}`;
-  for (const [kind, { files, bytes }] of kinds) yield `  ${kind}: ${plural(files, 'file')}, ${plural(bytes, 'byte')}`;
-  if (count > MOST_STEPS) yield `the first ${MOST_STEPS} of ${number(count)} steps; --json has all:`;
+  for (const { step, files, bytes } of kinds.values()) {
+    const size = step.action === 'delete' ? '' : `, ${plural(bytes, 'byte')}`;
+    yield `  ${step.action.padEnd(7)}   ${plural(files, 'file')}${size}: ${reasonOf(step)}`;
+  }
+  if (count > 0) yield count > MOST_STEPS ? `first ${MOST_STEPS} of ${number(count)} steps (--json lists all):` : 'steps:';
   for (const step of first)
     yield `  ${step.action.padEnd(7)}  ${step.path}${step.action === 'delete' ? '' : `  ${plural(step.bytes, 'byte')}`}`;
   for (const gap of plan.readerGaps) yield `readers may miss records, whatever the order of the uploads: ${gap}`;
   for (const { code, message, expected, hint } of refusals) yield `would be refused (${code}): ${message}; expected: ${expected}; ${hint}`;
 }
 
-/** Returns what a step does, and why. */
-function kindOf({ action, reason }: Step): string {
-  return `${action}, ${action === 'overlap' ? 'keeps its old records until the other pages are replaced' : REASONS[reason]}`;
+function reasonOf({ action, reason }: Step): string {
+  return action === 'overlap' ? 'keeps its old records until the other pages are replaced' : REASONS[reason];
 }
 
 /** Names the removal from which more deletes follow than the limit allows. */

@@ -34,6 +34,7 @@ export function segmentsOf(before: string, after: string): Segment[] {
 /** Returns the segments as tokens. In texts that are shown whole, a token is all text between two mentions or hashtags. */
 export function tokenSegments(before: string, after: string, form: MentionForm): TokenSegment[] {
   const [old, fresh] = [withPlainBreaks(before), withPlainBreaks(after)];
+  if (old === fresh) return whole('kept', fresh, form);
   if (old.length + fresh.length > LONGEST) return [...whole('removed', old, form), ...whole('added', fresh, form)];
   const sides = sidesOf(tokensOf(old, form), tokensOf(fresh, form));
   return segments(sides.old.tokens, sides.new.tokens, readableEdits(sides));

@@ -2,8 +2,8 @@ import { diffChars } from 'diff';
 
 /**
  * Returns the names most similar to a name, best first. Case is ignored.
- * @param most how many names are returned
- * @param mostEdits how many letters are added and removed between similar names
+ * @param most the maximum number of names
+ * @param mostEdits the maximum edit distance: insertions and deletions
  */
 export function suggest(name: string, names: Iterable<string>, most: number, mostEdits = 4): string[] {
   const wanted = name.toLowerCase();

@@ -64,7 +64,7 @@ export interface ImportSummary {
   readonly conflicts: { readonly count: number; readonly listed: readonly AccountConflict[] };
   /** What is missing from the saved pages among the inputs, by collection. */
   readonly pageSets: readonly PageSetReport[];
-  /** What the sources say that they lack, unless other sources have it. */
+  /** What the sources say that they lack. */
   readonly incomplete: readonly IncompleteMirror[];
 }
 
@@ -82,7 +82,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
   const [records, accounts, exclusions] = [{ ...NO_ITEMS }, { ...NO_ITEMS }, { ...NO_ITEMS }];
   let rejected = 0;
   const pages = new PageSets();
-  const reports = [...(options.incomplete ?? [])];
+  const incomplete = [...(options.incomplete ?? [])];
   const inputErrors = new InputErrors(inputs.length);
   const conflicts = new AccountConflicts();
   const count = (tally: Record<keyof Tally, number>, outcome: Outcome, item: Conflicting): void => {
@@ -123,7 +123,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
         else if (item.kind === 'state') count(accounts, states.add(item.state), item);
         else if (item.kind === 'exclusion') count(exclusions, exclusionWriter.add(item.exclusion), item);
         else if (item.kind === 'page') pages.add(item.page);
-        else if (item.kind === 'incomplete') reports.push(item.report);
+        else if (item.kind === 'incomplete') incomplete.push(item.report);
         else if (batch.exclusions.hasItem(item.item)) records.excluded += 1;
         else reject(item);
       }
@@ -134,11 +134,14 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     withdraw(records, withdrawn.records);
     withdraw(accounts, withdrawn.accounts);
     const pageSets = pages.report();
-    const incomplete = reports.filter((report) => !hasAllPages(pageSets, report));
     if (options.requireComplete) requireComplete(pageSets, incomplete);
     const before = incompleteMirrors(batch.database);
     for (const report of incomplete) addIncomplete(batch.database, report);
-    for (const report of before) if (hasAllPages(pageSets, report)) deleteIncomplete(batch.database, report.base_url);
+    const isWhole = rejected === 0 && conflicts.count === 0;
+    for (const report of before) {
+      const isConfirmed = incomplete.some(({ base_url }) => base_url === report.base_url);
+      if (isWhole && !isConfirmed && hasAllPages(pageSets, report)) deleteIncomplete(batch.database, report.base_url);
+    }
     const areReportsChanged = !isDeepStrictEqual(incompleteMirrors(batch.database), before);
     if (areReportsChanged) batch.markMetadataChanged();
     await reading.close();
@@ -170,14 +173,18 @@ function acceptedIn({ records, accounts, exclusions, conflicts }: ImportSummary)
   return [records, accounts, exclusions].flatMap((tally) => Object.values(tally)).reduce((sum, count) => sum + count, conflicts.count);
 }
 
-/** Whether sets of pages have everything that a service had when a mirror lacked some of it. */
-function hasAllPages(sets: readonly PageSetReport[], { base_url, counted }: IncompleteMirror): boolean {
+/** Whether the imported pages have all items that the service counted in a report. */
+function hasAllPages(sets: readonly PageSetReport[], { base_url, counted, missing }: IncompleteMirror): boolean {
+  // a service that shows more than it counts: no number proves that pages are all
+  if (missing.records + missing.accounts === 0) return false;
   const isHere = ({ url, collection }: PageSetReport) => url === `${base_url}/rest/${collection}/`;
-  const hasAll = (collection: Collection, least: number) =>
+  const hasAll = (collection: Collection, least: number) => {
+    const all = sets.filter((set) => set.collection === collection);
+    const here = all.filter(isHere);
     // a collection on one page has no links, and so no address
-    sets.some(
-      (set) => set.collection === collection && (isHere(set) || set.url === null) && set.status === 'complete' && set.count >= least,
-    );
+    const proofs = here.length > 0 ? here : all.filter(({ url }) => url === null);
+    return proofs.some(({ status, count }) => status === 'complete' && count >= least);
+  };
   return sets.some(isHere) && hasAll('data', counted.records) && hasAll('account', counted.accounts);
 }
 

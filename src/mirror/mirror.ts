@@ -13,7 +13,7 @@ import { Exclusions } from '../store/exclusions/exclusions.ts';
 import { type ItemKey, MirrorMemory, type MirrorSummary as MirrorState } from '../store/mirror-memory.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { type ImportedPages, type ImportPagesPhase, importPages } from './import-pages.ts';
-import { type Missing, missingOf, unreadPages } from './missing.ts';
+import { failedPages, type Missing, missingOf } from './missing.ts';
 import { pageAddress, redirectsWithin } from './page-link.ts';
 import { PageReader } from './page-reader.ts';
 import { RetryingClient } from './retrying-client.ts';
@@ -149,7 +149,7 @@ async function runWith(
       ...{ base_url: baseUrl, finished_at: time, requests: http.requests },
       counted: { records: data.count, accounts: account.count },
       missing: { records: missing.records, accounts: missing.accounts },
-      unread: unreadPages(missing),
+      failed_pages: failedPages(missing),
     };
     const imported = await importPages(options.store, spool, {
       ...options,

@@ -1,5 +1,5 @@
 import type { Collection } from '../contract/collection.ts';
-import { MOST_RANGES, type UnreadPages } from '../contract/files/incomplete-mirror.ts';
+import { type FailedPages, MOST_RANGES } from '../contract/files/incomplete-mirror.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import { excessOf, type RunState } from './run-state.ts';
 import type { Gap } from './walk/gaps.ts';
@@ -43,18 +43,18 @@ export function missingOf(
 }
 
 /** Returns the pages that could not be read, as a report has them. */
-export function unreadPages({ gaps, pages }: Missing): readonly UnreadPages[] | undefined {
+export function failedPages({ gaps, pages }: Missing): readonly FailedPages[] | undefined {
   const ranges = [...rangesOf(gaps), ...rangesOf(pages)];
   return ranges.length === 0 ? undefined : ranges.slice(0, MOST_RANGES);
 }
 
-function rangesOf(pages: readonly { readonly page: number; readonly url: string; readonly reason: string | null }[]): UnreadPages[] {
+function rangesOf(pages: readonly { readonly page: number; readonly url: string; readonly reason: string | null }[]): FailedPages[] {
   const ranges: { url: string; pages: number; reason: string }[] = [];
   let end = 0;
   for (const { page, url, reason: whole } of pages.toSorted((one, other) => one.page - other.page)) {
     if (whole === null) continue;
-    // a report is published, and what the service sent can be anything
-    const reason = whole.replace(/:.*/s, '').slice(0, 100);
+    // reports are published: they contain no text from the service, and no address of the network
+    const reason = /^(?:status \d+|not a page of the API|HTML or XML)/.exec(whole)?.[0] ?? 'no usable answer';
     const last = ranges.at(-1);
     if (last?.reason === reason && end === page - 1) last.pages += 1;
     else ranges.push({ url, pages: 1, reason });

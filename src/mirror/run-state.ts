@@ -48,8 +48,9 @@ export function startRun(
 }
 
 /**
- * Whether a new run can resume an interrupted one, undefined if there is none. It cannot if another run has finished since, if only the
- * new run must read all pages, if its pages came from a version, which is kept, or if another release began it.
+ * Whether a new run can resume an interrupted one. It cannot if another run has finished since, if the new run is a full one and the
+ * interrupted one is not, if its pages came from a version, which is kept, or if another release began it.
+ * @param state the interrupted run; undefined if there is none
  * @param last the last run whose pages are in the store; null if there is none
  */
 export function isResumable(state: RunState | undefined, last: string | null, isFull: boolean): boolean {

@@ -167,7 +167,7 @@ export class Run {
       },
       pages: { read: pages.read + 1, unchanged: pages.unchanged + (sent === null ? 1 : 0) },
     };
-    // a service can count too few items, or link to pages without end that show nothing new
+    // a service can count too few items, or link to ever more pages without new items
     const isEnd = number > pagesOf(state[collection]) && tally.seen === 0;
     const page = isEnd ? { ...contents, next: null } : contents;
     return collection === 'data' ? this.#afterFeedPage(state, number, page) : this.#afterAccountsPage(state, number, page);

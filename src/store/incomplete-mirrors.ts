@@ -8,7 +8,7 @@ export function incompleteMirrors(database: Connection): readonly IncompleteMirr
   return reports.map((report): IncompleteMirror => JSON.parse(report));
 }
 
-/** Sets or deletes what a finished run of mirror found to be missing. Without news the report stays, so that the run changes no tree. */
+/** Sets or deletes what a finished run of mirror found to be missing. If only `finished_at` or `requests` differ, the old report stays, so that the tree does not change. */
 export function setIncomplete(database: Connection, baseUrl: string, report: IncompleteMirror | undefined): void {
   if (report === undefined) {
     database.prepare<[string]>('DELETE FROM incomplete_mirror WHERE base_url = ?').run(baseUrl);

@@ -170,15 +170,15 @@ describe('palimpsest history', () => {
   it('shows the newest changes up to a limit or from a time on, and says how many are older', async () => {
     const { stdout } = await history('Jack', '--limit', '2');
     expect(stdout.match(/#\d+/g)).toHaveLength(2);
-    expect(stdout).toMatch(/^Jack: 6 changes\n.*\n\n4 older changes; a higher --limit shows more\n$/s);
+    expect(stdout).toMatch(/^Jack: 6 changes\n.*\n\n4 older changes not shown; raise --limit\n$/s);
     for (const since of ['2020-01-02', '2020-01-02T00:00:00Z'])
-      expect((await history('Jack', '--since', since)).stdout).toMatch(/^Jack: 3 changes\n/);
+      expect((await history('Jack', '--since', since)).stdout).toMatch(/^Jack: 3 changes since 2020-01-02T00:00:00.000000Z\n/);
     expect(await palimpsestJson(['history', 'Jack', '--since', '2020-01-02', '--limit', '1', '--store', store])).toMatchObject({
       records: [{}],
       older: 2,
     });
     // the rename is older than what is shown
-    expect((await history('SenCosta', '--since', '2020-02-02')).stdout).toBe('SenCosta: 0 changes\n');
+    expect((await history('SenCosta', '--since', '2020-02-02')).stdout).toBe('SenCosta: 0 changes since 2020-02-02T00:00:00.000000Z\n');
     expect(await history('Jack', '--since', 'yesterday')).toMatchObject({ code: 2, stderr: expect.stringContaining('a date such as') });
   });
 });

@@ -27,7 +27,7 @@ describe('help', () => {
       const { stdout } = await palimpsestHere([...name.split(' '), '--help']);
       const text = stdout.split('\n').filter((line) => !line.startsWith('  $ '));
       expect(text.filter((line) => line.length > 80)).toEqual([]);
-      expect(stdout.match(/PALIMPSEST_PAGE_SIZE/g)).toHaveLength(1);
+      expect(stdout.match(/PALIMPSEST_STORE\b/g)).toHaveLength(1);
     }
   });
 
@@ -101,8 +101,11 @@ describe('the words of other programs', () => {
     ['build --output x', '--out'],
     ['build --url https://a.example', '--base-url'],
     ['build --gzip', '--compress'],
-    ['build --force', '--replace-tree'],
-    ['rewrite nginx --to x', '--out'],
+    ['rewrite nginx --to x', '--host-files'],
+    ['publish --to s3://bucket', 'give the target as an argument: `palimpsest publish <target>'],
+    ['import --input x', 'give the source as an argument'],
+    ['mirror x --no-delete', 'leave out --no-delete: --delete is off by default'],
+    ['constructor', 'palimpsest --help'],
     ['publish x --dry-run', '--plan'],
     ['publish x --dryrun', '--plan'],
     ['publish x -n', '--plan'],
@@ -111,15 +114,17 @@ describe('the words of other programs', () => {
     ['observe x --format neutral', '--from'],
     ['store check --fix', '--repair'],
     ['accounts --max-count 5', '--limit'],
-    ['remove ann --force', '--yes'],
+    ['remove ann -y', '--yes'],
+    ['publish x --force', 'publish --help'],
+    ['publish x --keep-days 90', '--keep?'],
     ['import x --filter y', '--include'],
     ['import x --ignore y', '--exclude'],
     ['serve -p 80', '--port'],
     ['serve --bind ::1', '--host'],
     ['mirror x --wait 1s', '--delay'],
-    ['rewrite --host nginx', 'write the host without --host'],
-    ['history --name ann', 'write the name without --name'],
-    ['verify --full', '--full is an option of mirror'],
+    ['rewrite --host nginx', 'give the host as an argument: `palimpsest rewrite <host>'],
+    ['history --name ann', 'give the name as an argument: `palimpsest history <name>'],
+    ['verify --full', '--full is an option of `palimpsest mirror'],
   ])('are suggested as words of this one: %s', async (line, expected) => {
     const { code, stdout } = await palimpsestHere([...line.split(' '), '--json'], { cwd: temporaryFolder() });
     const { hint } = JSON.parse(stdout).error;

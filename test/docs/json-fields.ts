@@ -12,7 +12,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
       'one object for each web archive: its path in `archive`, how many captures were imported (`pages`) and skipped (`repeated`, `failed`, `other`), and how many parts are `damaged`. `missing_pages` is the number of pages without a good capture, and `missing` has the first 1,000 of them, each with `url` and `reason`',
     conflicts: 'profiles that were left out: `count`, and the first 100 in `listed`',
     page_sets: 'one object for each page set',
-    incomplete: 'what the sources say that they lack: a list of reports (archive.md#what-an-archive-lacks)',
+    incomplete: 'reports of what the sources lack (archive.md#what-an-archive-lacks)',
     store: '`path`, `records`, `accounts`',
     milliseconds: 'duration',
     'conflicts.listed.account': 'the screen name',

@@ -163,11 +163,11 @@ describe('a mirror of a service whose pages fail, whose counts lie and whose rec
             : [
                 {
                   ...{ base_url: service.baseUrl, finished_at: expect.any(String), requests: expect.any(Number) },
-                  ...{ counted, missing: expected, unread: reports[0]?.unread },
+                  ...{ counted, missing: expected, failed_pages: reports[0]?.failed_pages },
                 },
               ],
         );
-        for (const { url, reason } of reports[0]?.unread ?? []) {
+        for (const { url, reason } of reports[0]?.failed_pages ?? []) {
           expect([typeof service.answers.get(url.slice(service.baseUrl.length)), reason]).toEqual(['function', 'status 500']);
         }
 

@@ -3,7 +3,7 @@ import { number, plural } from '../plural.ts';
 import { count, type Rule, type Shape, text, timestamp } from '../shape.ts';
 
 /** Consecutive pages that could not be read. */
-export interface UnreadPages {
+export interface FailedPages {
   /** The address of the first one. */
   readonly url: string;
   /** How many they are. */
@@ -28,11 +28,12 @@ export interface IncompleteMirror {
   readonly counted: Amounts;
   readonly missing: Amounts;
   /** The pages that could not be read, at most {@link MOST_RANGES} ranges; undefined if there are none, or from an earlier release. */
-  readonly unread?: readonly UnreadPages[] | undefined;
+  readonly failed_pages?: readonly FailedPages[] | undefined;
 }
 
-/** The maximum number of ranges of pages in a report, and in its sentence. */
+/** The maximum number of ranges in a report. */
 export const MOST_RANGES = 20;
+/** The maximum number of ranges in its sentence. */
 const MOST_TOLD = 3;
 
 const hasShape = <T extends object>(shape: Shape<T>, value: unknown): value is T =>
@@ -40,13 +41,13 @@ const hasShape = <T extends object>(shape: Shape<T>, value: unknown): value is T
 
 const AMOUNTS: Shape<Amounts> = { records: count, accounts: count };
 const amounts: Rule<Amounts> = { expected: 'a number of records and of accounts', accepts: (value) => hasShape(AMOUNTS, value) };
-const UNREAD: Shape<UnreadPages> = { url: text, pages: count, reason: text };
-const unread: Rule<IncompleteMirror['unread']> = {
+const FAILED: Shape<FailedPages> = { url: text, pages: count, reason: text };
+const failedPages: Rule<IncompleteMirror['failed_pages']> = {
   expected: 'ranges of pages, or nothing',
-  accepts: (value) => value === undefined || (Array.isArray(value) && value.every((one) => hasShape(UNREAD, one))),
+  accepts: (value) => value === undefined || (Array.isArray(value) && value.every((one) => hasShape(FAILED, one))),
 };
 const NUMBERS = { requests: count, counted: amounts, missing: amounts };
-const REPORT: Shape<IncompleteMirror> = { base_url: text, finished_at: timestamp, ...NUMBERS, unread };
+const REPORT: Shape<IncompleteMirror> = { base_url: text, finished_at: timestamp, ...NUMBERS, failed_pages: failedPages };
 
 /** The reports in an archive or a tree; undefined if there are none. */
 export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = {
@@ -55,15 +56,15 @@ export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = 
 };
 
 /** Returns a report as a sentence. */
-export function lackSentence({ base_url, counted, missing, unread = [] }: IncompleteMirror): string {
+export function lackSentence({ base_url, counted, missing, failed_pages: failed = [] }: IncompleteMirror): string {
   const parts = [
     ...(missing.records === 0 ? [] : [`${number(missing.records)} of ${plural(counted.records, 'record')}`]),
     ...(missing.accounts === 0 ? [] : [`${number(missing.accounts)} of ${plural(counted.accounts, 'account')}`]),
   ];
-  const pages = unread.slice(0, MOST_TOLD).map(({ url, pages, reason }) => {
+  const pages = failed.slice(0, MOST_TOLD).map(({ url, pages, reason }) => {
     return `${url}${pages === 1 ? '' : ` and ${plural(pages - 1, 'page')} after it`}: ${reason}`;
   });
-  if (unread.length > MOST_TOLD) pages.push('and others');
+  if (failed.length > MOST_TOLD) pages.push(`and ${plural(failed.length - MOST_TOLD, 'more range')}`);
   const told = pages.length === 0 ? '' : ` (${pages.join('; ')})`;
   if (parts.length === 0) return `nothing proves that the mirror of ${base_url} is complete${told}`;
   return `the mirror of ${base_url} lacks ${parts.join(' and ')}${told}`;

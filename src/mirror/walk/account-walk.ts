@@ -40,7 +40,7 @@ export interface AccountWalk {
   readonly turns: number;
   /** The page that the way back begins with: no page after it is there. */
   readonly top: number;
-  /** Whether the page before `page` links to it, although `count` has no such page. */
+  /** Whether the page before `page` links to it, although `count` implies fewer pages. */
   readonly isLinked: boolean;
   /** What the last page said of the collection, and whether all pages of the round said the same; null before the first. */
   readonly count: number | null;
@@ -117,7 +117,7 @@ export function afterAccountsUnread(walk: AccountWalk, { isMissing, reason, page
     if (walk.page > pages) return nextRound(walk);
     return walk.page === pages ? { ...next, state: 'incomplete' } : { ...next, page: walk.page + 1 };
   }
-  // the page before it was read last
+  // the preceding page was read just before
   if (walk.isLinked) return { ...(isMissing ? walk : next), page: Math.max(1, walk.page - 2), isLinked: false };
   // a service may count what it does not show
   const isBehindLast = walk.page > pages || (isMissing && walk.page === walk.top);

@@ -50,7 +50,7 @@ export function checkGuards(target: string, baseUrls: BaseUrls, plan: Guarded, l
   const deletes = new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target} would be deleted`, {
     expected: 'most' in maxDelete ? `at most ${most}` : `at most ${most} (${maxDelete.share * 100} % of ${plan.atTarget} files)`,
     found: [`${plan.deletes} ${plan.deletes === 1 ? 'file' : 'files'} that the tree no longer has`, ...lacks].join('; '),
-    hint: `${rebuild}check the deletes that --plan lists; if they are right, publish with --max-delete ${plan.deletes}. Deletes after palimpsest remove need no option if --store names the store`,
+    hint: `${rebuild}check the deletes that --plan --json lists; if they are right, publish with --max-delete ${plan.deletes}. Deletes after palimpsest remove need no option if --store names the store`,
   });
   const gaps = new Failure(
     'reader-gaps',

@@ -91,7 +91,7 @@ function addSource(path: string, inputs: Input[], filter: FileFilter | undefined
   }
 }
 
-/** Returns the tree that a path below its folder `rest` is in. */
+/** Returns the tree of a path that is inside its folder `rest`. */
 function treeAround(path: string): Parent {
   for (let at = resolve(path), tree = dirname(at); at !== tree; at = tree, tree = dirname(at)) {
     if (basename(at) === 'rest' && existsSync(join(tree, 'build.json'))) return { tree };

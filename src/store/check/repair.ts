@@ -18,7 +18,7 @@ import { ItemWriter } from '../writing/item-writer.ts';
 const REPORT_EVERY = 500;
 
 const ITEM_TABLES = ['account', 'record', 'former_handle', 'exclusion', 'exclusion_key', 'exclusion_record'];
-/** The tables with what is known of mirrored services, and the columns of their keys. */
+/** The tables with the state of mirrors, and the columns of their keys. */
 const MIRROR_TABLES = {
   mirror: ['id'],
   mirror_item: ['mirror', 'collection', 'key'],
@@ -31,9 +31,8 @@ const MIRROR_TABLES = {
 export type RepairPhase = 'copy' | CommitPhase;
 
 /**
- * Writes a new store from the data that cannot be derived: the records, accounts, former handles, exclusions and what is
- * known of mirrored services. The damaged file
- * is kept beside it, as `.damaged`. Nothing changes if a record or an account is damaged.
+ * Writes a new store from the data that cannot be derived: the records, accounts, former handles, exclusions and
+ * the state of mirrors. The damaged file is kept beside it, as `.damaged`. Nothing changes if a record or an account is damaged.
  * @returns the path of the damaged file
  * @param signal stops the repair
  * @throws Failure bad-store, store-busy, stopped, file-system
@@ -115,7 +114,7 @@ function copyExclusions(from: Connection, batch: Batch): void {
   batch.markMetadataChanged();
 }
 
-/** Copies what is known of mirrored services, except for their pages, which the next mirror requests again. */
+/** Copies the state of mirrors, without saved pages and their ETags: the next run requests the pages that it needs without If-None-Match. */
 function copyMirrors(from: Connection, to: Connection): void {
   for (const [table, keys] of Object.entries(MIRROR_TABLES)) {
     const places = (values: readonly unknown[]) => values.map(() => '?').join(', ');

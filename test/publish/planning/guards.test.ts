@@ -30,7 +30,7 @@ describe('the guards', () => {
         message: `${deletes} of the 10 files at s3://b would be deleted`,
         expected,
         found,
-        hint: `check the deletes that --plan lists; if they are right, publish with --max-delete ${deletes}. Deletes after palimpsest remove need no option if --store names the store`,
+        hint: `check the deletes that --plan --json lists; if they are right, publish with --max-delete ${deletes}. Deletes after palimpsest remove need no option if --store names the store`,
       },
     ]);
   });

@@ -1,5 +1,5 @@
-/** Words that other programs use for a command of this one. */
-export const OTHER_COMMANDS: { readonly [word: string]: readonly string[] } = {
+/** Commands of other programs, and the commands here that do the same. */
+export const COMMAND_SYNONYMS: { readonly [word: string]: readonly string[] } = {
   add: ['import', 'observe'],
   backup: ['store push'],
   backups: ['store list'],
@@ -9,7 +9,7 @@ export const OTHER_COMMANDS: { readonly [word: string]: readonly string[] } = {
   crawl: ['mirror'],
   delete: ['remove'],
   deploy: ['publish'],
-  diff: ['history', 'publish'],
+  diff: ['history'],
   download: ['mirror', 'store pull'],
   dump: ['export ndjson'],
   fetch: ['mirror', 'store pull'],
@@ -27,10 +27,8 @@ export const OTHER_COMMANDS: { readonly [word: string]: readonly string[] } = {
   pull: ['store pull'],
   push: ['publish', 'store push'],
   read: ['import'],
-  repair: ['store check', 'build'],
   restore: ['store pull', 'import'],
   rm: ['remove'],
-  rollback: ['publish'],
   search: ['accounts'],
   server: ['serve'],
   show: ['history'],
@@ -43,26 +41,28 @@ export const OTHER_COMMANDS: { readonly [word: string]: readonly string[] } = {
   test: ['verify'],
   upload: ['publish'],
   validate: ['verify'],
-  zip: ['build'],
 };
 
-/** Options of one meaning: those of this program, and those that other programs have. */
-export const SAME_OPTIONS: readonly (readonly string[])[] = [
-  ['--to', '--out', '--host-files', '--output', '--output-dir', '--out-dir', '--dest', '--destination', '--dir', '--file', '-o', '-d'],
+/** Options of other programs for what is an argument here. */
+export const ARGUMENT_SYNONYMS: { readonly [argument: string]: readonly string[] } = {
+  target: ['--to', '--dest', '--destination', '--target', '--bucket', '--remote'],
+  source: ['--input', '--file', '-i', '-f'],
+};
+
+/** Groups of options with the same meaning, here and in other programs. */
+export const OPTION_SYNONYMS: readonly (readonly string[])[] = [
+  ['--to', '--host-files', '--out', '--output', '--output-dir', '--out-dir', '--dest', '--destination', '--dir', '--file', '-o', '-d'],
   ['--dry-run', '--plan', '--preview', '--diff', '--dryrun', '--simulate', '--check', '-n'],
-  ['--repair', '--fix', '--force-repair', '--checksum', '--full'],
+  ['--repair', '--fix', '--force-repair', '--checksum'],
   ['--concurrency', '--jobs', '--parallel', '--workers', '--threads', '--transfers', '--max-concurrency', '-j'],
-  ['--store', '--db', '--database', '--repo', '--input', '--sqlite', '-r'],
+  ['--store', '--db', '--database', '--repo', '--sqlite'],
   ['--from', '--format', '--type', '--input-format', '-t', '-f'],
   ['--limit', '--max-count', '--max', '--head', '-n'],
   ['--base-url', '--url', '--site', '--site-url', '--baseURL', '-b'],
   ['--compress', '--gzip', '--brotli', '--compression', '--minify', '-z'],
   ['--delete', '--prune', '--remove'],
-  ['--keep', '--keep-last', '--keep-within', '--retention'],
-  ['--keep-daily', '--keep-days'],
-  ['--keep-monthly', '--keep-months'],
-  ['--yes', '--force', '--assume-yes', '--confirm', '-y', '-f'],
-  ['--replace-tree', '--replace', '--allow-other-files', '--force', '--overwrite', '-f'],
+  ['--keep', '--keep-last', '--keep-within', '--keep-days', '--keep-months', '--retention'],
+  ['--yes', '--assume-yes', '--confirm', '-y'],
   ['--quiet', '--silent', '-s'],
   ['--include', '--filter', '--only', '--glob', '--match'],
   ['--exclude', '--skip', '--ignore'],
