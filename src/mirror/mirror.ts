@@ -5,7 +5,7 @@ import { Failure } from '../contract/failure.ts';
 import { reportsIn } from '../contract/files/incomplete-mirror.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
-import { HttpClient, type HttpOptions, type RecordExchange } from '../http/http-client.ts';
+import { HttpClient, type HttpOptions } from '../http/http-client.ts';
 import type { InputError } from '../sources/source.ts';
 import { lock } from '../store/database/lock.ts';
 import { openStore } from '../store/database/open-store.ts';
@@ -47,7 +47,7 @@ export interface MirrorOptions {
   readonly maxDelete: { readonly most: number } | { readonly share: number } | undefined;
   readonly signal: AbortSignal;
   /** Called with every exchange, with its bytes on the wire. */
-  readonly record?: RecordExchange | undefined;
+  readonly record?: HttpOptions['record'];
   readonly onProgress?: OnProgress<MirrorPhase> | undefined;
   readonly onRetry?: ((reason: string, pause: number) => void) | undefined;
   readonly onSlow?: HttpOptions['onSlow'];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, ftruncateSync, openSync } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
-import type { Exchange } from '../http/http-client.ts';
+import type { Exchange } from '../http/exchange.ts';
 import { VERSION } from '../version.ts';
 import { digestOf, encodeRecord, gzipMember, type NewRecord } from '../warc/encode-record.ts';
 import { validEnd } from '../warc/valid-end.ts';

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Exchange } from '../../src/http/http-client.ts';
+import type { Exchange } from '../../src/http/exchange.ts';
 import { WarcRecorder } from '../../src/mirror/warc-recorder.ts';
 import { type ReadRecord, readRecords } from '../../src/warc/read-records.ts';
 import { readMembers } from '../archive/warc-reader.ts';
