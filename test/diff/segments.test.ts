@@ -103,3 +103,8 @@ it.each([
 ])('to cut %j in the middle is rated %d', (text, score) => expect(cutScore(tokens(text), 1)).toBe(score));
 
 it('to cut at an end is rated highest', () => expect([0, 2].map((at) => cutScore(tokens('ab'), at))).toEqual([6, 6]));
+
+it('long texts that differ in line breaks only are kept', () => {
+  const line = 'a line of a text. '.repeat(400);
+  expect(segmentsOf(`${line}\r\n${line}`, `${line}\n${line}`).map(({ kind }) => kind)).toEqual(['kept']);
+});
