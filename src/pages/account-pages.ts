@@ -23,7 +23,7 @@ export function accountPages(source: PageSource, site: Site): Pages {
         yield {
           number,
           revision: Math.max(ranking, run.revision),
-          render: () => encodePage(site, 'account', accounts, number, count, [run.read(site.page_size)]),
+          render: () => encodePage(site, 'account', accounts, number, count, run.read(site.page_size)),
         };
       }
       return [cursor.taken.accounts, cursor.taken.sum];

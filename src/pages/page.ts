@@ -11,7 +11,7 @@ export interface Page {
   /** The ids of the first and the last record of a feed page; undefined for an account page and for an empty page. */
   readonly range?: { readonly first: number; readonly last: number } | undefined;
   /** Returns the bytes of the page, in consecutive chunks. */
-  readonly render: () => Buffer[];
+  readonly render: () => Iterable<Buffer>;
 }
 
 /** The number of pages in a span. */
@@ -71,16 +71,18 @@ export function pageUrl(baseUrl: string, collection: Collection, page: number): 
   return page === 1 ? address : `${address}?page=${page}`;
 }
 
-/** Encodes a page around its encoded items. */
-export function encodePage(
+/** Yields the bytes of a page around its encoded items. */
+export function* encodePage(
   site: Site,
   collection: Collection,
   count: number,
   number: number,
   pages: number,
-  items: readonly Buffer[],
-): Buffer[] {
+  items: Iterable<Buffer>,
+): Generator<Buffer> {
   const next = number < pages ? pageUrl(site.base_url, collection, number + 1) : null;
   const previous = number > 1 ? pageUrl(site.base_url, collection, number - 1) : null;
-  return [Buffer.from(encodeEnvelopeHead({ count, next, previous })), ...items, Buffer.from(ENVELOPE_TAIL)];
+  yield Buffer.from(encodeEnvelopeHead({ count, next, previous }));
+  yield* items;
+  yield Buffer.from(ENVELOPE_TAIL);
 }

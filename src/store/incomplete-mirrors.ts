@@ -8,13 +8,13 @@ export function incompleteMirrors(database: Connection): readonly IncompleteMirr
   return reports.map((report): IncompleteMirror => JSON.parse(report));
 }
 
-/** Sets or deletes what a finished run of mirror found to be missing. If only `finished_at` or `requests` differ, the old report stays, so that the tree does not change. */
+/** Sets or deletes what a finished run of mirror found to be missing. If only `finished_at` or `request_count` differ, the old report stays, so that the tree does not change. */
 export function setIncomplete(database: Connection, baseUrl: string, report: IncompleteMirror | undefined): void {
   if (report === undefined) {
     database.prepare<[string]>('DELETE FROM incomplete_mirror WHERE base_url = ?').run(baseUrl);
     return;
   }
-  const news = (json: string) => `json_remove(${json}, '$.finished_at', '$.requests')`;
+  const news = (json: string) => `json_remove(${json}, '$.finished_at', '$.request_count')`;
   database
     .prepare<[string, string]>(
       `INSERT INTO incomplete_mirror (base_url, report) VALUES (?, ?)

@@ -43,6 +43,13 @@ export class PublishedTarget {
     return this.#row()?.newest ?? undefined;
   }
 
+  /** Returns the other targets to which this store was published. */
+  others(): readonly string[] {
+    return this.#open((database) =>
+      database.prepareValue<[string], string>('SELECT target FROM published_target WHERE target <> ? ORDER BY target').all(this.#target),
+    );
+  }
+
   write(commit: Buffer): void {
     this.#store('newest', commit);
   }

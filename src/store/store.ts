@@ -13,7 +13,7 @@ import { NO_RECORD } from './database/schema.ts';
 import { wrapErrors } from './database/store-error.ts';
 import { goneAt } from './database/views.ts';
 import { ExclusionList, type ListedExclusion } from './exclusions/exclusion-list.ts';
-import { checksumBelow, feedEdge } from './feed/feed-blocks.ts';
+import { checksumBelow, feedEdge, feedEdges } from './feed/feed-blocks.ts';
 import { type FeedDay, feedDays } from './feed/feed-days.ts';
 import { PageSource } from './feed/page-source.ts';
 import { checkedJson, records, type StoredRecord } from './feed/records.ts';
@@ -67,6 +67,13 @@ export class Store extends PageSource {
   /** Returns a reader of single accounts with their records. */
   storedAccounts(): StoredAccounts {
     return new StoredAccounts(this.#database);
+  }
+
+  /** Returns the time of the first record of each run of `every` records. Runs are counted from the oldest record. */
+  timesOfRuns(every: number): readonly string[] {
+    const timeOf = this.#database.prepareValue<[number], string>('SELECT first_encountered_date FROM record WHERE id = ?');
+    const newest = this.revision.records % every || every;
+    return Array.from(feedEdges(this.#database, every, newest), (id) => timeOf.get(id) ?? '').toReversed();
   }
 
   /** Returns the number of records of each day, and their places in the feed. */

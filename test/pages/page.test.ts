@@ -39,7 +39,7 @@ describe('a page', () => {
     [2, '"https://x.example/rest/account/"', '"https://x.example/rest/account/?page=3"'],
     [3, '"https://x.example/rest/account/?page=2"', 'null'],
   ])('%i of three is encoded around its items', (number, previous, next) => {
-    const chunks = encodePage(SITE, 'account', 5, number, 3, [Buffer.from('{}')]);
+    const chunks = [...encodePage(SITE, 'account', 5, number, 3, [Buffer.from('{}')])];
     expect(Buffer.concat(chunks).toString()).toBe(`{"count":5,"next":${next},"previous":${previous},"results":[{}]}`);
   });
 });

@@ -8,7 +8,7 @@ import { type History, histories } from '../support/histories.ts';
 import { times } from '../support/proof.ts';
 
 function rendered(pages: Pages, span: PageSpan): [number, string][] {
-  return Array.from(pages.walk(span), (page): [number, string] => [page.number, Buffer.concat(page.render()).toString()]);
+  return Array.from(pages.walk(span), (page): [number, string] => [page.number, Buffer.concat([...page.render()]).toString()]);
 }
 
 /** Returns the pages of the interface, made without the code under test. */

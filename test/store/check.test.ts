@@ -101,7 +101,7 @@ describe('palimpsest store check', () => {
     const found = await check();
     expect(found).toMatchObject({ code: 1, repaired: false });
     expect(found.findings).toContainEqual(expect.objectContaining({ subject, repairable: true }));
-    expect(await check('--repair')).toMatchObject({ code: 0, repaired: true, damaged: `${store}.damaged` });
+    expect(await check('--repair')).toMatchObject({ code: 0, repaired: true, damaged_file: `${store}.damaged` });
     expect(existsSync(`${store}.damaged`)).toBe(true);
     expect(await check()).toMatchObject({ code: 0, finding_count: 0 });
     expect(allRows(store)).toEqual(rows);

@@ -39,7 +39,7 @@ const COMMANDS: Readonly<Record<string, readonly (readonly [args: readonly strin
   history: [[['user_5']]],
   accounts: [[[]]],
   remove: [[['user_5', '--yes']], [['nobody', '--dry-run']], [['nobody', '--allow-unknown', '--yes']]],
-  exclusions: [[[]], [['user_7']], [['user_7', '--allow']]],
+  exclusions: [[[]], [['user_7']], [['user_7', '--end']]],
   'archive wacz': [[['--to', 'OUT/a.wacz', '--out', 'TREE', '--identities']]],
   'archive warc': [[['--to', 'OUT/a.warc.gz', '--out', 'TREE', '--identities']]],
   'archive bag': [[['--to', 'OUT/bag', '--out', 'TREE', '--identities']]],

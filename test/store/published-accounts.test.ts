@@ -8,7 +8,7 @@ import { observe } from '../support/snapshots.ts';
 describe('published accounts', () => {
   it('has the published profile: the changes after the profile of the source count', async () => {
     const database = await storeOf({ bio: 'one', verified: true }, { bio: 'two', verified: false });
-    expect([...new AccountReader(database).published()]).toMatchObject([{ screen_name: 'ann', bio: 'two', verified: false, changes: 4 }]);
+    expect([...new AccountReader(database).published()]).toMatchObject([{ screen_name: 'ann', bio: 'two', verified: false, records: 4 }]);
     database.close();
   });
 

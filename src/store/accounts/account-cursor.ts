@@ -1,18 +1,19 @@
-import { accountsChecksum } from '../check/checksum.ts';
+import { crc32 } from 'node:zlib';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
-import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from '../database/schema.ts';
+import { NO_RECORD, PART_RECORDS, RANKING_MODULUS, RANKING_TERM } from '../database/schema.ts';
+import { HistoryParts } from '../histories/history-parts.ts';
 
 /** Consecutive accounts. Only their bounds are known until `read` is called. */
 export interface AccountRun {
   /** The newest revision that changed one of the accounts. */
   readonly revision: number;
   /**
-   * Returns the JSON of the accounts, separated by commas.
+   * Yields the JSON of the accounts in pieces, separated by commas.
    * @param pageSize the number of records on a page: `data_page_count` is the number of pages for the records of an account
    * @throws Failure bad-store if an account does not match its checksum
    */
-  readonly read: (pageSize: number) => Buffer;
+  readonly read: (pageSize: number) => Iterable<Buffer>;
 }
 
 /** A position between two accounts in their order. */
@@ -37,15 +38,15 @@ interface Bounds {
 }
 
 const START: Edge = { place: -1, screen_name: '' };
-const EMPTY = Buffer.alloc(0);
+const COMMA = Buffer.from(',');
 
-/** The JSON of accounts, separated by commas. `parts` lists the records and the lengths of head and tail of each account. */
+/** The parts of the JSON of an account: see the table `history`. */
 interface Contents {
-  readonly json: Buffer | null;
-  readonly parts: string | null;
+  readonly first_record: number;
+  readonly records: number;
+  readonly head: Buffer;
+  readonly tail: string;
 }
-
-const NOTHING: Contents = { json: null, parts: null };
 
 /** The number and the sum of the accounts that a cursor has taken. */
 export interface AccountTotals {
@@ -61,8 +62,9 @@ export class AccountCursor {
   #sum = 0;
   readonly #bounds: Statement<[number, string, number], Bounds>;
   readonly #last: Statement<[number, string, number], Edge>;
-  readonly #withRecords: Statement<[{ pageSize: number; low: number; high: number }], Contents>;
-  readonly #withoutRecords: Statement<[string, string], Contents>;
+  readonly #withRecords: Statement<[number | null, number | null], Contents>;
+  readonly #withoutRecords: Statement<[string | null, string | null], Contents>;
+  readonly #parts: HistoryParts;
 
   constructor(database: Connection) {
     this.#path = database.path;
@@ -75,15 +77,13 @@ export class AccountCursor {
         WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT +?)`);
     this.#last = database.prepare(`SELECT place, screen_name FROM account INDEXED BY account_order
       WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT 1 OFFSET +?`);
-    this.#withRecords = database.prepare(`
-      SELECT CAST(group_concat(head || (',"data_page_count":' || ((records + CAST(:pageSize AS INTEGER) - 1) / CAST(:pageSize AS INTEGER)) || tail), ',') AS BLOB) AS json,
-        group_concat(records || ',' || head_bytes || ',' || tail_bytes) AS parts
-      FROM (SELECT records, head, tail, octet_length(head) AS head_bytes, octet_length(tail) AS tail_bytes FROM history WHERE first_record BETWEEN :low AND :high ORDER BY first_record LIMIT -1)`);
+    this.#withRecords = database.prepare(
+      'SELECT first_record, records, CAST(head AS BLOB) AS head, tail FROM history WHERE first_record BETWEEN ? AND ? ORDER BY first_record',
+    );
     this.#withoutRecords = database.prepare(`
-      SELECT CAST(group_concat(head || ',"data_page_count":0' || tail, ',') AS BLOB) AS json,
-        group_concat('0,' || octet_length(head) || ',' || octet_length(tail)) AS parts
-      FROM (SELECT rtrim(identity, '}') || ',"data":[]' AS head, ',' || ltrim(summary, '{') AS tail FROM account INDEXED BY account_order
-        WHERE place = ${NO_RECORD} AND screen_name BETWEEN ? AND ? ORDER BY screen_name LIMIT -1)`);
+      SELECT 0 AS records, CAST(rtrim(identity, '}') || ',"data":[' AS BLOB) AS head, ',' || ltrim(summary, '{') AS tail
+      FROM account INDEXED BY account_order WHERE place = ${NO_RECORD} AND screen_name BETWEEN ? AND ? ORDER BY screen_name`);
+    this.#parts = new HistoryParts(database);
   }
 
   /**
@@ -92,7 +92,7 @@ export class AccountCursor {
    */
   take(accounts: number): AccountRun {
     const bounds = this.#bounds.get(this.#edge.place, this.#edge.screen_name, accounts);
-    if (bounds === undefined || bounds.revision === null) return { revision: 0, read: () => EMPTY };
+    if (bounds === undefined || bounds.revision === null) return { revision: 0, read: () => [] };
     this.#advance(after(bounds));
     this.#accounts += bounds.accounts;
     this.#sum = (this.#sum + bounds.terms) % RANKING_MODULUS;
@@ -110,21 +110,23 @@ export class AccountCursor {
     return { accounts: this.#accounts, sum: this.#sum };
   }
 
-  #read(bounds: Bounds, pageSize: number): Buffer {
+  *#read(bounds: Bounds, pageSize: number): Generator<Buffer> {
     const { low, high, first_name, last_name } = bounds;
-    const parts: Contents[] = [];
-    if (high !== null) parts.push(this.#withRecords.get({ pageSize, low, high }) ?? NOTHING);
-    if (first_name !== null && last_name !== null) parts.push(this.#withoutRecords.get(first_name, last_name) ?? NOTHING);
     let [accounts, checksums] = [0, 0];
-    for (const { json, parts: lengths } of parts) {
-      const found = accountsChecksum(json ?? EMPTY, lengths ?? '', pageSize);
-      accounts += found.accounts;
-      checksums += found.sum;
+    for (const row of [...this.#withRecords.all(low, high), ...this.#withoutRecords.all(first_name, last_name)]) {
+      const { first_record, records, head, tail } = row;
+      if (accounts > 0) yield COMMA;
+      yield head;
+      let crc = crc32(head);
+      for (const json of records > PART_RECORDS ? this.#parts.json(first_record) : []) {
+        crc = crc32(json, crc);
+        yield json;
+      }
+      yield Buffer.from(`],"data_page_count":${Math.ceil(records / pageSize)}${tail}`);
+      accounts += 1;
+      checksums += crc32(`]${tail}`, crc) + records;
     }
     if (accounts !== bounds.accounts || checksums !== bounds.checksums) throw this.#mismatch(bounds);
-    const [first, second] = parts;
-    if (second === undefined) return first?.json ?? EMPTY;
-    return Buffer.concat([first?.json ?? EMPTY, Buffer.from(','), second.json ?? EMPTY]);
   }
 
   #mismatch({ low, first_name }: Bounds) {

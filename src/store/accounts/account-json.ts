@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { changedSummary, encodeSummary, type Summary } from '../../contract/account.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
-import { accountChecksum } from '../check/checksum.ts';
+import { accountChecksum, type Checksum, joined, NOTHING } from '../check/checksum.ts';
 import { storedJson } from '../database/damaged.ts';
 import { type FieldValue, newestValues } from './newest-values.ts';
 
@@ -13,7 +14,7 @@ export interface DescribedAccount {
   readonly known_to: number | null;
 }
 
-/** The records of an account. */
+/** Consecutive records of an account. */
 export interface AccountRecords {
   readonly records: number;
   readonly newest: number | null;
@@ -23,38 +24,46 @@ export interface AccountRecords {
 
 export const NO_RECORDS: AccountRecords = { records: 0, newest: null, json: Buffer.alloc(0) };
 
-/** The query for the records of the account with a screen name. */
+/** The query for the records of an account: its screen name, and the lowest and the highest id. */
 export const SELECT_RECORDS = `
   SELECT count(*) AS records, max(id) AS newest, CAST(ifnull(group_concat(json, ','), '') AS BLOB) AS json
-  FROM (SELECT id, json FROM record WHERE account = ? ORDER BY id DESC LIMIT -1)`;
+  FROM (SELECT id, json FROM record WHERE account = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT -1)`;
 
-/** Returns the JSON of an account with its records, before its `data_page_count` and after it. */
-export function accountJson(
-  path: string,
-  account: DescribedAccount,
-  records: AccountRecords,
-): { readonly head: Buffer; readonly tail: string } {
-  const summary = (records.newest ?? -1) > (account.known_to ?? -1) ? currentSummary(path, account, records) : account.summary;
-  return { head: encodeHead(account.identity, records.json), tail: encodeTail(summary) };
+/** What a history needs of its older records: the records up to the end of a part. */
+export interface OlderRecords {
+  readonly records: number;
+  /** The checksum of their JSON, newest first, each with a comma before it. */
+  readonly checksum: Checksum;
+  /** The SHA-256 of the last part and of the digest before it, as hexadecimal digits; empty: no records. */
+  readonly digest: string;
+  /** The newest value of each field. */
+  readonly values: readonly FieldValue[];
 }
 
-/** Returns the JSON of an account from its opening brace to the end of `data`. */
-function encodeHead(identity: string, records: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`${identity.slice(0, -1)},"data":[`), records, Buffer.from(']')]);
+export const NO_OLDER: OlderRecords = { records: 0, checksum: NOTHING, digest: '', values: [] };
+
+/** Returns older records with the next part of them. */
+export function withPart(path: string, screenName: string, older: OlderRecords, part: AccountRecords): OlderRecords {
+  const checksum = { crc: crc32(part.json, crc32(',')), bytes: part.json.length + 1 };
+  return {
+    records: older.records + part.records,
+    checksum: joined(checksum, older.checksum),
+    digest: createHash('sha256').update(part.json).update(asRecord(older)).digest('hex'),
+    values: valuesUpTo(path, screenName, older, part),
+  };
 }
 
-/** Returns the JSON of an account from the comma after `data_page_count` to the closing brace. */
-function encodeTail(summary: string): string {
-  return `,${summary.slice(1)}`;
+/** Returns the digest of older records in place of them. */
+function asRecord({ digest }: OlderRecords): string {
+  return digest === '' ? '' : `,"${digest}"`;
 }
 
-/** Returns the current summary: the profile of the source, changed by the records newer than that profile. */
-function currentSummary(path: string, account: DescribedAccount, { json, records }: AccountRecords): string {
-  const given: Summary = storedJson(path, `the profile of ${account.screen_name}`, account.summary);
-  const after = account.known_to ?? -1;
-  const later: readonly FieldValue[] =
-    newestValues(json, records, after) ?? parseRecords(path, account.screen_name, json).filter((record) => record.id > after);
-  return encodeSummary(changedSummary(given, later));
+function valuesUpTo(path: string, screenName: string, older: OlderRecords, part: AccountRecords): readonly FieldValue[] {
+  const newer: readonly FieldValue[] = newestValues(part.json, part.records) ?? parseRecords(path, screenName, part.json);
+  const values = new Map<string, FieldValue>();
+  for (const { id, data_type, text } of [...newer, ...older.values])
+    if (!values.has(data_type)) values.set(data_type, { id, data_type, text });
+  return [...values.values()];
 }
 
 /** Parses stored records. Their rules were checked when they were imported. */
@@ -64,17 +73,32 @@ function parseRecords(path: string, screenName: string, json: Buffer): ChangeRec
 
 /** What is derived from an account and its records. */
 export interface DerivedHistory {
-  /** The JSON of the account before its `data_page_count`, and after it. */
+  /** The JSON of the account up to the last of its newest records, and after its `data_page_count`. */
   readonly head: Buffer;
   readonly tail: string;
-  /** The SHA-256 of both. */
   readonly digest: Buffer;
   readonly checksum: number;
 }
 
-/** @throws Failure bad-store */
-export function historyOf(path: string, account: DescribedAccount, gathered: AccountRecords): DerivedHistory {
-  const { head, tail } = accountJson(path, account, gathered);
-  const digest = createHash('sha256').update(head).update(tail).digest();
-  return { head, tail, digest, checksum: accountChecksum(head, tail, gathered.records) };
+/**
+ * @param newest the records of the newest part
+ * @throws Failure bad-store
+ */
+export function historyOf(path: string, account: DescribedAccount, newest: AccountRecords, older: OlderRecords): DerivedHistory {
+  const { identity, known_to } = account;
+  const head = Buffer.concat([Buffer.from(`${identity.slice(0, -1)},"data":[`), newest.json]);
+  const tail = `,${((newest.newest ?? -1) > (known_to ?? -1) ? currentSummary(path, account, newest, older) : account.summary).slice(1)}`;
+  const digest = createHash('sha256')
+    .update(head)
+    .update(`${asRecord(older)}]${tail}`)
+    .digest();
+  return { head, tail, digest, checksum: accountChecksum(head, older.checksum, tail, older.records + newest.records) };
+}
+
+/** Returns the current summary: the profile of the source, changed by the records newer than that profile. */
+function currentSummary(path: string, account: DescribedAccount, newest: AccountRecords, older: OlderRecords): string {
+  const { screen_name, summary, known_to } = account;
+  const given: Summary = storedJson(path, `the profile of ${screen_name}`, summary);
+  const later = valuesUpTo(path, screen_name, older, newest).filter(({ id }) => id > (known_to ?? -1));
+  return encodeSummary(changedSummary(given, later));
 }

@@ -6,19 +6,12 @@ import { DATA_TYPES } from '../../contract/record.ts';
 import { accountChecksum } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged, storedJson } from '../database/damaged.ts';
-import {
-  type AccountOrder,
-  type AccountRow,
-  accountBatches,
-  accountRows,
-  STATE_COLUMNS,
-  type StateRow,
-  selectAccounts,
-} from './account-rows.ts';
+import { HistoryParts } from '../histories/history-parts.ts';
+import { type AccountOrder, type AccountRow, accountRows, STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
 import { bitOf } from './known-account.ts';
 
 /** An account without the times of its records. A search reads these only for the accounts that it finds. */
-export interface AccountNames extends Omit<AccountEntry, 'first_change' | 'last_change'> {
+export interface AccountNames extends Omit<AccountEntry, 'first_record_date' | 'last_record_date'> {
   /** The id of the first record; null: no records. */
   readonly first_record: number | null;
 }
@@ -36,15 +29,25 @@ export interface PublishedAccount extends AccountEntry, Identity, Summary {
 
 /** What the pages lack about the accounts. */
 export interface IdentityCounts {
-  readonly stable_ids: number;
-  readonly former_handles: number;
+  readonly stable_id_count: number;
+  readonly former_handle_count: number;
 }
 
-/** Consecutive accounts of a list. */
-export interface AccountsPage {
-  /** The newest revision that changed one of them. */
-  readonly revision: number;
-  readonly read: () => readonly AccountEntry[];
+/** An account in the list for people. */
+export interface ListedAccount extends Pick<AccountEntry, 'screen_name' | 'display_name'> {
+  /** The number of its records that have one of the same field before them, and the time of the newest. The others are first values. */
+  readonly changes: number;
+  readonly last_change: string | null;
+  /** The time of its first record. */
+  readonly first_seen: string | null;
+}
+
+/** How often the JSON of an account has a record without one before it. A text cannot contain this: its quotes are escaped. */
+const FIRST_VALUES = `(${firstValues('head')} + ifnull((SELECT sum(${firstValues('json')}) FROM history_part
+  WHERE history_part.first_record = account.first_record), 0))`;
+
+function firstValues(json: string): string {
+  return `(octet_length(${json}) - octet_length(replace(${json}, '"previous":null', ''))) / octet_length('"previous":null')`;
 }
 
 const NAMES = ['id', 'screen_name', 'stable_id', 'profile', 'records', 'first_record'] as const;
@@ -52,24 +55,34 @@ const PUBLISHED = [...NAMES, 'identity', 'summary', 'observed_to', 'checksum'] a
 
 type NamesRow = Pick<AccountRow, (typeof NAMES)[number]>;
 
-interface ChangeTimes {
-  readonly first_change: string | null;
-  readonly last_change: string | null;
+interface RecordDates {
+  readonly first_record_date: string | null;
+  readonly last_record_date: string | null;
 }
 
 /** Reads accounts without their records. */
 export class AccountReader {
   readonly #database: Connection;
   readonly #formerHandles: Statement<[number], FormerHandle>;
-  readonly #changeTimes: Statement<[{ first: number; name: string }], ChangeTimes>;
+  readonly #recordDates: Statement<[{ first: number; name: string }], RecordDates>;
+  readonly #listed: Statement<[string], Omit<ListedAccount, 'display_name'> & Pick<NamesRow, 'profile'>>;
   readonly #byName: Statement<[string], NamesRow>;
 
   constructor(database: Connection) {
     this.#database = database;
     this.#formerHandles = database.prepare('SELECT handle, seen_to FROM former_handle WHERE account = ?');
-    this.#changeTimes = database.prepare(`
-      SELECT (SELECT first_encountered_date FROM record WHERE id = :first) AS first_change,
-        (SELECT first_encountered_date FROM record WHERE account = :name ORDER BY id DESC LIMIT 1) AS last_change`);
+    this.#recordDates = database.prepare(`
+      SELECT (SELECT first_encountered_date FROM record WHERE id = :first) AS first_record_date,
+        (SELECT first_encountered_date FROM record WHERE account = :name ORDER BY id DESC LIMIT 1) AS last_record_date`);
+    this.#listed = database.prepare(`
+      ${selectAccounts(
+        ['screen_name', 'profile'],
+        [
+          `ifnull(records - ${FIRST_VALUES}, 0) AS changes`,
+          '(SELECT first_encountered_date FROM record WHERE id = account.first_record) AS first_seen',
+          `(SELECT first_encountered_date FROM record WHERE account = screen_name AND previous IS NOT NULL ORDER BY id DESC LIMIT 1) AS last_change`,
+        ],
+      )} WHERE screen_name = ?`);
     this.#byName = database.prepare(`${selectAccounts(NAMES)} WHERE screen_name = ?`);
   }
 
@@ -83,8 +96,8 @@ export class AccountReader {
 
   /** Returns the entry of an account. Reads only its first and its last record. */
   entry({ first_record, ...names }: AccountNames): AccountEntry {
-    const times = first_record === null ? undefined : this.#changeTimes.get({ first: first_record, name: names.screen_name });
-    return { ...names, ...(times ?? { first_change: null, last_change: null }) };
+    const dates = first_record === null ? undefined : this.#recordDates.get({ first: first_record, name: names.screen_name });
+    return { ...names, ...(dates ?? { first_record_date: null, last_record_date: null }) };
   }
 
   /** Returns the entry of the account with exactly this handle. */
@@ -93,17 +106,16 @@ export class AccountReader {
     return row && this.entry(this.#namesIn(row, this.formerHandles(row.id)));
   }
 
-  /** Yields the accounts in the order of the account pages. @param skip the number of accounts before the first one */
-  *pages(skip: number, size: number): Generator<AccountsPage> {
-    const last = this.#database.prepare<[number], Pick<AccountRow, 'place' | 'screen_name'>>(
-      'SELECT place, screen_name FROM account ORDER BY place, screen_name LIMIT 1 OFFSET +?',
-    );
-    const before = skip === 0 ? undefined : last.get(skip - 1);
-    if (skip > 0 && before === undefined) return;
-    for (const rows of accountBatches(this.#database, 'page', ['revision'], size, before && [before.place, before.screen_name])) {
-      const revision = rows.reduce((newest, row) => Math.max(newest, row.revision ?? 0), 0);
-      yield { revision, read: () => rows.flatMap(({ screen_name }) => this.entryOf(screen_name) ?? []) };
-    }
+  /** Yields the present handles, sorted without regard to case. */
+  *byHandle(): Generator<string> {
+    for (const { screen_name } of accountRows(this.#database, 'handle', [])) yield screen_name;
+  }
+
+  /** Returns the account with exactly this handle for the list. */
+  listed(screenName: string): ListedAccount {
+    const row = this.#listed.get(screenName);
+    if (row === undefined) throw damaged(this.#database.path, `no account with the handle ${screenName}`);
+    return { ...row, display_name: this.#displayName(row) };
   }
 
   /**
@@ -118,11 +130,13 @@ export class AccountReader {
       "SELECT text FROM record WHERE account = ? AND data_type = 'Verified' ORDER BY id DESC LIMIT 1",
     );
     const { path } = this.#database;
+    const parts = new HistoryParts(this.#database);
     for (const row of accountRows(this.#database, 'name', PUBLISHED)) {
       const { screen_name, identity, summary, observed_to, records, checksum, first_record } = row;
-      const without = { head: Buffer.from(`${identity.slice(0, -1)},"data":[]`), tail: `,${summary.slice(1)}` };
+      const without = { head: Buffer.from(`${identity.slice(0, -1)},"data":[`), tail: `,${summary.slice(1)}` };
       const { head, tail } = (first_record === null ? undefined : history.get(first_record)) ?? without;
-      if (accountChecksum(head, tail, records) !== checksum) throw damaged(path, `the account ${screen_name} does not match its checksum`);
+      if (accountChecksum(head, parts.before(first_record).checksum, tail, records) !== checksum)
+        throw damaged(path, `the account ${screen_name} does not match its checksum`);
       const { website, location, bio }: Summary = storedJson(path, `the profile of ${screen_name}`, row.profile);
       const { account_creation_date, profile_image_url }: Identity = storedJson(path, `the account ${screen_name}`, identity);
       const newest = verified.get(screen_name);
@@ -154,10 +168,10 @@ export class AccountReader {
 
   /** Returns how many stable ids and former handles the accounts have. */
   identityCounts(): IdentityCounts {
-    const [stable_ids, former_handles] = ['count(stable_id) FROM account', 'count(*) FROM former_handle'].map((counted) =>
+    const [stable_id_count, former_handle_count] = ['count(stable_id) FROM account', 'count(*) FROM former_handle'].map((counted) =>
       Number(this.#database.value(`SELECT ${counted}`)),
     );
-    return { stable_ids: stable_ids ?? 0, former_handles: former_handles ?? 0 };
+    return { stable_id_count: stable_id_count ?? 0, former_handle_count: former_handle_count ?? 0 };
   }
 
   /** Returns the facts about an account that the store cannot derive from records. */
@@ -178,13 +192,17 @@ export class AccountReader {
     return sortedHandles(this.#formerHandles.all(id));
   }
 
+  #displayName({ screen_name, profile }: Pick<NamesRow, 'screen_name' | 'profile'>): string {
+    return storedJson(this.#database.path, `the profile of ${screen_name}`, profile).display_name;
+  }
+
   #namesIn({ screen_name, stable_id, profile, records, first_record }: NamesRow, former_handles: readonly FormerHandle[]): AccountNames {
     return {
       screen_name,
       stable_id,
-      display_name: storedJson(this.#database.path, `the profile of ${screen_name}`, profile).display_name,
+      display_name: this.#displayName({ screen_name, profile }),
       former_handles,
-      changes: records,
+      records,
       first_record,
     };
   }

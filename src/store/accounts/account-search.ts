@@ -1,5 +1,6 @@
 import type { Instant } from '../../contract/instant.ts';
 import type { Connection, Statement } from '../database/connection.ts';
+import { parseAccountName } from './account-names.ts';
 import { HandleSpellings } from './handle-spellings.ts';
 
 /** An account that a name identifies. */
@@ -45,7 +46,7 @@ export class AccountSearch {
 
   /**
    * Returns the account that a name identifies. A handle counts before a former handle, and a former handle before a
-   * stable id. Of several accounts that had a handle, the last one counts.
+   * stable id; `id:12` is a stable id only. Of several accounts that had a handle, the last one counts.
    */
   find(name: string): FoundAccount | undefined {
     const spellings = new HandleSpellings(this.#database);
@@ -53,7 +54,7 @@ export class AccountSearch {
     if (current !== undefined) return { screen_name: current, by: 'handle' };
     const former = spellings.first(name, (spelling) => this.#formerHolders.get(spelling));
     if (former !== undefined) return { screen_name: former.screen_name, by: 'former-handle' };
-    const owner = this.#byStableId.get(name);
+    const owner = this.#byStableId.get(parseAccountName(name).stableId ?? '');
     return owner === undefined ? undefined : { screen_name: owner, by: 'stable-id' };
   }
 

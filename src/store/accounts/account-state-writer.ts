@@ -82,9 +82,9 @@ export class AccountStateWriter {
     this.#set.run(identity, summary, state.profile_record, state.stable_id, state.observed_to, fields, row.id);
     let handlesAdded = 0;
     for (const { handle, seen_to } of state.former_handles) handlesAdded += this.#addFormerHandle.run(handle, seen_to, row.id).changes;
-    const isPublished =
-      handlesAdded > 0 || identity !== row.identity || summary !== row.summary || state.profile_record !== stored.profile_record;
-    if (isPublished) this.#batch.markChanged(state.screen_name);
+    const isPublished = identity !== row.identity || summary !== row.summary || state.profile_record !== stored.profile_record;
+    if (handlesAdded > 0) this.#batch.markRenamed(state.screen_name);
+    else if (isPublished) this.#batch.markChanged(state.screen_name);
     else this.#batch.markMetadataChanged();
   }
 }

@@ -1,4 +1,5 @@
 import { encodeIdentity, type Identity } from '../../contract/account.ts';
+import { handleKey } from '../../contract/accounts/handle.ts';
 import type { Instant } from '../../contract/instant.ts';
 import type { Profile } from '../../contract/observation.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
@@ -20,6 +21,7 @@ export class HandleTransfer {
   readonly #wasSeenAfter: Statement<[string, Instant, number], number>;
   readonly #wasSeenUpTo: Statement<[string, Instant, number], number>;
   readonly #addFormerHandle: Statement<[string, Instant, number]>;
+  readonly #formerHandles: Statement<[number], string>;
   readonly #setIdentity: Statement<[string, string, number]>;
   readonly #records: Statement<[string], StoredRecord>;
 
@@ -31,6 +33,7 @@ export class HandleTransfer {
     this.#wasSeenAfter = database.prepareValue(`${wasSeen} AND seen_to > ? AND account <> ? LIMIT 1`);
     this.#wasSeenUpTo = database.prepareValue(`${wasSeen} AND seen_to = ? AND account = ?`);
     this.#addFormerHandle = database.prepare(ADD_FORMER_HANDLE);
+    this.#formerHandles = database.prepareValue('SELECT handle FROM former_handle WHERE account = ?');
     this.#setIdentity = database.prepare('UPDATE account SET screen_name = ?, identity = ? WHERE id = ?');
     this.#records = database.prepare('SELECT id, json, checksum FROM record WHERE account = ?');
   }
@@ -56,6 +59,12 @@ export class HandleTransfer {
     return this.#nameWithout(screen_name, id ?? account?.stable_id, account);
   }
 
+  /** Whether an account has a handle or had it before, also if it lost the handle to another account. */
+  hasOrHad({ row, identity }: KnownAccount, handle: string): boolean {
+    const keyOf = (name: string) => handleKey(name.replace(/~.*$/s, ''));
+    return [identity.screen_name, ...this.#formerHandles.all(row)].some((name) => keyOf(name) === keyOf(handle));
+  }
+
   /** Adds a new account. An account that holds its name loses it. */
   add(identity: Identity, stableId: string | undefined): KnownAccount {
     this.#free(identity.screen_name);
@@ -79,8 +88,10 @@ export class HandleTransfer {
     this.#setIdentity.run(identity.screen_name, encodeIdentity(identity), account.row);
     this.#accounts.spellings.add(identity.screen_name);
     account.identity = identity;
-    if (isRenamed) this.#renameRecords(before, identity.screen_name);
-    this.#batch.markChanged(identity.screen_name);
+    if (isRenamed) {
+      this.#renameRecords(before, identity.screen_name);
+      this.#batch.markRenamed(identity.screen_name);
+    } else this.#batch.markChanged(identity.screen_name);
     return isRenamed;
   }
 

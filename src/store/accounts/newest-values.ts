@@ -1,8 +1,9 @@
 import { FIELDS_IN_ORDER, PROFILE_FIELDS } from '../../contract/profile-fields.ts';
 import type { DataType } from '../../contract/record.ts';
 
-/** The new value of one field. */
+/** The new value of one field, and the id of its record. */
 export interface FieldValue {
+  readonly id: number;
   readonly data_type: DataType;
   readonly text: string | null;
 }
@@ -18,10 +19,9 @@ const BEFORE_TEXT = /\{"id":(\d+),"account":"[^"\\]*(?:\\.[^"\\]*)*","data_type"
  * text cannot contain the name of a field, because its quotes are escaped.
  * @param json the JSON of the records of an account, newest first, separated by commas
  * @param records how many there are
- * @param after only records with larger ids count
  * @returns undefined if a record has another form than palimpsest writes: another program wrote it
  */
-export function newestValues(json: Buffer, records: number, after: number): readonly FieldValue[] | undefined {
+export function newestValues(json: Buffer, records: number): readonly FieldValue[] | undefined {
   const bytes = json.toString('latin1');
   const values = new Map<string, FieldValue>();
   let found = 0;
@@ -33,7 +33,7 @@ export function newestValues(json: Buffer, records: number, after: number): read
     const [, id, written] = BEFORE_TEXT.exec(bytes) ?? [];
     const text = textIn(bytes.slice(BEFORE_TEXT.lastIndex, bytes.indexOf(TEXT_END, at)));
     if (written !== type || text === undefined) return undefined;
-    if (Number(id) > after) values.set(type, { data_type: type, text });
+    values.set(type, { id: Number(id), data_type: type, text });
   }
   return found === records ? [...values.values()] : undefined;
 }

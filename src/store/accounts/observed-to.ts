@@ -7,6 +7,14 @@ export function newestObservation(database: Connection): Instant | undefined {
   return typeof newest === 'number' ? newest : undefined;
 }
 
+/** Returns how many accounts have the time of the newest observation. In a stream, where most have a time of their own: 0. */
+export function countObservedLast(database: Connection): number {
+  const count = (what: string) => Number(database.value(`SELECT count(${what}) FROM account WHERE observed_to IS NOT NULL`));
+  const isStream = count('*') < 2 * count('DISTINCT observed_to');
+  const last = 'SELECT count(*) FROM account WHERE observed_to = (SELECT max(observed_to) FROM account)';
+  return isStream ? 0 : Number(database.value(last));
+}
+
 export interface ObservedAccount {
   readonly id: number;
   readonly screen_name: string;

@@ -1,15 +1,22 @@
-import { accountChecksum } from '../check/checksum.ts';
+import { crc32 } from 'node:zlib';
+import type { FormerHandle } from '../../contract/accounts/account-state.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
+import { HistoryParts } from '../histories/history-parts.ts';
 import { AccountReader } from './account-reader.ts';
 import { type AccountRow, accountRows } from './account-rows.ts';
 
 /** An account with its records. */
-export interface StoredAccount extends Pick<AccountRow, 'id' | 'screen_name' | 'records'> {
-  /** The length of the JSON of its records, in bytes. */
+export interface StoredAccount extends Pick<AccountRow, 'id' | 'screen_name' | 'stable_id' | 'records'> {
+  /** The length of the JSON of its newest records, in bytes. An account with few records has no others. */
   readonly bytes: number;
   /** The JSON of the account with all its records, newest first; null: the account is not newer than requested. */
   readonly json: Buffer | null;
+}
+
+interface AccountContents extends Omit<StoredAccount, 'json'>, Pick<AccountRow, 'checksum' | 'first_record'> {
+  readonly head: Buffer | null;
+  readonly tail: string;
 }
 
 /** A handle that an account had before its present one. */
@@ -17,6 +24,9 @@ export interface FormerName extends Pick<StoredAccount, 'screen_name' | 'records
   readonly handle: string;
   readonly seen_to: number;
 }
+
+/** A former handle of an account with records, and its present name. */
+export interface NamedHandle extends FormerHandle, Pick<StoredAccount, 'screen_name' | 'stable_id'> {}
 
 /** The size of a record in the store. */
 export interface SizeOfRecord {
@@ -31,18 +41,20 @@ export interface HandleOfRow {
   readonly handle: string;
 }
 
-/** The number and the bytes of the records of an account. */
-const SIZE = 'ifnull(records, 0) AS records, ifnull(octet_length(head), 0) AS bytes';
+/** The number of the records of an account, and the bytes of the newest of them. */
+const SIZE = 'ifnull(records, 0) AS records, ifnull(octet_length(head) + 1, 0) AS bytes';
 const SIZES = 'SELECT id, octet_length(json) - octet_length(:account) AS bytes FROM record WHERE account = :account';
 
 /** Reads single accounts with their records. */
 export class StoredAccounts extends AccountReader {
   readonly #database: Connection;
-  readonly #account: Statement<[{ id: number; since: number }], StoredAccount & Pick<AccountRow, 'checksum'>>;
+  readonly #account: Statement<[{ id: number; since: number }], AccountContents>;
+  readonly #parts: HistoryParts;
   readonly #formerNames: Statement<[string], FormerName>;
   readonly #sizes: Statement<[{ account: string }], SizeOfRecord>;
   readonly #sizesUntil: Statement<[{ account: string; time: string }], SizeOfRecord>;
   readonly #longAccounts: Statement<[number, number], string>;
+  readonly #textOf: Statement<[number], string | null>;
   readonly #between: Statement<[string, number, number], Buffer | null>;
 
   constructor(database: Connection) {
@@ -51,9 +63,11 @@ export class StoredAccounts extends AccountReader {
     // accounts are not read in the order in which they are stored: with a smaller cache, most pages would be read several times
     database.exec('PRAGMA cache_size = -8192');
     this.#account = database.prepare(`
-      SELECT account.id, screen_name, checksum, ${SIZE},
-        iif(revision > :since, CAST(ifnull(head || tail, rtrim(identity, '}') || ',"data":[],' || ltrim(summary, '{')) AS BLOB), NULL) AS json
+      SELECT account.id, screen_name, stable_id, checksum, account.first_record AS first_record, ${SIZE},
+        iif(revision > :since, CAST(ifnull(head, rtrim(identity, '}') || ',"data":[') AS BLOB), NULL) AS head,
+        ifnull(tail, ',' || ltrim(summary, '{')) AS tail
       FROM account LEFT JOIN history ON history.first_record = account.first_record WHERE account.id = :id`);
+    this.#parts = new HistoryParts(database);
     this.#formerNames = database.prepare(
       `SELECT handle, screen_name, seen_to, ${SIZE}
         FROM former_handle JOIN account ON account.id = account LEFT JOIN history ON history.first_record = account.first_record
@@ -63,8 +77,9 @@ export class StoredAccounts extends AccountReader {
     this.#sizesUntil = database.prepare(`${SIZES} AND first_encountered_date <= :time ORDER BY id`);
     this.#longAccounts = database.prepareValue(
       `SELECT screen_name FROM history CROSS JOIN account ON account.place = history.first_record
-        WHERE records > ? OR octet_length(head) > ?`,
+        WHERE records > ? OR octet_length(head) + 1 > ?`,
     );
+    this.#textOf = database.prepareValue('SELECT text FROM record WHERE id = ?');
     this.#between = database.prepareValue(
       `SELECT CAST(group_concat(json, ',') AS BLOB)
         FROM (SELECT json FROM record WHERE account = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT -1)`,
@@ -86,6 +101,26 @@ export class StoredAccounts extends AccountReader {
     );
   }
 
+  /** Returns the present and former handles of the accounts that a later revision than this one changed. */
+  handlesChangedSince(revision: number): readonly string[] {
+    return this.#database
+      .prepareValue<[number, number], string>(
+        `SELECT screen_name FROM account INDEXED BY account_order WHERE revision > ?
+          UNION SELECT handle FROM former_handle JOIN account ON account.id = account WHERE revision > ?`,
+      )
+      .all(revision, revision);
+  }
+
+  /** Returns the former handles of each account with records, oldest first. */
+  namedHandles(): readonly NamedHandle[] {
+    return this.#database
+      .prepare<[], NamedHandle>(
+        `SELECT screen_name, stable_id, handle, seen_to FROM former_handle JOIN account ON account.id = account
+          WHERE first_record IS NOT NULL ORDER BY screen_name, seen_to, handle COLLATE BINARY`,
+      )
+      .all();
+  }
+
   /** Returns the former handles of some accounts, sorted by handle. The last account that had a handle comes first. */
   formerNames(ids: Iterable<number>): readonly FormerName[] {
     return this.#formerNames.all(JSON.stringify([...ids]));
@@ -97,10 +132,12 @@ export class StoredAccounts extends AccountReader {
    * @throws Failure bad-store if it does not match its checksum
    */
   account(id: number, since: number): StoredAccount {
-    const account = this.#account.get({ id, since });
-    if (account === undefined) throw damaged(this.#database.path, `no account with the row number ${id}`);
-    const { json, records, checksum } = account;
-    if (json === null || accountChecksum(json, '', records) === checksum) return account;
+    const row = this.#account.get({ id, since });
+    if (row === undefined) throw damaged(this.#database.path, `no account with the row number ${id}`);
+    const { head, tail, checksum, first_record, ...account } = row;
+    if (head === null) return { ...account, json: null };
+    const json = Buffer.concat([head, ...this.#parts.json(first_record), Buffer.from(`]${tail}`)]);
+    if (crc32(json) + account.records === checksum) return { ...account, json };
     throw damaged(this.#database.path, `the account ${account.screen_name} does not match its checksum`);
   }
 
@@ -117,6 +154,11 @@ export class StoredAccounts extends AccountReader {
   /** Returns the handles of the accounts with more records, or more bytes of JSON, than these. */
   longAccounts({ records, bytes }: { readonly records: number; readonly bytes: number }): readonly string[] {
     return this.#longAccounts.all(records, bytes);
+  }
+
+  /** Returns the text of a record; undefined if there is no such record. */
+  textOf(id: number): string | null | undefined {
+    return this.#textOf.get(id);
   }
 
   /** Returns the JSON of the records of an account in a range of ids, newest first, separated by commas. */

@@ -9,7 +9,7 @@ export interface Revision {
   readonly fingerprint: string;
   readonly records: number;
   readonly accounts: number;
-  /** The number of the last revision that changed a record. */
+  /** The number of the last revision that changed a record or the former handles of an account. */
   readonly feed: number;
   /** The number of the last revision that changed the set or the order of accounts. */
   readonly ranking: number;

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { Failure } from '../../contract/failure.ts';
 import { cut } from '../../contract/json.ts';
 import { type OnProgress, Pauses } from '../../contract/pauses.ts';
-import { type AccountRecords, accountJson, NO_RECORDS, SELECT_RECORDS } from '../accounts/account-json.ts';
+
 import { AccountReader } from '../accounts/account-reader.ts';
 import { accountBatches, STATE_COLUMNS } from '../accounts/account-rows.ts';
 import type { Connection } from '../database/connection.ts';
@@ -13,13 +12,14 @@ import { toFailure } from '../database/store-error.ts';
 import { feedChecksum } from '../feed/feed-blocks.ts';
 import type { StoredRecord } from '../feed/records.ts';
 import { deriveStale } from '../writing/batch.ts';
-import { accountChecksum, type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
+import { type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
 import { fingerprint } from './fingerprint.ts';
+import { HistoryCheck } from './history-check.ts';
 import { latestRevision } from './revision.ts';
 
 /** Something in a store that is damaged. */
 export interface Finding {
-  /** `record 12 of jack`, `account jack`, `history of jack`, `former handles`, `order of accounts`, `revision`, `file`. */
+  /** `record 12 of jack`, `account jack`, `history of jack`, `histories`, `former handles`, `order of accounts`, `revision`, `file`. */
   readonly subject: string;
   readonly expected: string;
   readonly found: string;
@@ -186,11 +186,11 @@ class StoreCheck {
 
   async #checkAccounts(): Promise<void> {
     const reader = new AccountReader(this.#database);
-    const gather = this.#database.prepare<[string], AccountRecords>(SELECT_RECORDS);
-    const history = this.#database.prepare<[number], { readonly records: number; readonly head: Buffer; readonly tail: Buffer }>(
-      'SELECT records, CAST(head AS BLOB) AS head, CAST(tail AS BLOB) AS tail FROM history WHERE first_record = ?',
-    );
-    const first = this.#database.prepareValue<[string], number | null>('SELECT min(id) FROM record WHERE account = ?');
+    const check = new HistoryCheck(this.#database);
+    if (check.hasOrphans) {
+      const found = 'a part of a history without its account';
+      this.#add({ subject: 'histories', expected: 'an account for each part', found, repairable: true });
+    }
     for (const rows of accountBatches(this.#database, 'id', CHECKED, BATCH_SIZE)) {
       for (const row of rows) {
         this.#accounts += 1;
@@ -200,20 +200,11 @@ class StoreCheck {
           this.#add({ subject, expected: 'the account that was imported', found: corruption, repairable: false });
           continue;
         }
-        const gathered = gather.get(row.screen_name) ?? NO_RECORDS;
-        const { records } = gathered;
-        const { head, tail } = accountJson(this.#database.path, row, gathered);
-        const digest = createHash('sha256').update(head).update(tail).digest();
-        const matchesDigest = row.digest?.equals(digest) ?? false;
-        const matchesChecksum = row.checksum === accountChecksum(head, tail, records);
-        const firstRecord = first.get(row.screen_name) ?? null;
-        const stored = firstRecord === null ? undefined : history.get(firstRecord);
-        const matchesHistory =
-          firstRecord === null || (stored?.records === records && stored.head.equals(head) && stored.tail.equals(Buffer.from(tail)));
+        const { matchesDigest, matchesChecksum, matchesHistory, matchesFirst } = await check.run(row, this.#pauses);
         if (!matchesDigest && !matchesChecksum) {
           const found = 'a profile or records that match neither its SHA-256 nor its CRC-32';
           this.#add({ subject, expected: 'the account that was imported', found, repairable: false });
-        } else if (!matchesDigest || !matchesChecksum || !matchesHistory || row.first_record !== firstRecord) {
+        } else if (!matchesDigest || !matchesChecksum || !matchesHistory || !matchesFirst) {
           const found = matchesHistory ? 'derived columns that do not match its records' : 'a copy that differs from its records';
           this.#add({ subject: `history of ${row.screen_name}`, expected: 'data derived from its records', found, repairable: true });
         }

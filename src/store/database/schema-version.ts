@@ -41,13 +41,21 @@ export function hasSchema(database: Connection, path: string): boolean {
     });
   }
   if (version === SCHEMA_VERSION) return true;
+  throw otherSchema(path, path, version);
+}
+
+/**
+ * Returns the failure for a store that another release wrote.
+ * @param before what comes before the export with that release, for the hint
+ */
+export function otherSchema(name: string, file: string, version: number, before = ''): Failure {
   const isNewer = version > SCHEMA_VERSION;
-  throw new Failure(isNewer ? 'store-newer' : 'store-older', `${path} was written by ${isNewer ? 'a newer' : 'an older'} palimpsest`, {
-    place: { file: path },
+  return new Failure(isNewer ? 'store-newer' : 'store-older', `${name} was written by ${isNewer ? 'a newer' : 'an older'} palimpsest`, {
+    place: { file },
     expected: `a store of version ${SCHEMA_VERSION}`,
     found: `version ${version}`,
     hint: isNewer
       ? 'update palimpsest'
-      : 'run palimpsest export ndjson --to FILE with the release that wrote it, then palimpsest import FILE into a new store with this release',
+      : `${before}run palimpsest export ndjson --to FILE with the release that wrote it, then palimpsest import FILE into a new store with this release`,
   });
 }

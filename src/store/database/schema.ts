@@ -24,8 +24,11 @@ export const RECORD_ACCOUNT = 'CREATE INDEX record_account ON record (account, i
 /** The index for accounts in their order. Such a batch creates it at the end too, because each account gets its place then. */
 export const ACCOUNT_ORDER = 'CREATE INDEX IF NOT EXISTS account_order ON account (place, screen_name, revision, digest, checksum);';
 
+/** The number of records in each part of a history. */
+export const PART_RECORDS = 500;
+
 /** The version of the schema. Every change of the schema gets a new one: a store of another version is refused. */
-export const SCHEMA_VERSION = 11;
+export const SCHEMA_VERSION = 12;
 
 /**
  * The schema of a store.
@@ -33,12 +36,14 @@ export const SCHEMA_VERSION = 11;
  * `record` and `account` contain the imported data. The JSON of a record is stored as it is published, so that its
  * bytes cannot change between import and output. The other columns are read from that JSON and checked.
  *
- * `history` and the columns marked as derived are computed from them. A batch marks the accounts that it changes as
+ * `history`, `history_part` and the columns marked as derived are computed from them. A batch marks the accounts that it changes as
  * stale, and materializing derives them again. A change by another program (such as sqlite3) deletes the revisions, and
  * materializing then derives everything. If only former handles change, their accounts become stale.
  *
  * `history` contains each account in the form and the order of the account pages. Without it, every build would collect
- * the records of each account from the whole feed, and these pages would take three times as long as those of the feed.
+ * the records of each account from the whole feed, and would take 2.3 times as long.
+ * It has the newest records of an account. If there are more than {@link PART_RECORDS}, the older ones are in `history_part`.
+ * Parts are counted from the oldest record, so a newer record never changes them.
  *
  * Every read compares the data with the checksums, so that a damaged store is not published. All are CRC-32.
  */
@@ -58,8 +63,8 @@ export const SCHEMA: string = `
     summary TEXT NOT NULL,
     first_record INTEGER, -- derived; null: no records
     revision INTEGER, -- derived: in which it last changed; null: stale
-    digest BLOB, -- derived: SHA-256 of identity, summary and history
-    checksum INTEGER, -- derived: of head and tail in history, plus records
+    digest BLOB, -- derived: SHA-256 of the account as JSON. Instead of the parts in history_part it has the digest of the newest
+    checksum INTEGER, -- derived: of the account as JSON without data_page_count, plus records
     place INTEGER GENERATED ALWAYS AS (ifnull(first_record, ${NO_RECORD})) VIRTUAL,
     CHECK (json_valid(identity) AND json_valid(summary)),
     CHECK (identity ->> 'screen_name' IS screen_name),
@@ -100,8 +105,19 @@ export const SCHEMA: string = `
   CREATE TABLE history (
     first_record INTEGER PRIMARY KEY,
     records INTEGER NOT NULL,
-    head TEXT NOT NULL, -- the account's JSON before its data_page_count: identity and records, newest first
-    tail TEXT NOT NULL -- the rest of it: the summary
+    head TEXT NOT NULL, -- the account's JSON up to the last of the newest records: identity and records, newest first
+    tail TEXT NOT NULL -- its JSON after the data_page_count: the summary
+  ) STRICT;
+
+  -- the older records of an account with many
+  CREATE TABLE history_part (
+    first_record INTEGER NOT NULL,
+    number INTEGER NOT NULL, -- from 0
+    newest INTEGER NOT NULL, -- the newest record
+    older TEXT NOT NULL, -- JSON: what the next part needs of all records up to the end of this one, such as their SHA-256
+    checksum INTEGER NOT NULL, -- of the columns before
+    json TEXT NOT NULL, -- the records of the part, newest first, each with a comma before it
+    PRIMARY KEY (first_record, number)
   ) STRICT;
 
   -- derived: the records from first_id up to the next block, newest first, each with a comma behind it

@@ -38,15 +38,11 @@ function isFolder(path: string): boolean {
 }
 
 /** The error codes of SQLite with a cause outside the file. All others mean that the store is damaged. */
-const EXTERNAL = /^SQLITE_(IOERR(?!_SHORT_READ|_CORRUPTFS)|FULL|CANTOPEN|READONLY|PERM|AUTH|NOLFS|NOMEM|INTERRUPT|PROTOCOL|TOOBIG)/;
+const EXTERNAL = /^SQLITE_(IOERR(?!_SHORT_READ|_CORRUPTFS)|FULL|CANTOPEN|READONLY|PERM|AUTH|NOLFS|NOMEM|INTERRUPT|PROTOCOL)/;
 
 /** What to do about an error of a disk: SQLite reports several of them if the disk is full. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^(SQLITE_FULL|SQLITE_IOERR|ENOSPC|EIO)/, 'free some space or check the disk, then run the command again: the store is unchanged'],
-  [
-    /^SQLITE_TOOBIG/,
-    'leave out the account with the most changes: SQLite keeps at most 1,000,000,000 bytes of an account; the store is unchanged',
-  ],
   [/^/, 'check the permissions of the file and of its folder: SQLite creates files beside a store even to read it'],
 ];
 

@@ -31,9 +31,9 @@ export const CREATE_VIEWS: string = `
       (SELECT json_group_array(json_object('handle', handle, 'seen_to', ${TIME('seen_to')}))
         FROM (SELECT handle, seen_to FROM former_handle WHERE former_handle.account = account.id
           ORDER BY seen_to, handle COLLATE BINARY LIMIT -1)) AS former_handles,
-      ifnull(records, 0) AS changes,
-      (SELECT first_encountered_date FROM record WHERE record.id = account.first_record) AS first_change,
-      (SELECT first_encountered_date FROM record WHERE record.account = screen_name ORDER BY record.id DESC LIMIT 1) AS last_change,
+      ifnull(records, 0) AS records,
+      (SELECT first_encountered_date FROM record WHERE record.id = account.first_record) AS first_record_date,
+      (SELECT first_encountered_date FROM record WHERE record.account = screen_name ORDER BY record.id DESC LIMIT 1) AS last_record_date,
       ${TIME('observed_to')} AS observed_to
     FROM account LEFT JOIN history ON history.first_record = account.first_record;
 `;

@@ -1,4 +1,5 @@
 import { handleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
+import { UNVERIFIED_HANDLE } from '../../contract/accounts/former-handles.ts';
 import { isGenerated } from '../../contract/generated-id.ts';
 import { isObject } from '../../contract/json.ts';
 import type { Profile } from '../../contract/observation.ts';
@@ -8,8 +9,6 @@ import type { Connection, Statement } from '../database/connection.ts';
 
 /** The maximum number of handles in the cache. A full cache is cleared. */
 const CACHE_SIZE = 100_000;
-/** Bluesky shows this in place of a handle that it cannot verify, so it identifies nobody. */
-const PLACEHOLDER = 'handle.invalid';
 
 /**
  * The accounts that were removed and must not come back. An item is excluded by its handle, its stable id, or a record
@@ -117,7 +116,7 @@ export class Exclusions {
   }
 
   #byHandle(handle: string): number | undefined {
-    if (this.#isEmpty || handle === PLACEHOLDER) return undefined;
+    if (this.#isEmpty || handle === UNVERIFIED_HANDLE) return undefined;
     if (this.#cache.has(handle)) return this.#cache.get(handle);
     if (this.#cache.size >= CACHE_SIZE) this.#cache.clear();
     const exclusion = this.#byKey.get('handle', handleHash(handle));
@@ -130,7 +129,7 @@ export class Exclusions {
   }
 
   #learn(exclusion: number, handle: string): void {
-    if (handle === PLACEHOLDER) return;
+    if (handle === UNVERIFIED_HANDLE) return;
     this.#addKey.run('handle', handleHash(handle), exclusion);
     // the cache can have the handle in other spellings
     this.#cache.clear();
@@ -141,5 +140,5 @@ export class Exclusions {
 
 /** Whether a handle can identify an account. */
 export function isIdentifying(handle: string): boolean {
-  return handle !== PLACEHOLDER;
+  return handle !== UNVERIFIED_HANDLE;
 }

@@ -103,10 +103,11 @@ export function feedEdge(database: Connection, skip: number): number {
 /**
  * Yields ids that divide the feed into runs of `every` records: each id is that of the last record of a run, newest first. The
  * counts of the blocks make it unnecessary to count records.
+ * @param newest the number of records in the first run
  */
-export function* feedEdges(database: Connection, every: number): Generator<number, void> {
+export function* feedEdges(database: Connection, every: number, newest: number = every): Generator<number, void> {
   const within = database.prepareValue<[number, number], number>('SELECT id FROM record WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET +?');
-  let [edge, left] = [BEYOND, every];
+  let [edge, left] = [BEYOND, newest];
   for (const { first_id, records } of feedBlocks(database, edge)) {
     let inBlock = records;
     for (; inBlock >= left; left = every) {

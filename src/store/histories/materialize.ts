@@ -1,9 +1,12 @@
+import { historyOf, withPart } from '../accounts/account-json.ts';
 import { fingerprint } from '../check/fingerprint.ts';
 import { addRevision, isCurrent, latestRevision, nextRevision } from '../check/revision.ts';
 import type { Connection } from '../database/connection.ts';
-import { ACCOUNT_ORDER, RANKING_MODULUS, RANKING_TERM } from '../database/schema.ts';
+import { damaged } from '../database/damaged.ts';
+import { ACCOUNT_ORDER, NO_RECORD, PART_RECORDS, RANKING_MODULUS, RANKING_TERM } from '../database/schema.ts';
 import { forgetFeedBlocks, renewFeedBlocks } from '../feed/feed-blocks.ts';
-import { type DeriveStep, eachHistory } from './derived-histories.ts';
+import { HistoryParts } from './history-parts.ts';
+import { eachPart, findStaleParts, type GatheredPart } from './stale-parts.ts';
 
 /** Accepts records that another program (such as sqlite3) has written. Such a change has deleted the revisions of the store. */
 export function acceptExternalChanges(database: Connection): void {
@@ -12,45 +15,58 @@ export function acceptExternalChanges(database: Connection): void {
   forgetFeedBlocks(database);
 }
 
+/**
+ * Deletes the parts of stale accounts from the first record that can have changed: the marked blocks show it. Also deletes a part
+ * that has become the newest, because `history` has those records.
+ */
+const DELETE_CHANGED_PARTS = `
+  DELETE FROM history_part WHERE (first_record, number) IN (
+    SELECT history_part.first_record, number FROM account CROSS JOIN history_part USING (first_record)
+    WHERE revision IS NULL AND newest >= min((SELECT ifnull(min(first_id), ${NO_RECORD}) FROM feed_block WHERE checksum IS NULL),
+      (SELECT ifnull(max(id), 0) FROM record WHERE record.account = screen_name)))`;
+
 /** The number of derived accounts, and of all accounts to derive; 0 if that is not known yet. */
 export interface MaterializeStep {
   readonly done: number;
   readonly all: number;
-  /** The caller must wait for it, if it is set. */
-  readonly ready?: Promise<unknown> | undefined;
 }
+
+type GatherParts = (database: Connection) => Generator<GatheredPart | undefined>;
 
 /**
  * Derives the history and the digest of every account that changed since the last time, and adds a revision. Runs in the
- * transaction of the caller. Does nothing if nothing is stale. Memory holds the records of one account at a time.
+ * transaction of the caller. Does nothing if nothing is stale. Memory holds one part of a history at a time.
  * The caller may pause after each step.
- * @param recordsChanged whether a record is new or changed
- * @param all derives the histories if all accounts are stale
+ * @param feedChanged whether a record or a former handle is new or changed
+ * @param isRenamed whether an account has another handle, which can change each list by handle
+ * @param all gathers the parts if all accounts are stale
  */
 export function* materialize(
   database: Connection,
-  recordsChanged: boolean,
-  all: (database: Connection) => Generator<DeriveStep> = eachHistory,
+  feedChanged: boolean,
+  isRenamed: boolean,
+  all: GatherParts = eachPart,
 ): Generator<MaterializeStep> {
   if (isCurrent(database)) return;
   const last = latestRevision(database);
   // only this batch has written to a new store
   const isNew = nextRevision(database) === 1;
-  if (last === undefined) database.exec('UPDATE account SET revision = NULL; DELETE FROM history');
+  if (last === undefined) database.exec('UPDATE account SET revision = NULL; DELETE FROM history; DELETE FROM history_part');
+  if (last !== undefined) database.exec(DELETE_CHANGED_PARTS);
   for (const _ of renewFeedBlocks(database, !isNew)) yield { done: 0, all: 0 };
   if (last !== undefined && isCurrent(database)) return;
   database.exec('DELETE FROM history WHERE first_record IN (SELECT first_record FROM account WHERE revision IS NULL)');
   const number = nextRevision(database);
   const removed = removeOrphans(database);
-  const { reordered } = yield* materializeAccounts(database, number, last === undefined ? all : eachHistory);
+  const { reordered } = yield* materializeAccounts(database, number, last === undefined ? all : eachPart);
   database.exec(ACCOUNT_ORDER);
   addRevision(database, {
     number,
     fingerprint: fingerprint(database),
     records: countOf(database, 'record'),
     accounts: countOf(database, 'account'),
-    feed: last === undefined || recordsChanged ? number : last.feed,
-    ranking: last === undefined || removed > 0 || reordered ? number : last.ranking,
+    feed: last === undefined || feedChanged ? number : last.feed,
+    ranking: last === undefined || removed > 0 || reordered || isRenamed ? number : last.ranking,
     ranking_sum: Number(
       database.value(`SELECT ifnull(sum(${RANKING_TERM}) % ${RANKING_MODULUS}, 0) FROM account INDEXED BY account_order`),
     ),
@@ -70,36 +86,39 @@ function removeOrphans(database: Connection): number {
 
 function* materializeAccounts(
   database: Connection,
-  number: number,
-  histories: (database: Connection) => Generator<DeriveStep>,
+  revision: number,
+  gather: GatherParts,
 ): Generator<MaterializeStep, { readonly reordered: boolean }> {
-  // in the order of the account pages, so that histories are stored in the order of their reads
-  database.exec(`
-    CREATE TEMP TABLE stale AS
-      SELECT id, (SELECT min(id) FROM record WHERE record.account = account.screen_name) AS first,
-        (SELECT max(id) FROM record WHERE record.account = account.screen_name) AS newest,
-        (SELECT count(*) FROM record WHERE record.account = account.screen_name) AS records
-      FROM account WHERE revision IS NULL ORDER BY first`);
+  findStaleParts(database);
+  const parts = new HistoryParts(database);
   const insert = database.prepare<[number, number, Buffer, string]>(
     'INSERT INTO history (first_record, records, head, tail) VALUES (?, ?, CAST(? AS TEXT), ?)',
   );
   const update = database.prepare<[number | null, number, Buffer, number, number]>(
     'UPDATE account SET first_record = ?, revision = ?, digest = ?, checksum = ? WHERE id = ?',
   );
-  const all = Number(database.value('SELECT count(*) FROM temp.stale'));
+  const all = Number(database.value('SELECT count(*) FROM temp.stale WHERE is_last'));
   let reordered = false;
   let done = 0;
-  for (const { derived, ready } of histories(database)) {
-    if (derived === undefined) {
-      yield { done, all, ready };
+  for (const part of gather(database)) {
+    if (part === undefined) {
+      yield { done, all };
       continue;
     }
-    const { id, first, derived_first, is_new, records } = derived.account;
-    const { head, tail, digest, checksum } = derived.history;
-    if (first !== null) insert.run(first, records, head, tail);
-    update.run(first, number, digest, checksum, id);
+    const { stale, json } = part;
+    const { id, first, number, newest, records, screen_name } = stale;
+    const older = parts.before(first, number);
+    if (older.records !== number * PART_RECORDS) throw damaged(database.path, `a part is missing from the history of ${screen_name}`);
+    if (stale.is_last === 0 && first !== null && newest !== null) {
+      parts.add([first, number, newest], json, withPart(database.path, screen_name, older, { records, newest, json }));
+      yield { done, all };
+      continue;
+    }
+    const { head, tail, digest, checksum } = historyOf(database.path, stale, { records, newest, json }, older);
+    if (first !== null) insert.run(first, older.records + records, head, tail);
+    update.run(first, revision, digest, checksum, id);
     // accounts without records are sorted by name: a new name can change the order
-    reordered ||= is_new === 1 || first !== derived_first || first === null;
+    reordered ||= stale.is_new === 1 || first !== stale.derived_first || first === null;
     done += 1;
     yield { done, all };
   }

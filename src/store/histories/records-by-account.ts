@@ -21,10 +21,10 @@ interface RecordRows {
 const NO_ROWS: RecordRows = { accounts: '', lengths: '', json: Buffer.alloc(0) };
 
 /**
- * Groups the records of all accounts in `temp.stale` by account. Reads the feed once, in its order, because a search for the
- * records of each account takes several times as long. This is an external sort: the accounts are divided into windows of
+ * Groups the records of all parts in `temp.stale` by part. Reads the feed once, in its order, because a search for the
+ * records of each account takes several times as long. This is an external sort: the parts are divided into windows of
  * consecutive rows. Memory has the records of one window, and a temporary file beside the store has those of the others.
- * A window takes about the same number of bytes, except if one account alone takes more.
+ * A window takes about the same number of bytes.
  */
 export class RecordsByAccount {
   readonly #database: Connection;
@@ -50,7 +50,8 @@ export class RecordsByAccount {
     const database = this.#database;
     database.exec(`
       CREATE TEMP TABLE record_order AS SELECT record.id AS id, stale.rowid AS account
-        FROM temp.stale CROSS JOIN account USING (id) CROSS JOIN record ON record.account = screen_name ORDER BY record.id DESC`);
+        FROM temp.stale CROSS JOIN account USING (id) CROSS JOIN record ON record.account = screen_name AND record.id BETWEEN oldest AND newest
+        ORDER BY record.id DESC`);
     const next = database.prepare<[number, number], RecordRows>(`
       SELECT ifnull(group_concat(account), '') AS accounts, ifnull(group_concat(ifnull(octet_length(json), 0)), '') AS lengths,
         CAST(ifnull(group_concat(json, ''), '') AS BLOB) AS json

@@ -29,7 +29,8 @@ export class Batch {
   readonly #isAllStale: boolean;
   #hasChanged = false;
   #hasMetadataChanged = false;
-  #recordsChanged = false;
+  #feedChanged = false;
+  #isRenamed = false;
   readonly #known = new Set<string>();
   /** Whether a name left the cache: a name that is not in the cache can then be in the store. */
   #hasForgotten = false;
@@ -137,8 +138,15 @@ export class Batch {
     this.#stale.add(screenName);
   }
 
+  /** Marks an account with another handle or new former handles. Browse files have lists by handle, and the handle of each time. */
+  markRenamed(screenName: string): void {
+    this.#isRenamed = true;
+    this.#feedChanged = true;
+    this.markChanged(screenName);
+  }
+
   #markRecordChanged(screenName: string, id: number): void {
-    this.#recordsChanged = true;
+    this.#feedChanged = true;
     this.#feedBlocks.mark(id);
     this.markChanged(screenName);
   }
@@ -170,10 +178,9 @@ export class Batch {
       }
       if (isStale) {
         // only a batch needs it: other commands start faster without it
-        const { allHistories } = await import('../histories/all-histories.ts');
-        for (const { done, all, ready } of materialize(this.database, this.#recordsChanged, allHistories)) {
+        const { allParts } = await import('../histories/all-parts.ts');
+        for (const { done, all } of materialize(this.database, this.#feedChanged, this.#isRenamed, allParts)) {
           onProgress('histories', done, all);
-          if (ready !== undefined) await pauses.until(ready);
           if (pauses.areDue) await pauses.take();
         }
       }
@@ -215,7 +222,7 @@ export type CommitPhase = 'index' | 'histories' | 'commit';
 export function deriveStale(database: Connection): void {
   setWritable(database);
   begin(database);
-  for (const _ of materialize(database, true));
+  for (const _ of materialize(database, true, true));
   end(database);
   setReadOnly(database);
 }

@@ -5,7 +5,6 @@ it.each([
   ['SQLITE_FULL', 'file-system', 'free some space or check the disk'],
   ['SQLITE_IOERR_WRITE', 'file-system', 'free some space or check the disk'],
   ['SQLITE_IOERR_SHMSIZE', 'file-system', 'free some space or check the disk'],
-  ['SQLITE_TOOBIG', 'file-system', 'SQLite keeps at most 1,000,000,000 bytes of an account'],
   ['SQLITE_READONLY', 'file-system', 'check the permissions'],
   ['SQLITE_BUSY', 'store-busy', 'wait until the other process has ended'],
   ['SQLITE_CORRUPT', 'bad-store', 'store check'],

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AccountRecords, SELECT_RECORDS } from '../../../src/store/accounts/account-json.ts';
 import { Connection } from '../../../src/store/database/connection.ts';
-import { GroupedRecords } from '../../../src/store/histories/record-window.ts';
 import { RecordsByAccount } from '../../../src/store/histories/records-by-account.ts';
 import { Batch } from '../../../src/store/writing/batch.ts';
 import { ItemWriter } from '../../../src/store/writing/item-writer.ts';
@@ -41,7 +40,8 @@ interface StaleAccount {
 function open(path: string): { readonly database: Connection; readonly accounts: readonly StaleAccount[] } {
   const database = new Connection(path);
   database.exec(`CREATE TEMP TABLE stale AS
-    SELECT id, (SELECT count(*) FROM record WHERE record.account = account.screen_name) AS records FROM account ORDER BY first_record`);
+    SELECT account.id, min(record.id) AS oldest, max(record.id) AS newest, count(record.id) AS records
+    FROM account LEFT JOIN record ON record.account = screen_name GROUP BY account.id ORDER BY first_record`);
   const accounts = database.prepare<[], StaleAccount>(
     'SELECT stale.rowid AS row, screen_name, records FROM temp.stale JOIN account USING (id) ORDER BY stale.rowid',
   );
@@ -52,16 +52,21 @@ describe('RecordsByAccount', () => {
   it.each([100, 10_000, undefined])('returns the records that a search finds, with windows of %s bytes', async (bytes) => {
     const path = await store();
     const { database, accounts } = open(path);
-    const gather = database.prepare<[string], AccountRecords>(SELECT_RECORDS);
+    const gather = database.prepare<[string, number, number], AccountRecords>(SELECT_RECORDS);
     const sorted = new RecordsByAccount(database, bytes);
     for (const _ of sorted.read());
     const found = sorted.windows.flatMap((window) => {
-      const grouped = new GroupedRecords(window.read());
+      const grouped = window.read();
       const inWindow = accounts.filter(({ row }) => row >= window.first && row < window.end);
-      expect(inWindow.map(({ row }) => grouped.countOf(row))).toEqual(inWindow.map(({ records }) => records));
-      return inWindow.map(({ row, screen_name }) => [screen_name, grouped.jsonOf(row).toString()]);
+      expect(inWindow.map(({ row }) => grouped.get(row)?.length ?? 0)).toEqual(inWindow.map(({ records }) => records));
+      return inWindow.map(({ row, screen_name }) => [
+        screen_name,
+        Buffer.concat(grouped.get(row) ?? [])
+          .subarray(0, -1)
+          .toString(),
+      ]);
     });
-    expect(found).toEqual(accounts.map(({ screen_name }) => [screen_name, gather.get(screen_name)?.json.toString()]));
+    expect(found).toEqual(accounts.map(({ screen_name }) => [screen_name, gather.get(screen_name, 0, RECORDS)?.json.toString()]));
     expect(accounts.length).toBeGreaterThan(500);
     sorted.close();
     database.close();

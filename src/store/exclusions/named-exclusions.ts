@@ -26,7 +26,7 @@ export function exclusionsOf(path: string, names: readonly string[]): readonly N
  * @returns the exclusions that ended
  * @throws Failure no-account if a name is not excluded, and those of stores
  */
-export async function allowAccounts(path: string, names: readonly string[]): Promise<readonly NamedExclusion[]> {
+export async function endExclusions(path: string, names: readonly string[]): Promise<readonly NamedExclusion[]> {
   const batch = new Batch(path, 'by account');
   try {
     const ended = batch.guard(() => {

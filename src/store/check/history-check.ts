@@ -1,0 +1,56 @@
+import type { Pauses } from '../../contract/pauses.ts';
+import { type AccountRecords, historyOf, NO_OLDER, NO_RECORDS, SELECT_RECORDS, withPart } from '../accounts/account-json.ts';
+import type { AccountRow } from '../accounts/account-rows.ts';
+import type { Connection, Statement } from '../database/connection.ts';
+import { PART_RECORDS } from '../database/schema.ts';
+import { HistoryParts } from '../histories/history-parts.ts';
+
+/** Compares the derived data of an account with its records. Memory holds one part of the records. */
+export class HistoryCheck {
+  readonly #database: Connection;
+  readonly #path: string;
+  readonly #parts: HistoryParts;
+  readonly #gather: Statement<[string, number, number], AccountRecords>;
+  readonly #idAfter: Statement<[string, number, number], number>;
+  readonly #history: Statement<[number], { readonly records: number; readonly head: Buffer; readonly tail: string }>;
+
+  constructor(database: Connection) {
+    this.#database = database;
+    this.#path = database.path;
+    this.#parts = new HistoryParts(database);
+    this.#gather = database.prepare(SELECT_RECORDS);
+    this.#idAfter = database.prepareValue('SELECT id FROM record WHERE account = ? AND id >= ? ORDER BY id LIMIT 1 OFFSET +?');
+    this.#history = database.prepare('SELECT records, CAST(head AS BLOB) AS head, tail FROM history WHERE first_record = ?');
+  }
+
+  /** Whether a part belongs to no account. */
+  get hasOrphans(): boolean {
+    const ofAccounts = 'SELECT first_record FROM account WHERE first_record IS NOT NULL';
+    return this.#database.value(`SELECT EXISTS (SELECT 1 FROM history_part WHERE first_record NOT IN (${ofAccounts}))`) === 1;
+  }
+
+  /** @throws Failure bad-store, stopped */
+  async run(account: Omit<AccountRow, 'revision' | 'records' | 'profile'>, pauses: Pauses) {
+    const { screen_name } = account;
+    const first = this.#idAfter.get(screen_name, 0, 0) ?? null;
+    let [older, from, number, matchesParts] = [NO_OLDER, first ?? 0, 0, true];
+    for (let next = this.#idAfter.get(screen_name, from, PART_RECORDS); next !== undefined; number += 1) {
+      const part = this.#gather.get(screen_name, from, next - 1) ?? NO_RECORDS;
+      older = withPart(this.#path, screen_name, older, part);
+      matchesParts &&= this.#parts.has([first ?? 0, number, part.newest ?? 0], part.json, older);
+      from = next;
+      next = this.#idAfter.get(screen_name, from, PART_RECORDS);
+      if (pauses.areDue) await pauses.take();
+    }
+    const newest = this.#gather.get(screen_name, from, Number.MAX_SAFE_INTEGER) ?? NO_RECORDS;
+    const { head, tail, digest, checksum } = historyOf(this.#path, account, newest, older);
+    const stored = first === null ? undefined : this.#history.get(first);
+    const isStored = stored?.records === older.records + newest.records && stored.head.equals(head) && stored.tail === tail && matchesParts;
+    return {
+      matchesDigest: account.digest?.equals(digest) ?? false,
+      matchesChecksum: account.checksum === checksum,
+      matchesHistory: first === null || (isStored && this.#parts.before(first).records === older.records),
+      matchesFirst: account.first_record === first,
+    };
+  }
+}

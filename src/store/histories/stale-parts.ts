@@ -1,0 +1,79 @@
+import { type AccountRecords, type DescribedAccount, NO_RECORDS, SELECT_RECORDS } from '../accounts/account-json.ts';
+import type { Connection } from '../database/connection.ts';
+import { damaged } from '../database/damaged.ts';
+import { PART_RECORDS } from '../database/schema.ts';
+
+/** A row of `temp.stale` with its account, and what the index of the account has about its records. */
+export interface StalePart extends DescribedAccount {
+  readonly row: number;
+  readonly id: number;
+  /** The number of the part, and whether no part is after it. */
+  readonly number: number;
+  readonly is_last: 0 | 1;
+  /** The present first record of the account, and the first record when the account was last derived. */
+  readonly first: number | null;
+  readonly derived_first: number | null;
+  readonly oldest: number | null;
+  readonly newest: number | null;
+  readonly records: number;
+  readonly is_new: 0 | 1;
+}
+
+export interface GatheredPart {
+  readonly stale: StalePart;
+  /** The JSON of its records, newest first, separated by commas. */
+  readonly json: Buffer;
+}
+
+/** The number of rows that one query reads. */
+const BATCH_SIZE = 250;
+
+/**
+ * Creates `temp.stale`: the parts to derive of each stale account, which are all after its stored parts. They are in the order of the
+ * account pages, so that histories are stored in the order of their reads.
+ */
+export function findStaleParts(database: Connection): void {
+  database.exec(`
+    CREATE TEMP TABLE changed AS
+      SELECT id, screen_name, parts, after, (SELECT min(id) FROM record WHERE record.account = screen_name) AS first,
+        (SELECT min(id) FROM record WHERE record.account = screen_name AND record.id > after) AS oldest,
+        (SELECT max(id) FROM record WHERE record.account = screen_name) AS newest,
+        (SELECT count(*) FROM record WHERE record.account = screen_name AND record.id > after) AS records
+      FROM (SELECT id, screen_name, count(number) AS parts, ifnull(max(newest), -1) AS after
+        FROM account LEFT JOIN history_part USING (first_record) WHERE revision IS NULL GROUP BY id);
+    CREATE TEMP TABLE stale AS
+      SELECT id, first, parts AS number, 1 AS is_last, oldest, newest, records FROM temp.changed WHERE records <= ${PART_RECORDS}
+      UNION ALL SELECT id, first, parts + place / ${PART_RECORDS}, max(record) = newest, min(record), max(record), count(*)
+        FROM (SELECT changed.*, record.id AS record, row_number() OVER (PARTITION BY changed.id ORDER BY record.id) - 1 AS place
+          FROM temp.changed CROSS JOIN record ON record.account = screen_name AND record.id > after WHERE records > ${PART_RECORDS})
+        GROUP BY id, place / ${PART_RECORDS}
+      ORDER BY first, number;
+    DROP TABLE temp.changed`);
+}
+
+/** Yields the rows of `temp.stale` from `first` to before `end`, with their accounts. */
+export function* staleParts(database: Connection, first = 1, end: number = Number.MAX_SAFE_INTEGER): Generator<StalePart> {
+  const query = `
+    SELECT stale.rowid AS row, account.id, screen_name, identity, summary, known_to, first, first_record AS derived_first,
+      number, is_last, oldest, newest, records, digest IS NULL AS is_new
+    FROM temp.stale CROSS JOIN account USING (id) WHERE stale.rowid > ? AND stale.rowid < ? ORDER BY stale.rowid LIMIT +?`;
+  for (const rows of database.batches<StalePart>(query, [first - 1, end], ({ row }) => [row, end], BATCH_SIZE)) yield* rows;
+}
+
+/**
+ * Gathers each stale part: searches its records in the feed, and checks them against their checksums.
+ * @throws Failure bad-store
+ */
+export function* eachPart(database: Connection): Generator<GatheredPart> {
+  const gather = database.prepare<[string, number | null, number | null], AccountRecords>(SELECT_RECORDS);
+  const wrong = database.prepareValue<[string, number | null, number | null], number>(
+    'SELECT id FROM record WHERE account = ? AND id BETWEEN ? AND ? AND crc32(json) IS NOT checksum LIMIT 1',
+  );
+  for (const stale of staleParts(database)) {
+    const { screen_name, oldest, newest } = stale;
+    const damage = wrong.get(screen_name, oldest, newest);
+    if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${screen_name} does not match its checksum`);
+    const { json } = gather.get(screen_name, oldest, newest) ?? NO_RECORDS;
+    yield { stale, json };
+  }
+}
