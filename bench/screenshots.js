@@ -53,7 +53,7 @@ async function everyPage(browser, out) {
   const pages = {
     home: ['index.html'],
     changes: ['browse/changes/2.html'],
-    accounts: ['browse/accounts/1.html'],
+    accounts: ['browse/accounts/all.html'],
     month: [`browse/months/${readdirSync(join(out, 'browse/months')).sort().at(-2)}`],
     account: [`browse/${find(out, 'nina_k.html')}`],
     'account-rtl': [`browse/${find(out, 'maktabat_alsabah.html')}`],
@@ -85,10 +85,6 @@ async function everyPage(browser, out) {
 async function open(context, out, path) {
   const page = await context.newPage();
   await page.goto(pathToFileURL(join(out, path)).href);
-  // Chromium draws only what is near the window
-  await page.evaluate(() => {
-    for (const article of document.querySelectorAll('article')) article.style.contentVisibility = 'visible';
-  });
   return page;
 }
 

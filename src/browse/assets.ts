@@ -41,7 +41,11 @@ const MODULES: readonly string[] = [
   'client/keyboard',
   'client/date-filter',
   'client/comparison',
+  'client/profile-of-day',
+  'client/downloads',
   'client/permalinks',
+  'client/citation-formats',
+  'client/citation',
   'client/main',
 ];
 

@@ -1,22 +1,35 @@
 import type { Site } from '../contract/site.ts';
-import { pagesFor } from '../pages/page.ts';
-import type { AccountsPage } from '../store/accounts/account-reader.ts';
 import type { StoredAccounts } from '../store/accounts/stored-accounts.ts';
+import type { FeedDay } from '../store/feed/feed-days.ts';
 import type { Store } from '../store/store.ts';
-import { accountFiles } from './account-pages.ts';
-import { RecordAddresses } from './account-parts.ts';
+import { accountLists } from './accounts/account-lists.ts';
+import { accountFiles } from './accounts/account-pages.ts';
+import { FormerHandles, formerHandleFiles } from './accounts/former-handles.ts';
+import { RecordLookup } from './accounts/record-lookup.ts';
 import { clientScript, icon, stylesheet } from './assets.ts';
-import { changeFeeds, changesArchives } from './atom.ts';
+import { feedBytes } from './atom.ts';
 import { type ByteText, byteText, encodeFile, parseRecords } from './byte-text.ts';
-import { FormerHandles, formerHandleFiles } from './former-handles.ts';
-import { accountsListPage, feedPage, homePage } from './list-pages.ts';
-import { type Month, monthPageBytes, monthsOf } from './months.ts';
-import { AccountIndex, type BrowseFile, type BrowsePart, PAGES_IN_PART, partsOf, type RenderedState } from './parts.ts';
-import { accountsPage, changesPage, HOME, ICON, monthPage, SCRIPT, STYLE } from './paths.ts';
+import { ChangesPages } from './changes-pages.ts';
+import { homePage } from './home-page.ts';
+import { type Month, monthPageOf, monthsOf } from './months.ts';
+import { PageFrames, type UnframedFile } from './page-frame.ts';
+import { AccountIndex, type BrowseFile, type BrowsePart, partsOf, type RenderedState } from './parts.ts';
+import { ABOUT, CHANGES_FEED, folderOf, HOME, ICON, monthPage, NOT_FOUND_PAGE, SCRIPT, SITE_SCRIPT, STYLE } from './paths.ts';
 import { searchFiles } from './search/search-index.ts';
+import { aboutPage, type ShownState, shownState, siteScript } from './site/about-page.ts';
+import { notFoundPage } from './site/not-found-page.ts';
 
 /** The number of records on the home page. */
 const NEWEST = 10;
+
+/** The accounts that changed since a revision. */
+interface ChangedAccounts {
+  readonly since: number;
+  /** Their present and former handles. */
+  readonly handles: ReadonlySet<string>;
+  /** The numbers of the folders with their files. */
+  readonly folders: ReadonlySet<number>;
+}
 
 /**
  * The files for people. They are divided into parts, which can be rendered in any order and on several threads. An object
@@ -26,100 +39,102 @@ export class Browse {
   readonly #store: Store;
   readonly #site: Site;
   readonly #accounts: StoredAccounts;
-  readonly #addresses: RecordAddresses;
+  readonly #lookup: RecordLookup;
+  readonly #frames: PageFrames;
   #index: AccountIndex | undefined;
   #formerIndex: AccountIndex | undefined;
-  #months: readonly Month[] | undefined;
+  readonly #changes: ChangesPages;
+  #changed: ChangedAccounts | undefined;
 
   constructor(store: Store, site: Site) {
     this.#store = store;
     this.#site = site;
     this.#accounts = store.storedAccounts();
-    this.#addresses = new RecordAddresses(this.#accounts);
+    this.#lookup = new RecordLookup(this.#accounts);
+    this.#frames = new PageFrames(site);
+    this.#changes = new ChangesPages(store, site, this.#lookup);
   }
 
   /** All parts, in the order of the manifest. */
   get parts(): readonly BrowsePart[] {
-    return partsOf(this.#changesPages, this.#accountsPages, changesArchives(this.#store.revision.records));
+    return partsOf(this.#changes.count);
   }
 
   /** Whether all files of a part are the same as the present ones. If so, they need not be listed again. */
   isCurrent(part: BrowsePart, rendered: RenderedState): boolean {
-    return part.kind === 'search' && rendered.search;
+    if (part.kind === 'search') return rendered.search;
+    const changed = part.kind === 'account' ? this.#changedSince(rendered.revision) : undefined;
+    return changed !== undefined && !changed.folders.has(part.index);
   }
 
   /**
    * Yields the files of a part, always in the same order. A file must be rendered before the next one is taken.
    * @throws Failure bad-store
    */
-  files(part: BrowsePart, rendered: RenderedState): Generator<BrowseFile> {
+  *files(part: BrowsePart, rendered: RenderedState): Generator<BrowseFile> {
+    for (const file of this.#unframed(part, rendered)) yield this.#frames.framed(file);
+  }
+
+  #unframed(part: BrowsePart, rendered: RenderedState): Generator<UnframedFile> {
     const since = rendered.revision;
     switch (part.kind) {
       case 'home':
         return this.#homeFiles(since);
       case 'changes':
-        return this.#changesFiles(part.index, since);
+        return this.#changes.files(part.index, rendered);
       case 'accounts':
-        return this.#accountsFiles(part.index, since);
+        return accountLists(this.#accounts, (handle) => this.#changedSince(since)?.handles.has(handle) ?? true);
       case 'account':
         return this.#accountFiles(part.index, since);
-      case 'feeds':
-        return changeFeeds(this.#store, this.#site.base_url, part.index, rendered, this.#addresses.of);
       case 'search':
         return this.#searchFiles();
     }
   }
 
-  get #changesPages(): number {
-    return pagesFor(this.#store.revision.records, this.#site.page_size);
+  /** Returns the accounts that changed since a revision; undefined if any can have. */
+  #changedSince(since: number): ChangedAccounts | undefined {
+    if (since === -1 || this.#store.revision.ranking > since) return undefined;
+    if (this.#changed?.since !== since) {
+      const handles = new Set(this.#accounts.handlesChangedSince(since));
+      this.#changed = { since, handles, folders: new Set(Array.from(handles, (handle) => folderOf(byteText(handle)))) };
+    }
+    return this.#changed;
   }
 
-  get #accountsPages(): number {
-    return pagesFor(this.#store.revision.accounts, this.#site.account_page_size);
-  }
-
-  *#homeFiles(since: number): Generator<BrowseFile> {
-    const { records, accounts, feed, ranking } = this.#store.revision;
-    const render = () => {
-      const newest = parseRecords(this.#store.feed().take(NEWEST).json);
-      return [homePage({ records, accounts, months: this.#allMonths(), newest, addressOf: this.#addresses.of })];
+  *#homeFiles(since: number): Generator<UnframedFile> {
+    const { records, feed, ranking } = this.#store.revision;
+    const { page_size } = this.#site;
+    const pages = this.#changes.count;
+    let known: readonly Month[] | undefined;
+    const months = () => {
+      known ??= monthsOf(this.#store.feedDays(), this.#lookup.renames.all);
+      return known;
     };
+    const newest = (count: number) => parseRecords(this.#store.feed().take(count).json);
     yield { path: STYLE, render: () => [stylesheet()] };
     yield { path: ICON, render: () => [icon()] };
     yield { path: SCRIPT, render: () => [Buffer.from(clientScript())] };
-    yield { path: HOME, render: Math.max(feed, ranking) <= since ? undefined : render };
-    const months = this.#allMonths();
-    for (const [index, month] of months.entries()) {
-      const render = () => [monthPageBytes(months, index, this.#site.page_size)];
-      yield { path: monthPage(month.month), render: feed <= since ? undefined : render };
+    yield { path: SITE_SCRIPT, render: () => [Buffer.from(siteScript(this.#site, this.#store.revision.fingerprint))] };
+    yield { path: NOT_FOUND_PAGE, render: () => [notFoundPage(this.#site.base_url)] };
+    const state = () => this.#state(months());
+    // it has the fingerprint, which each build changes
+    yield { path: ABOUT, render: () => [aboutPage(this.#site, state())] };
+    const home = () => {
+      const [lookup, links] = [this.#lookup, this.#changes.links(pages, '')];
+      return homePage({ site: this.#site, state: state(), months: months(), newest: newest(NEWEST), lookup, links });
+    };
+    yield { path: HOME, render: Math.max(feed, ranking) <= since ? undefined : () => [home()] };
+    const atom = () => feedBytes(this.#site, Math.max(0, pages - 1), 0, newest(page_size), this.#lookup.addressOf);
+    yield { path: CHANGES_FEED, render: feed <= since ? undefined : () => [atom()] };
+    const changesPageOf = ({ before }: FeedDay) => Math.ceil((records - before) / page_size);
+    for (const [index, { month }] of months().entries()) {
+      yield { path: monthPage(month), render: feed <= since ? undefined : () => [monthPageOf(months(), index, changesPageOf)] };
     }
   }
 
-  *#changesFiles(index: number, since: number): Generator<BrowseFile> {
-    const { records, feed } = this.#store.revision;
-    const [size, pages] = [this.#site.page_size, this.#changesPages];
-    const isOld = feed <= since;
-    const cursor = isOld ? undefined : this.#store.feed(index * PAGES_IN_PART * size);
-    for (let page = index * PAGES_IN_PART + 1; page <= Math.min(pages, (index + 1) * PAGES_IN_PART); page += 1) {
-      const count = Math.min(size, records - (page - 1) * size);
-      const json = cursor === undefined || count === 0 ? Buffer.alloc(0) : cursor.take(count).json;
-      yield { path: changesPage(page), render: isOld ? undefined : () => [feedPage(page, pages, json, this.#addresses.of)] };
-    }
-  }
-
-  *#accountsFiles(index: number, since: number): Generator<BrowseFile> {
-    const [size, pages] = [this.#site.account_page_size, this.#accountsPages];
-    const runs = this.#accounts.pages(index * PAGES_IN_PART * size, size);
-    for (let page = index * PAGES_IN_PART + 1; page <= Math.min(pages, (index + 1) * PAGES_IN_PART); page += 1) {
-      const run: AccountsPage | undefined = runs.next().value;
-      const isOld = Math.max(this.#store.revision.ranking, run?.revision ?? 0) <= since;
-      yield { path: accountsPage(page), render: isOld ? undefined : () => [accountsListPage(page, pages, run?.read() ?? [])] };
-    }
-  }
-
-  *#accountFiles(folder: number, since: number): Generator<BrowseFile> {
+  *#accountFiles(folder: number, since: number): Generator<UnframedFile> {
     this.#index ??= new AccountIndex(this.#accounts.handles(), this.#store.revision.accounts);
-    this.#formerIndex ??= new AccountIndex(this.#accounts.allFormerHandles(), this.#accounts.identityCounts().former_handles);
+    this.#formerIndex ??= new AccountIndex(this.#accounts.allFormerHandles(), this.#accounts.identityCounts().former_handle_count);
     const former = new FormerHandles(this.#accounts, this.#formerIndex, folder);
     const parts = new Map<ByteText, number>();
     for (const row of this.#index.rows(folder)) {
@@ -127,21 +142,21 @@ export class Browse {
       const handle = byteText(account.screen_name);
       // the page says who had the handle before, and that account can have changed
       if (former.has(handle)) account = this.#accounts.account(row, -1);
-      const count = yield* accountFiles(this.#site.base_url, this.#accounts, former, account);
+      const count = yield* accountFiles(this.#accounts, former, account, this.#lookup);
       if (former.has(handle)) parts.set(handle, count);
     }
     for (const handle of former.handles()) {
-      yield* formerHandleFiles(this.#site.base_url, handle, former.holdersOf(handle), parts.get(handle) ?? 0);
+      yield* formerHandleFiles(handle, former.holdersOf(handle), parts.get(handle) ?? 0);
     }
   }
 
   /** All names together decide how the index is divided, so a change of one account can change any file. */
-  *#searchFiles(): Generator<BrowseFile> {
+  *#searchFiles(): Generator<UnframedFile> {
     for (const { path, text } of searchFiles(this.#store.accountReader().names('page'))) yield { path, render: () => [encodeFile(text)] };
   }
 
-  #allMonths(): readonly Month[] {
-    this.#months ??= monthsOf(this.#store.feedDays());
-    return this.#months;
+  #state(months: readonly Month[]): ShownState {
+    const [newest] = parseRecords(this.#store.feed().take(1).json);
+    return shownState(this.#store.revision, newest, months, this.#lookup.renames.all.length);
   }
 }

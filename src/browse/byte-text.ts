@@ -90,7 +90,11 @@ export function trusted(text: ByteText): Markup {
 
 /** Joins markup. */
 export function joined(parts: readonly (Markup | '')[], separator: '' | ' ' | '\n' = ''): Markup {
-  return trusted(parts.join(separator));
+  if (separator !== '') return trusted(parts.join(separator));
+  // without a copy of the parts
+  let whole = '';
+  for (const part of parts) whole += part;
+  return trusted(whole);
 }
 
 /** Escapes a text for the content of an element and for an attribute value in double quotes. */
@@ -107,7 +111,24 @@ export function numberMarkup(value: number): Markup {
   return trusted(number(value));
 }
 
-/** Returns a number with its noun. */
-export function countMarkup(value: number, noun: 'change'): Markup {
-  return trusted(counted(value, noun));
+/** What happened in a period. A first value is what a field said when it was first seen: nobody changed it then. */
+export interface RecordCounts {
+  readonly changes: number;
+  readonly renames: number;
+  readonly first_values: number;
+}
+
+/** Returns a number of changes with its noun. */
+export function changesMarkup(changes: number): Markup {
+  return trusted(counted(changes, 'change'));
+}
+
+/** Returns numbers with their nouns: `3 changes, 1 rename and 5 first values`. */
+export function countsMarkup({ changes, renames, first_values }: RecordCounts): Markup {
+  const others = [
+    [renames, 'rename'],
+    [first_values, 'first value'],
+  ] as const;
+  const parts = [counted(changes, 'change'), ...others.flatMap(([value, noun]) => (value === 0 ? [] : [counted(value, noun)]))];
+  return trusted(parts.join(', ').replace(/, (?=[\d,]+ [a-z ]+$)/, ' and '));
 }

@@ -1,62 +1,201 @@
-import { countsByField, FIELDS_IN_ORDER, PROFILE_FIELDS } from '../contract/profile-fields.ts';
-import type { ChangeRecord } from '../contract/record.ts';
-import { type ByteText, escapeText, joined, type Markup, markup, numberMarkup } from './byte-text.ts';
+import { timestampOf } from '../contract/instant.ts';
+import { FIELDS_IN_ORDER, PROFILE_FIELDS } from '../contract/profile-fields.ts';
+import type { ChangeRecord, DataType } from '../contract/record.ts';
+import type { AddressOf, RecordFacts } from './accounts/record-lookup.ts';
+import type { Rename } from './accounts/renames.ts';
+import { type ByteText, byteText, escapeText, joined, type Markup, markup, numberMarkup, trusted } from './byte-text.ts';
+import { changedPart } from './changed-part.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, LINK_ATTRIBUTES } from './diff-segments.ts';
+import { invisibleDifference } from './invisible-difference.ts';
+import type { ROOT_2 } from './page-frame.ts';
+import { accountPage } from './paths.ts';
 
 /**
- * Returns a filter by field for the changes on a page. It needs no script: the style sheet hides the other changes. An
+ * Returns a filter by field, and by changes or first values. It needs no script: the style sheet hides the other records. An
  * element with the class `changes` must follow it.
+ * @param all records of the account, if the page has only some of them: the filter counts both
  */
-export function fieldFilter(records: readonly ChangeRecord[]): Markup {
-  const counts = countsByField();
-  for (const { data_type } of records) counts[data_type] += 1;
-  const choices = FIELDS_IN_ORDER.filter((type) => counts[type] > 0).map((type) => {
-    const field = PROFILE_FIELDS[type].htmlClass;
-    return markup`<input type=radio name=f id=f${field}><label for=f${field}>${type} <small>${numberMarkup(counts[type])}</small></label>`;
-  });
-  return markup`<fieldset class=filter><legend>Field</legend><input type=radio name=f id=fA checked><label for=fA>All <small>${numberMarkup(records.length)}</small></label>${joined(choices)}</fieldset>
+export function recordFilter(records: readonly ChangeRecord[], all: readonly ChangeRecord[] = records): Markup {
+  const [shown, total] = [countsOf(records), all === records ? undefined : countsOf(all)];
+  const countMarkup = (key: keyof RecordsByKind) =>
+    total === undefined || total[key] === shown[key]
+      ? numberMarkup(shown[key])
+      : markup`${numberMarkup(shown[key])} of ${numberMarkup(total[key])}`;
+  const choice = (id: string, key: keyof RecordsByKind, name: string = key) =>
+    markup`<input type=radio name=f id=f${trusted(id)}><label for=f${trusted(id)}>${trusted(name)} <small>${countMarkup(key)}</small></label>`;
+  const first = shown['First values'];
+  const kinds = first === 0 || first === records.length ? [] : [choice('C', 'Changes'), choice('F', 'First values')];
+  const fields = FIELDS_IN_ORDER.filter((type) => shown[type] > 0).map((type) => choice(PROFILE_FIELDS[type].htmlClass, type));
+  return markup`<fieldset class=filter><legend>Show</legend><input type=radio name=f id=fA checked><label for=fA>All <small>${countMarkup('All')}</small></label>${joined([...kinds, ...fields])}</fieldset>
 <div class=filters data-filters></div>
 `;
 }
 
-/** Returns a record of the feed: who, which field, when, and the difference. @param href the link to the record */
-export function feedChange(record: ChangeRecord, href: Markup): Markup {
-  const { id, account, data_type, first_encountered_date: time } = record;
-  return markup`<article id=r${id} class=${PROFILE_FIELDS[data_type].htmlClass}><p>${timeMarkup(time, clockTime(time))} <a href="${href}"><bdi>@${escapeText(account)}</bdi></a> <b>${data_type}</b>${snapshotLink(record)}</p><div dir=auto>${changeMarkup(record).inline}</div></article>
+/** Numbers of records, by the names of the choices of a filter. */
+type RecordsByKind = Record<DataType | 'All' | 'Changes' | 'First values', number>;
+
+function countsOf(records: readonly ChangeRecord[]): RecordsByKind {
+  const counts: RecordsByKind = {
+    Name: 0,
+    Bio: 0,
+    Location: 0,
+    Website: 0,
+    Verified: 0,
+    All: records.length,
+    Changes: 0,
+    'First values': 0,
+  };
+  for (const record of records) {
+    counts[record.data_type] += 1;
+    counts[isFirst(record) ? 'First values' : 'Changes'] += 1;
+  }
+  return counts;
+}
+
+/** The records of one account and one second: a source showed them together. */
+export type Entry = readonly [ChangeRecord, ...ChangeRecord[]];
+
+/** Groups records that follow each other into entries. */
+export function entriesOf(records: readonly ChangeRecord[]): readonly Entry[] {
+  return grouped(records, ([first], record) => secondOf(first) === secondOf(record) && first.account === record.account);
+}
+
+/** Groups the records of an account. First values of one day that follow each other are one entry too. */
+export function accountEntriesOf(records: readonly ChangeRecord[]): readonly Entry[] {
+  const areFirstValues = (entry: Entry, record: ChangeRecord) =>
+    isFirst(record) && dayOf(entry[0]) === dayOf(record) && entry.every(isFirst);
+  return grouped(records, (entry, record) => secondOf(entry[0]) === secondOf(record) || areFirstValues(entry, record));
+}
+
+function grouped(records: readonly ChangeRecord[], areTogether: (entry: Entry, record: ChangeRecord) => boolean): readonly Entry[] {
+  const entries: [ChangeRecord, ...ChangeRecord[]][] = [];
+  for (const record of records) {
+    const entry = entries.at(-1);
+    if (entry !== undefined && areTogether(entry, record)) entry.push(record);
+    else entries.push([record]);
+  }
+  return entries;
+}
+
+function secondOf({ first_encountered_date }: ChangeRecord): string {
+  return first_encountered_date.slice(0, 19);
+}
+
+/** Returns the day of a record, such as `2024-03-05`. */
+export function dayOf({ first_encountered_date }: ChangeRecord): string {
+  return first_encountered_date.slice(0, 10);
+}
+
+/** Whether a record is the first value of its field: what the account said when it was first seen, and not a change. */
+function isFirst({ previous }: ChangeRecord): boolean {
+  return previous === null;
+}
+
+const FIRST_SEEN = markup`<p>First seen</p>`;
+
+/** Returns an entry of the feed: when, who with a link to the entry on the page of the account, and each field with its difference. */
+export function feedEntry(entry: Entry, root: '' | typeof ROOT_2, { addressOf, textOf, handleAt }: RecordFacts): Markup {
+  const [{ account, first_encountered_date: time }] = entry;
+  const handle = handleAt(entry[0]);
+  const present = handle === account ? '' : markup` now <bdi>@${escapeText(account)}</bdi>`;
+  const areFirst = entry.every(isFirst);
+  const records = entry.map((record) => {
+    const { inline, note } = changeMarkup(record, textOf);
+    const label = isFirst(record) && !areFirst ? FIRST_SEEN : noteMarkup(note);
+    return markup`${articleStart(record)}<header><h4>${record.data_type}</h4>${snapshotLink(record)}</header>${label}<div dir=auto>${inline}</div></article>\n`;
+  });
+  return markup`<section class=entry><h3>${timeMarkup(time, clockTime(time))} <a href="${root}${addressOf(entry[0])}"><bdi>@${escapeText(handle)}</bdi></a>${present}${areFirst ? ' First seen' : ''}</h3>
+${joined(records)}</section>
 `;
 }
 
 /**
- * Returns a record of an account: which field, when, the text before and after. A first record has no text before, so it
- * has one `<div>`. So has a record whose diff_html does not tell the text before: its class is `unknown` too.
- * @param href the link to the record
+ * Returns an entry of an account: when, and for each record its field, the text before and after. A first value has no text before.
+ * @param hrefOf returns the link to a record
  */
-export function accountChange(record: ChangeRecord, href: Markup): Markup {
-  const { id, data_type, previous, first_encountered_date: time } = record;
-  const { before, after } = changeMarkup(record);
-  const isUnknown = before === undefined && previous !== null;
-  const old = before === undefined || (previous === null && before === '') ? '' : markup`<div dir=auto>${before}</div>`;
-  const classes = isUnknown ? markup`"${PROFILE_FIELDS[data_type].htmlClass} unknown"` : PROFILE_FIELDS[data_type].htmlClass;
-  return markup`<article id=r${id} class=${classes}><h3>${data_type} <a href="${href}">${timeMarkup(time, fullTime(time))}</a>${snapshotLink(record)}</h3>${old}<div dir=auto>${after}</div></article>
+export function accountEntry(entry: Entry, hrefOf: AddressOf, { textOf, handleAt }: RecordFacts): Markup {
+  const { account, first_encountered_date: time } = entry.at(-1) ?? entry[0];
+  const handle = handleAt(entry[0]);
+  const former = handle === account ? '' : markup` as <bdi>@${escapeText(handle)}</bdi>`;
+  const areFirst = entry.every(isFirst);
+  const records = entry.map((record) => {
+    const { before, after, note } = changeMarkup(record, textOf);
+    const label = areFirst ? '' : FIRST_SEEN;
+    const old = isFirst(record) ? label : before === undefined ? markup`<p>Unknown</p>` : markup`<div dir=auto>${before}</div>`;
+    return markup`${articleStart(record)}<header><h4><a href="${hrefOf(record)}">${record.data_type}</a></h4>${snapshotLink(record)}</header>${noteMarkup(note)}${old}<div dir=auto>${after}</div></article>\n`;
+  });
+  return markup`<section class=entry><h3>${areFirst ? 'First seen on ' : ''}${timeMarkup(time, fullTime(time))}${former}</h3>
+${joined(records)}</section>
 `;
+}
+
+/** Returns an entry for a rename. @param root the path to the root of the tree, on pages of all accounts */
+export function renameEntry({ account, before, after, seen_to }: Rename, root?: '' | typeof ROOT_2): Markup {
+  const time = timestampOf(seen_to);
+  const [old, current] = [markup`<del>@${escapeText(before)}</del>`, markup`<ins>@${escapeText(after)}</ins>`];
+  const who = root === undefined ? '' : markup` <a href="${root}${accountPage(account)}"><bdi>@${escapeText(account)}</bdi></a>`;
+  const values = root === undefined ? markup`${old}</div><div dir=auto>${current}` : markup`${old} ${current}`;
+  return markup`<section class=entry><h3>Renamed after ${timeMarkup(time, fullTime(time))}${who}</h3>
+<article class=H><header><h4>Handle</h4></header><div dir=auto>${values}</div></article>
+</section>
+`;
+}
+
+function noteMarkup(note: Markup | ''): Markup | '' {
+  return note === '' ? note : markup`<p class=note>${note}</p>`;
+}
+
+function articleStart(record: ChangeRecord): Markup {
+  const field = PROFILE_FIELDS[record.data_type].htmlClass;
+  return isFirst(record) ? markup`<article id=r${record.id} class="${field} F">` : markup`<article id=r${record.id} class=${field}>`;
 }
 
 function snapshotLink({ web_archive_url: url }: ChangeRecord): Markup | '' {
   return url === null || url === '' || !isWebUrl(url) ? '' : markup` <a href="${escapeText(url)}" ${LINK_ATTRIBUTES}>Snapshot</a>`;
 }
 
-/** The difference of a record. `before` is undefined if its diff_html does not tell the text before. */
-type ChangeMarkup = Omit<DiffMarkup, 'before'> & { readonly before: Markup | undefined };
+/** The difference of a record. `before` is undefined if neither its diff_html nor the store has the text before. */
+interface ChangeMarkup extends Pick<DiffMarkup, 'inline' | 'after'> {
+  readonly before: Markup | undefined;
+  /** What changed, in words. */
+  readonly note: Markup | '';
+}
 
-/** Returns the difference of a record. A diff_html outside of the grammar is shown as text, after the value itself. */
-function changeMarkup({ diff_html, text, data_type }: ChangeRecord): ChangeMarkup {
+/** Returns the difference of a record. If its diff_html is outside of the grammar, the texts in the store are shown. */
+function changeMarkup(record: ChangeRecord, textOf: RecordFacts['textOf']): ChangeMarkup {
+  const diff = differenceOf(record, textOf);
+  if (diff === undefined) {
+    const { inline, after } = replaced(markup``, valueMarkup(record.text, record.data_type));
+    return { inline, before: undefined, after, note: '' };
+  }
+  const { data_type } = record;
+  if (isFirst(record)) {
+    // nobody added a first value
+    const value = trusted(diff.after.replace(/<\/?ins>/g, ''));
+    return { inline: value, before: undefined, after: value, note: '' };
+  }
+  const shown: ReturnType<typeof changedPart> = data_type === 'Website' || data_type === 'Location' ? changedPart(diff) : diff;
+  const invisible = invisibleDifference(shown);
+  const note = invisible.length === 0 ? (shown.note ?? '') : escapeText(byteText(invisible.join(', ')));
+  return { inline: shown.inline, before: shown.before, after: shown.after, note };
+}
+
+/** Returns undefined if nothing has the text before. */
+function differenceOf(record: ChangeRecord, textOf: RecordFacts['textOf']): DiffMarkup | undefined {
+  const { diff_html, data_type, previous } = record;
   const diff = diff_html === '' ? undefined : diffMarkup(diff_html);
   if (diff !== undefined) return data_type === 'Verified' ? verifiedMarkup(diff) : diff;
-  const answer = data_type === 'Verified' ? YES_OR_NO.get(text ?? '') : undefined;
-  const value = text === null || text === '' ? markup`` : markup`<ins>${answer ?? escapeText(text)}</ins>`;
-  const shown = diff_html === '' ? value : markup`${value}<code>${escapeText(diff_html)}</code>`;
-  return { inline: shown, before: undefined, after: shown };
+  const after = valueMarkup(record.text, data_type);
+  const old = previous === null ? '' : textOf(previous);
+  if (old === undefined) return undefined;
+  const before = valueMarkup(old, data_type);
+  return before === after ? unchanged(after) : replaced(before, after);
+}
+
+/** Returns the text of a field as a profile shows it. */
+export function valueMarkup(text: ByteText | null, data_type: ChangeRecord['data_type']): Markup {
+  return (data_type === 'Verified' ? YES_OR_NO.get(text ?? '') : undefined) ?? escapeText(text ?? '');
 }
 
 /** Returns the difference of a Verified record with the words of the profile. Markup with other values stays as it is. */
@@ -65,9 +204,17 @@ function verifiedMarkup(diff: DiffMarkup): DiffMarkup {
   const answer = YES_OR_NO.get(current);
   const oldAnswer = old === '' ? markup`` : YES_OR_NO.get(old);
   if (answer === undefined || oldAnswer === undefined) return diff;
-  if (old === current) return { inline: answer, before: answer, after: answer };
-  const [before, after] = [oldAnswer === '' ? oldAnswer : markup`<del>${oldAnswer}</del>`, markup`<ins>${answer}</ins>`];
-  return { inline: markup`${before}${after}`, before, after };
+  return old === current ? unchanged(answer) : replaced(oldAnswer, answer);
+}
+
+function unchanged(value: Markup): DiffMarkup {
+  return { inline: value, before: value, after: value, removed: markup``, added: markup`` };
+}
+
+function replaced(removed: Markup, added: Markup): DiffMarkup {
+  const before = removed === '' ? removed : markup`<del>${removed}</del>`;
+  const after = added === '' ? added : markup`<ins>${added}</ins>`;
+  return { inline: markup`${before}${after}`, before, after, removed, added };
 }
 
 const YES_OR_NO: ReadonlyMap<string, Markup> = new Map([

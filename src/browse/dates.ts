@@ -43,9 +43,12 @@ export function clockTime(time: string): Markup {
   return trusted(time.slice(11, 19));
 }
 
+/** The length of a time with a fraction. It has six digits, and HTML allows three. */
+const LONG = '2024-03-05T14:03:09.000123Z'.length;
+
 /** Returns the element for a time, with the text that readers see. */
 export function timeMarkup(time: string, text: Markup): Markup {
-  return markup`<time datetime=${trusted(time)}>${text}</time>`;
+  return markup`<time datetime=${trusted(time.length === LONG ? `${time.slice(0, 23)}Z` : time)}>${text}</time>`;
 }
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;

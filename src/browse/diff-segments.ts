@@ -7,6 +7,9 @@ export interface DiffMarkup {
   /** The text before, with `<del>`; and after, with `<ins>`. */
   readonly before: Markup;
   readonly after: Markup;
+  /** What was removed and what was added, without the rest. */
+  readonly removed: Markup;
+  readonly added: Markup;
 }
 
 /**
@@ -15,7 +18,7 @@ export interface DiffMarkup {
  * @returns undefined if it is outside of the grammar
  */
 export function diffMarkup(html: ByteText): DiffMarkup | undefined {
-  let [inline, before, after] = ['', '', ''];
+  let [inline, before, after, removed, added] = ['', '', '', '', ''];
   for (let at = 0; at < html.length; ) {
     const kind = kindAt(html, at);
     if (kind === undefined) {
@@ -40,12 +43,14 @@ export function diffMarkup(html: ByteText): DiffMarkup | undefined {
     } else if (kind.isRemoved) {
       inline += `<del>${content}</del>`;
       before += `<del>${content}</del>`;
+      removed += content;
     } else {
       inline += `<ins>${content}</ins>`;
       after += `<ins>${content}</ins>`;
+      added += content;
     }
   }
-  return { inline: trusted(inline), before: trusted(before), after: trusted(after) };
+  return { inline: trusted(inline), before: trusted(before), after: trusted(after), removed: trusted(removed), added: trusted(added) };
 }
 
 interface Kind {

@@ -1,46 +1,63 @@
+import { dateOf } from '../contract/instant.ts';
 import { daysOf } from '../contract/timestamps.ts';
 import type { FeedDay } from '../store/feed/feed-days.ts';
-import { countMarkup, joined, type Markup, markup, numberMarkup, trusted } from './byte-text.ts';
+import type { Rename } from './accounts/renames.ts';
+import { changesMarkup, countsMarkup, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from './byte-text.ts';
 import { fullDate, monthAndYear, monthName, weekdayName, weekdayOf } from './dates.ts';
-import { type PageFrame, pageBytes, ROOT_2, type Root } from './page-frame.ts';
-import { changesPage, monthPage } from './paths.ts';
+import { type Page, type PageFrame, pageOf, ROOT_2 } from './page-frame.ts';
+import { changesPage, HOME, monthPage } from './paths.ts';
 
-/** A month with changes. */
-export interface Month {
+/** A day with records. */
+interface Day extends FeedDay, RecordCounts {}
+
+/** A month with records. */
+export interface Month extends RecordCounts {
   /** Such as `2024-03`. */
   readonly month: string;
-  readonly records: number;
   /** Newest first. */
-  readonly days: readonly FeedDay[];
+  readonly days: readonly Day[];
 }
 
 /** Groups days by month. @param days newest first @returns newest first */
-export function monthsOf(days: readonly FeedDay[]): readonly Month[] {
-  const months: { month: string; records: number; days: FeedDay[] }[] = [];
-  for (const day of days) {
+export function monthsOf(days: readonly FeedDay[], allRenames: readonly Rename[]): readonly Month[] {
+  const renames = renamesByDate(allRenames);
+  const months: { month: string; changes: number; renames: number; first_values: number; days: Day[] }[] = [];
+  for (const each of days) {
+    const day = { ...each, renames: renames.get(each.date) ?? 0 };
     const month = day.date.slice(0, 7);
     let last = months.at(-1);
     if (last?.month !== month) {
-      last = { month, records: 0, days: [] };
+      last = { month, changes: 0, renames: renames.get(month) ?? 0, first_values: 0, days: [] };
       months.push(last);
     }
-    last.records += day.records;
+    last.changes += day.changes;
+    last.first_values += day.first_values;
     last.days.push(day);
   }
   return months;
 }
 
+/** Counts renames by day, such as `2024-03-05`, and by month. */
+function renamesByDate(renames: readonly Rename[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { seen_to } of renames) {
+    const day = dateOf(seen_to);
+    for (const date of [day, day.slice(0, 7)]) counts.set(date, (counts.get(date) ?? 0) + 1);
+  }
+  return counts;
+}
+
 /**
- * Returns the page of a month: a calendar whose days lead to their changes, and the other months of its year.
+ * Returns the page of a month: a calendar whose days lead to their records.
  * @param months all months, newest first
  * @param index the place of the month in the list
- * @param pageSize the number of records on a page of changes
+ * @param changesPageOf returns the number of the page of changes with the newest record of a day
  */
-export function monthPageBytes(months: readonly Month[], index: number, pageSize: number): Buffer {
+export function monthPageOf(months: readonly Month[], index: number, changesPageOf: (day: FeedDay) => number): Page {
   const [later, month, earlier] = [months[index - 1], months[index] ?? NO_MONTH, months[index + 1]];
   const title = monthAndYear(month.month);
   const frame: PageFrame = {
-    title: `Changes in ${title}`,
+    title,
     root: ROOT_2,
     section: 'months',
     previous: earlier === undefined ? undefined : monthPage(earlier.month),
@@ -48,18 +65,17 @@ export function monthPageBytes(months: readonly Month[], index: number, pageSize
   };
   const link = (target: Month | undefined) =>
     target === undefined ? '' : markup`<a href="${ROOT_2}${monthPage(target.month)}">${monthAndYear(target.month)}</a>`;
-  const links = markup`<nav class=pages aria-label=Months>${link(earlier)}${link(later)}</nav>\n`;
-  const ofYear = months.filter((other) => other.month.slice(0, 4) === month.month.slice(0, 4));
-  return pageBytes(
+  const links = markup`<nav class=pages aria-label=Months>${link(earlier)}${link(later)}<a href="${ROOT_2}${HOME}#months">All months</a></nav>\n`;
+  return pageOf(
     frame,
-    markup`<h1>${title}</h1>\n<p>${countMarkup(month.records, 'change')}. A day leads to its newest change.</p>\n${calendar(month, pageSize)}${links}<h2>${trusted(month.month.slice(0, 4))}</h2>\n${monthsTable(ofYear, ROOT_2, month.month)}`,
+    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.</p>\n${calendar(month, changesPageOf)}${links}`,
   );
 }
 
-const NO_MONTH: Month = { month: '0001-01', records: 0, days: [] };
+const NO_MONTH: Month = { month: '0001-01', changes: 0, renames: 0, first_values: 0, days: [] };
 
-function calendar({ month, days }: Month, pageSize: number): Markup {
-  const most = Math.max(...days.map(({ records }) => records));
+function calendar({ month, days }: Month, changesPageOf: (day: FeedDay) => number): Markup {
+  const { shadeOf, legend } = shadesOf(days);
   const heads = Array.from(
     { length: 7 },
     (_, index) => markup`<th scope=col><abbr title=${weekdayName(index)}>${trusted(weekdayName(index).slice(0, 3))}</abbr>`,
@@ -72,26 +88,24 @@ function calendar({ month, days }: Month, pageSize: number): Markup {
       cells.push(markup`<td><span>${date}</span>`);
       continue;
     }
-    const href = markup`${ROOT_2}${changesPage(Math.floor(day.before / pageSize) + 1)}#r${day.newest}`;
-    const title = markup`${fullDate(day.date)}: ${countMarkup(day.records, 'change')}`;
+    const href = markup`${ROOT_2}${changesPage(changesPageOf(day))}#r${day.newest}`;
+    const title = markup`${fullDate(day.date)}: ${countsMarkup(day)}`;
+    const first = day.first_values === 0 ? '' : markup` <small>+${numberMarkup(day.first_values)}</small>`;
     cells.push(
-      markup`<td class=l${levelOf(day.records, most)}><a href="${href}" title="${title}"><span>${date}</span> <b>${numberMarkup(day.records)}</b></a>`,
+      markup`<td class=l${shadeOf(day)}><a href="${href}" title="${title}"><span>${date}</span> <b>${numberMarkup(day.changes)}</b>${first}</a>`,
     );
   }
+  while (cells.length % 7 !== 0) cells.push(markup`<td>`);
   const rows: Markup[] = [];
   for (let at = 0; at < cells.length; at += 7) rows.push(markup`<tr>${joined(cells.slice(at, at + 7))}\n`);
-  return markup`<table class=calendar><thead><tr>${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table>\n`;
+  return markup`<table class=calendar><thead><tr>${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table>\n${legend}`;
 }
 
 /** The number of years that a table shows, so that dates in error cannot make it long. */
 const MOST_YEARS = 60;
 
-/**
- * Returns a table of the changes of each month, newest year first.
- * @param root the path to the root of the tree
- * @param current the month of the page
- */
-export function monthsTable(months: readonly Month[], root: Root, current = ''): Markup {
+/** Returns a table of the changes of each month, newest year first, for the home page. */
+export function monthsTable(months: readonly Month[]): Markup {
   const years = new Map<string, Month[]>();
   for (const month of months) {
     const year = month.month.slice(0, 4);
@@ -100,36 +114,46 @@ export function monthsTable(months: readonly Month[], root: Root, current = ''):
     else known.push(month);
   }
   const [shown, hidden] = [[...years].slice(0, MOST_YEARS), [...years.values()].slice(MOST_YEARS)];
-  const most = Math.max(1, ...months.map(({ records }) => records));
-  const rows = shown.map(([year, found]) => markup`<tr><th scope=row>${Number(year)}${cells(year, found, most, root, current)}\n`);
+  const { shadeOf, legend } = shadesOf(months);
+  const rows = shown.map(([year, found]) => markup`<tr><th scope=row>${Number(year)}${cells(year, found, shadeOf)}\n`);
   const heads = MONTHS.map(
     (month) => markup`<th scope=col><abbr title=${monthName(`0000-${month}`)}>${trusted(monthName(`0000-${month}`).slice(0, 3))}</abbr>`,
   );
-  return markup`<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat><thead><tr><th scope=col>Year${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table></div>\n${linkToEarlier(hidden, root)}`;
+  return markup`<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat><thead><tr><th scope=col>Year${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table></div>\n${legend}${linkToEarlier(hidden)}`;
 }
 
 /** Returns a link to the newest month that the table leaves out. Its page leads to the months before it. */
-function linkToEarlier(hidden: readonly (readonly Month[])[], root: Root): Markup | '' {
+function linkToEarlier(hidden: readonly (readonly Month[])[]): Markup | '' {
   const month = hidden[0]?.[0]?.month;
-  return month === undefined ? '' : markup`<p>Earlier: <a href="${root}${monthPage(month)}">${monthAndYear(month)}</a></p>\n`;
+  return month === undefined ? '' : markup`<p>Earlier: <a href="${monthPage(month)}">${monthAndYear(month)}</a></p>\n`;
 }
 
 const MONTHS: readonly string[] = Array.from({ length: 12 }, (_, index) => String(index + 1).padStart(2, '0'));
 
-function cells(year: string, found: readonly Month[], most: number, root: Root, current: string): Markup {
+function cells(year: string, found: readonly Month[], shadeOf: ShadeOf): Markup {
   const ofYear = MONTHS.map((month) => {
     const known = found.find((candidate) => candidate.month.slice(5) === month);
     if (known === undefined) return markup`<td>`;
-    const mark = known.month === current ? ' aria-current=page' : '';
-    const title = markup`${monthAndYear(`${year}-${month}`)}: ${countMarkup(known.records, 'change')}`;
-    return markup`<td class=l${levelOf(known.records, most)}><a href="${root}${monthPage(known.month)}" title="${title}"${mark}>${numberMarkup(known.records)}</a>`;
+    const title = markup`${monthAndYear(`${year}-${month}`)}: ${countsMarkup(known)}`;
+    return markup`<td class=l${shadeOf(known)}><a href="${monthPage(known.month)}" title="${title}">${numberMarkup(known.changes)}</a>`;
   });
   return joined(ofYear);
 }
 
-/** Returns the shade of a cell, from 1 to 4. Each shade stands for four times as many changes as the one before it. */
-function levelOf(records: number, most: number): number {
-  return Math.max(1, 4 - Math.floor(Math.log(most / records) / Math.log(4)));
+/** Returns the shade of a cell, from 1 to 4; 0: no changes. */
+type ShadeOf = (counts: RecordCounts) => number;
+
+/** Divides periods into four shades. Each shade stands for a quarter of the different numbers of changes. */
+function shadesOf(periods: readonly RecordCounts[]): { readonly shadeOf: ShadeOf; readonly legend: Markup | '' } {
+  const numbers = [...new Set(periods.map(({ changes }) => changes))].filter((changes) => changes > 0).sort((one, other) => one - other);
+  const firsts = [...new Set([0, 1, 2, 3].map((quarter) => Math.floor((quarter * numbers.length) / 4)))].slice(0, numbers.length);
+  const shadeOf: ShadeOf = ({ changes }) => (changes === 0 ? 0 : 4 - firsts.filter((first) => (numbers[first] ?? 0) > changes).length);
+  const shades = firsts.map((first, index) => {
+    const [start = 0, end = 0] = [numbers[first], numbers[(firsts[index + 1] ?? numbers.length) - 1]];
+    const range = start === end ? numberMarkup(start) : markup`${numberMarkup(start)} to ${numberMarkup(end)}`;
+    return markup`<span class=l${5 - firsts.length + index}>${range}</span>`;
+  });
+  return { shadeOf, legend: shades.length === 0 ? '' : markup`<p class=legend>Changes: ${joined(shades, ' ')}</p>\n` };
 }
 
 /** The greatest number of bars. A longer period has bars of several months. */
@@ -139,13 +163,11 @@ const [WIDTH, HEIGHT, TOP, BOTTOM] = [960, 220, 22, 26];
 /** A bar: the changes of one or more consecutive months. */
 interface Bar {
   readonly title: Markup;
-  readonly records: number;
-  /** The newest month with changes; undefined if there are none. */
-  readonly month: string | undefined;
+  readonly changes: number;
 }
 
 /**
- * Returns a chart of the changes over time as SVG. A bar leads to its month.
+ * Returns a chart of the changes over time as SVG, without the first values. The table of months below it has the same numbers.
  * @param months newest first
  */
 export function chartOf(months: readonly Month[]): Markup | '' {
@@ -154,21 +176,22 @@ export function chartOf(months: readonly Month[]): Markup | '' {
   const [start, end] = [ordinalOf(oldest.month), ordinalOf(newest.month)];
   const step = STEPS.find((candidate) => (end - start) / candidate < MOST_BARS) ?? 1200;
   const bars = barsOf(months, start - (start % step), end, step);
-  const most = Math.max(...bars.map(({ records }) => records));
+  const most = Math.max(...bars.map(({ changes }) => changes));
+  if (most === 0) return '';
   const slot = WIDTH / bars.length;
   const width = Math.max(1, Math.min(48, slot * 0.78));
   const round = (value: number) => Math.round(value * 10) / 10;
-  const shapes = bars.map(({ title, records, month }, index) => {
-    if (month === undefined) return '';
-    const height = Math.max(2, ((HEIGHT - TOP - BOTTOM) * records) / most);
+  const shapes = bars.map(({ title, changes }, index) => {
+    if (changes === 0) return '';
+    const height = Math.max(2, ((HEIGHT - TOP - BOTTOM) * changes) / most);
     const rect = markup`<rect x="${round(index * slot + (slot - width) / 2)}" y="${round(HEIGHT - BOTTOM - height)}" width="${round(width)}" height="${round(height)}"/>`;
-    return markup`<a href="${monthPage(month)}"><title>${title}: ${countMarkup(records, 'change')}</title>${rect}</a>\n`;
+    return markup`<g><title>${title}: ${changesMarkup(changes)}</title>${rect}</g>\n`;
   });
   const years = yearLabels(start - (start % step), end, step).map(
     ({ year, index }) => markup`<text x="${round(index * slot)}" y="${HEIGHT - 6}">${year}</text>`,
   );
-  return markup`<svg class=chart viewBox="0 0 ${WIDTH} ${HEIGHT}" role=group aria-label="Changes over time">
-<text x="0" y="12">${countMarkup(most, 'change')}</text><path d="M0 ${TOP - 4}H${WIDTH}M0 ${HEIGHT - BOTTOM + 0.5}H${WIDTH}"/>
+  return markup`<svg class=chart viewBox="0 0 ${WIDTH} ${HEIGHT}" role=img aria-label="Changes over time">
+<text x="0" y="12">${changesMarkup(most)}</text><path d="M0 ${TOP - 4}H${WIDTH}M0 ${HEIGHT - BOTTOM + 0.5}H${WIDTH}"/>
 ${joined(shapes)}${joined(years)}
 </svg>
 `;
@@ -190,14 +213,13 @@ function barsOf(months: readonly Month[], from: number, to: number, step: number
   const bars: Bar[] = [];
   let place = months.length - 1;
   for (let start = from; start <= to; start += step) {
-    let [records, month]: [number, string | undefined] = [0, undefined];
+    let changes = 0;
     for (let next = months[place]; next !== undefined && ordinalOf(next.month) < start + step; next = months[place]) {
-      records += next.records;
-      month = next.month;
+      changes += next.changes;
       place -= 1;
     }
     const [first, last] = [monthAndYear(monthAt(start)), monthAndYear(monthAt(start + step - 1))];
-    bars.push({ title: step === 1 ? first : markup`${first} to ${last}`, records, month });
+    bars.push({ title: step === 1 ? first : markup`${first} to ${last}`, changes });
   }
   return bars;
 }

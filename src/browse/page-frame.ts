@@ -1,27 +1,34 @@
+import type { About } from '../contract/about.ts';
+import { isLoopback, type Site } from '../contract/site.ts';
 import { INVISIBLE } from '../contract/text/invisible.ts';
-import { type ByteText, byteText, encodeFile, escapeText, type Markup, markup, plainText, trusted } from './byte-text.ts';
-import { accountsPage, CHANGES_FEED, changesPage, HOME, ICON, SCRIPT, STYLE } from './paths.ts';
+import { type ByteText, byteText, encodeFile, escapeText, joined, type Markup, markup, plainText, trusted } from './byte-text.ts';
+import type { BrowseFile } from './parts.ts';
+import { ABOUT, accountsPage, CHANGES_FEED, HOME, ICON, NEWEST_CHANGES, SCRIPT, STYLE } from './paths.ts';
+import { contactLink, siteText } from './site/publisher.ts';
 
 /** What is around the content of a page. */
 export interface PageFrame {
   /** The title of the page, before the name of the program. */
   readonly title: ByteText;
-  /** The relative path from the page to the root of the tree. */
+  /** The path from the page to the root of the tree. */
   readonly root: Root;
   /** The entry of the navigation that the page belongs to. */
   readonly section?: Section | undefined;
-  /** The path of the Atom feed with the content of the page; the feed of all changes if it is missing. */
-  readonly feed?: Markup | undefined;
   /** Paths of neighboring pages. */
   readonly previous?: Markup | undefined;
   readonly next?: Markup | undefined;
   /** More elements for the head. */
   readonly head?: Markup | undefined;
+  /** The page that search engines should list in place of this one; this page if it is missing. */
+  readonly canonical?: Markup | undefined;
 }
 
-export type Root = '' | typeof ROOT_2 | typeof ROOT_3;
-export type Section = 'home' | 'changes' | 'months' | 'accounts';
+/** A relative path, or an absolute one in a page that is shown at any address. */
+export type Root = '' | typeof ROOT_1 | typeof ROOT_2 | typeof ROOT_3 | Markup;
+export type Section = 'home' | 'changes' | 'months' | 'accounts' | 'about';
 
+/** The path from a page in `browse/` to the root of the tree. */
+export const ROOT_1 = '../';
 /** The path from a page in `browse/changes/`, `browse/accounts/` or `browse/months/` to the root of the tree. */
 export const ROOT_2 = '../../';
 /** The path from a page in a folder of `browse/account/` to the root of the tree. */
@@ -34,22 +41,82 @@ export const ROOT_3 = '../../../';
 const POLICY =
   "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file:; base-uri 'none'; form-action 'none'";
 
-/** Returns the bytes of a page. @param main the markup of its content */
-export function pageBytes({ title, root, section, feed, previous, next, head }: PageFrame, main: Markup): Buffer {
-  const pieces = piecesOf(root, section);
-  const feedPath = feed ?? CHANGES_FEED;
-  const alternate = markup`<link rel=alternate type=application/atom+xml href="${root}${feedPath}">\n`;
-  const links = markup`${alternate}${link('prev', root, previous)}${link('next', root, next)}${head ?? ''}`;
-  const foot = markup`</main>\n<footer><a href="${root}${feedPath}">Atom feed</a>${pieces.tail}`;
-  // a title cannot isolate the direction of a handle
-  const visible = byteText(plainText(title).replace(INVISIBLE, ''));
-  return encodeFile(
-    markup`${pieces.start}${escapeText(visible)}${pieces.afterTitle}${links}</head>\n<body data-root="${root}">${pieces.header}${main}${foot}`,
-  );
+/** A page without its frame. */
+export interface Page extends PageFrame {
+  /** The markup of its content. */
+  readonly main: Markup;
 }
 
-function link(rel: 'prev' | 'next', root: Root, path: Markup | undefined): Markup | '' {
+/** Returns a page. @param main the markup of its content */
+export function pageOf(frame: PageFrame, main: Markup): Page {
+  return { ...frame, main };
+}
+
+/** A file for people. A page has no frame yet. */
+export interface UnframedFile extends Pick<BrowseFile, 'path'> {
+  readonly render: (() => readonly (Uint8Array | Page)[]) | undefined;
+}
+
+/** Adds the frame of a site to pages. It keeps the pieces that many pages have in common. */
+export class PageFrames {
+  readonly #site: Site;
+  readonly #pieces = new Map<string, Pieces>();
+
+  constructor(site: Site) {
+    this.#site = site;
+  }
+
+  framed({ path, render }: UnframedFile): BrowseFile {
+    return { path, render: render && (() => render().map((part) => ('main' in part ? this.bytesOf(part, path) : part))) };
+  }
+
+  /** Returns the bytes of a page. @param path its path in the tree */
+  bytesOf(page: Page, path: string): Buffer {
+    const { title, root, section, previous, next, head, canonical, main } = page;
+    const pieces = this.#piecesOf(root, section);
+    const alternate = markup`<link rel=alternate type=application/atom+xml href="${root}${CHANGES_FEED}">\n`;
+    const links = markup`${alternate}${link('prev', previous, root)}${link('next', next, root)}${head ?? ''}${link('canonical', canonical)}`;
+    const foot = markup`</main>\n<footer><a href="${root}${CHANGES_FEED}">Atom feed</a>${pieces.tail}`;
+    // a title cannot isolate the direction of a handle
+    const visible = escapeText(byteText(plainText(title).replace(INVISIBLE, '')));
+    const about = siteMetadata(this.#site, visible, canonical === undefined && !root.startsWith('/') ? path : undefined);
+    return encodeFile(
+      markup`${pieces.start}${visible}${pieces.afterTitle}${links}${about}</head>\n<body data-root="${root}">${pieces.header}${main}${foot}`,
+    );
+  }
+
+  #piecesOf(root: Root, section: Section | undefined): Pieces {
+    const key = `${root} ${section}`;
+    const pieces = this.#pieces.get(key) ?? newPieces(root, section, this.#site);
+    this.#pieces.set(key, pieces);
+    return pieces;
+  }
+}
+
+function link(rel: 'prev' | 'next' | 'canonical', path: Markup | undefined, root: Root = ''): Markup | '' {
   return path === undefined ? '' : markup`<link rel=${rel} href="${root}${path}">\n`;
+}
+
+/**
+ * Returns what the head of a page says about the site, for search engines and for previews of links.
+ * @param path that of the page; undefined if another page is canonical
+ */
+function siteMetadata({ about, base_url }: Site, title: Markup, path: string | undefined): Markup | '' {
+  if (about === undefined) return '';
+  const property = (name: string, content: string | undefined) =>
+    content === undefined ? '' : markup`<meta property="og:${trusted(name)}" content="${escapeText(byteText(content))}">\n`;
+  const { description, image } = about;
+  const url = path === undefined || isLoopback(base_url) ? undefined : `${base_url}/${path === HOME ? '' : path}`;
+  const lines: (Markup | '')[] = [
+    description === undefined ? '' : markup`<meta name=description content="${escapeText(byteText(description))}">\n`,
+    link('canonical', url === undefined ? undefined : escapeText(byteText(url))),
+    property('site_name', about.title),
+    markup`<meta property="og:type" content="website">\n<meta property="og:title" content="${title}">\n`,
+    property('description', description),
+    property('url', url),
+    property('image', image),
+  ];
+  return joined(lines);
 }
 
 /** The pieces of a page that many pages have in common. */
@@ -60,18 +127,10 @@ interface Pieces {
   readonly tail: Markup;
 }
 
-const PIECES = new Map<Section | undefined, Map<Root, Pieces>>();
-
-function piecesOf(root: Root, section: Section | undefined): Pieces {
-  const ofSection = PIECES.get(section) ?? new Map<Root, Pieces>();
-  const pieces = ofSection.get(root) ?? newPieces(root, section);
-  PIECES.set(section, ofSection.set(root, pieces));
-  return pieces;
-}
-
-function newPieces(root: Root, section: Section | undefined): Pieces {
+function newPieces(root: Root, section: Section | undefined, { about, noindex }: Site): Pieces {
   const entry = (path: Markup, text: Markup, name: Section) =>
     markup`<a href="${root}${path}"${section === name ? ' aria-current=page' : ''}>${text}</a>`;
+  const name = about === undefined ? markup`palimpsest` : escapeText(byteText(about.title));
   return {
     start: markup`<!DOCTYPE html>
 <html lang=en>
@@ -79,23 +138,31 @@ function newPieces(root: Root, section: Section | undefined): Pieces {
 <meta charset=utf-8>
 <meta http-equiv=Content-Security-Policy content="${POLICY}">
 <title>`,
-    afterTitle: markup` ${trusted(byteText('·'))} palimpsest</title>
+    afterTitle: markup` ${trusted(byteText('·'))} ${name}</title>
 <meta name=viewport content="width=device-width, initial-scale=1">
-<link rel=stylesheet href="${root}${STYLE}">
+${noindex === undefined ? '' : markup`<meta name=robots content=noindex>\n`}<link rel=stylesheet href="${root}${STYLE}">
 <link rel=icon href="${root}${ICON}" type=image/svg+xml>
 <script src="${root}${SCRIPT}" defer></script>
 `,
     header: markup`
 <a class=skip href="#main">Skip to content</a>
 <header class=site>
-<nav aria-label=Site>${entry(markup`${HOME}`, markup`Home`, 'home')}${entry(changesPage(1), markup`Changes`, 'changes')}${entry(markup`${HOME}#months`, markup`Months`, 'months')}${entry(accountsPage(1), markup`Accounts`, 'accounts')}</nav>
+<nav aria-label=Site>${entry(markup`${HOME}`, markup`Home`, 'home')}${entry(markup`${NEWEST_CHANGES}`, markup`Changes`, 'changes')}${entry(markup`${HOME}#months`, markup`Months`, 'months')}${entry(accountsPage(), markup`Accounts`, 'accounts')}</nav>
 <div class=search data-search></div>
 </header>
 <main id=main>
 `,
-    tail: markup`<span>All times are UTC.</span></footer>
+    tail: markup`<a href="${root}${ABOUT}"${section === 'about' ? ' aria-current=page' : ''}>About this history</a>${about === undefined ? '' : signature(about)}<span>A time says when a source first showed a value, not when it was changed. All times are UTC.</span></footer>
 </body>
 </html>
 `,
   };
+}
+
+/** Returns who publishes the site. */
+function signature(about: About): Markup {
+  const { publisher, contact, license, license_url } = about;
+  const contactPart = contact === undefined ? '' : markup`<span>Contact: ${contactLink(contact)}</span>`;
+  const licensePart = license === undefined ? '' : markup`<span>License: ${siteText(about, license, license_url)}</span>`;
+  return markup`<span>Published by ${siteText(about, publisher)}</span>${contactPart}${licensePart}`;
 }

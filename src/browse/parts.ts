@@ -1,12 +1,9 @@
 import type { HandleOfRow } from '../store/accounts/stored-accounts.ts';
 import { byteText } from './byte-text.ts';
-import { accountPlace } from './paths.ts';
+import { ABOUT, CHANGES_FEED, folderOf, HOME, NOT_FOUND_PAGE } from './paths.ts';
 
-/** The number of pages of changes or accounts in a part. */
+/** The number of pages of changes in a part. */
 export const PAGES_IN_PART = 500;
-
-/** The number of archives of the Atom feed of all changes in a part. */
-export const ARCHIVES_IN_PART = 500;
 
 /** Browse files that are rendered together. */
 export interface BrowsePart {
@@ -18,20 +15,17 @@ export interface BrowsePart {
   readonly index: number;
 }
 
-type PartKind = 'home' | 'changes' | 'accounts' | 'account' | 'feeds' | 'search';
+type PartKind = 'home' | 'changes' | 'accounts' | 'account' | 'search';
 
 /**
  * Returns all parts.
  * @param changes the number of pages of changes
- * @param accounts the number of pages of accounts
- * @param archives the number of archives of the Atom feed
  */
-export function partsOf(changes: number, accounts: number, archives: number): readonly BrowsePart[] {
+export function partsOf(changes: number): readonly BrowsePart[] {
   return [
     ...parts('account', FOLDERS),
-    ...parts('accounts', Math.ceil(accounts / PAGES_IN_PART)),
+    ...parts('accounts', 1),
     ...parts('changes', Math.ceil(changes / PAGES_IN_PART)),
-    ...parts('feeds', Math.max(1, Math.ceil(archives / ARCHIVES_IN_PART))),
     ...parts('home', 1),
     ...parts('search', 1),
   ];
@@ -43,23 +37,22 @@ function parts(kind: PartKind, count: number): BrowsePart[] {
 
 function partName(kind: PartKind, index: number): string {
   if (kind === 'account') return `account/${index.toString(16).padStart(2, '0')}`;
-  return kind === 'changes' || kind === 'accounts' || kind === 'feeds' ? `${kind}/${index}` : kind;
+  return kind === 'changes' ? `${kind}/${index}` : kind;
 }
 
-const PAGE = /^browse\/(changes|accounts)\/([1-9]\d{0,14})\.html$/;
-const ACCOUNT = /^browse\/account\/([0-9a-f]{2})\/[^/]+\.(?:html|atom)$/;
-const FEED = /^browse\/changes(?:\/archive-([1-9]\d{0,14}))?\.atom$/;
+const CHANGES = /^browse\/changes\/([1-9]\d{0,14})\.(?:html|atom)$/;
+const ACCOUNT = /^browse\/account\/([0-9a-f]{2})\/[^/]+\.html$/;
 const MONTH = /^browse\/months\/\d{4}-\d\d\.html$/;
 
 /** Returns the name of the part that a path belongs to; undefined if it is not the path of a browse file. */
 export function partOf(path: string): string | undefined {
-  const [, kind, page] = PAGE.exec(path) ?? [];
-  if (kind === 'changes' || kind === 'accounts') return partName(kind, Math.floor((Number(page) - 1) / PAGES_IN_PART));
+  const [, page] = CHANGES.exec(path) ?? [];
+  if (page !== undefined) return partName('changes', Math.floor((Number(page) - 1) / PAGES_IN_PART));
   const [, folder] = ACCOUNT.exec(path) ?? [];
   if (folder !== undefined) return `account/${folder}`;
-  const feed = FEED.exec(path);
-  if (feed !== null) return partName('feeds', Math.floor((Number(feed[1] ?? 1) - 1) / ARCHIVES_IN_PART));
-  if (path === 'index.html' || path.startsWith('browse/assets/') || MONTH.test(path)) return 'home';
+  const isAtHome = path === HOME || path === CHANGES_FEED || path === ABOUT || path === NOT_FOUND_PAGE;
+  if (isAtHome || path.startsWith('browse/assets/') || MONTH.test(path)) return 'home';
+  if (path.startsWith('browse/accounts/')) return 'accounts';
   return path.startsWith('browse/search/') ? 'search' : undefined;
 }
 
@@ -101,7 +94,7 @@ export class AccountIndex {
     const starts = new Uint32Array(FOLDERS + 1);
     let place = 0;
     for (const { id, handle } of handles) {
-      const folder = Number.parseInt(accountPlace(byteText(handle)).folder, 16);
+      const folder = folderOf(byteText(handle));
       folders[place] = folder;
       rows[place] = id;
       starts[folder + 1] = (starts[folder + 1] ?? 0) + 1;

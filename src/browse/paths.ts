@@ -5,24 +5,30 @@ import { type ByteText, encode, type Markup, markup, trusted } from './byte-text
 
 /** The path of the home page. */
 export const HOME = 'index.html';
+/** The newest changes, which are on the home page. */
+export const NEWEST_CHANGES = 'index.html#changes';
+export const ABOUT = 'browse/about.html';
+export const NOT_FOUND_PAGE = 'browse/404.html';
 export const CHANGES_FEED = 'browse/changes.atom';
 export const STYLE = 'browse/assets/style.css';
 export const SCRIPT = 'browse/assets/browse.js';
+export const SITE_SCRIPT = 'browse/assets/site.js';
 export const ICON = 'browse/assets/icon.svg';
 
-/** Returns the path of the page with the same records as a page of `/rest/data/`. */
+/** Returns the path of a page of all changes. Pages are numbered from 1, for the oldest records. */
 export function changesPage(page: number): Markup {
   return markup`browse/changes/${page}.html`;
 }
 
-/** Returns the path of an archive feed of all changes. Archives are numbered from 1, for the oldest records. */
-export function changesArchive(archive: number): Markup {
-  return markup`browse/changes/archive-${archive}.atom`;
+/** Returns the path of the archive feed with the records of a page of all changes. */
+export function changesArchive(page: number): Markup {
+  return markup`browse/changes/${page}.atom`;
 }
 
-/** Returns the path of the page with the same accounts as a page of `/rest/account/`. */
-export function accountsPage(page: number): Markup {
-  return markup`browse/accounts/${page}.html`;
+/** Returns the path of the page with the accounts whose handles begin with a text, without regard to letter case. */
+export function accountsPage(prefix: ByteText = ''): Markup {
+  const name = prefix.replace(/[^a-z0-9_]/g, (byte) => `~${HEX[byte.charCodeAt(0)]}`);
+  return trusted(`browse/accounts/${name === '' ? 'all' : `all-${name}`}.html`);
 }
 
 /** @param month such as `2024-03` */
@@ -48,7 +54,12 @@ interface AccountPlace {
  * - `ninak~x` and the first 32 digits of the SHA-256 of the handle: every other handle
  */
 export function accountPlace(handle: ByteText): AccountPlace {
-  return { folder: HEX[crc32(handle) >>> 24] ?? '', name: nameOf(handle) };
+  return { folder: HEX[folderOf(handle)] ?? '', name: nameOf(handle) };
+}
+
+/** Returns the number of the folder of the account with a handle. */
+export function folderOf(handle: ByteText): number {
+  return crc32(handle) >>> 24;
 }
 
 /**
@@ -70,11 +81,6 @@ function placeOf(handle: ByteText): AccountPlace {
 /** Returns the path of an account's page: `browse/account/3f/nina_k.html`. */
 export function accountPage(handle: ByteText, part = 0): Markup {
   return trusted(`${accountPath(placeOf(handle), part)}.html`);
-}
-
-/** Returns the path of an account's Atom feed. Its archives are numbered as the parts are. */
-export function accountFeed(handle: ByteText, part = 0): Markup {
-  return trusted(`${accountPath(placeOf(handle), part)}.atom`);
 }
 
 /**

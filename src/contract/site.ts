@@ -1,13 +1,25 @@
+import type { About } from './about.ts';
 import { Failure } from './failure.ts';
+import type { IncompleteMirror } from './files/incomplete-mirror.ts';
+
+/** The settings of a site that only the files for people need. */
+export interface BrowseSettings {
+  /** What the site says about itself; undefined if nothing is known. */
+  readonly about?: About | undefined;
+  /** Whether the HTML pages ask search engines not to list them. */
+  readonly noindex?: true | undefined;
+}
 
 /** The settings of the published site. These and the contents of the store determine all its bytes. */
-export interface Site {
+export interface Site extends BrowseSettings {
   /** Absolute, without a trailing slash. The collections are at `{base_url}/rest/…`. */
   readonly base_url: string;
   /** The number of change records on a page of `/rest/data/`. */
   readonly page_size: number;
   /** The number of accounts on a page of `/rest/account/`. */
   readonly account_page_size: number;
+  /** What mirrors lack of their services; undefined if they are complete. Only the files for people show it. */
+  readonly incomplete?: readonly IncompleteMirror[] | undefined;
 }
 
 /** The end of a URL that was copied from a collection or one of its files. */

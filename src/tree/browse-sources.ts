@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { NOTHING_RENDERED, type RenderedState } from '../browse/parts.ts';
 import { searchDigest } from '../browse/search/search-index.ts';
 import type { Store } from '../store/store.ts';
@@ -7,12 +8,18 @@ import type { BuildRecord } from './build-record.ts';
 export type BrowseSources = Required<Pick<BuildRecord, 'browse_feed' | 'browse_search'>>;
 
 export function browseSources(store: Store): BrowseSources {
-  return { browse_feed: store.oldestChecksum(store.revision.records), browse_search: searchDigest(store.accountReader().names('page')) };
+  const { records } = store.revision;
+  return { browse_feed: feedDigest(store, records), browse_search: searchDigest(store.accountReader().names('page')) };
+}
+
+/** Returns a digest of all that pages show of the oldest records. */
+function feedDigest(store: Store, records: number): string {
+  return hash('sha256', JSON.stringify([store.oldestChecksum(records), store.storedAccounts().namedHandles()]));
 }
 
 /** Returns what the browse files of a tree show. @param since the revision that the tree shows; -1 if it is unknown */
 export function renderedStateOf(found: BuildRecord | undefined, since: number, store: Store, now: BrowseSources): RenderedState {
   if (found === undefined || since === -1) return NOTHING_RENDERED;
-  const isSameFeed = found.records <= store.revision.records && store.oldestChecksum(found.records) === found.browse_feed;
+  const isSameFeed = found.records <= store.revision.records && feedDigest(store, found.records) === found.browse_feed;
   return { revision: since, records: isSameFeed ? found.records : 0, search: found.browse_search === now.browse_search };
 }

@@ -1,7 +1,8 @@
-import { type IncompleteMirror, incompleteMirrors } from '../contract/files/incomplete-mirror.ts';
+import { aboutOrNothing } from '../contract/about.ts';
+import { incompleteMirrors } from '../contract/files/incomplete-mirror.ts';
 import { encodeJson, isObject } from '../contract/json.ts';
-import { count, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../contract/shape.ts';
-import { isBaseUrl, type Site } from '../contract/site.ts';
+import { count, oneOf, parseShape, type Rule, rule, type Shape, text, Violation } from '../contract/shape.ts';
+import { type BrowseSettings, isBaseUrl, type Site } from '../contract/site.ts';
 import { pagesFor } from '../pages/page.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
 import type { Layout } from './layout.ts';
@@ -21,17 +22,15 @@ export interface BuildRecord extends Site {
   readonly data_pages: number;
   readonly account_pages: number;
   /** How many stable ids and former handles the store has, which the pages lack; undefined if none. */
-  readonly stable_ids?: number | undefined;
-  readonly former_handles?: number | undefined;
+  readonly stable_id_count?: number | undefined;
+  readonly former_handle_count?: number | undefined;
   /** The compressors of the compressed copies, such as `gzip/1.3.1 brotli/1.1.0`; '' if there are no copies. */
   readonly compress: string;
   /** The number of browse files; undefined if the tree was built without them. */
   readonly browse_files?: number | undefined;
-  /** A checksum of the records in the Atom archives, and the SHA-256 of the names in the search index; undefined without browse files. */
+  /** The SHA-256 of the records and former handles on pages of changes, and of the search index; undefined without browse files. */
   readonly browse_feed?: string | undefined;
   readonly browse_search?: string | undefined;
-  /** What mirrors lack of their services; undefined if they are complete. */
-  readonly incomplete?: readonly IncompleteMirror[] | undefined;
   /** Fingerprint of the store's contents. */
   readonly store: string;
   /** SHA-256 of the manifest. */
@@ -39,11 +38,13 @@ export interface BuildRecord extends Site {
 }
 
 /** The content of `build.json` while files are being exchanged. */
-export interface UnfinishedRecord {
+export interface UnfinishedRecord extends BrowseSettings {
   readonly palimpsest: string;
   readonly state: 'unfinished';
-  /** The base URL that the pages will have. */
+  /** The base URL that the pages will have, and the numbers of items on a page. */
   readonly base_url: string;
+  readonly page_size: number;
+  readonly account_page_size: number;
   /** The number of browse files before or after the build, whichever is larger; undefined if there are none. */
   readonly browse_files?: number | undefined;
   /** The compressors that the build uses; undefined if it writes no compressed copies. */
@@ -64,6 +65,8 @@ const countOrNothing: Rule<number | undefined> = {
   accepts: (value) => value === undefined || count.accepts(value),
 };
 
+const trueOrNothing: Rule<true | undefined> = rule('true, or nothing', (value) => value === true || value === undefined);
+
 const SHAPE: Shape<BuildRecord> = {
   palimpsest: text,
   renderer: textOrNothing,
@@ -71,12 +74,14 @@ const SHAPE: Shape<BuildRecord> = {
   base_url: text,
   page_size: count,
   account_page_size: count,
+  about: aboutOrNothing,
+  noindex: trueOrNothing,
   records: count,
   accounts: count,
   data_pages: count,
   account_pages: count,
-  stable_ids: countOrNothing,
-  former_handles: countOrNothing,
+  stable_id_count: countOrNothing,
+  former_handle_count: countOrNothing,
   compress: text,
   browse_files: countOrNothing,
   browse_feed: textOrNothing,
@@ -128,13 +133,15 @@ export function hasTree(out: string): boolean {
 }
 
 /** What the next build keeps if its options do not say otherwise. */
-export interface LastBuild {
+export interface LastBuild extends BrowseSettings {
   /** The encodings of its compressed copies. */
   readonly compress: readonly Encoding[];
   /** Whether it has browse files. */
   readonly html: boolean;
-  /** Its base URL; undefined if it is not known. */
+  /** Its base URL and its numbers of items on a page; undefined if they are not known. */
   readonly baseUrl: string | undefined;
+  readonly pageSize: number | undefined;
+  readonly accountPageSize: number | undefined;
   /** The fingerprint of its store; undefined if it is not known. */
   readonly store: string | undefined;
 }
@@ -144,11 +151,15 @@ export function lastBuildIn(files: TreeFiles): LastBuild {
   try {
     const record: unknown = JSON.parse(files.read(BUILD_RECORD).toString());
     if (!isObject(record) || typeof record['palimpsest'] !== 'string') return NO_BUILD;
-    const { compress, browse_files, base_url, store } = record;
+    const { compress, browse_files, about, noindex, base_url, page_size, account_page_size, store } = record;
     return {
       compress: typeof compress === 'string' ? encodingsIn(compress) : [],
       html: Number(browse_files) > 0,
+      about: aboutOrNothing.accepts(about) ? about : undefined,
+      noindex: noindex === true || undefined,
       baseUrl: typeof base_url === 'string' && isBaseUrl(base_url) ? base_url : undefined,
+      pageSize: pageSizeIn(page_size),
+      accountPageSize: pageSizeIn(account_page_size),
       store: typeof store === 'string' ? store : undefined,
     };
   } catch {
@@ -156,7 +167,14 @@ export function lastBuildIn(files: TreeFiles): LastBuild {
   }
 }
 
-const NO_BUILD: LastBuild = { compress: [], html: false, baseUrl: undefined, store: undefined };
+function pageSizeIn(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}
+
+const NO_BUILD: LastBuild = {
+  ...{ compress: [], html: false },
+  ...{ baseUrl: undefined, pageSize: undefined, accountPageSize: undefined, store: undefined },
+};
 
 /** Parses the bytes of a build record. Returns `foreign` if palimpsest did not write them. */
 export function parseBuildRecord(bytes: Buffer): BuildRecord | 'unfinished' | 'foreign' {

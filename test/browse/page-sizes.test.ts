@@ -1,10 +1,12 @@
 import { expect, it } from 'vitest';
-import { accountMainPage, accountPartPage } from '../../src/browse/account-pages.ts';
-import { accountParts, olderParts, partOfRecord } from '../../src/browse/account-parts.ts';
+import { accountMainPage, accountPartPage } from '../../src/browse/accounts/account-pages.ts';
+import { accountParts, olderParts, partOfRecord } from '../../src/browse/accounts/account-parts.ts';
+import { PageFrames } from '../../src/browse/page-frame.ts';
 import { recordAddress } from '../../src/browse/paths.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';
 import { bioRecord } from '../support/bio-record.ts';
+import { SITE } from './small-site.ts';
 
 const RECORDS = 100_000;
 const FIRST_ID = 1_704_067_200_000_000;
@@ -33,13 +35,15 @@ it('the pages of an account with 100,000 records have less than 100 kB for bios 
   const shown = {
     account: { screen_name: HANDLE, ...profile, data },
     data: data.filter(({ id }) => id > older),
-    ...{ verified: null, records: data.length, parts, formerHandles: [], formerHolders: [] },
+    ...{ changes: data.length, renames: new Map(), parts, formerHandles: [], formerHolders: [] },
   };
-  const main = accountMainPage(shown, ({ account, id }) => recordAddress(account, partOfRecord(parts, id), id));
+  const addressOf = ({ account, id }: ChangeRecord) => recordAddress(account, partOfRecord(parts, id), id);
+  const facts = { addressOf, textOf: () => '', handleAt: () => HANDLE };
+  const main = new PageFrames(SITE).bytesOf(accountMainPage(shown, facts), '');
   expect(main.toString()).toContain('of 100,000 changes');
   expect(main.length).toBeLessThan(100_000);
   const part = parts[1500] ?? { first: 0, last: 0 };
   const records = data.filter(({ id }) => id >= part.first && id <= part.last);
   expect(records.length).toBeGreaterThan(10);
-  expect(accountPartPage(shown, 1501, records).length).toBeLessThan(100_000);
+  expect(new PageFrames(SITE).bytesOf(accountPartPage(shown, 1501, records, facts), '').length).toBeLessThan(100_000);
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Browse } from '../../src/browse/browse.ts';
 import { NOTHING_RENDERED, partOf, type RenderedState } from '../../src/browse/parts.ts';
-import { accountPage, accountPath, accountPlace, changesPage, HOME } from '../../src/browse/paths.ts';
+import { ABOUT, accountPage, accountPath, accountPlace, changesPage, HOME, NOT_FOUND_PAGE } from '../../src/browse/paths.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { histories } from '../support/histories.ts';
@@ -23,21 +23,20 @@ describe('the parts of the browse files', () => {
         for (const part of browse.parts) for (const { path } of browse.files(part, NOTHING_RENDERED)) expect(partOf(path)).toBe(part.name);
         const { number, records } = store.revision;
         const unchanged = browseFiles(store, SITE, { revision: number, records, search: true });
-        expect([...unchanged.keys()]).toEqual([...browseFiles(store).keys()].filter((file) => !file.startsWith('browse/search/')));
-        expect([...textsOf(unchanged).keys()].filter((path) => !path.startsWith('browse/assets/'))).toEqual([]);
+        expect([...unchanged.keys()]).toEqual([...browseFiles(store).keys()].filter((file) => !/^browse\/(search|account)\//.test(file)));
+        expect([...textsOf(unchanged).keys()].filter((path) => !path.startsWith('browse/assets/'))).toEqual([NOT_FOUND_PAGE, ABOUT]);
       }),
       { numRuns: times('generated histories', 4, 50) },
     );
   });
 
-  it('render no archive again that other archives followed before, and no search index with the same names', async () => {
+  it('render no page of changes again that other pages followed before, and no search index with the same names', async () => {
     const store = await storeOf(historyOf(Array(450).fill({})));
     const rendered = (state: RenderedState) => [...textsOf(browseFiles(store, SITE, state)).keys()];
-    const archives = (paths: readonly string[]) =>
-      paths.filter((path) => path.startsWith('browse/changes/archive-')).map((path) => path.slice(23));
-    expect(archives(rendered(NOTHING_RENDERED))).toEqual(['4.atom', '3.atom', '2.atom', '1.atom']);
-    // 350 records have three archives, and the third one has got a link to the fourth
-    expect(archives(rendered({ revision: 0, records: 350, search: true }))).toEqual(['4.atom', '3.atom']);
+    const changes = (state: RenderedState) => rendered(state).flatMap((path) => /changes\/(\d.*)/.exec(path)?.[1] ?? []);
+    expect(changes(NOTHING_RENDERED).slice(0, 3)).toEqual(['90.html', '89.html', '89.atom']);
+    // 440 records have 88 pages, and the archive of the page before has got a link to the next one
+    expect(changes({ revision: 0, records: 440, search: true }).join()).toBe('90.html,89.html,89.atom,88.html,88.atom,87.html,87.atom');
     expect(rendered({ revision: 0, records: 350, search: true }).filter((path) => path.startsWith('browse/search/'))).toEqual([]);
     expect(rendered({ revision: 0, records: 350, search: false })).toContain('browse/search/index.js');
     store.close();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byteText } from '../../src/browse/byte-text.ts';
 import { partOf } from '../../src/browse/parts.ts';
-import { accountFeed, accountPage, changesArchive, changesPage } from '../../src/browse/paths.ts';
+import { accountPage, changesArchive, changesPage } from '../../src/browse/paths.ts';
 
 /** Handles that are likely to be confused: few characters, both cases, other scripts, signs, reserved names. */
 const handle = fc.oneof(
@@ -34,7 +34,7 @@ describe('the path of an account', () => {
   it('differs for two handles and for two parts, also under case folding', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.tuple(handle, fc.nat(3)), { minLength: 2, selector: JSON.stringify }), (accounts) => {
-        const paths = accounts.flatMap(([text, part]) => [accountPage(byteText(text), part), accountFeed(byteText(text), part)]);
+        const paths = accounts.map(([text, part]) => accountPage(byteText(text), part));
         expect(new Set(paths.map((path) => path.toUpperCase())).size).toBe(paths.length);
       }),
       { numRuns: 500 },
@@ -58,9 +58,8 @@ describe('the path of an account', () => {
 describe('the part of a path', () => {
   it('is that of the folder for an account, and counts 500 pages for a list', () => {
     expect(partOf(accountPage('nina_k', 3))).toBe('account/62');
-    expect(partOf(accountFeed('nina_k'))).toBe('account/62');
     expect([partOf(changesPage(500)), partOf(changesPage(501))]).toEqual(['changes/0', 'changes/1']);
-    expect(partOf(changesArchive(501))).toBe('feeds/1');
+    expect(partOf(changesArchive(501))).toBe('changes/1');
   });
 
   it('is unknown for a path of no browse file', () => {

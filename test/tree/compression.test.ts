@@ -10,7 +10,7 @@ import { compress, decompress } from '../../src/tree/compression.ts';
 import { ENCODINGS, type Encoding } from '../../src/tree/encoding.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 
 describe.each(ENCODINGS)('compression with %s', (encoding) => {
@@ -63,20 +63,6 @@ describe('a build with --compress', () => {
     expect((await verify({ out: at('out'), store })).violations).toEqual([]);
   });
 
-  it('gives, after an import, the same tree as a build into an empty folder, and keeps unchanged files', async () => {
-    const { store, make, at } = await workplace();
-    await make('out');
-    const before = statSync(at('out/rest/account/page/3/index.json.br')).mtimeMs;
-    await importHistory(store, goodHistory(61));
-    const summary = await make('out');
-    await make('fresh');
-    expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
-    // the third page of accounts has the two accounts without records
-    expect(statSync(at('out/rest/account/page/3/index.json.br')).mtimeMs).toBe(before);
-    expect(summary.unchanged).toBeGreaterThanOrEqual(3);
-    expect(await make('out')).toMatchObject({ written: 0, removed: 0, unchanged: 3 * (9 + 2 + 3 + 2) });
-  });
-
   it.each<[string, readonly Encoding[], readonly Encoding[]]>([
     ['switched on', [], ENCODINGS],
     ['switched off', ENCODINGS, []],
@@ -89,14 +75,6 @@ describe('a build with --compress', () => {
     await make('fresh', second);
     expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
     expect(statSync(at('out/rest/data/page/2/index.json')).ino).toBe(page);
-  });
-
-  it('writes every encoding if the option is repeated, in any order', async () => {
-    const { store, make, at } = await workplace();
-    await make('out');
-    const sizes = ['--page-size', '7', '--account-page-size', '3', '--base-url', SITE.base_url];
-    await palimpsestJson(['build', '--store', store, '--out', at('repeated'), ...sizes, '--compress', 'brotli', '--compress', 'gzip']);
-    expect(filesIn(at('repeated'))).toEqual(filesIn(at('out')));
   });
 
   it('keeps its encodings in a build without --compress, and completes the tree of a killed build with its own', async () => {
@@ -124,21 +102,6 @@ describe('a build with --compress', () => {
     expect(statSync(at('out/rest/data/index.json.gz')).ino).toBe(inode);
   });
 
-  it('repairs variants that were changed or emptied, or have the contents of another page, and verify reports them before', async () => {
-    const { make, at } = await workplace();
-    await make('out');
-    const whole = filesIn(at('out'));
-    const [gzip, brotli, swapped] = ['data/page/2/index.json.gz', 'account/page/last/index.json.br', 'data/page/4/index.json.gz'];
-    writeFileSync(at(`out/rest/${gzip}`), Buffer.concat([whole.get(`rest/${gzip}`) ?? Buffer.of(), Buffer.of(1)]));
-    writeFileSync(at(`out/rest/${brotli}`), '');
-    writeFileSync(at(`out/rest/${swapped}`), whole.get('rest/data/page/3/index.json.gz') ?? '');
-    const found = (await verify({ out: at('out') })).violations.map(({ rule, path }) => [rule, path]);
-    for (const path of [gzip, brotli]) expect(found).toContainEqual(['file-digest', `rest/${path}`]);
-    expect(found).toContainEqual(['duplicate-mismatch', `rest/${swapped}`]);
-    await make('out', ENCODINGS, true);
-    expect(filesIn(at('out'))).toEqual(whole);
-  });
-
   it('gives a tree from which import reads only the uncompressed pages', async () => {
     const { make, at } = await workplace();
     await make('out');
@@ -149,18 +112,4 @@ describe('a build with --compress', () => {
     expect(names.length).toBe(9 + 2 + 3 + 2);
     expect(names.filter((name) => !name.endsWith('index.json'))).toEqual([]);
   });
-});
-
-it('rejects an unknown encoding', async () => {
-  const args = ['build', '--base-url', 'https://example.org', '--store', join(temporaryFolder(), 'none.db')];
-  const { code, stderr } = await palimpsestHere([...args, '--compress', 'gzip,zstd']);
-  expect([code, stderr.split('\n').slice(0, 4)]).toEqual([
-    2,
-    [
-      "error: option '--compress <encodings>' argument 'gzip,zstd' is invalid (usage)",
-      '  where     --compress',
-      '  expected  gzip, brotli, gzip,brotli or none',
-      '  found     gzip,zstd',
-    ],
-  ]);
 });

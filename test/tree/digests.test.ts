@@ -5,7 +5,7 @@ import { Digests } from '../../src/tree/manifest/digests.ts';
 const LAYOUT = { pages: { data: 2, account: 1 }, encodings: [] };
 
 describe('the digests of two trees', () => {
-  it.each([...Array(32).keys()])('are not equal for a path if byte %i of its digest differs', (place) => {
+  it.each([0, 15, 31])('are not equal for a path if byte %i of its digest differs', (place) => {
     const [one, other] = [new Digests(LAYOUT), new Digests(LAYOUT)];
     const path = pagePath('data', 1);
     const digest = Buffer.alloc(32, 7);

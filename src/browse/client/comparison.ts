@@ -1,4 +1,4 @@
-import { allChanges, element, openDialog } from './page-elements.ts';
+import { allChanges, element, fieldOf, mainPage, nameOf, openDialog, recall, remember, textOf, timeOf } from './page-elements.ts';
 import { wordDiff } from './word-diff.ts';
 
 /** A version of a field that was chosen for a comparison. */
@@ -20,7 +20,7 @@ const CHOSEN = 'palimpsest-version';
 export function addComparison(): void {
   const isOnlyPage = document.querySelector('nav.pages') === null && !/~p\d/.test(location.pathname);
   const isComparable = ({ classList: [field] }: HTMLElement) =>
-    field !== 'V' && !(isOnlyPage && document.querySelectorAll(`article.${field}`).length === 1);
+    field !== 'V' && field !== 'H' && !(isOnlyPage && document.querySelectorAll(`article.${field}`).length === 1);
   const changes = allChanges().filter((change) => change.closest('.own') !== null && isComparable(change));
   const buttons = changes.map((change) => {
     const button = element('button', { type: 'button', class: 'compare' });
@@ -28,15 +28,16 @@ export function addComparison(): void {
       choose(versionOf(change));
       update();
     });
-    change.querySelector('h3')?.append(' ', button);
-    return { button, version: versionOf(change) };
+    change.querySelector('header')?.append(button);
+    return { button, name: nameOf(change), version: versionOf(change) };
   });
   const update = () => {
     const chosen = chosenVersion();
-    for (const { button, version } of buttons) {
+    for (const { button, name, version } of buttons) {
       const isChosen = chosen?.id === version.id;
       const isPair = chosen !== undefined && !isChosen && chosen.field === version.field;
       button.textContent = isChosen ? 'Chosen' : isPair ? 'Compare with the chosen version' : 'Compare';
+      button.setAttribute('aria-label', `${button.textContent}: ${name}`);
       button.setAttribute('aria-pressed', String(isChosen));
     }
   };
@@ -46,7 +47,7 @@ export function addComparison(): void {
 function choose(version: Version): void {
   const chosen = chosenVersion();
   const isPair = chosen?.field === version.field && chosen.id !== version.id;
-  keep(isPair || chosen?.id === version.id ? undefined : version);
+  remember(CHOSEN, isPair || chosen?.id === version.id ? undefined : version);
   if (!isPair) return;
   const [before, after] = Number(chosen.id.slice(1)) < Number(version.id.slice(1)) ? [chosen, version] : [version, chosen];
   const parts = wordDiff(before.text, after.text).map(({ kind, text }) => element(ELEMENTS[kind], {}, text));
@@ -64,41 +65,16 @@ function choose(version: Version): void {
 const ELEMENTS = { kept: 'span', removed: 'del', added: 'ins' } as const;
 
 function versionOf(change: HTMLElement): Version {
-  const value = Array.from(change.children)
-    .findLast((child) => child.localName === 'div')
-    ?.cloneNode(true);
-  if (value instanceof Element) for (const markup of value.querySelectorAll('code')) markup.remove();
   return {
     page: mainPage(),
     id: change.id,
-    field: change.querySelector('h3')?.firstChild?.textContent?.trim() ?? '',
-    time: change.querySelector('h3 time')?.textContent ?? '',
-    text: value?.textContent ?? '',
+    field: fieldOf(change),
+    time: timeOf(change)?.textContent ?? '',
+    text: textOf(change),
   };
 }
 
-function mainPage(): string {
-  return location.pathname.replace(/(~p\d+)?\.html$/, '');
-}
-
-/** The version chosen on this page, for browsers that forbid storage. */
-let chosenHere: Version | undefined;
-
 function chosenVersion(): Version | undefined {
-  try {
-    const chosen: Version | null = JSON.parse(sessionStorage.getItem(CHOSEN) ?? 'null');
-    return chosen?.page === mainPage() ? chosen : chosenHere;
-  } catch {
-    return chosenHere;
-  }
-}
-
-function keep(version: Version | undefined): void {
-  chosenHere = version;
-  try {
-    if (version === undefined) sessionStorage.removeItem(CHOSEN);
-    else sessionStorage.setItem(CHOSEN, JSON.stringify(version));
-  } catch {
-    // chosenHere is enough for versions on one page
-  }
+  const chosen = recall<Version>(CHOSEN);
+  return chosen?.page === mainPage() ? chosen : undefined;
 }

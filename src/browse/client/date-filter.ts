@@ -1,7 +1,7 @@
-import { counted, number } from '../numbers.ts';
-import { allChanges, element, shownChanges } from './page-elements.ts';
+import { number } from '../numbers.ts';
+import { allChanges, element, shownChanges, timeOf } from './page-elements.ts';
 
-/** Adds a filter by date above the changes of a page, and the number of changes that it and the filter by field show. */
+/** Adds a filter by date above the entries of a page, and the number of entries that it and the filter by field show. */
 export function addDateFilter(): void {
   const place = document.querySelector('[data-filters]');
   if (place === null) return;
@@ -14,17 +14,25 @@ export function addDateFilter(): void {
   const apply = () => {
     const changes = allChanges();
     for (const change of changes) {
-      const day = change.querySelector('time')?.dateTime.slice(0, 10) ?? '';
+      const day = timeOf(change)?.dateTime.slice(0, 10) ?? '';
       change.hidden = (from.value !== '' && day < from.value) || (to.value !== '' && day > to.value);
     }
     const shown = shownChanges().length;
     const hasDates = from.value !== '' || to.value !== '';
     reset.hidden = !hasDates;
     const isFiltered = hasDates || shown < changes.length;
-    status.textContent = isFiltered ? `${number(shown)} of ${counted(changes.length, 'change')} on this page` : '';
+    status.textContent = isFiltered
+      ? `${number(shown)} of ${number(changes.length)} ${changes.length === 1 ? 'entry' : 'entries'} on this page`
+      : '';
   };
   for (const input of [from, to]) input.addEventListener('input', apply);
-  document.querySelector('.filter')?.addEventListener('change', apply);
+  // the address keeps the choice
+  const chosen = document.getElementById(location.hash.slice(1));
+  if (chosen instanceof HTMLInputElement && chosen.type === 'radio') chosen.checked = true;
+  document.querySelector('.filter')?.addEventListener('change', ({ target }) => {
+    if (target instanceof HTMLInputElement) history.replaceState(null, '', `#${target.id}`);
+    apply();
+  });
   // a browser can restore the chosen field
   addEventListener('pageshow', apply);
   reset.addEventListener('click', () => {

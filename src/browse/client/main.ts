@@ -1,7 +1,10 @@
+import { addCitations, addPrintedAddress } from './citation.ts';
 import { addComparison } from './comparison.ts';
 import { addDateFilter } from './date-filter.ts';
+import { addDownloads } from './downloads.ts';
 import { addKeyboard } from './keyboard.ts';
 import { addPermalinks, keepFragment } from './permalinks.ts';
+import { addProfileOfDay } from './profile-of-day.ts';
 import { addSearchBox } from './search-box.ts';
 
 keepFragment();
@@ -10,3 +13,7 @@ addSearchBox();
 addKeyboard();
 addDateFilter();
 addComparison();
+addProfileOfDay();
+addDownloads();
+addCitations();
+addPrintedAddress();

@@ -25,6 +25,54 @@ export function shownChanges(): HTMLElement[] {
   return allChanges().filter((change) => change.getClientRects().length > 0);
 }
 
+/** The time of the entry of a change. */
+export function timeOf(change: HTMLElement): HTMLTimeElement | null | undefined {
+  return change.closest('section')?.querySelector('time');
+}
+
+/** The field of a change, such as `Bio`. */
+export function fieldOf(change: HTMLElement): string {
+  return change.querySelector('h4')?.textContent ?? '';
+}
+
+/** The text after a change. */
+export function textOf(change: HTMLElement): string {
+  return change.querySelector('div:last-child')?.textContent ?? '';
+}
+
+/** The name of a change, such as `Bio, 5 March 2024, 14:03:09 UTC`. */
+export function nameOf(change: HTMLElement): string {
+  return `${fieldOf(change)}, ${timeOf(change)?.textContent}`;
+}
+
+/** The path of the main page of an account, without its extension. */
+export function mainPage(): string {
+  return location.pathname.replace(/(~p\d+)?\.html$/, '');
+}
+
+/** What this page remembers, for browsers that forbid storage. */
+const remembered = new Map<string, string>();
+
+/** Remembers a value on all pages of this window; undefined: no value. Returns whether other pages know it. */
+export function remember(key: string, value: unknown): boolean {
+  const text = JSON.stringify(value ?? null);
+  remembered.set(key, text);
+  try {
+    sessionStorage.setItem(key, text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function recall<T>(key: string): T | undefined {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) ?? remembered.get(key) ?? 'null') ?? undefined;
+  } catch {
+    return JSON.parse(remembered.get(key) ?? 'null') ?? undefined;
+  }
+}
+
 /** Opens a dialog with a title and a button that closes it. It is removed when it closes. */
 export function openDialog(name: string, title: string, ...content: readonly Node[]): HTMLDialogElement {
   const heading = element('h2', { id: `${name}-title` }, title);

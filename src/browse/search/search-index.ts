@@ -3,6 +3,7 @@ import { encodeJson } from '../../contract/json.ts';
 import type { SearchedNames } from '../../store/accounts/account-reader.ts';
 import { sortedLines } from '../../store/histories/sorted-lines.ts';
 import { type ByteText, exactByteText, type Markup, plainText, trusted } from '../byte-text.ts';
+import { LONGEST_PREFIX, longerPrefix, PrefixCursor } from './prefix-cursor.ts';
 import { rankOf, termLines, termOf } from './search-term-lines.ts';
 import { searchPath } from './search-terms.ts';
 import { type ListedAccount, type Term, TopMatches } from './top-matches.ts';
@@ -14,19 +15,22 @@ interface SearchFile {
 }
 
 /** The largest number of terms in a file, and their largest size in bytes. A prefix with more is split. */
-const TERMS = 200;
-const SIZE = 12_000;
+const TERMS = 1200;
+const SIZE = 60_000;
 /** A continuation of a prefix with at most this number of terms needs no file of its own. */
-const FEW = 40;
-/** Windows limits a path to 260 characters, and the name of a file has two for each byte. A longer prefix is not split. */
-const LONGEST_PREFIX = 60;
+const FEW = 600;
+
 /**
  * Yields the files of the search index. There is a file for each prefix that many terms begin with, unless all of them have
  * the same next character. It contains the best accounts for this prefix, the continuations with a file of their own, and
  * all accounts that other continuations find. The same accounts give the same bytes. Memory stays flat.
  */
 export function* searchFiles(accounts: Iterable<SearchedNames>): Generator<SearchFile> {
-  yield* filesOf(new TermCursor(sortedLines(termLines(accounts))), '', []);
+  yield* filesOf(new PrefixCursor(sortedTerms(accounts)), '', []);
+}
+
+function* sortedTerms(accounts: Iterable<SearchedNames>): Generator<Term> {
+  for (const line of sortedLines(termLines(accounts))) yield termOf(line);
 }
 
 /**
@@ -35,8 +39,8 @@ export function* searchFiles(accounts: Iterable<SearchedNames>): Generator<Searc
  */
 export function searchDigest(accounts: Iterable<SearchedNames>): string {
   const hash = createHash('sha256');
-  for (const { screen_name, display_name, former_handles, changes } of accounts) {
-    hash.update(JSON.stringify([screen_name, display_name, rankOf(changes), ...former_handles.map(({ handle }) => handle)]));
+  for (const { screen_name, display_name, former_handles, records } of accounts) {
+    hash.update(JSON.stringify([screen_name, display_name, rankOf(records), ...former_handles.map(({ handle }) => handle)]));
   }
   return hash.digest('hex');
 }
@@ -46,7 +50,7 @@ export function searchDigest(accounts: Iterable<SearchedNames>): string {
  * @param above the best accounts of the shorter prefixes, shortest first
  * @returns the shortest prefix with a file: the prefix, or the continuation that all its terms begin with
  */
-function* filesOf(terms: TermCursor, prefix: ByteText, above: readonly TopMatches[]): Generator<SearchFile, ByteText> {
+function* filesOf(terms: PrefixCursor<Term>, prefix: ByteText, above: readonly TopMatches[]): Generator<SearchFile, ByteText> {
   const rest = new Map<string, ListedAccount>();
   if (terms.fits(prefix, TERMS, SIZE)) {
     inline(terms, prefix, above, rest);
@@ -78,21 +82,13 @@ function* filesOf(terms: TermCursor, prefix: ByteText, above: readonly TopMatche
   return prefix;
 }
 
-/** Returns the beginning of a text with one character more. @param length the length of the beginning, in bytes */
-function longerPrefix(text: ByteText, length: number): ByteText {
-  let end = length + 1;
-  while (end < text.length && (text.charCodeAt(end) & 0xc0) === 0x80) end += 1;
-  return text.slice(0, end);
-}
-
 /** Takes all terms with a prefix into the entries of a file. */
-function inline(terms: TermCursor, prefix: string, open: readonly TopMatches[], rest: Map<string, ListedAccount>): Taken {
+function inline(terms: PrefixCursor<Term>, prefix: string, open: readonly TopMatches[], rest: Map<string, ListedAccount>): Taken {
   const taken = { terms: 0, size: 0 };
-  while (terms.at(prefix) !== undefined) {
-    const term = terms.take();
+  for (const term of terms.all(prefix)) {
     offer(term, open);
     taken.terms += 1;
-    taken.size += term.listed.size;
+    taken.size += term.size;
     const { handle } = term.listed;
     rest.set(handle, joined(rest.get(handle), term.listed));
   }
@@ -131,55 +127,4 @@ function fileOf(
 
 function arrays(accounts: Iterable<ListedAccount>): ByteText {
   return Array.from(accounts, ({ json, formerHandles }) => `[${[json, ...formerHandles].join(',')}]`).join(',');
-}
-
-/** After this number of terms that were taken, their memory is freed. */
-const DROP_AFTER = 2000;
-
-/** Reads sorted terms, and looks ahead as far as needed to see whether a prefix needs a file of its own. */
-class TermCursor {
-  readonly #source: Iterator<string>;
-  #ahead: Term[] = [];
-  #first = 0;
-
-  constructor(source: Iterator<string>) {
-    this.#source = source;
-  }
-
-  /** Returns the next term if it begins with a prefix. */
-  at(prefix: string): Term | undefined {
-    const term = this.#peek(0);
-    return term?.text.startsWith(prefix) ? term : undefined;
-  }
-
-  take(): Term {
-    const term = this.#peek(0);
-    if (term === undefined) throw new RangeError('no term is left');
-    this.#first += 1;
-    return term;
-  }
-
-  /** Whether the terms that begin with a prefix are at most so many and so large. */
-  fits(prefix: string, terms: number, size: number): boolean {
-    let total = 0;
-    for (let count = 0; ; count += 1) {
-      const term = this.#peek(count);
-      if (term === undefined || !term.text.startsWith(prefix)) return true;
-      total += term.listed.size;
-      if (count >= terms || total > size) return false;
-    }
-  }
-
-  #peek(offset: number): Term | undefined {
-    while (this.#ahead.length - this.#first <= offset) {
-      if (this.#first > DROP_AFTER) {
-        this.#ahead = this.#ahead.slice(this.#first);
-        this.#first = 0;
-      }
-      const { value, done } = this.#source.next();
-      if (done === true) return undefined;
-      this.#ahead.push(termOf(value));
-    }
-    return this.#ahead[this.#first + offset];
-  }
 }

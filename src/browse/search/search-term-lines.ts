@@ -13,11 +13,11 @@ const NAME_LENGTH = 60;
  * handle if the term comes from one. Lines are byte texts: JavaScript sorts them faster.
  */
 export function* termLines(accounts: Iterable<SearchedNames>): Generator<ByteText> {
-  for (const { screen_name, display_name, former_handles, changes } of accounts) {
+  for (const { screen_name, display_name, former_handles, records } of accounts) {
     const place = accountPlace(byteText(screen_name));
     const folder = place.name === screen_name ? place.folder : `${place.folder}${place.name}`;
     const name = cutName(display_name);
-    const rank = rankOf(changes);
+    const rank = rankOf(records);
     const json = exactByteText(encodeJson([screen_name, folder, name, rank]).slice(1, -1));
     const terms: NamedTerm[] = [{ text: exactByteText(handleTerm(screen_name)), match: MATCH.handle, former: '' }];
     for (const { handle } of former_handles) {
@@ -61,8 +61,8 @@ export function termOf(line: ByteText): Term {
   const match = MATCHES[Number(line[numbers])] ?? MATCH.name;
   const rank = Number.parseInt(line.charAt(numbers + 1), 36);
   const shared = Number(line.slice(numbers + 2, account - 1));
-  const listed = { handle: handleIn(json), rank, json, formerHandles: former === '' ? NONE : [former], size: json.length + former.length };
-  return { text, match, shared, listed };
+  const listed = { handle: handleIn(json), rank, json, formerHandles: former === '' ? NONE : [former] };
+  return { text, size: json.length + former.length, match, shared, listed };
 }
 
 const NONE: readonly ByteText[] = [];
@@ -79,11 +79,11 @@ export function cutName(name: string): string {
 }
 
 /**
- * Returns the rank of an account with a number of changes. It grows by one when the number is four times as large, so a
- * new change rarely changes a file of the index.
+ * Returns the rank of an account with a number of records. It grows by one when the number is four times as large, so a
+ * new record rarely changes a file of the index.
  */
-export function rankOf(changes: number): number {
-  return Math.ceil((32 - Math.clz32(changes)) / 2);
+export function rankOf(records: number): number {
+  return Math.ceil((32 - Math.clz32(records)) / 2);
 }
 
 function compareTerms({ text: a }: NamedTerm, { text: b }: NamedTerm): number {

@@ -4,6 +4,8 @@ import { BEST, MATCH, type Match } from './search-terms.ts';
 /** A term of an account. Terms are sorted, so all accounts that a prefix finds are beside each other. */
 export interface Term {
   readonly text: ByteText;
+  /** The size of the JSON of its account in bytes. */
+  readonly size: number;
   readonly match: Match;
   /** The number of bytes that an earlier term of the same account begins with too; -1: it is the first. */
   readonly shared: number;
@@ -18,8 +20,6 @@ export interface ListedAccount {
   readonly json: ByteText;
   /** Its former handles, each as JSON. */
   readonly formerHandles: readonly ByteText[];
-  /** The size of its JSON in bytes. */
-  readonly size: number;
 }
 
 /** The best accounts that a prefix finds. */

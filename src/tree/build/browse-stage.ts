@@ -50,9 +50,12 @@ export class StagedBrowse {
     for (const folder of folders) refuseUnlessFolder(join(this.#out, folder));
   }
 
-  /** Moves the staged files into the tree, and removes the obsolete ones. The home page comes last: it leads to the others. */
+  /**
+   * Moves the staged files into the tree, and removes the obsolete ones. New files come first and the home page last, so that no
+   * link leads to a file that is not there yet.
+   */
   promote(): void {
-    moveFolder(join(this.#stage, BROWSE_FOLDER), join(this.#out, BROWSE_FOLDER));
+    for (const isNew of [true, false]) moveFolder(join(this.#stage, BROWSE_FOLDER), join(this.#out, BROWSE_FOLDER), isNew);
     if (existsSync(join(this.#stage, HOME))) renameSync(join(this.#stage, HOME), join(this.#out, HOME));
     const folders = new Set<string>();
     for (const path of this.#obsoletePaths()) {
@@ -89,15 +92,19 @@ export class StagedBrowse {
   }
 }
 
-/** Moves the files of a folder. A folder that does not exist yet moves as a whole: a full disk may not have the space to create it. */
-function moveFolder(from: string, to: string): void {
+/**
+ * Moves the files of a folder. A folder that does not exist yet moves as a whole: a full disk may not have the space to create it.
+ * @param isNew whether to move only files that replace no other
+ */
+function moveFolder(from: string, to: string, isNew: boolean): void {
+  if (!existsSync(from)) return;
   if (!existsSync(to)) {
     renameSync(from, to);
     return;
   }
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) moveFolder(source, target);
-    else renameSync(source, target);
+    if (entry.isDirectory()) moveFolder(source, target, isNew);
+    else if (!isNew || !existsSync(target)) renameSync(source, target);
   }
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { About } from '../../contract/about.ts';
 import { Failure } from '../../contract/failure.ts';
 import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import type { Site } from '../../contract/site.ts';
@@ -8,8 +9,9 @@ import { feedPages } from '../../pages/feed-pages.ts';
 import { toFailure } from '../../store/database/store-error.ts';
 import { Store } from '../../store/store.ts';
 import { VERSION } from '../../version.ts';
+import { browseSettings, haveSameBrowseSettings } from '../browse-settings.ts';
 import type { BrowseSources } from '../browse-sources.ts';
-import { type BuildRecord, encodeBuildRecord, lastBuildIn, layoutOf } from '../build-record.ts';
+import { type BuildRecord, encodeBuildRecord, type LastBuild, lastBuildIn, layoutOf } from '../build-record.ts';
 import { compressors } from '../compression.ts';
 import type { Encoding } from '../encoding.ts';
 import { digestFiles, finishedTree, sortKeysIn } from '../existing-tree.ts';
@@ -33,18 +35,28 @@ import { exchangeZip } from './zip-exchange.ts';
  */
 export type BuildPhase = 'check' | 'render' | 'browse' | ExchangePhase;
 
+/** The number of items on a page of a new tree. */
+const PAGE_SIZE = 100;
+
 export interface BuildOptions {
   /** The tree's folder or ZIP. */
   readonly out: string;
-  readonly site: Site;
+  /** Its base URL, and the numbers of items on a page; undefined for those of the last build in `out`, or 100. */
+  readonly site: Pick<Site, 'base_url'> & { readonly [Name in 'page_size' | 'account_page_size']?: number | undefined };
   /** The encodings in which to write compressed copies of each page; undefined for those of the last build in `out`. */
   readonly compress?: readonly Encoding[] | undefined;
   /** Whether to write browse files; undefined to do as the last build in `out`. */
   readonly html?: boolean | undefined;
+  /** What the browse files say about the site; null for nothing, undefined to do as the last build in `out`. */
+  readonly about?: About | null | undefined;
+  /** Whether the HTML pages ask search engines not to list them; undefined to do as the last build in `out`. */
+  readonly noindex?: boolean | undefined;
   /** Whether to hash the files themselves instead of trusting the manifest. */
   readonly repair?: boolean | undefined;
   /** Whether to replace the tree of another store, and to remove more than half of the files with pages. */
   readonly replaceTree?: boolean | undefined;
+  /** Whether to do everything except the exchange of files, so that the tree is unchanged. */
+  readonly dryRun?: boolean | undefined;
   /** Stops the build as long as the tree is unchanged. Once files are exchanged, the build completes. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress<BuildPhase> | undefined;
@@ -63,10 +75,10 @@ export interface BuildSummary extends Exchanged {
  * files. Readers see no new file until all of them are ready. While the files are exchanged, the build record is
  * `unfinished`.
  * @throws Failure no-store, bad-store, store-older, store-newer, not-ours, store-diverged, too-many-deletes, tree-busy, tree-edited, stopped,
- * file-system; usage for compressed copies in a ZIP
+ * file-system; usage for compressed copies in a ZIP, and for what only browse files show without them
  */
 export async function build(storePath: string, options: BuildOptions): Promise<BuildSummary> {
-  const { out, site, onProgress = () => {} } = options;
+  const { out, onProgress = () => {} } = options;
   const form = formOf(out);
   if (form === 'zip' && options.compress !== undefined && options.compress.length > 0) throw compressedTwice(out);
   const pauses = new Pauses(options.signal, `the tree in ${out} is unchanged`);
@@ -80,6 +92,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const last = lastBuildIn(files);
       const { compress: encodings = last.compress, html = last.html } = options;
       const hasBrowse = last.html;
+      const site = siteOf(store, options, last, html);
       if (form === 'folder' && html && !hasBrowse) refuseForeignBrowse(out);
       const found = options.repair ? undefined : finishedTree(files);
       const now = recordOf(store, site, encodings, html ? found : undefined);
@@ -113,7 +126,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
           older,
           readSortKeys(() => piecesOf(staged)),
         );
-      const present = { files, found, since: hasBrowse ? since : -1 };
+      const present = { files, found, since: hasBrowse && found !== undefined && haveSameBrowseSettings(found, site) ? since : -1 };
       const showParts = (done: number, all: number) => onProgress('browse', done, all);
       // its modules are loaded only here, because they are a third of all modules of a build
       const { stageBrowse } = html || hasBrowse ? await import('./browse-files.ts') : {};
@@ -128,6 +141,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         browse,
         record: html ? { ...now, browse_files: browse?.files, ...browse?.sources } : now,
         hasOldVariants: !trusted,
+        isDryRun: options.dryRun === true,
         pauses,
         onProgress,
       };
@@ -152,6 +166,13 @@ function compressedTwice(out: string): Failure {
   });
 }
 
+function siteOf(store: Store, options: BuildOptions, last: LastBuild, html: boolean): Site {
+  const incomplete = store.incompleteMirrors();
+  const { base_url, page_size = last.pageSize ?? PAGE_SIZE, account_page_size = last.accountPageSize ?? PAGE_SIZE } = options.site;
+  const settings = browseSettings(options, last, html);
+  return { base_url, page_size, account_page_size, ...settings, incomplete: incomplete.length === 0 ? undefined : incomplete };
+}
+
 /** Opens the present tree. If there is no ZIP, or its end is damaged, there are no files: those of a folder that does not exist. */
 function presentFiles({ path, stage }: ClaimedTree): TreeFiles {
   try {
@@ -169,7 +190,6 @@ function recordOf(
   { browse_files, browse_feed, browse_search }: Pick<BuildRecord, 'browse_files' | keyof BrowseSources> = {},
 ): Omit<BuildRecord, 'manifest'> {
   const { records, accounts, fingerprint } = store.revision;
-  const incomplete = store.incompleteMirrors();
   return {
     palimpsest: VERSION,
     renderer: rendererDigest(),
@@ -177,6 +197,8 @@ function recordOf(
     base_url: site.base_url,
     page_size: site.page_size,
     account_page_size: site.account_page_size,
+    about: site.about,
+    noindex: site.noindex,
     records,
     accounts,
     data_pages: feedPages(store, site).count,
@@ -186,15 +208,15 @@ function recordOf(
     browse_files,
     browse_feed,
     browse_search,
-    incomplete: incomplete.length === 0 ? undefined : incomplete,
+    incomplete: site.incomplete,
     store: fingerprint,
   };
 }
 
 /** Returns the counts that are not 0. */
-function identityCounts(store: Store): Pick<BuildRecord, 'stable_ids' | 'former_handles'> {
-  const { stable_ids, former_handles } = store.accountReader().identityCounts();
-  return { stable_ids: stable_ids || undefined, former_handles: former_handles || undefined };
+function identityCounts(store: Store): Pick<BuildRecord, 'stable_id_count' | 'former_handle_count'> {
+  const { stable_id_count, former_handle_count } = store.accountReader().identityCounts();
+  return { stable_id_count: stable_id_count || undefined, former_handle_count: former_handle_count || undefined };
 }
 
 function isSame(found: BuildRecord, now: Omit<BuildRecord, 'manifest'>): boolean {

@@ -42,6 +42,8 @@ export interface Exchange {
   readonly record: Omit<BuildRecord, 'manifest'>;
   /** Whether the tree may have compressed variants that the new tree does not have. */
   readonly hasOldVariants: boolean;
+  /** Whether the tree stays unchanged. */
+  readonly isDryRun: boolean;
   /** End the build before the first file of the tree is replaced. */
   readonly pauses: Pauses;
   readonly onProgress: OnProgress<ExchangePhase>;
@@ -53,16 +55,20 @@ export interface Exchange {
  * @throws Failure not-ours if something is in the way; then nothing was changed
  */
 export async function exchange(options: Exchange): Promise<Exchanged> {
-  const { out, stage, began, before, after, sortKeys, browse, record: now, hasOldVariants, pauses, onProgress } = options;
+  const { out, stage, began, before, after, sortKeys, browse, record: now, hasOldVariants, isDryRun, pauses, onProgress } = options;
   const unfinished = join(stage, 'unfinished');
   const manifest = join(stage, 'manifest');
   const record = join(stage, 'record');
   const optional = {
     ...(browse === undefined ? {} : { browse_files: Math.max(browse.files, browse.obsolete) }),
     ...(now.compress === '' ? {} : { compress: now.compress }),
+    about: now.about,
+    noindex: now.noindex,
     store: now.store,
   };
-  writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished', base_url: now.base_url, ...optional }));
+  const { base_url, page_size, account_page_size } = now;
+  const begun = { palimpsest: VERSION, state: 'unfinished', base_url, page_size, account_page_size, ...optional } as const;
+  writeFileSync(unfinished, encodeBuildRecord(begun));
   const build = { ...now, manifest: writeManifest(manifest, after, browse?.lines() ?? [], sortKeys) };
   writeFileSync(record, encodeBuildRecord(build));
 
@@ -102,14 +108,18 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   }
 
   pauses.check();
-  renameSync(unfinished, join(out, BUILD_RECORD));
-  promote(stage, out, before, after, (done, all) => onProgress('exchange', done, all));
-  const removedCopies = hasSurplusVariants ? removeVariants(out, after) : 0;
-  const removedPages = isNew ? 0 : await removeOldPages(out, after);
-  browse?.promote();
-  if (hasNewSortKeys) renameSync(join(stage, SORT_KEYS), join(out, SORT_KEYS));
-  renameSync(manifest, join(out, MANIFEST));
-  renameSync(record, join(out, BUILD_RECORD));
+  if (!isDryRun) {
+    renameSync(unfinished, join(out, BUILD_RECORD));
+    promote(stage, out, before, after, (done, all) => onProgress('exchange', done, all));
+  }
+  const removedCopies = hasSurplusVariants ? removeVariants(out, after, isDryRun) : 0;
+  const removedPages = isNew ? 0 : await removeOldPages(out, after, isDryRun);
+  if (!isDryRun) {
+    browse?.promote();
+    if (hasNewSortKeys) renameSync(join(stage, SORT_KEYS), join(out, SORT_KEYS));
+    renameSync(manifest, join(out, MANIFEST));
+    renameSync(record, join(out, BUILD_RECORD));
+  }
   return { build, ...counts, removed: removedPages + removedCopies + counts.removedBrowseFiles, removedCopies };
 }
 

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { ensureDirSync, removeSync } from 'fs-extra/esm';
 import { Failure } from '../../contract/failure.ts';
 import { lock } from '../../store/database/lock.ts';
-import { mkdirp } from '../../store/mkdirp.ts';
+import { mkdirp, removeEmptyFolders } from '../../store/mkdirp.ts';
 import { decodeHeader, HEADER_BYTES } from '../../zip/local-header.ts';
 import { BUILD_RECORD, hasTree } from '../build-record.ts';
 import { indexPath } from '../layout.ts';
@@ -32,8 +32,8 @@ export interface ClaimedTree {
  */
 export function claimFolder(out: string): ClaimedTree {
   try {
-    const isNew = checkOwnership(out) === 'absent';
-    return claim(out, join(out, WORK_FOLDER), isNew ? out : undefined);
+    checkOwnership(out);
+    return claim(out, join(out, WORK_FOLDER));
   } catch (error) {
     throw fileSystemFailure(out, error);
   }
@@ -47,19 +47,18 @@ export function claimZip(out: string): ClaimedTree {
   try {
     if (existsSync(out)) refuseForeignZip(out);
     const path = existsSync(out) ? realpathSync(out) : out;
-    const folder = dirname(path);
-    return claim(path, join(folder, `.${basename(path)}${WORK_FOLDER}`), existsSync(folder) ? undefined : folder);
+    return claim(path, join(dirname(path), `.${basename(path)}${WORK_FOLDER}`));
   } catch (error) {
     throw fileSystemFailure(out, error);
   }
 }
 
-/** @param newFolder a folder that does not exist yet and is removed again if it stays empty */
-function claim(path: string, work: string, newFolder: string | undefined): ClaimedTree {
+/** Claims a working folder. Folders that this creates are removed again if they stay empty. */
+function claim(path: string, work: string): ClaimedTree {
   // the target of a link belongs to somebody else, and opening a pipe would block
   refuseUnlessFolder(work);
   refuseUnlessFile(join(work, LOCK));
-  const buildLock = lockIn(work);
+  const [buildLock, created] = lockIn(work);
   if (buildLock === undefined) {
     throw new Failure('tree-busy', `another build is writing ${path}`, {
       place: { file: path },
@@ -73,7 +72,7 @@ function claim(path: string, work: string, newFolder: string | undefined): Claim
     removeSync(stage);
     buildLock.release();
     removeIfEmpty(work);
-    if (newFolder !== undefined) removeIfEmpty(newFolder);
+    removeEmptyFolders(created.filter((folder) => folder !== work));
   };
   return { path, stage, release };
 }
@@ -93,11 +92,11 @@ function refuseForeignZip(out: string): void {
   });
 }
 
-function checkOwnership(out: string): 'absent' | 'ours' {
+function checkOwnership(out: string): void {
   const names = namesIn(out);
-  if (names === 'absent') return 'absent';
+  if (names === 'absent') return;
   const foreign = names === 'no folder' ? [] : names.filter((name) => !name.startsWith('.'));
-  if (names !== 'no folder' && (hasTree(out) || foreign.length === 0)) return 'ours';
+  if (names !== 'no folder' && (hasTree(out) || foreign.length === 0)) return;
   throw new Failure('not-ours', `${out} was not made by palimpsest`, {
     place: { file: out },
     expected: `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD}`,
@@ -121,11 +120,11 @@ function namesIn(folder: string): readonly string[] | 'absent' | 'no folder' {
 /** The number of attempts at the lock while other builds remove its folder. They cannot remove it nearly that often. */
 const TRIES = 100;
 
-function lockIn(work: string): ReturnType<typeof lock> {
+function lockIn(work: string): readonly [taken: ReturnType<typeof lock>, created: readonly string[]] {
   for (let left = TRIES; ; left -= 1) {
     try {
-      mkdirp(work);
-      return lock(join(work, LOCK));
+      const created = mkdirp(work);
+      return [lock(join(work, LOCK)), created];
     } catch (error) {
       // a build that has just ended may have removed the folder in the meantime
       if (left === 0 || error instanceof Failure) throw error;

@@ -60,36 +60,34 @@ function moveOver(from: string, to: string): 'file' | 'folder' {
 }
 
 /**
- * Removes the numbered pages that the tree no longer has, the highest first.
- * @returns how many pages were removed
+ * Removes the numbered pages that the tree no longer has, the highest first. A dry run removes none.
+ * @returns how many pages the tree no longer has
  */
-export async function removeOldPages(out: string, { pages }: Digests): Promise<number> {
+export async function removeOldPages(out: string, { pages }: Digests, isDryRun = false): Promise<number> {
   const surplus = COLLECTIONS.flatMap((collection) => {
     const folder = join(out, pagesFolder(collection));
     const numbers: number[] = [];
-    for (const number of pageNumbersIn(folder)) if (number > pages[collection]) numbers.push(number);
+    if (!isDryRun || existsSync(folder)) for (const number of pageNumbersIn(folder)) if (number > pages[collection]) numbers.push(number);
     return numbers.sort((a, b) => b - a).map((number) => join(folder, String(number)));
   });
-  if (surplus.length === 0) return 0;
+  if (surplus.length === 0 || isDryRun) return surplus.length;
   const limit = pLimit(REMOVALS);
   await Promise.all(surplus.map((folder) => limit(() => remove(folder))));
   return surplus.length;
 }
 
 /**
- * Removes compressed variants in encodings that the tree no longer has.
- * @returns how many files were removed
+ * Removes compressed variants in encodings that the tree no longer has. A dry run removes none.
+ * @returns how many files the tree no longer has
  */
-export function removeVariants(out: string, after: Digests): number {
+export function removeVariants(out: string, after: Digests, isDryRun = false): number {
   let removed = 0;
-  for (const path of variantsToRemove(after)) if (removeIfThere(join(out, path))) removed += 1;
+  for (const path of variantsToRemove(after)) {
+    if (lstatOf(join(out, path)) === undefined) continue;
+    if (!isDryRun) rmSync(join(out, path), { force: true });
+    removed += 1;
+  }
   return removed;
-}
-
-function removeIfThere(path: string): boolean {
-  if (lstatOf(path) === undefined) return false;
-  rmSync(path, { force: true });
-  return true;
 }
 
 /** Yields the paths at which a tree may have compressed variants in encodings that the new tree does not have. */

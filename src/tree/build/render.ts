@@ -83,7 +83,7 @@ export class SpanRenderer {
   #files(page: Page, paths: readonly string[], staged: StagedFiles): DigestEntry[] {
     const { since, trusted, layout } = this.#job;
     const isOld = page.revision <= since;
-    const bytes = isOld ? undefined : page.render();
+    const bytes = isOld ? undefined : [...page.render()];
     const files = bytes === undefined ? this.#kept(paths) : this.#put(bytes, paths, staged);
     const isSame = isOld || (trusted && files.every(({ path, digest }) => digest === this.#before.get(path)));
     const variants = layout.encodings.flatMap((encoding) => {

@@ -34,6 +34,10 @@ export async function exchangeZip(options: Exchange, { zip: present, found }: Pr
   const manifest = join(stage, 'manifest');
   const build = { ...now, manifest: writeManifest(manifest, after, browse?.lines() ?? [], sortKeys) };
   const counts = tally(options);
+  const removedPages =
+    found === undefined ? 0 : surplus(found.data_pages, now.data_pages) + surplus(found.account_pages, now.account_pages);
+  const exchanged = { build, ...counts, removed: removedPages + counts.removedBrowseFiles, removedCopies: 0 };
+  if (options.isDryRun) return exchanged;
   const sources = new MemberSources(stage, present);
   const staged = join(stage, 'tree.zip');
   const file = openSync(staged, 'wx');
@@ -64,9 +68,7 @@ export async function exchangeZip(options: Exchange, { zip: present, found }: Pr
   pauses.check();
   renameSync(staged, out);
   syncFolder(dirname(out));
-  const removedPages =
-    found === undefined ? 0 : surplus(found.data_pages, now.data_pages) + surplus(found.account_pages, now.account_pages);
-  return { build, ...counts, removed: removedPages + counts.removedBrowseFiles, removedCopies: 0 };
+  return exchanged;
 }
 
 /** Yields the lines of the manifest before that of the sort keys. */

@@ -1,13 +1,12 @@
-import { timestampOf } from '../contract/instant.ts';
-import type { StoredAccounts } from '../store/accounts/stored-accounts.ts';
+import { timestampOf } from '../../contract/instant.ts';
+import type { StoredAccounts } from '../../store/accounts/stored-accounts.ts';
+import { type ByteText, byteText, escapeText, joined, markup } from '../byte-text.ts';
+import { fullDate, timeMarkup } from '../dates.ts';
+import { type Page, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
+import type { AccountIndex } from '../parts.ts';
+import { accountPage, folderOf } from '../paths.ts';
 import type { FormerHolderText } from './account-pages.ts';
 import { accountParts, isOnePart } from './account-parts.ts';
-import { atomMarkup } from './atom.ts';
-import { type ByteText, byteText, encodeFile, escapeText, joined, markup, trusted } from './byte-text.ts';
-import { fullDate, timeMarkup } from './dates.ts';
-import { pageBytes, ROOT_3 } from './page-frame.ts';
-import type { AccountIndex, BrowseFile } from './parts.ts';
-import { accountFeed, accountPage, accountPlace } from './paths.ts';
 
 /** The former handles whose pages are in one folder. */
 export class FormerHandles {
@@ -18,7 +17,7 @@ export class FormerHandles {
     for (const { handle, screen_name, seen_to, ...size } of accounts.formerNames(index.rows(folder))) {
       const text = byteText(handle);
       // these accounts can have former handles in other folders too
-      if (Number.parseInt(accountPlace(text).folder, 16) !== folder) continue;
+      if (folderOf(text) !== folder) continue;
       const time = timestampOf(seen_to);
       const parts = isOnePart(size) ? 1 : accountParts(accounts.sizesUntil(screen_name, `${time.slice(0, 19)}Z`)).length;
       const holder = { screen_name: byteText(screen_name), seen_to: time, parts };
@@ -50,16 +49,8 @@ const NONE: readonly FormerHolderText[] = [];
  * Yields the files that lead from the addresses under a former handle to the accounts that had it.
  * @param presentParts the number of parts of the account that has the handle today; 0 if there is none
  */
-export function* formerHandleFiles(
-  baseUrl: string,
-  handle: ByteText,
-  holders: readonly FormerHolderText[],
-  presentParts: number,
-): Generator<BrowseFile> {
-  if (presentParts === 0) {
-    yield { path: accountPage(handle), render: () => [leadingPage(handle, holders, 0)] };
-    yield { path: accountFeed(handle), render: () => [formerHandleFeed(baseUrl, handle, holders)] };
-  }
+export function* formerHandleFiles(handle: ByteText, holders: readonly FormerHolderText[], presentParts: number): Generator<UnframedFile> {
+  if (presentParts === 0) yield { path: accountPage(handle), render: () => [leadingPage(handle, holders, 0)] };
   const last = Math.max(0, ...holders.map(({ parts }) => parts));
   // the addresses of the first part are on the main page
   for (let part = Math.max(1, presentParts) + 1; part <= last; part += 1) {
@@ -73,7 +64,7 @@ export function* formerHandleFiles(
  * addresses there. It leads to the account that had the handle. If several had it, the reader chooses.
  * @param part the number of the part; 0 for the main page
  */
-function leadingPage(handle: ByteText, holders: readonly FormerHolderText[], part: number): Buffer {
+function leadingPage(handle: ByteText, holders: readonly FormerHolderText[], part: number): Page {
   const reason = part === 0 ? 'No account has this handle today.' : 'An account with another handle today has these changes.';
   const linkTo = (screenName: ByteText) => markup`${ROOT_3}${accountPage(screenName, part)}`;
   const lines = holders.map(
@@ -81,39 +72,11 @@ function leadingPage(handle: ByteText, holders: readonly FormerHolderText[], par
       markup`<li><a href="${linkTo(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a> had it until ${timeMarkup(seen_to, fullDate(seen_to))}\n`,
   );
   const [holder] = holders;
-  const target = holder === undefined ? '' : linkTo(holder.screen_name);
+  const canonical = holder && linkTo(holder.screen_name);
   // at once, because a reader may need any time to read; the script, which keeps the fragment, still runs before
-  const redirect = holders.length === 1 ? markup`<meta http-equiv=refresh content="0; url=${target}">\n` : '';
-  const head = markup`${redirect}<link rel=canonical href="${target}">\n`;
-  const feed = holder === undefined || holders.length > 1 ? undefined : accountFeed(holder.screen_name);
-  return pageBytes(
-    { title: `@${handle}, a former handle`, root: ROOT_3, head, feed },
+  const head = canonical && holders.length === 1 ? markup`<meta http-equiv=refresh content="0; url=${canonical}">\n` : undefined;
+  return pageOf(
+    { title: `@${handle}, a former handle`, root: ROOT_3, head, canonical },
     markup`<h1><bdi>@${escapeText(handle)}</bdi></h1>\n<p>${reason}</p>\n<ul class=holders>\n${joined(lines)}</ul>\n`,
-  );
-}
-
-/**
- * Returns the Atom feed of a handle that no account has today. Its entries tell the readers of the earlier feed where the
- * account is now.
- */
-function formerHandleFeed(baseUrl: string, handle: ByteText, holders: readonly FormerHolderText[]): Buffer {
-  const [base, path] = [escapeText(baseUrl), accountFeed(handle)];
-  const entries = holders.map(({ screen_name, seen_to }) => {
-    const [name, page, feed] = [escapeText(screen_name), accountPage(screen_name), accountFeed(screen_name)];
-    const text = markup`@${name} had the handle @${escapeText(handle)} before. Its page leads to its feed.`;
-    return markup`<entry><id>${base}/${path}#${trusted(accountPlace(screen_name).name)}</id><title>@${escapeText(handle)} is now @${name}</title><updated>${trusted(seen_to)}</updated><link href="${base}/${page}"/><link rel="related" href="${base}/${feed}" type="application/atom+xml"/><content>${text}</content></entry>\n`;
-  });
-  return encodeFile(
-    atomMarkup(baseUrl, {
-      id: path,
-      title: `Changes of @${handle}`,
-      // the last account that had the handle comes first
-      updated: holders[0]?.seen_to ?? '',
-      links: [
-        ['self', path],
-        ['alternate', accountPage(handle)],
-      ],
-      entries: joined(entries),
-    }),
   );
 }

@@ -1,8 +1,3 @@
-import type { ChangeRecord } from '../contract/record.ts';
-import type { StoredAccounts } from '../store/accounts/stored-accounts.ts';
-import { type ByteText, byteText, type Markup } from './byte-text.ts';
-import { recordAddress } from './paths.ts';
-
 /** The limits of a part of an account's records. The main page shows two parts, and markup takes more bytes than JSON. */
 const PART_RECORDS = 50;
 const PART_BYTES = 30_000;
@@ -38,7 +33,7 @@ interface AccountSize {
 }
 
 /** The largest account that always has only one part. */
-const ONE_PART: AccountSize = { records: PART_RECORDS, bytes: PART_BYTES - 1 };
+export const ONE_PART: AccountSize = { records: PART_RECORDS, bytes: PART_BYTES - 1 };
 
 /**
  * Divides the records of an account into parts, oldest first. A part is closed when it has 50 records, or 30 kB of JSON.
@@ -82,30 +77,4 @@ export function partOfRecord(parts: readonly AccountPart[], id: number): number 
     else high = middle;
   }
   return low + 1;
-}
-
-/** Returns the address of a record in the tree. */
-export type AddressOf = (record: ChangeRecord) => Markup;
-
-/** The addresses of the records of all accounts. It holds two numbers for each 50 records of long accounts. */
-export class RecordAddresses {
-  readonly #accounts: StoredAccounts;
-  /** The accounts that can have several parts. */
-  #long: ReadonlyMap<ByteText, string> | undefined;
-  readonly #parts = new Map<ByteText, readonly AccountPart[]>();
-
-  constructor(accounts: StoredAccounts) {
-    this.#accounts = accounts;
-  }
-
-  readonly of: AddressOf = ({ account, id }) => recordAddress(account, this.#partOf(account, id), id);
-
-  #partOf(account: ByteText, id: number): number {
-    this.#long ??= new Map(this.#accounts.longAccounts(ONE_PART).map((handle) => [byteText(handle), handle]));
-    const handle = this.#long.get(account);
-    if (handle === undefined) return 1;
-    const parts = this.#parts.get(account) ?? accountParts(this.#accounts.sizes(handle));
-    this.#parts.set(account, parts);
-    return partOfRecord(parts, id);
-  }
 }

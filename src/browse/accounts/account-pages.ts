@@ -1,0 +1,244 @@
+import type { Account } from '../../contract/account.ts';
+import { formerHandlesOf } from '../../contract/accounts/former-handles.ts';
+import { timestampOf } from '../../contract/instant.ts';
+import { FIELDS_IN_ORDER } from '../../contract/profile-fields.ts';
+import type { ChangeRecord } from '../../contract/record.ts';
+import type { StoredAccount, StoredAccounts } from '../../store/accounts/stored-accounts.ts';
+import {
+  type ByteText,
+  byteText,
+  countsMarkup,
+  escapeText,
+  joined,
+  type Markup,
+  markup,
+  numberMarkup,
+  parseByteJson,
+  parseRecords,
+  trusted,
+} from '../byte-text.ts';
+import { accountEntriesOf, accountEntry, recordFilter, renameEntry, valueMarkup } from '../change-list.ts';
+import { olderLinks } from '../changes-pages.ts';
+import { fullDate, timeMarkup } from '../dates.ts';
+import { isWebUrl, LINK_ATTRIBUTES } from '../diff-segments.ts';
+import { type Page, type PageFrame, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
+import { accountPage, recordAddress } from '../paths.ts';
+import { type AccountPart, accountParts, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
+import type { FormerHandles } from './former-handles.ts';
+import { historyGlance } from './history-glance.ts';
+import type { AddressOf, RecordFacts, RecordLookup } from './record-lookup.ts';
+import { NO_RECORD, type RenamesByRecord } from './renames.ts';
+
+/** An account for its pages. All texts are byte texts. */
+interface BrowseAccount {
+  /** Its profile, and all of its records. */
+  readonly account: Account;
+  /** The records of the main page, newest first. */
+  readonly data: Account['data'];
+  /** The number of its changes: its records without the first values. */
+  readonly changes: number;
+  /** Its renames, by the record below them. */
+  readonly renames: RenamesByRecord;
+  /** The parts of its records, oldest first. */
+  readonly parts: readonly AccountPart[];
+  /** Its earlier handles, each with the last time at which a source showed it. Sorted by time. */
+  readonly formerHandles: readonly { readonly handle: ByteText; readonly seen_to: string }[];
+  /** Other accounts that had the handle of this account before, the last one first. */
+  readonly formerHolders: readonly FormerHolderText[];
+}
+
+/** An account that had a handle before. */
+export interface FormerHolderText {
+  readonly screen_name: ByteText;
+  readonly seen_to: string;
+  /** The number of parts that its records had then. */
+  readonly parts: number;
+}
+
+/** Yields the files of an account, and returns the number of its parts. They are not rendered if the store has not read its JSON. */
+export function* accountFiles(
+  accounts: StoredAccounts,
+  formerHandles: FormerHandles,
+  stored: StoredAccount,
+  lookup: RecordLookup,
+): Generator<UnframedFile, number> {
+  const handle = byteText(stored.screen_name);
+  const holders = formerHandles.holdersOf(handle);
+  const parts = isOnePart(stored) ? ONE : accountParts(accounts.sizes(stored.screen_name));
+  const isOld = stored.json === null;
+  let known: BrowseAccount | undefined;
+  const read = () => {
+    known ??= readAccount(accounts, stored, parts, holders, lookup);
+    return known;
+  };
+  const file = (path: ByteText, render: () => Page): UnframedFile => ({ path, render: isOld ? undefined : () => [render()] });
+  const addressOf: AddressOf = ({ id }) => recordAddress(handle, partOfRecord(parts, id), id);
+  const facts: RecordFacts = { addressOf, textOf: lookup.textOf, handleAt: lookup.handleAt };
+  for (const part of partsWithPage(parts)) {
+    const { first = 0, last = 0 } = parts[part - 1] ?? {};
+    const records = () => parseRecords(accounts.recordsBetween(stored.screen_name, first, last));
+    yield file(accountPage(handle, part), () => accountPartPage(read(), part, records(), facts));
+  }
+  yield file(accountPage(handle), () => accountMainPage(read(), facts));
+  return parts.length;
+}
+
+const ONE: readonly AccountPart[] = [{ first: 0, last: Number.MAX_SAFE_INTEGER }];
+
+function readAccount(
+  accounts: StoredAccounts,
+  stored: StoredAccount,
+  parts: readonly AccountPart[],
+  formerHolders: BrowseAccount['formerHolders'],
+  lookup: RecordLookup,
+): BrowseAccount {
+  const account: Account = parseByteJson(stored.json?.toString('latin1') ?? '');
+  const older = olderParts(parts).at(-1)?.last ?? -1;
+  return {
+    account,
+    data: older === -1 ? account.data : account.data.filter(({ id }) => id > older),
+    changes: changesIn(account.data),
+    renames: lookup.renames.ofAccount(account.screen_name, account.data),
+    parts,
+    formerHandles: formerHandlesOf({ ...stored, former_handles: accounts.formerHandles(stored.id) }).map(({ handle, seen_to }) => ({
+      handle: byteText(handle),
+      seen_to: timestampOf(seen_to),
+    })),
+    formerHolders,
+  };
+}
+
+/** Returns the main page of an account: its profile and its newest changes. */
+export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page {
+  const { account, changes, renames, parts, data } = shown;
+  const { screen_name } = account;
+  const older = olderParts(parts);
+  const page = accountPage(screen_name);
+  const hrefOf = (record: ChangeRecord) => {
+    const address = facts.addressOf(record);
+    return address.startsWith(`${page}#`) ? trusted(address.slice(page.length)) : fileOf(address);
+  };
+  const frame: PageFrame = { title: `@${screen_name}`, root: ROOT_3 };
+  const all = countsMarkup({ changes, renames: [...renames.values()].flat().length, first_values: 0 });
+  const heading = older.length === 0 ? all : markup`Newest ${changesIn(data)} of ${all}`;
+  const day = changes === 0 ? '' : PROFILE_OF_DAY;
+  const before = older.length === 0 ? '' : profileBefore(account, data);
+  const glance = historyGlance(account.data, hrefOf);
+  return pageOf(
+    frame,
+    markup`${title(account)}${profileMarkup(shown)}${day}${glance}${movedRecords(account, older)}<h2>${heading}</h2>\n${entries(shown, data, hrefOf, facts)}${before}${olderLinks(older.length, linkTo(shown))}`,
+  );
+}
+
+/** The place where the script lets a reader choose a day. */
+const PROFILE_OF_DAY = markup`<div data-day>For the profile of a day, turn on JavaScript.</div>\n`;
+
+/** Returns a page with a part of the changes of an account. Later changes do not change it if another part follows. */
+export function accountPartPage(shown: BrowseAccount, part: number, records: readonly ChangeRecord[], facts: RecordFacts): Page {
+  const { account, parts } = shown;
+  const { screen_name } = account;
+  const frame: PageFrame = { title: `@${screen_name}, part ${numberMarkup(part)}`, root: ROOT_3 };
+  const main = markup`<p><a href="${fileOf(accountPage(screen_name))}">Profile and newest changes</a></p>\n`;
+  const list = entries(shown, records, ({ id }) => markup`#r${id}`, facts);
+  const before = part === 1 ? '' : profileBefore(account, records);
+  const newer =
+    part === parts.length
+      ? ''
+      : markup`<nav class=pages aria-label="Newer changes"><span class=gap>Newer changes</span>${linkTo(shown)(part + 1)}</nav>\n`;
+  return pageOf(
+    frame,
+    markup`${title(account)}${main}${PROFILE_OF_DAY}<h2>Changes and first values, part ${numberMarkup(part)}</h2>\n${list}${before}${newer}${olderLinks(part - 1, linkTo(shown))}`,
+  );
+}
+
+/** Returns what the profile said before the records of a page. @param records newest first */
+function profileBefore({ data }: Account, records: readonly ChangeRecord[]): Markup {
+  const oldest = records.at(-1)?.id ?? 0;
+  const older = data.slice(data.findIndex(({ id }) => id < oldest));
+  const rows = FIELDS_IN_ORDER.flatMap((type) => {
+    const record = older.find(({ data_type }) => data_type === type);
+    return record === undefined ? [] : [markup`<div><dt>${type}<dd class=text dir=auto>${valueMarkup(record.text, type)}</div>\n`];
+  });
+  return markup`<h2>Before these changes</h2>\n<dl data-before>\n${joined(rows)}</dl>\n`;
+}
+
+function title(account: Account): Markup {
+  return markup`<h1>${nameOf(account)}</h1>\n`;
+}
+
+function nameOf({ screen_name, display_name }: Account): Markup {
+  const handle = markup`<bdi>@${escapeText(screen_name)}</bdi>`;
+  return display_name === '' ? handle : markup`<bdi>${escapeText(display_name)}</bdi> <small>${handle}</small>`;
+}
+
+function changesIn(records: readonly ChangeRecord[]): number {
+  return records.filter(({ previous }) => previous !== null).length;
+}
+
+function entries({ account, renames }: BrowseAccount, records: readonly ChangeRecord[], hrefOf: AddressOf, facts: RecordFacts): Markup {
+  if (records.length === 0) return markup`<p>This account has no records.</p>\n`;
+  const renamesAbove = (id: number) => (renames.get(id) ?? []).map((rename) => renameEntry(rename));
+  const list = accountEntriesOf(records).flatMap((entry) => [
+    ...(renames.size === 0 ? [] : entry.flatMap(({ id }) => renamesAbove(id))),
+    accountEntry(entry, hrefOf, facts),
+  ]);
+  if (records.at(-1)?.id === account.data.at(-1)?.id) list.push(...renamesAbove(NO_RECORD));
+  return markup`${recordFilter(records, records.length === account.data.length ? records : account.data)}<div class="changes own">\n<p class=columns aria-hidden=true><b>${nameOf(account)}</b><span>Before</span><span>After</span></p>\n${joined(list)}</div>\n`;
+}
+
+/**
+ * Returns the links of the records of the first part to its page. Their addresses are on the main page, which does not show
+ * them any more. The style sheet shows only the link that the address of the page names.
+ */
+function movedRecords({ screen_name, data }: Account, older: BrowseAccount['parts']): Markup | '' {
+  const last = older[0]?.last ?? -1;
+  const page = fileOf(accountPage(screen_name, 1));
+  const moved = data.filter(({ id }) => id <= last);
+  if (moved.length === 0) return '';
+  const links = moved.map(({ id }) => markup`<a id=r${id} href="${page}#r${id}">Go to this change</a>`);
+  return markup`<p class=moved>${joined(links, '\n')}</p>\n`;
+}
+
+/** Returns a link to a part, with the day of its first record. */
+function linkTo({ account, parts }: BrowseAccount) {
+  return (part: number): Markup => {
+    const first = account.data.find(({ id }) => id === parts[part - 1]?.first)?.first_encountered_date ?? '';
+    return markup`<a href="${fileOf(accountPage(account.screen_name, part))}">${numberMarkup(part)} <small>${timeMarkup(first, fullDate(first))}</small></a>`;
+  };
+}
+
+/** All pages of an account are in one folder. */
+function fileOf(path: Markup): Markup {
+  return trusted(path.slice(path.lastIndexOf('/') + 1));
+}
+
+/** Returns the current profile of an account as a list of terms. A field that is empty or unknown is left out. */
+function profileMarkup({ account, formerHandles, formerHolders }: BrowseAccount): Markup | '' {
+  const { bio, location, website, account_creation_date: created, profile_image_url: image } = account;
+  const verified = account.data.find(({ data_type }) => data_type === 'Verified');
+  const rows: Markup[] = [];
+  const add = (term: Markup, definitions: Markup) => rows.push(markup`<div><dt>${term}${definitions}</div>\n`);
+  if (bio !== '') add(markup`Bio`, markup`<dd class=text dir=auto>${escapeText(bio)}`);
+  if (location !== '') add(markup`Location`, markup`<dd dir=auto>${escapeText(location)}`);
+  if (website !== null && website !== '') add(markup`Website`, markup`<dd dir=auto>${linked(website)}`);
+  if (verified !== undefined) add(markup`Verified`, markup`<dd>${verified.text === 'true' ? 'Yes' : 'No'}`);
+  if (created !== null) add(markup`Created`, markup`<dd>${timeMarkup(created, fullDate(created))}`);
+  if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
+  if (formerHandles.length > 0) add(markup`Former handles`, markup`<dd>${trusted(formerHandles.map(formerHandle).join(', '))}`);
+  if (formerHolders.length > 0) add(markup`Handle before`, joined(formerHolders.map(formerHolder)));
+  return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;
+}
+
+function linked(url: ByteText): Markup {
+  const text = escapeText(url);
+  return isWebUrl(url) ? markup`<a href="${text}" ${LINK_ATTRIBUTES}>${text}</a>` : text;
+}
+
+function formerHandle({ handle, seen_to }: BrowseAccount['formerHandles'][number]): Markup {
+  return markup`<bdi>@${escapeText(handle)}</bdi> until ${timeMarkup(seen_to, fullDate(seen_to))}`;
+}
+
+function formerHolder({ screen_name, seen_to }: BrowseAccount['formerHolders'][number]): Markup {
+  const link = markup`<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
+  return markup`<dd>${link} had this handle until ${timeMarkup(seen_to, fullDate(seen_to))}`;
+}

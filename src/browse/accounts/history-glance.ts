@@ -1,0 +1,131 @@
+import { FIELDS_IN_ORDER } from '../../contract/profile-fields.ts';
+import type { ChangeRecord, DataType } from '../../contract/record.ts';
+import { type ByteText, joined, type Markup, markup, numberMarkup, trusted } from '../byte-text.ts';
+import { valueMarkup } from '../change-list.ts';
+import { fullDate, timeMarkup } from '../dates.ts';
+import type { AddressOf } from './record-lookup.ts';
+
+/** The least number of changes of an account with such a table. The list of fewer changes is as short as the table. */
+const LEAST_CHANGES = 15;
+
+/** The greatest number of values of a field in the table. */
+const MOST_VALUES = 6;
+
+/** The greatest length of a value in the table, in bytes. */
+const MOST_BYTES = 100;
+
+/** A value of a field, with all times at which the account had it. */
+interface FieldValue {
+  /** Its oldest record. */
+  first: ChangeRecord;
+  /** The record that replaced it last; undefined if it is the latest value. */
+  readonly next: ChangeRecord | undefined;
+  times: number;
+}
+
+/** A field that changed. */
+interface ChangedField {
+  readonly type: DataType;
+  /** Newest first. */
+  readonly records: readonly ChangeRecord[];
+  /** The value that the account had last comes first. */
+  readonly values: readonly FieldValue[];
+}
+
+/**
+ * Returns the history of the fields that changed: a lane of time for each, and a table with each value once.
+ * @param records all records of the account, newest first
+ */
+export function historyGlance(records: readonly ChangeRecord[], hrefOf: AddressOf): Markup | '' {
+  if (records.length < LEAST_CHANGES || records.filter(({ previous }) => previous !== null).length < LEAST_CHANGES) return '';
+  const fields = changedFields(records);
+  const groups = fields.map(({ type, values }) => {
+    const shown = values.slice(0, MOST_VALUES);
+    const rest = values.length - shown.length;
+    const more = rest === 0 ? '' : markup`<tr><td colspan=4>and ${numberMarkup(rest)} earlier\n`;
+    const rows = shown.map((value) => valueRow(type, value, hrefOf));
+    return markup`<tbody><tr><th scope=rowgroup rowspan=${shown.length + (rest === 0 ? 0 : 1)}>${type}${trusted(rows.join('<tr>'))}${more}`;
+  });
+  return markup`<h2>History at a glance</h2>\n${lanes(fields, records)}<table class=glance><thead><tr><th scope=col>Field<th scope=col>Value<th scope=col>From<th scope=col>To<th scope=col>Times</thead>\n${joined(groups)}</table>\n`;
+}
+
+function changedFields(records: readonly ChangeRecord[]): readonly ChangedField[] {
+  return FIELDS_IN_ORDER.flatMap((type) => {
+    const own = records.filter(({ data_type }) => data_type === type);
+    const values = own.length < 2 ? [] : valuesOf(own);
+    return values.length < 2 ? [] : [{ type, records: own, values }];
+  });
+}
+
+/** @param records of a field, newest first */
+function valuesOf(records: readonly ChangeRecord[]): readonly FieldValue[] {
+  const values = new Map<ByteText | null, FieldValue>();
+  let next: ChangeRecord | undefined;
+  for (const record of records) {
+    const known = values.get(record.text);
+    if (known === undefined) values.set(record.text, { first: record, next, times: 1 });
+    else {
+      known.first = record;
+      if (next?.text !== record.text) known.times += 1;
+    }
+    next = record;
+  }
+  return [...values.values()];
+}
+
+function valueRow(type: DataType, { first, next, times }: FieldValue, hrefOf: AddressOf): Markup {
+  const { text, first_encountered_date: from } = first;
+  const value = text === null || text === '' ? markup`<i>empty</i>` : valueMarkup(shortened(text), type);
+  const to = next === undefined ? markup`latest` : dateMarkup(next.first_encountered_date);
+  return markup`<td dir=auto>${value}<td><a href="${hrefOf(first)}">${dateMarkup(from)}</a><td>${to}<td>${numberMarkup(times)}\n`;
+}
+
+function dateMarkup(time: string): Markup {
+  return timeMarkup(time.slice(0, 10), fullDate(time));
+}
+
+/** Returns the beginning of a long text. */
+function shortened(text: ByteText): ByteText {
+  if (text.length <= MOST_BYTES) return text;
+  let end = MOST_BYTES;
+  // not within the bytes of a character
+  while ((text.charCodeAt(end) & 0xc0) === 0x80) end -= 1;
+  return `${text.slice(0, end)}\u00e2\u0080\u00a6`;
+}
+
+const [WIDTH, LABELS, ROW] = [960, 130, 30];
+
+/** Returns a lane for each field, with a mark at each change. */
+function lanes(fields: readonly ChangedField[], records: readonly ChangeRecord[]): Markup {
+  const [newest, oldest] = [records[0], records.at(-1)];
+  const [start, end] = [dayNumber(oldest), dayNumber(newest)];
+  const scale = (WIDTH - LABELS - 2) / Math.max(1, end - start);
+  let [lines, marks, labels] = ['', '', ''];
+  for (const [row, { type, records: own }] of fields.entries()) {
+    const top = row * ROW;
+    lines += `M${LABELS} ${top + 14}H${WIDTH}`;
+    labels += `<text x="0" y="${top + 19}">${type}</text>`;
+    let last = -1;
+    for (const record of own) {
+      const x = Math.round(LABELS + 1 + (dayNumber(record) - start) * scale);
+      if (x !== last && record.previous !== null) marks += `M${x} ${top + 4}v20`;
+      last = x;
+    }
+  }
+  const bottom = fields.length * ROW + 16;
+  const [first, last] = [dateText(oldest), dateText(newest)];
+  return markup`<svg class=lanes viewBox="0 0 ${WIDTH} ${bottom + 8}" role=img aria-label="Days of changes, from ${first} to ${last}">
+<path d="${trusted(lines)}"/><path d="${trusted(marks)}"/>${trusted(labels)}<text x="${LABELS}" y="${bottom}">${first}</text><text x="${WIDTH}" y="${bottom}">${last}</text>
+</svg>
+`;
+}
+
+function dateText(record: ChangeRecord | undefined): Markup {
+  return fullDate(record?.first_encountered_date ?? '');
+}
+
+/** Returns the number of a record's day since 1970. */
+function dayNumber(record: ChangeRecord | undefined): number {
+  const date = record?.first_encountered_date ?? '';
+  return Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) / 86_400_000;
+}

@@ -1,0 +1,54 @@
+import type { ChangeRecord } from '../../contract/record.ts';
+import type { StoredAccounts } from '../../store/accounts/stored-accounts.ts';
+import { type ByteText, byteText, type Markup } from '../byte-text.ts';
+import { recordAddress } from '../paths.ts';
+import { type AccountPart, accountParts, ONE_PART, partOfRecord } from './account-parts.ts';
+import { Renames } from './renames.ts';
+
+/** Returns the address of a record in the tree. */
+export type AddressOf = (record: ChangeRecord) => Markup;
+
+/** What a page needs to know about a record beyond the record itself. */
+export interface RecordFacts {
+  readonly addressOf: AddressOf;
+  /** Returns the text of the record with an id; undefined if the store has no such record. */
+  readonly textOf: (id: number) => ByteText | null | undefined;
+  /** Returns the handle that the account of a record had then. */
+  readonly handleAt: (record: ChangeRecord) => ByteText;
+}
+
+/** Looks up the facts about records. It holds two numbers for each 50 records of long accounts, and all renames. */
+export class RecordLookup implements RecordFacts {
+  readonly #accounts: StoredAccounts;
+  /** The accounts that can have several parts. */
+  #long: ReadonlyMap<ByteText, string> | undefined;
+  readonly #parts = new Map<ByteText, readonly AccountPart[]>();
+  #renames: Renames | undefined;
+
+  constructor(accounts: StoredAccounts) {
+    this.#accounts = accounts;
+  }
+
+  get renames(): Renames {
+    this.#renames ??= new Renames(this.#accounts.namedHandles());
+    return this.#renames;
+  }
+
+  readonly addressOf: AddressOf = ({ account, id }) => recordAddress(account, this.#partOf(account, id), id);
+
+  readonly textOf: RecordFacts['textOf'] = (id) => {
+    const text = this.#accounts.textOf(id);
+    return typeof text === 'string' ? byteText(text) : text;
+  };
+
+  readonly handleAt: RecordFacts['handleAt'] = (record) => this.renames.handleAt(record);
+
+  #partOf(account: ByteText, id: number): number {
+    this.#long ??= new Map(this.#accounts.longAccounts(ONE_PART).map((handle) => [byteText(handle), handle]));
+    const handle = this.#long.get(account);
+    if (handle === undefined) return 1;
+    const parts = this.#parts.get(account) ?? accountParts(this.#accounts.sizes(handle));
+    this.#parts.set(account, parts);
+    return partOfRecord(parts, id);
+  }
+}

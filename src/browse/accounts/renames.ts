@@ -1,0 +1,91 @@
+import type { FormerHandle } from '../../contract/accounts/account-state.ts';
+import { usedHandles } from '../../contract/accounts/former-handles.ts';
+import { type Instant, parseInstant } from '../../contract/instant.ts';
+import type { ChangeRecord } from '../../contract/record.ts';
+import type { NamedHandle } from '../../store/accounts/stored-accounts.ts';
+import { type ByteText, byteText } from '../byte-text.ts';
+
+/** A rename of an account. No source says when it happened. Known is the last time at which a source showed the former handle. */
+export interface Rename {
+  /** The present handle. */
+  readonly account: ByteText;
+  readonly before: ByteText;
+  readonly after: ByteText;
+  /** The last time at which a source showed the former handle. */
+  readonly seen_to: Instant;
+}
+
+/** The renames of all accounts with records. */
+export class Renames {
+  /** The handles that each account had, as byte texts. The present one comes last, if a source showed it. */
+  readonly #handles = new Map<ByteText, readonly FormerHandle[]>();
+  #all: readonly Rename[] | undefined;
+
+  /** @param formerHandles of each account, oldest first */
+  constructor(formerHandles: readonly NamedHandle[]) {
+    const ofAccount = new Map<string, NamedHandle[]>();
+    for (const former of formerHandles) {
+      const known = ofAccount.get(former.screen_name);
+      if (known === undefined) ofAccount.set(former.screen_name, [former]);
+      else known.push(former);
+    }
+    for (const [screen_name, former_handles] of ofAccount) {
+      const used = usedHandles({ screen_name, stable_id: former_handles[0]?.stable_id ?? null, former_handles });
+      this.#handles.set(
+        byteText(screen_name),
+        used.map(({ handle, seen_to }) => ({ handle: byteText(handle), seen_to })),
+      );
+    }
+  }
+
+  /** Returns the handle that the account of a record had then. */
+  handleAt({ account, first_encountered_date }: ChangeRecord): ByteText {
+    const handles = this.#handles.get(account);
+    if (handles === undefined) return account;
+    const instant = parseInstant(first_encountered_date) ?? 0;
+    return handles.find(({ seen_to }) => seen_to >= instant)?.handle ?? account;
+  }
+
+  /** The renames of all accounts. */
+  get all(): readonly Rename[] {
+    this.#all ??= [...this.#handles.keys()].flatMap((account) => this.#renamesOf(account));
+    return this.#all;
+  }
+
+  /** Returns the renames of an account, by the record that is listed directly below each. @param records all of its records, newest first */
+  ofAccount(account: ByteText, records: readonly ChangeRecord[]): RenamesByRecord {
+    return renamesByRecord(this.#renamesOf(account), records);
+  }
+
+  #renamesOf(account: ByteText): readonly Rename[] {
+    const handles = this.#handles.get(account) ?? [];
+    return handles.flatMap(({ handle: before, seen_to }, index) => {
+      const after = handles[index + 1]?.handle;
+      return after === undefined ? [] : [{ account, before, after, seen_to }];
+    });
+  }
+}
+
+/** Renames, newest first, by the id of the record below them; by {@link NO_RECORD} those that are older than all records. */
+export type RenamesByRecord = ReadonlyMap<number, readonly Rename[]>;
+
+export const NO_RECORD = -1;
+
+/**
+ * Returns renames by the id of the newest record that is not later than each. That is the record listed directly below it.
+ * @param records newest first
+ */
+export function renamesByRecord(renames: readonly Rename[], records: readonly ChangeRecord[]): RenamesByRecord {
+  const found = new Map<number, Rename[]>();
+  if (renames.length === 0) return found;
+  const places = records.map(({ id, first_encountered_date }) => ({ id, from: parseInstant(first_encountered_date) ?? 0 }));
+  let at = 0;
+  for (const rename of renames.toSorted((one, other) => other.seen_to - one.seen_to)) {
+    while ((places[at]?.from ?? 0) > rename.seen_to) at += 1;
+    const id = places[at]?.id ?? NO_RECORD;
+    const known = found.get(id);
+    if (known === undefined) found.set(id, [rename]);
+    else known.push(rename);
+  }
+  return found;
+}

@@ -1,0 +1,159 @@
+import { dateOf, parseInstant } from '../contract/instant.ts';
+import type { ChangeRecord } from '../contract/record.ts';
+import type { Site } from '../contract/site.ts';
+import type { Store } from '../store/store.ts';
+import type { RecordFacts, RecordLookup } from './accounts/record-lookup.ts';
+import { NO_RECORD, type Rename, type RenamesByRecord, renamesByRecord } from './accounts/renames.ts';
+import { feedBytes } from './atom.ts';
+import { joined, type Markup, markup, numberMarkup, parseRecords } from './byte-text.ts';
+import { dayOf, entriesOf, feedEntry, recordFilter, renameEntry } from './change-list.ts';
+import { fullDate } from './dates.ts';
+import { type Page, pageOf, ROOT_2, type UnframedFile } from './page-frame.ts';
+import { PAGES_IN_PART, type RenderedState } from './parts.ts';
+import { changesArchive, changesPage, NEWEST_CHANGES } from './paths.ts';
+
+/**
+ * The pages of all changes, each with an archive feed of the same records. They are counted from the oldest record, so a new
+ * record changes only the newest pages. It holds a time for each page, and all renames.
+ */
+export class ChangesPages {
+  readonly #store: Store;
+  readonly #site: Site;
+  readonly #lookup: RecordLookup;
+  #times: readonly string[] | undefined;
+  #renames: ReadonlyMap<number, readonly Rename[]> | undefined;
+
+  constructor(store: Store, site: Site, lookup: RecordLookup) {
+    this.#store = store;
+    this.#site = site;
+    this.#lookup = lookup;
+  }
+
+  get count(): number {
+    return pagesOf(this.#store.revision.records, this.#site);
+  }
+
+  /** Yields the files of a part, from the newest page to the oldest. */
+  *files(part: number, rendered: RenderedState): Generator<UnframedFile> {
+    const { records, feed } = this.#store.revision;
+    const [size, pages] = [this.#site.page_size, this.count];
+    const last = Math.min(pages, (part + 1) * PAGES_IN_PART);
+    // an archive is final when two pages follow its own
+    const settled = feed <= rendered.revision ? pages : pagesOf(rendered.records, this.#site) - 2;
+    const cursor = this.#store.feed(Math.max(0, records - last * size));
+    for (let page = last; page > part * PAGES_IN_PART; page -= 1) {
+      let known: readonly ChangeRecord[] | undefined;
+      const read = () => {
+        known ??= parseRecords(cursor.take(Math.min(size, records - (page - 1) * size)).json);
+        return known;
+      };
+      const file = (path: Markup, render: () => Buffer | Page): UnframedFile => ({
+        path,
+        render: page <= settled ? undefined : () => [render()],
+      });
+      yield file(changesPage(page), () => this.#page(page, read()));
+      if (page === pages) continue;
+      yield file(changesArchive(page), () => feedBytes(this.#site, pages - 1, page, read(), this.#lookup.addressOf));
+    }
+  }
+
+  /** Returns links to pages from a number on: see {@link olderLinks}. */
+  links(newest: number, root: '' | typeof ROOT_2): Markup | '' {
+    this.#times ??= this.#store.timesOfRuns(this.#site.page_size);
+    const times = this.#times;
+    return olderLinks(
+      newest,
+      (page) => markup`<a href="${root}${changesPage(page)}">${numberMarkup(page)} <small>${fullDate(times[page - 1] ?? '')}</small></a>`,
+    );
+  }
+
+  #page(page: number, records: readonly ChangeRecord[]): Page {
+    const { count } = this;
+    const newer = page < count ? changesPage(page + 1) : undefined;
+    const days = [...new Set(records.map(dayOf))];
+    const [first = '', last = ''] = [days.at(-1), days[0]];
+    const span = days.length === 1 ? fullDate(first) : markup`${fullDate(first)} to ${fullDate(last)}`;
+    const renames = renamesByRecord(this.#renamesOn(page), records);
+    const links = markup`<nav class=pages aria-label="Newer changes"><a href="${ROOT_2}${NEWEST_CHANGES}">Newest</a>${newer === undefined ? '' : markup` <a href="${ROOT_2}${newer}" rel=prev>Newer</a>`}</nav>\n`;
+    return pageOf(
+      {
+        title: `Changes and first values, page ${numberMarkup(page)}`,
+        root: ROOT_2,
+        section: 'changes',
+        previous: newer,
+        next: page > 1 ? changesPage(page - 1) : undefined,
+      },
+      markup`<h1>Changes and first values <small>page ${numberMarkup(page)}, ${span}</small></h1>
+${recordFilter(records)}<div class=changes>\n${entriesByDay(records, ROOT_2, this.#lookup, renames)}</div>\n${links}${this.links(page - 1, ROOT_2)}`,
+    );
+  }
+
+  /** Returns the renames from the first record of a page on, up to that of the next page. */
+  #renamesOn(page: number): readonly Rename[] {
+    if (this.#lookup.renames.all.length === 0) return [];
+    this.#times ??= this.#store.timesOfRuns(this.#site.page_size);
+    this.#renames ??= renamesByPage(this.#lookup.renames.all, this.#times);
+    return this.#renames.get(page) ?? [];
+  }
+}
+
+/** The number of pages of all changes. A store without records has none. */
+function pagesOf(records: number, { page_size }: Site): number {
+  return Math.ceil(records / page_size);
+}
+
+/** @param times of the first record of each page. Records can be out of order: then a page begins at the latest time so far. */
+function renamesByPage(renames: readonly Rename[], times: readonly string[]): ReadonlyMap<number, readonly Rename[]> {
+  const pages = new Map<number, Rename[]>();
+  let latest = Number.NEGATIVE_INFINITY;
+  const starts = times.map((time) => {
+    latest = Math.max(latest, parseInstant(time) ?? 0);
+    return latest;
+  });
+  let page = 1;
+  for (const rename of renames.toSorted((one, other) => one.seen_to - other.seen_to)) {
+    while ((starts[page] ?? Number.POSITIVE_INFINITY) <= rename.seen_to) page += 1;
+    const known = pages.get(page);
+    if (known === undefined) pages.set(page, [rename]);
+    else known.push(rename);
+  }
+  return pages;
+}
+
+/** Returns the entries in a section for each day. @param root the path to the root of the tree */
+export function entriesByDay(
+  records: readonly ChangeRecord[],
+  root: '' | typeof ROOT_2,
+  facts: RecordFacts,
+  renames: RenamesByRecord,
+): Markup {
+  const parts: Markup[] = [];
+  let day = '';
+  const add = (date: string, entry: Markup) => {
+    if (date !== day) parts.push(markup`${day === '' ? '' : '</section>\n'}<section>\n<h2>${fullDate(date)}</h2>\n`);
+    day = date;
+    parts.push(entry);
+  };
+  const addRenames = (record: number) => {
+    for (const rename of renames.get(record) ?? []) add(dateOf(rename.seen_to), renameEntry(rename, root));
+  };
+  for (const entry of entriesOf(records)) {
+    for (const { id } of entry) addRenames(id);
+    add(dayOf(entry[0]), feedEntry(entry, root, facts));
+  }
+  addRenames(NO_RECORD);
+  return day === '' ? markup`` : markup`${joined(parts)}</section>\n`;
+}
+
+/**
+ * Returns links to numbered pages, which are counted from the oldest: some of the newest ones, the first one, and some between.
+ * The steps between them grow, so every page is a few links away.
+ * @param newest the number of the newest page to link; 0: there is none
+ */
+export function olderLinks(newest: number, linkTo: (page: number) => Markup): Markup | '' {
+  if (newest === 0) return '';
+  const linked = [newest, newest - 1, newest - 2];
+  for (let step = 5; step < newest; step *= 3) linked.push(newest - step);
+  const links = [...new Set([...linked, 1])].filter((page) => page > 0).map(linkTo);
+  return markup`<nav class=pages aria-label="Older changes"><span class=gap>Older changes</span>${joined(links, '\n')}</nav>\n`;
+}

@@ -1,0 +1,69 @@
+// cspell:words howpublished textbraceleft textbraceright textbackslash textasciitilde textasciicircum
+
+/** What a citation says about the site: the file `browse/assets/site.js` has it. */
+export interface CitedSite {
+  readonly title: string;
+  readonly publisher?: string;
+  /** The public address of the site; '' if it has none. */
+  readonly base_url: string;
+  /** It identifies the state of the data. */
+  readonly fingerprint?: string;
+}
+
+/** A change that is cited. */
+export interface Cited {
+  readonly url: string;
+  /** The id of its record. */
+  readonly id: string;
+  readonly title: string;
+  /** When a source first showed the value. */
+  readonly time: string;
+}
+
+/** Returns the permalink of a change and its citations, each with the name of its format. What is not known is left out. */
+export function citationsOf(site: CitedSite, { url, id, title, time }: Cited): readonly (readonly [format: string, text: string])[] {
+  const { publisher, fingerprint } = site;
+  const seen = `first seen ${time}`;
+  const state = fingerprint && `fingerprint of the data ${fingerprint}`;
+  const fields = {
+    author: publisher && `{${escaped(publisher)}}`,
+    title: escaped(title),
+    howpublished: escaped(site.title),
+    year: time.slice(0, 4),
+    url,
+    note: [seen, state].filter(Boolean).join('; '),
+  };
+  const lines = Object.entries(fields).flatMap(([name, value]) => (value ? [`  ${name} = {${value}}`] : []));
+  const csl = {
+    id: `record-${id}`,
+    type: 'webpage',
+    title,
+    'container-title': site.title,
+    publisher,
+    author: publisher && [{ literal: publisher }],
+    issued: { 'date-parts': [time.slice(0, 10).split('-').map(Number)] },
+    URL: url,
+    version: fingerprint,
+    note: seen,
+  };
+  return [
+    ['Link', url],
+    ['Text', `${[publisher, `${title}, ${seen}`, site.title, url, state].filter(Boolean).join('. ')}.`],
+    ['BibTeX', `@misc{record-${id},\n${lines.join(',\n')}\n}`],
+    ['CSL-JSON', JSON.stringify([csl], undefined, 2)],
+  ];
+}
+
+const ESCAPES: { readonly [character: string]: string } = {
+  '\\': '\\textbackslash{}',
+  '~': '\\textasciitilde{}',
+  '^': '\\textasciicircum{}',
+  // BibTeX counts braces, also behind a backslash
+  '{': '\\textbraceleft{}',
+  '}': '\\textbraceright{}',
+};
+
+/** Escapes a text for LaTeX. */
+function escaped(text: string): string {
+  return text.replace(/[\\~^{}&%$#_]/g, (character) => ESCAPES[character] ?? `\\${character}`);
+}

@@ -1,0 +1,67 @@
+import { type CitedSite, citationsOf } from './citation-formats.ts';
+import { allChanges, element, nameOf, openDialog, rootPath, timeOf } from './page-elements.ts';
+
+declare global {
+  interface Window {
+    /** The file of the site sets it. */
+    palimpsestSite?: CitedSite;
+  }
+}
+
+/** Adds a button to each change of an account. It shows the permalink and citations, to copy them. */
+export function addCitations(): void {
+  for (const change of allChanges()) {
+    const link = change.closest('.own') && change.querySelector<HTMLAnchorElement>('h4 > a[href*="#r"]');
+    if (!link) continue;
+    const button = element('button', { type: 'button', class: 'cite', 'aria-label': `Cite ${nameOf(change)}` }, 'Cite');
+    button.addEventListener('click', () => void showCitations(change, link));
+    change.querySelector('header')?.append(button);
+  }
+}
+
+async function showCitations(change: HTMLElement, link: HTMLAnchorElement): Promise<void> {
+  const site = await loadSite();
+  // a page below /as_of/ or on a disk has the same path in the tree
+  const path = link.href.slice(new URL(rootPath() || '.', location.href).href.length);
+  const url = site.base_url === '' ? link.href : `${site.base_url}/${path}`;
+  const title = `${link.textContent} of ${document.querySelector('h1')?.textContent}`;
+  const cited = { url, id: change.id.slice(1), title, time: timeOf(change)?.dateTime ?? '' };
+  const status = element('p', { role: 'status' });
+  const parts = citationsOf(site, cited).map(([format, text]) => {
+    const shown = element('pre', { tabindex: '0', 'aria-label': format }, text);
+    const button = element('button', { type: 'button' }, `Copy ${format}`);
+    button.addEventListener('click', async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        status.textContent = `${format} copied`;
+      } catch {
+        // browsers need HTTPS to write to the clipboard
+        getSelection()?.selectAllChildren(shown);
+        status.textContent = `${format} selected: copy it with the keyboard`;
+      }
+    });
+    return element('section', {}, shown, button);
+  });
+  openDialog('citation', 'Cite this record', ...parts, status);
+}
+
+/** Loads what citations say about the site. Without the file they lack its publisher. */
+function loadSite(): Promise<CitedSite> {
+  return new Promise((resolve) => {
+    const answer = () => resolve(window.palimpsestSite ?? { title: 'History of public profiles', base_url: '' });
+    if (window.palimpsestSite !== undefined) return answer();
+    const script = element('script', { src: `${rootPath()}browse/assets/site.js` });
+    script.addEventListener('load', answer);
+    script.addEventListener('error', answer);
+    document.head.append(script);
+  });
+}
+
+/** Writes the name, the address and the date below a page when it is printed. */
+export function addPrintedAddress(): void {
+  const line = element('p', { class: 'printed' });
+  document.querySelector('footer')?.append(line);
+  addEventListener('beforeprint', () => {
+    line.textContent = `${document.title}, ${location.href}, printed on ${new Date().toISOString().slice(0, 10)}`;
+  });
+}

@@ -1,0 +1,56 @@
+import { element, fieldOf, rootPath, shownChanges, textOf, timeOf } from './page-elements.ts';
+
+/** A record that the page of an account shows. A rename has no id and no permalink. */
+interface Row {
+  readonly id: string;
+  readonly data_type: string;
+  /** The day, in UTC: first values of one day stand together under the time of the first. */
+  readonly date: string;
+  /** Null for a first value. */
+  readonly before: string | null;
+  readonly text: string;
+  readonly permalink: string;
+}
+
+/** Adds the data of the page of an account as JSON and CSV, without the records that a filter hides. */
+export function addDownloads(): void {
+  const list = document.querySelector('.own');
+  if (list === null) return;
+  const button = (format: string, type: string, write: (rows: readonly Row[]) => string) => {
+    const made = element('button', { type: 'button' }, format);
+    made.addEventListener('click', () => save(`${document.title.split(/[ ,]/)[0]}.${format.toLowerCase()}`, type, write(rowsShown())));
+    return made;
+  };
+  const json = button('JSON', 'application/json', (rows) => JSON.stringify(rows, undefined, 2));
+  const csv = button('CSV', 'text/csv', csvOf);
+  const place = element('a', { href: `${rootPath()}browse/about.html#api` }, 'How to find it in the API');
+  list.after(element('p', { class: 'downloads' }, 'Data of these changes: ', json, csv, place));
+}
+
+function rowsShown(): readonly Row[] {
+  return shownChanges().map((change) => ({
+    id: change.id.slice(1),
+    data_type: fieldOf(change),
+    date: timeOf(change)?.dateTime.slice(0, 10) ?? '',
+    before: change.matches(':has(div + div)') ? (change.querySelector('div')?.textContent ?? null) : null,
+    text: textOf(change),
+    permalink: change.querySelector<HTMLAnchorElement>('h4 > a')?.href ?? '',
+  }));
+}
+
+function csvOf(rows: readonly Row[]): string {
+  const lines = [['id', 'data_type', 'date', 'before', 'text', 'permalink'], ...rows.map((row) => Object.values(row).map(safeCell))];
+  return lines.map((cells) => `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join()}\r\n`).join('');
+}
+
+/** Marks what a spreadsheet would run as a formula or round, with an apostrophe as `export csv` does. */
+function safeCell(value: string | null): string {
+  const text = value ?? '';
+  return /^(?:['\t\r]|[\s\p{Default_Ignorable_Code_Point}]*[=+\-@＝＋－＠]|\d{16,}$)/u.test(text) ? `'${text}` : text;
+}
+
+function save(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  element('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

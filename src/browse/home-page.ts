@@ -1,0 +1,64 @@
+import { parseInstant } from '../contract/instant.ts';
+import type { ChangeRecord } from '../contract/record.ts';
+import type { Site } from '../contract/site.ts';
+import type { RecordLookup } from './accounts/record-lookup.ts';
+import { renamesByRecord } from './accounts/renames.ts';
+import { type Markup, markup, numberMarkup } from './byte-text.ts';
+import { entriesByDay } from './changes-pages.ts';
+import { fullDate, timeMarkup } from './dates.ts';
+import { chartOf, type Month, monthsTable } from './months.ts';
+import { type Page, pageOf } from './page-frame.ts';
+import { ABOUT, accountsPage } from './paths.ts';
+import type { ShownState } from './site/about-page.ts';
+import { siteText } from './site/publisher.ts';
+
+/** What the home page shows. */
+interface HomeContents {
+  readonly site: Site;
+  readonly state: ShownState;
+  /** Newest first. */
+  readonly months: readonly Month[];
+  /** The newest records, newest first. */
+  readonly newest: readonly ChangeRecord[];
+  readonly lookup: RecordLookup;
+  /** Links to pages of all changes. */
+  readonly links: Markup | '';
+}
+
+/** Returns the home page. */
+export function homePage({ site, state, months, newest, lookup, links }: HomeContents): Page {
+  const { accounts, changes, renames: renamed, first_values, firstDay: first, lastChange: last } = state;
+  const title = site.about === undefined ? markup`History of public profiles` : siteText(site.about, site.about.title);
+  const oldest = parseInstant(newest.at(-1)?.first_encountered_date ?? '') ?? 0;
+  const recent = lookup.renames.all.filter(({ seen_to }) => seen_to >= oldest);
+  const stat = (term: Markup, definition: Markup) => markup`<div><dt>${term}<dd>${definition}</div>\n`;
+  const period = markup`${first === undefined ? '' : stat(markup`First seen`, timeMarkup(first, fullDate(first)))}${last === undefined ? '' : stat(markup`Last change`, timeMarkup(last, fullDate(last)))}`;
+  const chart =
+    months.length === 0
+      ? ''
+      : markup`<h2 id=months>Changes over time</h2>\n<p>A first value is the value of a field when a source first showed it. It is not a change, and is counted separately.</p>\n${chartOf(months)}${monthsTable(months)}`;
+  const list =
+    newest.length === 0
+      ? markup`<p>There are no records yet.</p>\n`
+      : markup`<div class=changes>\n${entriesByDay(newest, '', lookup, renamesByRecord(recent, newest))}</div>\n${links}`;
+  return pageOf(
+    { title: site.about === undefined ? 'History of public profiles' : 'Home', root: '', section: 'home' },
+    markup`<h1>${title}</h1>
+${lead(site)}<dl class=stats>
+${stat(markup`Accounts`, markup`<a href="${accountsPage()}">${numberMarkup(accounts)}</a>`)}${stat(markup`Changes`, markup`<a href="#changes">${numberMarkup(changes)}</a>`)}${renamed === 0 ? '' : stat(markup`Renames`, numberMarkup(renamed))}${stat(markup`First values`, numberMarkup(first_values))}${period}</dl>
+${chart}<h2 id=changes>Newest changes and first values</h2>
+${list}<h2>For programs</h2>
+<p>The same history is a JSON API: <a href="rest/data/">records</a> and <a href="rest/account/">accounts</a>.</p>
+`,
+  );
+}
+
+/** Returns what the history is, and who publishes it. */
+function lead({ about }: Site): Markup {
+  const publisher =
+    about === undefined ? '' : markup`<p>Published by ${siteText(about, about.publisher)}. <a href="${ABOUT}">About this history</a></p>\n`;
+  const text = about?.description === undefined ? LEAD : siteText(about, about.description);
+  return markup`<p class=lead>${text}</p>\n${publisher}`;
+}
+
+const LEAD = markup`Names, bios, locations, websites and verification of public accounts, and when each value was first seen.`;

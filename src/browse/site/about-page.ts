@@ -1,0 +1,105 @@
+import { lackSentence } from '../../contract/files/incomplete-mirror.ts';
+import { encodeJson } from '../../contract/json.ts';
+import type { ChangeRecord } from '../../contract/record.ts';
+import { isLoopback, type Site } from '../../contract/site.ts';
+import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../byte-text.ts';
+import { fullDate, fullTime, timeMarkup } from '../dates.ts';
+import { isWebUrl } from '../diff-segments.ts';
+import type { Month } from '../months.ts';
+import { type Page, pageOf, ROOT_1 } from '../page-frame.ts';
+import { accountsPage, NEWEST_CHANGES } from '../paths.ts';
+import { contactLink, siteText } from './publisher.ts';
+
+/** The state of the store that a site shows. */
+export interface ShownState extends RecordCounts {
+  readonly accounts: number;
+  /** SHA-256 of the contents of the store, as hexadecimal digits. */
+  readonly fingerprint: string;
+  readonly newest: ChangeRecord | undefined;
+  /** The first day with a record, and the last day with a change. */
+  readonly firstDay: string | undefined;
+  readonly lastChange: string | undefined;
+}
+
+/** @param months newest first */
+export function shownState(
+  { accounts, fingerprint }: Pick<ShownState, 'accounts' | 'fingerprint'>,
+  newest: ChangeRecord | undefined,
+  months: readonly Month[],
+  renames: number,
+): ShownState {
+  const sum = (counted: keyof RecordCounts) => months.reduce((all, month) => all + month[counted], 0);
+  const days = months.flatMap((month) => month.days);
+  return {
+    ...{ accounts, fingerprint, newest },
+    changes: sum('changes'),
+    renames,
+    first_values: sum('first_values'),
+    firstDay: days.at(-1)?.date,
+    lastChange: days.find(({ changes }) => changes > 0)?.date,
+  };
+}
+
+/** Returns the page that says what the history is, where it comes from and who publishes it. It shows no build time. */
+export function aboutPage({ about, incomplete }: Site, state: ShownState): Page {
+  const { accounts, changes, renames, first_values, firstDay, newest, fingerprint } = state;
+  const rows: (Markup | '')[] = [];
+  const add = (term: Markup, definition: Markup | undefined) => {
+    if (definition !== undefined) rows.push(markup`<div><dt>${term}<dd>${definition}</div>\n`);
+  };
+  if (about !== undefined) {
+    const { publisher, contact, source, license, license_url } = about;
+    add(markup`Publisher`, siteText(about, publisher));
+    add(markup`Contact`, contact === undefined ? undefined : contactLink(contact));
+    add(markup`Source`, source === undefined ? undefined : siteText(about, source, isWebUrl(source) ? source : undefined));
+    add(markup`License`, license === undefined ? undefined : siteText(about, license, license_url));
+  }
+  add(markup`Accounts`, markup`<a href="${ROOT_1}${accountsPage()}">${numberMarkup(accounts)}</a>`);
+  add(markup`Changes`, markup`<a href="${ROOT_1}${NEWEST_CHANGES}">${numberMarkup(changes)}</a>`);
+  add(markup`Renames`, renames === 0 ? undefined : numberMarkup(renames));
+  add(markup`First values`, numberMarkup(first_values));
+  add(markup`First seen`, firstDay === undefined ? undefined : timeMarkup(firstDay, fullDate(firstDay)));
+  add(
+    markup`Newest record`,
+    newest === undefined ? undefined : timeMarkup(newest.first_encountered_date, fullTime(newest.first_encountered_date)),
+  );
+  add(markup`Fingerprint`, markup`<code>${trusted(fingerprint)}</code>`);
+  const whom = about?.contact === undefined ? markup`the publisher of this site` : contactLink(about.contact);
+  const description = about?.description === undefined ? '' : markup`<p class=lead>${siteText(about, about.description)}</p>\n`;
+  return pageOf(
+    { title: 'About this history', root: ROOT_1, section: 'about' },
+    markup`<h1>About this history</h1>
+${description}<dl>
+${joined(rows)}</dl>
+<h2>What the records are</h2>
+<p>A source showed public profiles many times. A change is a new value of a field: name, bio, location, website or verification.</p>
+<p>A first value is what the source showed first. It is not a change, and is counted separately.</p>
+<h2>What the records are not</h2>
+<p>They do not say when somebody changed a profile. The time of a record is when the source first showed the value.</p>
+<p>They do not say who changed it, or why. A value that no snapshot shows is missing.</p>
+<p>What a profile says can be untrue.</p>
+${lacks(incomplete)}<h2>Corrections and removal</h2>
+<p>To have an account corrected or removed, write to ${whom}. An account can be removed from the pages, the data and the search. Later data does not bring it back.</p>
+<h2>How to cite it</h2>
+<p>Each record has a permalink: the link on the name of its field, on the page of its account. The link stays when later records come.</p>
+<h2 id=api>How to find an account in the API</h2>
+<p>The JSON API sorts accounts by the id of their first record. An account moves to another page when accounts before it come or go.</p>
+<p>Follow <code>next</code> from <a href="${ROOT_1}rest/account/">accounts</a> to the entry with its <code>screen_name</code>. Only the HTML page of an account keeps its address.</p>
+<h2>How to verify it</h2>
+<p>The fingerprint identifies this state of the data. Two stores of one palimpsest version with the same data have the same one. The pages show the same records as the <a href="${ROOT_1}rest/data/">JSON data</a>.</p>
+<p>The file manifest-sha256.txt has the SHA-256 of each file. With a copy of all files, <code>palimpsest verify --out FOLDER</code> checks them.</p>
+`,
+  );
+}
+
+/** Returns the script with what citations say about the site. It is not in each page, because the fingerprint changes with each record. */
+export function siteScript({ about, base_url }: Site, fingerprint: string): string {
+  const { title = 'History of public profiles', publisher } = about ?? {};
+  return `palimpsestSite = ${encodeJson({ title, publisher, base_url: isLoopback(base_url) ? '' : base_url, fingerprint })};\n`;
+}
+
+/** Returns what mirrors lack of their services. */
+function lacks(incomplete: Site['incomplete']): Markup | '' {
+  const sentences = (incomplete ?? []).map((lack) => markup`<li>${escapeText(byteText(lackSentence(lack)))}\n`);
+  return sentences.length === 0 ? '' : markup`<h2>What is missing</h2>\n<ul>\n${joined(sentences)}</ul>\n`;
+}

@@ -1,0 +1,18 @@
+import { byteText, escapeText, markup } from '../byte-text.ts';
+import { type Page, pageOf } from '../page-frame.ts';
+import { accountsPage, HOME } from '../paths.ts';
+
+/**
+ * Returns the page that hosts send in place of a page that does not exist. It is shown at any address, so its links begin with
+ * the path of the base URL.
+ */
+export function notFoundPage(baseUrl: string): Page {
+  const root = escapeText(byteText(`${new URL(baseUrl).pathname.replace(/^\/+/, '/').replace(/\/$/, '')}/`));
+  return pageOf(
+    { title: 'Page not found', root },
+    markup`<h1>Page not found</h1>
+<p>There is no page at this address. The account may have been renamed or removed.</p>
+<p>Search for it above, or go to <a href="${root}${HOME}">the home page</a> or to <a href="${root}${accountsPage()}">all accounts</a>.</p>
+`,
+  );
+}

@@ -1,0 +1,81 @@
+import { isObject } from './json.ts';
+import { hasWebScheme, parseShape, type Rule, rule, type Shape, Violation } from './shape.ts';
+
+/** What a site says about itself: the content of a `site.json`. Only the files for people show it. */
+export interface About {
+  /** The name of the history, in place of that of the program. */
+  readonly title: string;
+  readonly publisher: string;
+  readonly description?: string | undefined;
+  /** Where readers ask for a correction or a removal: an http or https URL, or an e-mail address. */
+  readonly contact?: string | undefined;
+  /** Where the data is from. */
+  readonly source?: string | undefined;
+  readonly license?: string | undefined;
+  readonly license_url?: string | undefined;
+  /** The language of these texts, such as `en`. */
+  readonly language?: string | undefined;
+  /** The URL of an image that previews of links show. */
+  readonly image?: string | undefined;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression excludes control characters
+const LINE = /^[^\u0000-\u001f\u007f-\u009f]*\S[^\u0000-\u001f\u007f-\u009f]*$/;
+const EMAIL = /^[\w.+-]+@[a-z\d-]+(\.[a-z\d-]+)+$/i;
+
+const line: Rule<string> = rule(
+  'one line of text, not empty',
+  (value): value is string => typeof value === 'string' && LINE.test(value) && value.isWellFormed(),
+);
+
+const webUrl: Rule<string> = rule(
+  'an http or https URL',
+  (value): value is string => line.accepts(value) && !/\s/.test(value) && URL.canParse(value) && hasWebScheme(value),
+);
+
+const contact: Rule<string> = rule(
+  'an http or https URL, or an e-mail address',
+  (value): value is string => webUrl.accepts(value) || (line.accepts(value) && EMAIL.test(value)),
+);
+
+const language: Rule<string> = rule(
+  'a language such as "en" or "pt-BR"',
+  (value): value is string => line.accepts(value) && /^[a-z]{2,8}(-[a-z\d]{1,8})*$/i.test(value),
+);
+
+function optional({ expected, accepts }: Rule<string>): Rule<string | undefined> {
+  return rule(`${expected}, or no such field`, (value): value is string | undefined => value === undefined || accepts(value));
+}
+
+const SHAPE: Shape<About> = {
+  title: line,
+  publisher: line,
+  description: optional(line),
+  contact: optional(contact),
+  source: optional(line),
+  license: optional(line),
+  license_url: optional(webUrl),
+  language: optional(language),
+  image: optional(webUrl),
+};
+
+/** The names of all fields. */
+export const ABOUT_FIELDS: readonly string[] = Object.keys(SHAPE);
+
+/**
+ * Parses the content of a `site.json`. The fields of the result have a fixed order.
+ * @throws Violation at the first field that breaks its rule
+ */
+export function parseAbout(value: unknown): About {
+  if (!isObject(value)) return parseShape(SHAPE, value, '');
+  const unknown = Object.keys(value).find((key) => !Object.hasOwn(SHAPE, key));
+  if (unknown !== undefined) throw new Violation(unknown, `one of ${ABOUT_FIELDS.join(', ')}`, 'an unknown field');
+  return parseShape(SHAPE, JSON.parse(JSON.stringify(value, [...ABOUT_FIELDS])), '');
+}
+
+/** What `build.json` has of a site. */
+export const aboutOrNothing: Rule<About | undefined> = rule(
+  'the content of a site.json, or nothing',
+  (value): value is About | undefined =>
+    value === undefined || (isObject(value) && Object.entries(SHAPE).every(([field, { accepts }]) => accepts(value[field]))),
+);

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { parse } from 'parse5';
+import { expect, it } from 'vitest';
+import { accountLists } from '../../src/browse/accounts/account-lists.ts';
+import { PageFrames } from '../../src/browse/page-frame.ts';
+import { accountsPage } from '../../src/browse/paths.ts';
+import type { AccountReader, ListedAccount } from '../../src/store/accounts/account-reader.ts';
+import { times } from '../support/proof.ts';
+import { elementsNamed, textOf } from './parsed-html.ts';
+import { SITE } from './small-site.ts';
+
+const folded = (handle: string) => Buffer.from(handle.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
+
+/** A reader of accounts that gives the handles in the order of the store. */
+function readerOf(handles: readonly string[]): AccountReader {
+  const sorted = handles.toSorted((one, other) => folded(one).compare(folded(other)) || Buffer.from(one).compare(Buffer.from(other)));
+  const listed = (screen_name: string): ListedAccount => ({
+    screen_name,
+    display_name: '',
+    changes: 0,
+    first_seen: null,
+    last_change: null,
+  });
+  return Object.assign(Object.create(null), { byHandle: () => sorted, listed });
+}
+
+/** Returns the pages of a list as a reader sees them: the handles, and the paths of other pages. */
+function pagesOf(
+  handles: readonly string[],
+): ReadonlyMap<string, { readonly handles: readonly string[]; readonly links: readonly string[] }> {
+  const pages = new Map();
+  const frames = new PageFrames(SITE);
+  for (const file of accountLists(readerOf(handles), () => true)) {
+    const { path, render } = frames.framed(file);
+    const page = parse(String(render?.()[0]));
+    const links = elementsNamed(page, 'nav')
+      .filter(({ attrs }) => attrs.some(({ value }) => value.startsWith('Accounts by')))
+      .flatMap((nav) => elementsNamed(nav, 'a').map(({ attrs }) => attrs[0]?.value.slice(6)));
+    expect(pages.has(path)).toBe(false);
+    pages.set(path, {
+      handles: elementsNamed(page, 'td').flatMap((cell) => elementsNamed(cell, 'bdi').map((each) => textOf(each))),
+      links,
+    });
+  }
+  return pages;
+}
+
+const character = fc.constantFrom(...'abAB_.-~é東');
+const handle = fc.string({ unit: character, minLength: 1, maxLength: 7 });
+const population = fc.uniqueArray(handle, { minLength: 1, maxLength: 1500, size: 'max' });
+
+it('the page of a store without accounts is rendered, because no account shows that it is new', () => {
+  const frames = new PageFrames(SITE);
+  const pages = [...accountLists(readerOf([]), () => false)].map((file) => String(frames.framed(file).render?.()[0]));
+  expect(pages).toEqual([expect.stringContaining('There are no accounts yet.')]);
+});
+
+it('a reader who follows links finds each account once, on few pages of at most 200 accounts', () => {
+  fc.assert(
+    fc.property(population, (handles) => {
+      const pages = pagesOf(handles);
+      const walk = (path: string): readonly string[] => {
+        const page = pages.get(path);
+        if (page === undefined) throw new Error(`no page ${path}`);
+        return [...page.handles, ...page.links.flatMap(walk)];
+      };
+      const found = walk(accountsPage());
+      expect(found.toSorted()).toEqual(handles.map((each) => `@${each}`).toSorted());
+      expect(pages.size).toBeLessThan(3 + handles.length / 30);
+      for (const page of pages.values()) expect(page.handles.length).toBeLessThanOrEqual(200);
+    }),
+    { numRuns: times('generated populations', 4, 50) },
+  );
+});

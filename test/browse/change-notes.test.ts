@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest';
+import { byteText, markup, trusted } from '../../src/browse/byte-text.ts';
+import { accountEntry } from '../../src/browse/change-list.ts';
+import { changedPart } from '../../src/browse/changed-part.ts';
+import type { DataType } from '../../src/contract/record.ts';
+import { diffHtml } from '../../src/diff/diff-html.ts';
+import { bioRecord } from '../support/bio-record.ts';
+
+/** Returns the note of a change, and what it marks as removed and as added. */
+function shown(data_type: DataType, before: string, after: string): readonly (string | undefined)[] {
+  const record = { ...bioRecord(2, { account: 'nina', previous: 1 }), data_type, text: byteText(after) };
+  const diff_html = byteText(diffHtml(data_type, before, after));
+  const facts = { addressOf: () => trusted(''), textOf: () => undefined, handleAt: () => 'nina' };
+  const html = accountEntry([{ ...record, diff_html }], () => trusted(''), facts);
+  const [note, removed, added] = [/<p class=note>(.*?)<\/p>/, /<del>(.*?)<\/del>/s, /<ins>(.*?)<\/ins>/s].map(
+    (part) => part.exec(html)?.[1],
+  );
+  return [note, removed, added];
+}
+
+it.each<[name: string, before: string, after: string, note: string | undefined]>([
+  ['a zero-width space', 'maps', 'ma\u200bps', 'zero-width space U+200B added'],
+  ['a no-break space', 'of maps', 'of\u00a0maps', 'space U+0020 removed, no-break space U+00A0 added'],
+  ['a space at the end', 'maps ', 'maps', 'space U+0020 removed at the end'],
+  ['letters of another script', 'maps', 'm\u0430ps', 'Cyrillic letter like a U+0430 added'],
+  ['letters of another script beside another change', 'maps of places', 'm\u0430ps of mills', 'Cyrillic letter like a U+0430 added'],
+  [
+    'letters of another script in a word that is gone',
+    'm\u0430ps \u200bof places',
+    'mills',
+    'zero-width space U+200B removed, Cyrillic letter like a U+0430 removed',
+  ],
+  ['a word in another script', 'maps', '\u043a\u0430\u0440\u0442\u044b \u043e \u0441\u043e\u0440 maps', undefined],
+  ['letters of another script in a word that stays', 'm\u0430ps of \u0441\u043e\u0440', 'm\u0430ps of mills', undefined],
+  ['a Greek letter', 'Nina', '\u039dina', 'Greek letter like N U+039D added'],
+  ['an override of direction', 'maps', '\u202emaps', 'right-to-left override U+202E added'],
+  ['an override beside another change', 'maps of places', 'maps of \u202emills', 'right-to-left override U+202E added'],
+  ['a composed letter', 'cafe\u0301', 'caf\u00e9', 'normalization: U+0301 became U+00E9'],
+  ['letter case', 'Maps', 'maps', 'only upper and lower case'],
+  ['the style of an emoji', 'sun \u2600', 'sun \u2600\ufe0f', 'emoji variation selector U+FE0F added'],
+  [
+    'many invisible characters',
+    'a',
+    'a\u200b\u200c\u200d\u2060\u2061',
+    'zero-width space U+200B added, zero-width non-joiner U+200C added, zero-width joiner U+200D added, word joiner U+2060 added, 1 more',
+  ],
+  ['an emoji that has joints', 'team', 'team \u{1f469}\u200d\u{1f469}\u200d\u{1f467}', undefined],
+  ['a flag with tags', 'team', 'team \u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}', undefined],
+  ['another word', 'maps', 'mills', undefined],
+])('a change of a bio has a note only for invisible differences: %s', (_, before, after, note) => {
+  const [found] = shown('Bio', before, after);
+  expect(found).toBe(note);
+});
+
+it.each<[type: DataType, before: string, after: string, note: string | undefined, removed: string | undefined, added: string | undefined]>([
+  ['Website', 'http://nina.example/a', 'https://nina.example/a', 'Only <q>http</q> became <q>https</q>', 'http', 'https'],
+  ['Website', 'https://nina.example', 'https://nina.example/', 'Only <q>/</q> was added', undefined, '/'],
+  ['Website', 'https://www.nina.example', 'https://nina.example', 'Only <q>www.</q> was removed', 'www.', undefined],
+  [
+    'Website',
+    'https://a.example/?x=1&y=2',
+    'https://a.example/?x=1&z=2',
+    'Only <q>1&amp;y</q> became <q>1&amp;z</q>',
+    '1&amp;y',
+    '1&amp;z',
+  ],
+  ['Location', 'Oxford, Eon', 'Oxford, \u0415on', 'Cyrillic letter like E U+0415 added', 'Eon', '\u0415on'],
+  ['Location', 'İstanbul, Türkiye', 'İzmir, Türkiye', 'Only <q>İstanbul</q> became <q>İzmir</q>', 'İstanbul', 'İzmir'],
+  ['Location', 'Oxford', 'Leeds', undefined, 'Oxford', 'Leeds'],
+])('a change of a %s from %s to %s marks only the part that changed', (type, before, after, ...expected) => {
+  expect(shown(type, before, after)).toEqual(expected.map((text) => text && byteText(text)));
+});
+
+it('a link leads to the whole address, though a part of it is marked', () => {
+  const html = changedPart({
+    inline: markup``,
+    before: markup`<del><a href="http://a.example">http://a.example</a></del>`,
+    after: markup`<ins><a href="https://a.example">https://a.example</a></ins>`,
+    removed: markup``,
+    added: markup``,
+  });
+  expect(html).toMatchObject({
+    before: '<a href="http://a.example"><del>http</del>://a.example</a>',
+    after: '<a href="https://a.example"><ins>https</ins>://a.example</a>',
+    inline: '<a href="https://a.example"><del>http</del><ins>https</ins>://a.example</a>',
+  });
+});

@@ -1,0 +1,52 @@
+// cspell:words howpublished textbraceleft textbraceright
+import { describe, expect, it } from 'vitest';
+import { citationsOf } from '../../src/browse/client/citation-formats.ts';
+
+const CHANGE = {
+  url: 'https://history.example/browse/account/62/nina_k.html#r105',
+  id: '105',
+  title: 'Bio of Nina {K} @nina_k',
+  time: '2024-03-05T14:03:09.5Z',
+};
+const SITE = { title: 'Press & radio', publisher: 'Archive', base_url: 'https://history.example', fingerprint: 'ab12' };
+
+describe('the citations of a change', () => {
+  it('have its permalink, its time, the publisher and the state of the data', () => {
+    const { Link, Text, BibTeX, 'CSL-JSON': csl } = Object.fromEntries(citationsOf(SITE, CHANGE));
+    expect(Link).toBe(CHANGE.url);
+    expect(Text).toBe(
+      `Archive. Bio of Nina {K} @nina_k, first seen 2024-03-05T14:03:09.5Z. Press & radio. ${CHANGE.url}. fingerprint of the data ab12.`,
+    );
+    expect(BibTeX?.split('\n')).toEqual([
+      '@misc{record-105,',
+      '  author = {{Archive}},',
+      '  title = {Bio of Nina \\textbraceleft{}K\\textbraceright{} @nina\\_k},',
+      '  howpublished = {Press \\& radio},',
+      '  year = {2024},',
+      `  url = {${CHANGE.url}},`,
+      '  note = {first seen 2024-03-05T14:03:09.5Z; fingerprint of the data ab12}',
+      '}',
+    ]);
+    expect(JSON.parse(csl ?? '')).toEqual([
+      {
+        id: 'record-105',
+        type: 'webpage',
+        title: CHANGE.title,
+        'container-title': SITE.title,
+        publisher: SITE.publisher,
+        author: [{ literal: SITE.publisher }],
+        issued: { 'date-parts': [[2024, 3, 5]] },
+        URL: CHANGE.url,
+        version: 'ab12',
+        note: 'first seen 2024-03-05T14:03:09.5Z',
+      },
+    ]);
+  });
+
+  it('leave out what is not known', () => {
+    const [, text, entry, csl] = citationsOf({ title: 'History', base_url: '' }, CHANGE).map((citation) => citation[1]);
+    expect(text).toBe(`Bio of Nina {K} @nina_k, first seen 2024-03-05T14:03:09.5Z. History. ${CHANGE.url}.`);
+    expect(entry).not.toContain('author');
+    expect(csl).not.toMatch(/publisher|author|version/);
+  });
+});

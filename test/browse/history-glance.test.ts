@@ -1,0 +1,41 @@
+import { parse } from 'parse5';
+import { describe, expect, it } from 'vitest';
+import { accountPage } from '../../src/browse/paths.ts';
+import { elementsNamed, textOf } from './parsed-html.ts';
+import { browseFiles, historyOf, storeOf, textsOf } from './small-site.ts';
+
+/** Returns the page of an account with these bios, one in a minute. */
+async function pageWith(bios: readonly string[]): Promise<string> {
+  const files = textsOf(browseFiles(await storeOf(historyOf(bios.map((text) => ({ text }))))));
+  return files.get(accountPage('nina')) ?? '';
+}
+
+/** Returns the cells of each row of the table. */
+function rowsOf(html: string): readonly (readonly string[])[] {
+  const [table] = elementsNamed(parse(html), 'table');
+  return table === undefined
+    ? []
+    : elementsNamed(table, 'tr')
+        .slice(1)
+        .map((row) => elementsNamed(row, 'td').map((cell) => textOf(cell).trim()));
+}
+
+describe('the history of an account at a glance', () => {
+  it('has each value once, with its times, also if values alternate', async () => {
+    const page = await pageWith(Array.from({ length: 18 }, (_, n) => (n % 2 === 0 ? '' : 'İ'.repeat(80))));
+    const from = '1 January 2020';
+    expect(rowsOf(page)).toEqual([
+      [`${'İ'.repeat(50)}…`, from, 'latest', '9'],
+      ['empty', from, from, '9'],
+    ]);
+    // the date leads to the first record of the value
+    expect(page).toMatch(/<td><a href="#r2"><time/);
+    expect(elementsNamed(parse(page), 'svg')).toHaveLength(1);
+  });
+
+  it('has the latest values of many, and nothing if the account has few changes', async () => {
+    const rows = rowsOf(await pageWith(Array.from({ length: 30 }, (_, n) => `bio ${n}`)));
+    expect(rows.map(([value]) => value)).toEqual([...Array.from({ length: 6 }, (_, n) => `bio ${29 - n}`), 'and 24 earlier']);
+    expect(rowsOf(await pageWith(['a', 'b', 'c']))).toEqual([]);
+  });
+});

@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import { parse } from 'parse5';
+import { expect, it } from 'vitest';
+import { accountPage, changesPage, HOME, monthPage } from '../../src/browse/paths.ts';
+import { importInputs } from '../../src/import/import.ts';
+import { Store } from '../../src/store/store.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { observe, sourceOf } from '../support/snapshots.ts';
+import { elementsNamed, textOf } from './parsed-html.ts';
+import { browseFiles, browseFilesAt, SITE } from './small-site.ts';
+
+const at = (day: number, screen_name: string, id: string, bio: string) => ({
+  observed_at: `2024-03-0${day}T00:00:00Z`,
+  ...{ screen_name, id, bio },
+});
+
+/** Returns a store: ninette became nina on 4 March or after 3 March, when nothing else was recorded. */
+async function renamed(): Promise<string> {
+  const path = join(temporaryFolder(), 'store.db');
+  const nina = [at(1, 'ninette', '1', 'a'), at(2, 'ninette', '1', 'b'), at(3, 'ninette', '1', 'b'), at(5, 'nina', '1', 'c')];
+  await observe(path, [...nina, at(1, 'omar', '2', 'x'), at(4, 'omar', '2', 'y')]);
+  return path;
+}
+
+const textsIn = (html: string | undefined, name: string) => elementsNamed(parse(html ?? ''), name).map((each) => textOf(each));
+const headings = (html: string | undefined) => textsIn(html, 'h3').map((text) => text.replace(/, 00:00:00 UTC|00:00:00 /, ''));
+
+it('pages for people have the handle of that time, and a rename among the changes', async () => {
+  const files = browseFilesAt(await renamed(), { ...SITE, page_size: 100 });
+  expect(headings(files.get(accountPage('nina')))).toEqual([
+    '5 March 2024',
+    'Renamed after 3 March 2024',
+    '2 March 2024 as @ninette',
+    'First seen on 1 March 2024 as @ninette',
+  ]);
+  expect(headings(files.get(changesPage(1)))).toEqual([
+    '@nina',
+    '@omar',
+    'Renamed after 3 March 2024 @nina',
+    '@ninette now @nina',
+    '@ninette now @nina First seen',
+    '@omar First seen',
+  ]);
+  const text = (path: string, name: string) => textsIn(files.get(path), name)[0];
+  expect(files.get(accountPage('nina'))).toContain(
+    '<header><h4>Handle</h4></header><div dir=auto><del>@ninette</del></div><div dir=auto><ins>@nina</ins></div>',
+  );
+  expect(text(accountPage('nina'), 'h2')).toBe('2 changes and 1 rename');
+  expect(text(monthPage('2024-03'), 'p')).toMatch(/^3 changes, 1 rename and 2 first values\./);
+  expect(text(HOME, 'dl')).toContain('Renames1');
+});
+
+it.each<[records: string, days: readonly string[], months: { readonly [month: string]: string }]>([
+  [
+    'has records',
+    ['10 June 2024', '1 June 2024', '10 January 2024'],
+    { '2024-06': '1 rename and 1 first value', '2024-01': '1 first value' },
+  ],
+  ['has no records', ['10 June 2024', '10 January 2024'], { '2024-01': '1 first value' }],
+])('a rename is listed under its own day, and counts only in its own month: that month %s', async (records, days, months) => {
+  const path = join(temporaryFolder(), 'store.db');
+  const [nina, omar] = [
+    { id: '1', bio: 'a' },
+    { observed_at: '2024-06-01T00:00:00Z', screen_name: 'omar', id: '2', bio: 'x' },
+  ];
+  const snapshots = [
+    { observed_at: '2024-01-10T00:00:00Z', screen_name: 'ninette', ...nina },
+    { observed_at: '2024-06-10T00:00:00Z', screen_name: 'ninette', ...nina },
+    { observed_at: '2024-07-10T00:00:00Z', screen_name: 'nina', ...nina },
+  ];
+  await observe(path, records === 'has records' ? [...snapshots, omar] : snapshots);
+  const files = browseFilesAt(path);
+  expect(textsIn(files.get(changesPage(1)), 'h2')).toEqual(days);
+  expect(textsIn(files.get(HOME), 'h2')).toEqual(expect.arrayContaining([...days]));
+  expect(textsIn(files.get(HOME), 'dl')[0]).toContain('Renames1');
+  for (const [month, counts] of Object.entries(months)) {
+    expect(textsIn(files.get(monthPage(month)), 'p')[0]).toMatch(new RegExp(`^0 changes(,| and) ${counts}\\.`));
+  }
+});
+
+it('an import of former handles alone renders what it affects', async () => {
+  const path = await renamed();
+  const [files, since] = [browseFilesAt(path), revisionOf(path)];
+  const former_handles = [
+    { handle: 'omar_older', seen_to: '2024-02-28T12:00:00.000000Z' },
+    { handle: 'omar_old', seen_to: '2024-03-03T12:00:00.000000Z' },
+  ];
+  const known = { stable_id: '2', observed_to: null, observed_fields: [], former_handles, account_creation_date: null };
+  const profile = { display_name: '', website: null, location: '', bio: '' };
+  const state = { screen_name: 'omar', ...known, profile_image_url: '', profile, profile_record: null };
+  await importInputs(path, [sourceOf([state])], { onConflict: 'fail' });
+  const store = Store.open(path);
+  const all = browseFiles(store);
+  expect(headings(all.get(changesPage(1)))).toContain('@omar_old now @omar First seen');
+  expect(textsIn(all.get(changesPage(1)), 'h2').slice(-2)).toEqual(['1 March 2024', '28 February 2024']);
+  expect(headings(all.get(accountPage('omar'))).at(-1)).toBe('Renamed after 28 February 2024, 12:00:00 UTC');
+  for (const [file, text] of browseFiles(store, SITE, { revision: since, records: 0, search: false })) {
+    expect([file, text ?? files.get(file)]).toEqual([file, all.get(file)]);
+  }
+  store.close();
+});
+
+function revisionOf(path: string): number {
+  const store = Store.open(path);
+  const { number } = store.revision;
+  store.close();
+  return number;
+}
+
+const day = (date: number, id: string, screen_name: string | undefined, bio: string) => ({
+  ...at(date, screen_name ?? '', id, bio),
+  screen_name,
+});
+
+it.each<[name: string, present: string, snapshots: readonly ReturnType<typeof day>[], headings: readonly string[], counts: string]>([
+  [
+    'an account that lost its handle to another one and has a new one',
+    'nina',
+    [day(1, '1', 'ninette', 'a'), day(2, '2', 'ninette', 'x'), day(3, '1', 'nina', 'b')],
+    ['3 March 2024', 'Renamed after 1 March 2024', 'First seen on 1 March 2024 as @ninette'],
+    '1 change and 1 rename',
+  ],
+  [
+    'an account that lost its handle to another one',
+    'ninette~1',
+    [day(1, '1', 'ninette', 'a'), day(2, '2', 'ninette', 'x')],
+    ['First seen on 1 March 2024 as @ninette'],
+    '0 changes',
+  ],
+  [
+    'an account whose first snapshot has no handle',
+    'nina.example',
+    [day(1, 'did:plc:1', undefined, 'a'), day(2, 'did:plc:1', 'nina.example', 'a')],
+    ['First seen on 1 March 2024'],
+    '0 changes',
+  ],
+  [
+    'a handle that could not be verified for a time',
+    'nina.example',
+    [day(1, '1', 'nina.example', 'a'), day(2, '1', 'handle.invalid', 'b'), day(3, '1', 'nina.example', 'b')],
+    ['2 March 2024', 'First seen on 1 March 2024'],
+    '1 change',
+  ],
+])('a name that nobody used is not in a rename: %s', async (_, present, snapshots, shown, counts) => {
+  const path = join(temporaryFolder(), 'store.db');
+  await observe(path, snapshots);
+  const page = browseFilesAt(path).get(accountPage(present));
+  expect(headings(page)).toEqual(shown);
+  expect(textsIn(page, 'h2')[0]).toBe(counts);
+});

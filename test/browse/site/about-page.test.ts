@@ -1,0 +1,105 @@
+import { parse } from 'parse5';
+import { describe, expect, it } from 'vitest';
+import { ABOUT, accountPage, CHANGES_FEED, HOME, NOT_FOUND_PAGE } from '../../../src/browse/paths.ts';
+import type { About } from '../../../src/contract/about.ts';
+import { elementsNamed, foreignMarkup, textOf } from '../parsed-html.ts';
+import { browseFiles, historyOf, SITE, storeOf, textsOf } from '../small-site.ts';
+
+const ABOUT_SITE: About = {
+  title: '<Press> & "Radio"',
+  description: 'What editors say – “briefly”',
+  publisher: 'Archive of Málaga',
+  contact: 'office@archive.example',
+  source: 'https://social.example/',
+  license: 'CC BY 4.0',
+  license_url: 'https://licenses.example/by',
+  language: 'de',
+  image: 'https://archive.example/preview.png',
+};
+
+/** Returns the texts of the elements with a name in a page. */
+const texts = (page: string | undefined, name: string) => elementsNamed(parse(page ?? ''), name).map((element) => textOf(element));
+/** Returns the attributes of the elements in the head of a page that describe the site. */
+const metadata = (page: string | undefined) =>
+  ['meta', 'link']
+    .flatMap((name) => elementsNamed(parse(page ?? ''), name))
+    .map(({ attrs }) => attrs.map(({ value }) => value).join(' '))
+    .filter((text) => /^(description|og:|canonical|robots)/.test(text));
+
+describe('a site that says who publishes it', () => {
+  it('is signed on each page, and describes each page to previews and search engines', async () => {
+    const files = textsOf(browseFiles(await storeOf(historyOf([{}, {}])), { ...SITE, about: ABOUT_SITE }));
+    for (const [path, text] of files) {
+      if (!path.endsWith('.html')) continue;
+      // this page has no address of its own
+      const own = path === NOT_FOUND_PAGE ? [] : [`${SITE.base_url}/${path === HOME ? '' : path}`];
+      expect(foreignMarkup(text).filter((found) => found !== `mailto:${ABOUT_SITE.contact}`)).toEqual([]);
+      expect(texts(text, 'title')[0]).toMatch(/ · <Press> & "Radio"$/);
+      expect(texts(text, 'footer')[0]).toContain(`Published by ${ABOUT_SITE.publisher}Contact: ${ABOUT_SITE.contact}License: CC BY 4.0`);
+      expect(metadata(text)).toEqual([
+        `description ${ABOUT_SITE.description}`,
+        `og:site_name ${ABOUT_SITE.title}`,
+        'og:type website',
+        `og:title ${texts(text, 'title')[0]?.replace(/ · .*/, '')}`,
+        `og:description ${ABOUT_SITE.description}`,
+        ...own.map((url) => `og:url ${url}`),
+        `og:image ${ABOUT_SITE.image}`,
+        ...own.map((url) => `canonical ${url}`),
+      ]);
+    }
+    expect(texts(files.get(HOME), 'h1')).toEqual([ABOUT_SITE.title]);
+    expect(texts(files.get(HOME), 'main')[0]).toContain(`Published by ${ABOUT_SITE.publisher}`);
+    expect(files.get(CHANGES_FEED)).toContain(`<author><name>${ABOUT_SITE.publisher}</name><email>${ABOUT_SITE.contact}</email></author>`);
+  });
+
+  it('has no address of the machine that built it, and no text that it was not given', async () => {
+    const about = { title: 'Press', publisher: 'Archive', contact: 'https://archive.example/contact' };
+    const files = browseFiles(await storeOf(historyOf([{}])), { ...SITE, base_url: 'http://127.0.0.1:8080', about });
+    expect(metadata(files.get(accountPage('nina')))).toEqual(['og:site_name Press', 'og:type website', 'og:title @nina']);
+    expect(files.get(CHANGES_FEED)).toContain('<author><name>Archive</name><uri>https://archive.example/contact</uri></author>');
+  });
+
+  it('asks search engines not to index its pages only if it wants that', async () => {
+    const store = await storeOf(historyOf([{}]));
+    for (const noindex of [true, undefined] as const) {
+      for (const [path, page] of textsOf(browseFiles(store, { ...SITE, noindex }), '.html')) {
+        expect(metadata(page), path).toEqual(noindex === undefined ? [] : ['robots noindex']);
+      }
+    }
+  });
+});
+
+describe('the page about the history', () => {
+  it('has the state of the data, without a site.json too', async () => {
+    const store = await storeOf(historyOf([{ previous: null }, {}, {}]));
+    const rows = (page: string | undefined) => Object.fromEntries(texts(page, 'dt').map((term, index) => [term, texts(page, 'dd')[index]]));
+    const state = {
+      Accounts: '1',
+      Changes: '2',
+      'First values': '1',
+      'First seen': '1 January 2020',
+      'Newest record': '1 January 2020, 00:02:00 UTC',
+      Fingerprint: store.revision.fingerprint,
+    };
+    const plain = browseFiles(store).get(ABOUT);
+    expect(rows(plain)).toEqual(state);
+    expect(texts(plain, 'main')[0]).toContain('write to the publisher of this site.');
+    const { title: _, ...about } = ABOUT_SITE;
+    const page = browseFiles(store, { ...SITE, about: { title: 'Press', ...about } }).get(ABOUT);
+    expect(rows(page)).toEqual({
+      Publisher: about.publisher,
+      Contact: about.contact,
+      Source: about.source,
+      License: 'CC BY 4.0',
+      ...state,
+    });
+    expect(texts(page, 'main')[0]).toContain(`write to ${about.contact}.`);
+  });
+
+  it('names what is missing from the data', async () => {
+    const lack = { base_url: 'https://history.example', finished_at: '2024-01-01T00:00:00Z', request_count: 2 };
+    const incomplete = [{ ...lack, counted: { records: 9, accounts: 2 }, missing: { records: 4, accounts: 0 } }];
+    const page = browseFiles(await storeOf(historyOf([])), { ...SITE, incomplete }).get(ABOUT);
+    expect(texts(page, 'li')).toEqual(['the mirror of https://history.example lacks 4 of 9 records\n']);
+  });
+});
