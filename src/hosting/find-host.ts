@@ -27,10 +27,7 @@ export async function findHost(name: string | undefined, suggest: Suggest): Prom
   throw new Failure('usage', name === undefined ? 'the name of the host is missing' : `there is no host "${name}"`, {
     expected: HOST_NAMES.join(', '),
     found: name ?? 'no name',
-    hint:
-      similar === undefined
-        ? hint`run ${suggested('rewrite', { '--list': true })} to see what each host can do`
-        : `did you mean ${similar}?`,
+    hint: similar === undefined ? hint`run ${suggested('rewrite')} to see what each host can do` : `did you mean ${similar}?`,
   });
 }
 
@@ -39,12 +36,12 @@ export async function findHost(name: string | undefined, suggest: Suggest): Prom
  * @throws Failure host-refused if the host has no such variant, with the reason
  */
 export async function withVersions(host: Host): Promise<Host> {
-  const { versions = 'it runs no program that reads parts of a file' } = host;
+  const { withVersions: variant, noVersions = 'it runs no program that reads parts of a file' } = host;
   // the limits are for the files of a tree
-  if (typeof versions !== 'string') return { ...host, untested: {}, ...versions, limits: {} };
+  if (variant !== undefined) return { ...host, untested: {}, ...variant, limits: {} };
   throw new Failure('host-refused', `${host.title} cannot serve a site with versions`, {
-    expected: `a host that reads versions: ${await namesOfHosts((one) => typeof one.versions === 'object')}`,
-    found: versions,
+    expected: `a host that reads versions: ${await namesOfHosts((one) => one.withVersions !== undefined)}`,
+    found: noVersions,
     hint: hint`choose another host, or publish pages as files: ${suggested('build', { '--out': 'FOLDER' })}`,
   });
 }

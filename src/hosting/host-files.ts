@@ -35,6 +35,6 @@ function hasContents(path: string, text: string): boolean {
 
 function refuse(isRefused: boolean, file: string, expected: string, found: string): void {
   if (!isRefused) return;
-  const hint = 'name another folder with --host-files; nothing was changed';
+  const hint = 'name another folder with --to; nothing was changed';
   throw new Failure('not-ours', `cannot write the files for the host to ${file}`, { place: { file }, expected, found, hint });
 }

@@ -109,6 +109,6 @@ export function noTree(out: string): Failure {
     place: { file: out },
     expected: 'a folder or ZIP that palimpsest build made, or a folder to which versions were published',
     found: 'no build.json, or the build.json of an unfinished build',
-    hint: 'name the tree with --out, and the folder for the files of the host with --host-files',
+    hint: 'name the tree with --out, and the folder for the files of the host with --to',
   });
 }

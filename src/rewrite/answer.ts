@@ -97,12 +97,18 @@ export async function answer(asked: Asked, base: string, source: Source): Promis
   let problem: unknown;
   for (let tries = 0; tries < 2; tries += 1) {
     try {
-      const found = await source.find(wanted, encodings);
+      let said = resolved;
+      let found = await source.find(wanted, encodings);
+      if ('status' in found && found.file !== undefined) {
+        said = found;
+        found = await source.find(Object.assign({}, wanted, { file: said.file, missing: said.missing }), encodings);
+      }
       if ('status' in found) return short(found);
-      const headers = Object.assign({}, resolved.headers, found.headers, { ETag: found.etag });
-      if (isKnown(asked.headers.get('If-None-Match'), found.etag)) return { status: 304, headers, body: undefined };
+      const headers = Object.assign({}, said.headers, found.headers, { ETag: found.etag });
+      const isSame = isKnown(asked.headers.get('If-None-Match'), found.etag);
+      if (isSame && said.status === 200) return { status: 304, headers, body: undefined };
       const content = await found.read(encodings);
-      return whole(200, Object.assign(headers, content.coding ? { 'Content-Encoding': content.coding } : {}), content.bytes);
+      return whole(said.status, Object.assign(headers, content.coding ? { 'Content-Encoding': content.coding } : {}), content.bytes);
     } catch (error) {
       problem = error;
     }

@@ -4,18 +4,23 @@
  * and `?.`, no `u` flag of regular expressions, and strings indexed by code points.
  */
 
-/** The answer to a request: a file of the tree, or a short body. */
+/** The answer to a request: it has either a file of the tree or a short body. */
 export interface Answer {
   readonly status: number;
+  /** All headers except those about the bytes: length, coding, ETag and ranges. */
   readonly headers: { readonly [name: string]: string };
-  /** The file with the body, relative to the tree. */
+  /** The file with the body: a path relative to the tree, such as `rest/data/page/2/index.json`. */
   readonly file?: string;
-  /** The answer if the file does not exist; omitted if it is `MISSING`. */
+  /** The answer if the file does not exist; omitted if it is {@link MISSING}. */
   readonly missing?: Answer;
+  /** The body; empty for a redirect. */
   readonly body?: string;
 }
 
-/** The headers of every answer of both collections. */
+/**
+ * The headers of every answer of both collections.
+ * @internal
+ */
 export const COLLECTION_HEADERS: { readonly [name: string]: string } = {
   'Content-Type': 'application/json',
   Vary: 'Accept',
@@ -24,26 +29,46 @@ export const COLLECTION_HEADERS: { readonly [name: string]: string } = {
   'Access-Control-Allow-Origin': '*',
 };
 
-/** The answer if the file of a page does not exist. */
+/** The answer if the file does not exist: 404. */
 export const MISSING: Answer = { status: 404, headers: COLLECTION_HEADERS, body: '{"detail":"Invalid page."}' };
 
-/** The answer if the file of a page cannot be read, or is missing although the tree should have it. */
+/** The answer if the file cannot be read, or is missing although the tree should have it: 503. */
 export const UNREADABLE: Answer = {
   status: 503,
   headers: Object.assign({}, COLLECTION_HEADERS, { 'Cache-Control': 'no-store' }),
   body: '{"detail":"This page is temporarily unavailable."}',
 };
 
-/** The answer for a path outside the collections. */
+/**
+ * The answer for a path outside the collections.
+ * @internal
+ */
 export const NOT_FOUND: Answer = { status: 404, headers: { 'Content-Type': 'application/json' }, body: '{"detail":"Not found."}' };
 
-/** The bodies of the answers to OPTIONS, by collection. */
+/**
+ * The answer if a browse file does not exist: a page that leads readers on.
+ * @internal
+ */
+export const NO_BROWSE_FILE: Answer = {
+  status: 404,
+  headers: { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-cache' },
+  file: 'browse/404.html',
+  missing: NOT_FOUND,
+};
+
+/**
+ * The bodies of the answers to OPTIONS, by collection.
+ * @internal
+ */
 export const DESCRIPTIONS: { readonly [collection: string]: string } = {
   data: '{"name":"Data List","description":"Changes of public profile fields, newest first.","renders":["application/json"],"parses":[]}',
   account: '{"name":"Account List","description":"Accounts with their changes.","renders":["application/json"],"parses":[]}',
 };
 
-/** The media types of browse files, by suffix. */
+/**
+ * The media types of browse files, by suffix.
+ * @internal
+ */
 export const BROWSE_TYPES: { readonly [suffix: string]: string } = {
   html: 'text/html; charset=utf-8',
   css: 'text/css',
@@ -58,10 +83,11 @@ const PATH = /^\/rest\/(data|account)(\/?)$/;
 const BROWSE_FILE = /^\/(?:(?:index\.html)?|browse\/(?:[\w~-][\w.~-]*\/)*[\w~-][\w.~-]*\.(html|css|js|svg|atom))$/;
 
 /**
- * Returns the answer of Django REST Framework to a request, from the files of a tree.
- * @param method as in the request line
- * @param path as in the request line, without the query
- * @param query without the question mark
+ * Returns the answer of Django REST Framework to a request, from the files of a tree. It reads no file and never throws: an
+ * invalid request gets an answer with the status 404 or 405, one without the final slash 301.
+ * @param method as in the request line, such as `GET`
+ * @param path as in the request line, not decoded and without the query, such as `/rest/data/`
+ * @param query without the question mark, such as `page=2`; '' if there is none
  * @param base the undecoded path of the base URL, such as `/api` or `/my%20api`; omitted or '' if the tree is at the root
  *   of its host
  * @param browse whether browse files are answered too; omitted if the tree has none
@@ -96,7 +122,7 @@ function browseFile(method: string, below: string, root: string): Answer {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: { Allow: 'GET, HEAD' }, body: '' };
   const type = String(BROWSE_TYPES[match[1] === undefined ? 'html' : match[1]]);
   const headers = { 'Content-Type': type, 'Cache-Control': String(COLLECTION_HEADERS['Cache-Control']) };
-  return { status: 200, headers: headers, file: below === '/' ? 'index.html' : below.slice(1), missing: NOT_FOUND };
+  return { status: 200, headers: headers, file: below === '/' ? 'index.html' : below.slice(1), missing: NO_BROWSE_FILE };
 }
 
 /** Returns the page that a query requests, from its last `page` parameter. A missing or empty value is page 1, an invalid one ''. */
@@ -105,7 +131,10 @@ function pageOf(query: string): string {
   return value === 'last' ? value : numberIn(value);
 }
 
-/** Returns the decoded value of the last parameter with a name, if there is one. */
+/**
+ * Returns the decoded value of the last parameter with a name, if there is one.
+ * @internal
+ */
 export function lastValueOf(query: string, wanted: string): string | undefined {
   const parameters = query.split('&');
   for (let at = parameters.length - 1; at >= 0; at -= 1) {
@@ -164,7 +193,10 @@ function digit(code: number): number {
   return -1;
 }
 
-/** Percent-decodes a text. Returns a text that cannot be decoded unchanged, because it is neither a name nor a number. */
+/**
+ * Percent-decodes a text. Returns a text that cannot be decoded unchanged, because it is neither a name nor a number.
+ * @internal
+ */
 export function decode(text: string): string {
   try {
     return decodeURIComponent(text);

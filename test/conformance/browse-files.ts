@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 /** Browse files of each media type, with their texts: the home page, three HTML pages of each collection, and others. */
 export const BROWSE_FILES: ReadonlyMap<string, string> = new Map([
   ['index.html', html('home')],
+  ['browse/404.html', html('page not found')],
   ...[1, 2, 3].map((page): [string, string] => [`browse/changes/${page}.html`, html(`changes ${page}`)]),
   ...[1, 2, 3].map((page): [string, string] => [`browse/accounts/${page}.html`, html(`accounts ${page}`)]),
   ['browse/account/3f/nina_k~p1.html', html('older changes of nina_k')],
-  ['browse/account/3f/nina_k.atom', '<feed xmlns="http://www.w3.org/2005/Atom"/>'],
+  ['browse/changes.atom', '<feed xmlns="http://www.w3.org/2005/Atom"/>'],
   ['browse/assets/style.css', 'body { color: black }'],
   ['browse/assets/icon.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
   ['browse/search/-a.js', 'search("-a", []);'],

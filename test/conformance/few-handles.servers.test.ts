@@ -25,7 +25,7 @@ const serve: Start = async (tree) => {
 const hosts = [node, bun].map(({ host, needs }) => {
   const start: Start = async (tree, folder) => {
     const files = join(folder, 'files');
-    await palimpsestJson(['rewrite', host.name, '--out', tree, '--host-files', files]);
+    await palimpsestJson(['rewrite', host.name, '--out', tree, '--to', files]);
     const steps = host.steps.map((step) => step.replace(/(?= (?:node|bun) )/, ` ${FEW}`));
     return startRuntime({ files, tree }, steps, { HOST: '127.0.0.1', DO_NOT_TRACK: '1' });
   };

@@ -43,7 +43,7 @@ const DOCUMENT = new URL('../../docs/hosts.md', import.meta.url);
 export async function groupConforms(group: keyof typeof GROUPS): Promise<void> {
   const outcomes: Outcome[] = [];
   for (const subject of GROUPS[group]) {
-    outcomes.push(conforms(subject));
+    outcomes.push(conforms(subject, group === 'servers' || group === 'buckets'));
     if (readsVersions(subject)) outcomes.push(await conformsWithVersions(subject));
   }
   const isWhole = GROUPS[group].every(({ needs }) => !needs.skip);
@@ -62,10 +62,10 @@ export async function othersConform(): Promise<void> {
   test('every host is tested, also with an origin if it supports one, and with versions if it reads them', () => {
     const subjects: readonly Subject[] = Object.values(GROUPS).flat();
     const tested = subjects.flatMap((subject) => [nameOf(subject), ...(readsVersions(subject) ? [`${subject.host.name} --versions`] : [])]);
-    const names = all.flatMap(({ name, atOrigin, versions }) => [
+    const names = all.flatMap(({ name, atOrigin, withVersions }) => [
       name,
       ...(atOrigin === undefined ? [] : [`${name} --origin`]),
-      ...(typeof versions === 'object' ? [`${name} --versions`] : []),
+      ...(withVersions !== undefined ? [`${name} --versions`] : []),
     ]);
     expect([...tested, ...LINTED.map(({ host }) => host.name)].toSorted()).toEqual(names.toSorted());
   });
@@ -77,7 +77,7 @@ export async function othersConform(): Promise<void> {
 }
 
 function readsVersions({ host, publish }: Subject): boolean {
-  return typeof host.versions === 'object' && publish === undefined;
+  return host.withVersions !== undefined && publish === undefined;
 }
 
 function hasResults(isWhole: boolean, outcomes: readonly Outcome[]): void {

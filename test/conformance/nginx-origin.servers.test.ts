@@ -34,7 +34,7 @@ afterEach(async () => {
 async function before(origin: string, changes: Readonly<Record<string, string>> = {}): Promise<RunningNginx> {
   const work = mkdtempSync(join(folder, 'work-'));
   const files = join(work, 'files');
-  await palimpsestJson(['rewrite', 'nginx', '--origin', origin, '--host-files', files], { cwd: work });
+  await palimpsestJson(['rewrite', 'nginx', '--origin', origin, '--to', files], { cwd: work });
   // for clients that do not ask by its name too
   const names = { '\n    server_name ': '\n    server_name 127.0.0.1 reader.example history.example ' };
   const running = await startNginx({ files, work }, { ...names, ...changes });
@@ -213,9 +213,8 @@ describe.skipIf(nginx.skip)(`nginx in front of an origin (${nginx.reason || 'ins
     const shown = async () => (await ask('/rest/data/')).body.toString();
     expect(await shown()).toBe('first');
     names.move('127.0.0.2');
-    // until the answer of before is too old
-    while ((await shown()) === 'first') await setTimeout(100);
-    expect(await shown()).toBe('second');
+    // until the answer of before is too old in each worker of nginx; in between, a lookup may be late
+    while ((await shown()) !== 'second') await setTimeout(100);
   });
 
   describe.skipIf(openssl.skip)(`over TLS (${openssl.reason || 'installed'})`, () => {

@@ -9,6 +9,8 @@ export interface Trial extends Running {
   readonly site: PublishedSite;
   /** Whether the host itself serves the browse files of the site. */
   readonly servesBrowse?: boolean;
+  /** Whether it sends the page of the site in place of a browse file that does not exist. */
+  readonly sendsNotFoundPage?: boolean;
   /** The folder with the versions, if the host reads versions. */
   readonly target?: string;
 }

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Collection } from '../../src/contract/collection.ts';
+import { build } from '../../src/tree/build/build.ts';
+import { ENCODINGS } from '../../src/tree/encoding.ts';
 import type { History } from '../support/histories.ts';
-import { palimpsestJson } from '../support/palimpsest.ts';
 import { goodHistory, importHistory } from '../verify/good-tree.ts';
 import { addOtherFiles } from './browse-files.ts';
 
@@ -75,9 +76,8 @@ export class PublishedSite {
   async #build(newest: string, out: string): Promise<string> {
     const store = join(this.#folder, 'store.db');
     await importHistory(store, historyWith(newest));
-    const build = ['build', '--store', store, '--base-url', `https://history.example${this.base}`, '--out', out];
-    const sizes = ['--page-size', '20', '--account-page-size', '3'];
-    await palimpsestJson([...build, ...sizes, '--compress', 'gzip,brotli', ...(this.browse ? ['--html'] : [])]);
+    const site = { base_url: `https://history.example${this.base}`, page_size: 20, account_page_size: 3 };
+    await build(store, { out, site, html: this.browse, compress: ENCODINGS });
     if (this.browse) addOtherFiles(out);
     return out;
   }

@@ -2,100 +2,25 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Capability, Host, NO_HOST_CAN } from '../../src/rewrite/hosts/host.ts';
+import type { Host } from '../../src/rewrite/hosts/host.ts';
+import { removeFolder } from '../support/folder.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
+import { isFull } from '../support/proof.ts';
 import { askAll, type Probe, type Trial } from './probe.ts';
-import {
-  controlCharacters,
-  encodedPath,
-  errorHeaders,
-  exactPath,
-  head,
-  headers,
-  methods,
-  methodsBody,
-  missingPage,
-  options,
-  optionsBody,
-  rareMethods,
-  redirect,
-  redirectEncoding,
-  singleHeaders,
-  unknownMethods,
-  unknownPath,
-} from './probes/answers.ts';
-import { browse, onlyJson } from './probes/browse.ts';
-import { brotli, contentEtag, etagList, gzip, revalidation } from './probes/bytes.ts';
-import { linkParameters, range, spellings, traversal, unpacked, walk } from './probes/core.ts';
+import { CORE, NEVER, OF_FILES, PROBES } from './probes/all.ts';
+import { traversal, walk } from './probes/core.ts';
 import { anyQuery, queries } from './probes/queries.ts';
-import { incompleteTree, missingTree, unreadableFiles } from './probes/trees.ts';
 import { PublishedSite } from './published-site.ts';
 import { QUERIES } from './queries.ts';
 import type { Outcome } from './results.ts';
 import { type Linted, nameOf, type Published, type Subject } from './subject.ts';
 
-/** The probes that every host must pass. */
-export const CORE: { readonly [name: string]: Probe } = {
-  'the core queries': queries('core'),
-  'a walk by next': walk,
-  spellings,
-  traversal,
-  'JSON for browsers': onlyJson,
-  'pages that are not there compressed': unpacked,
-};
-
-/** The probes of pages as files, after the others: they damage the tree. */
-const OF_FILES = {
-  'unreadable-files': unreadableFiles,
-  'incomplete-tree': incompleteTree,
-  'missing-tree': missingTree,
-} as const;
-
-/** The probes, those that change the tree last. */
-export const PROBES: { readonly [C in Exclude<Capability, 'damaged-files' | keyof typeof OF_FILES>]: Probe } = {
-  'empty-value': queries('empty-value'),
-  'letter-case': queries('letter-case'),
-  'last-repeat': queries('last-repeat'),
-  integers: queries('integers'),
-  'percent-decoding': queries('percent-decoding'),
-  'other-digits': queries('other-digits'),
-  'control-characters': controlCharacters,
-  'leading-zeros': queries('leading-zeros'),
-  'digit-limit': queries('digit-limit'),
-  'encoded-path': encodedPath,
-  'exact-path': exactPath,
-  head,
-  headers,
-  'error-headers': errorHeaders,
-  'single-headers': singleHeaders,
-  'missing-page': missingPage,
-  'unknown-path': unknownPath,
-  redirect,
-  'redirect-encoding': redirectEncoding,
-  options,
-  'options-body': optionsBody,
-  methods,
-  'methods-body': methodsBody,
-  'rare-methods': rareMethods,
-  'unknown-methods': unknownMethods,
-  range,
-  gzip,
-  brotli,
-  browse,
-  'etag-list': etagList,
-  revalidation,
-  'content-etag': contentEtag,
-};
-
-/** The probes for capabilities that no host can have. */
-const NEVER: { readonly [N in keyof typeof NO_HOST_CAN]: Probe } = { 'link-parameters': linkParameters };
-
 /** What depends on the path of the base URL. */
 const OF_PATHS = ['encoded-path', 'exact-path', 'unknown-path', 'redirect', 'missing-page', 'methods'];
 
 /**
- * The trees that every host serves: at a path with special characters of regular expressions, and at the root of a host. The
- * last two have only the probes of the rules that differ there.
+ * The trees that hosts serve: at a path with special characters of regular expressions, and at the root of a host. The last
+ * two have only the probes of the rules that differ there. Hosts with the rewrite function serve the last only in a full run.
  */
 const TREES = [
   { base: '/api/v1.0', browse: true, only: undefined },
@@ -103,18 +28,26 @@ const TREES = [
   { base: '', browse: true, only: ['browse'] },
 ] as const;
 
+/** The hosts that answer for a browse file that does not exist without the page of the site. */
+const NO_PAGE: readonly string[] = ['caddy', 'cloudfront-functions', 'fastly', 'haproxy', 'lambda-edge', 'lighttpd', 'varnish'];
+
 export function newOutcome(subject: Subject | Linted, host = subject.host): Outcome {
   const { needs, release } = subject;
   const name = 'publish' in subject ? nameOf(subject) : host === subject.host ? host.name : `${host.name} --versions`;
   return { name, host, release: needs.skip ? '' : release(), score: undefined, has: new Set<string>(), lacks: new Set<string>() };
 }
 
-/** Checks a host against its declaration: each capability must be present, and each missing one absent. Returns the results, which the tests fill. */
-export function conforms(subject: Subject): Outcome {
+/**
+ * Checks a host against its declaration: each capability must be present, and each missing one absent.
+ * @param hasOwnRules whether the host has rules of its own in place of the rewrite function
+ * @returns the results, which the tests fill
+ */
+export function conforms(subject: Subject, hasOwnRules: boolean): Outcome {
   const { host, needs } = subject;
   const outcome = newOutcome(subject);
   describe.skipIf(needs.skip)(`${outcome.name} (${needs.reason || subject.release()})`, () => {
-    describe.each(TREES)('with the base path $base and browse files: $browse', ({ base, browse, only: few }) => {
+    const trees = TREES.filter(({ only }) => isFull || hasOwnRules || !only?.some((name) => name === 'browse'));
+    describe.each(trees)('with the base path $base and browse files: $browse', ({ base, browse, only: few }) => {
       // the two trees of a bucket are published in two forms
       const only: readonly string[] | undefined = subject.publish === undefined || browse ? few : undefined;
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
@@ -126,17 +59,18 @@ export function conforms(subject: Subject): Outcome {
         const files = join(folder, 'files');
         published = await subject.publish?.({ tree: site.tree, base });
         const origin = published === undefined ? [] : ['--origin', published.url];
-        await palimpsestJson(['rewrite', host.name, '--out', site.tree, '--host-files', files, ...origin]);
+        await palimpsestJson(['rewrite', host.name, '--out', site.tree, '--to', files, ...origin]);
         const work = join(folder, 'work');
         mkdirSync(work);
         const servesBrowse = browse && !Object.hasOwn(host.untested ?? {}, 'browse');
-        trial = { ...published, ...(await subject.start({ files, work, tree: site.tree, base })), site, servesBrowse };
+        const sendsNotFoundPage = servesBrowse && subject.publish === undefined && !NO_PAGE.includes(host.name);
+        const running = await subject.start({ files, work, tree: site.tree, base });
+        trial = { ...published, ...running, site, servesBrowse, sendsNotFoundPage };
       });
       afterAll(async () => {
         await trial?.stop();
         await published?.stop();
-        // the browser's last processes may still write files
-        rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+        await removeFolder(folder);
       });
 
       test.skipIf(only !== undefined).each(Object.entries(NEVER))('%s: is missing, as on every host', async (_, probe) => {
@@ -206,7 +140,7 @@ export function passes(linted: Linted): Outcome {
     test.each(TREES)('has valid files with the base path $base and browse files: $browse', async ({ base, browse }) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
       const files = join(folder, 'files');
-      await palimpsestJson(['rewrite', host.name, '--out', (await siteAt(base, browse)).tree, '--host-files', files]);
+      await palimpsestJson(['rewrite', host.name, '--out', (await siteAt(base, browse)).tree, '--to', files]);
       expect(complaints(files)).toEqual([]);
       for (const name of readdirSync(files)) {
         const text = readFileSync(join(files, name), 'utf8');

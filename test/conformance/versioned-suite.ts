@@ -1,14 +1,16 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { withVersions } from '../../src/hosting/find-host.ts';
+import { removeFolder } from '../support/folder.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { publishVersion } from '../support/versions.ts';
+import { CORE, PROBES } from './probes/all.ts';
 import { asOf, damagedFiles, unreadable, type VersionedTrial } from './probes/versions.ts';
 import type { Outcome } from './results.ts';
 import type { Subject } from './subject.ts';
-import { CORE, isAsDeclared, newOutcome, PROBES, siteAt } from './suite.ts';
+import { isAsDeclared, newOutcome, siteAt } from './suite.ts';
 
 const BASE = '/api/v1.0';
 
@@ -28,7 +30,7 @@ export async function conformsWithVersions(subject: Subject): Promise<Outcome> {
       publishVersion(first.tree, target, new Date('2020-01-01T00:00:00Z'));
       publishVersion(site.tree, target, new Date('2020-01-03T00:00:00Z'));
       // the folder has versions, so no option is needed
-      await palimpsestJson(['rewrite', host.name, '--out', target, '--host-files', files]);
+      await palimpsestJson(['rewrite', host.name, '--out', target, '--to', files]);
       const start = subject.startWithVersions ?? subject.start;
       const running = await start({ files, work, tree: target, base: BASE });
       const copy = async () => running.deploy?.();
@@ -40,7 +42,7 @@ export async function conformsWithVersions(subject: Subject): Promise<Outcome> {
     });
     afterAll(async () => {
       await trial?.stop();
-      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+      await removeFolder(folder);
     });
 
     test('earlier versions', async () => expect(await asOf(trial)).toEqual([]));

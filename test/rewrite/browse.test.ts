@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BROWSE_PATH } from '../../src/rewrite/patterns.ts';
-import { COLLECTION_HEADERS, NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
+import { COLLECTION_HEADERS, NO_BROWSE_FILE, NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
 import { times } from '../support/proof.ts';
 
 const get = (path: string, base = '') => resolve('GET', path, '', base, true);
@@ -17,7 +17,7 @@ describe('the rewrite function with browse files', () => {
   ])('answers %s with the file %s', (path, file, type) => {
     for (const base of ['', '/api/v1', '/my%20api']) {
       const answer = get(base + path, base);
-      expect(answer).toMatchObject({ status: 200, file, missing: NOT_FOUND });
+      expect(answer).toMatchObject({ status: 200, file, missing: NO_BROWSE_FILE });
       expect(answer.headers).toEqual({ 'Content-Type': type, 'Cache-Control': COLLECTION_HEADERS['Cache-Control'] });
     }
     expect(resolve('GET', path, '')).toEqual(NOT_FOUND);

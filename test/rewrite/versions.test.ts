@@ -8,6 +8,7 @@ import { COLLECTIONS } from '../../src/contract/collection.ts';
 import { type Open, answer as rewriteAnswer, type Sent } from '../../src/rewrite/answer.ts';
 import { inVersions, type Tools } from '../../src/rewrite/versions.ts';
 import { openFolder } from '../../src/serve/served.ts';
+import { BROWSE_FILES } from '../conformance/browse-files.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { times } from '../support/proof.ts';
 import { publishVersion, readHead, siteOfFile, writeHead } from '../support/versions.ts';
@@ -128,12 +129,13 @@ describe('a site with versions', () => {
 
   it('answers for pages that do not exist and for other paths as with pages as files, and names the version', async () => {
     for (const [path, body] of [
-      ['/rest/data/?page=10', 'Invalid page.'],
-      ['/as_of/1/rest/data/?page=9', 'Invalid page.'],
-      ['/browse/none.html', 'Not found.'],
+      ['/rest/data/?page=10', '{"detail":"Invalid page."}'],
+      ['/as_of/1/rest/data/?page=9', '{"detail":"Invalid page."}'],
+      ['/browse/none.html', BROWSE_FILES.get('browse/404.html')],
+      ['/as_of/1/browse/none.html', BROWSE_FILES.get('browse/404.html')],
     ] as const) {
       const sent = await ask(BASE + path);
-      expect([sent.status, text(sent)]).toEqual([404, `{"detail":"${body}"}`]);
+      expect([sent.status, text(sent)]).toEqual([404, body]);
       expect(sent.headers['Palimpsest-Version']).toBe(path.includes('as_of') ? '1' : '2');
     }
     for (const path of ['/build.json', '/browse/notes.txt', '/browse/.hidden.html', '/head.json', '/as_of/1/../build.json'])

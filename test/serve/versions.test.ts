@@ -43,6 +43,8 @@ describe.each([
       const head = await get({}, 'HEAD');
       expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, String(body.length), 0]);
     }
+    const absent = await ask(server.url, `${BASE}/browse/none.html`);
+    expect([absent.status, absent.body.toString()]).toEqual([404, fileOf(trees[1], 'browse/404.html').toString()]);
     for (const path of ['/build.json', '/head.json', '/rest/data/?page=99']) expect((await ask(server.url, BASE + path)).status).toBe(404);
   });
 

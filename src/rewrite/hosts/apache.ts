@@ -1,5 +1,5 @@
 import { accepts, BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
-import { BROWSE_TYPES, MISSING, NOT_FOUND, UNREADABLE } from '../resolve.ts';
+import { BROWSE_TYPES, MISSING, NO_BROWSE_FILE, NOT_FOUND, UNREADABLE } from '../resolve.ts';
 import { type Host, headerLines, NO_COUNT, PAGE_HEADERS, quoted } from './host.ts';
 
 export const host: Host = {
@@ -128,7 +128,7 @@ ${browse ? browseFiles(base) : ''}    RewriteRule "!${collection}" "-" [R=404,EN
 
     ErrorDocument 404 ${json(NOT_FOUND.body ?? '')}
     ErrorDocument 503 ${json(UNREADABLE.body ?? '')}
-    Header always set Content-Type application/json "expr=%{REQUEST_STATUS} >= 400"
+    Header always set Content-Type application/json "expr=%{REQUEST_STATUS} >= 400${browse ? ` && %{REQUEST_URI} != '/${NO_BROWSE_FILE.file}'` : ''}"
     <LocationMatch "${collection}">
         ErrorDocument 404 ${json(MISSING.body ?? '')}
         ErrorDocument 405 /palimpsest-405
@@ -181,6 +181,7 @@ ${base === '' ? '' : `    RewriteRule "^${literal(base)}$" "${base}/" [R=301,NE,
 
 function browseHeaders(base: string): string {
   return `    <LocationMatch "^${literal(base)}/(?:${BROWSE_PATH})?$">
+        ErrorDocument 404 /${NO_BROWSE_FILE.file}
         ErrorDocument 405 /palimpsest-405
         Header always set Cache-Control ${quoted(PAGE_HEADERS['Cache-Control'] ?? '')}
         Header onsuccess unset Accept-Ranges

@@ -12,7 +12,7 @@ export const host: Host = {
   testedOn: 'the real server',
   cannot: BUN,
   limits: {},
-  versions: { cannot: { ...BUN, ...NO_BROTLI }, steps: ['TREE=/var/www/palimpsest/site PORT=8080 bun server.js'] },
+  withVersions: { cannot: { ...BUN, ...NO_BROTLI }, steps: ['TREE=/var/www/palimpsest/site PORT=8080 bun server.js'] },
   render: (site) => [
     {
       path: 'server.js',

@@ -14,7 +14,7 @@ export const host: Host = {
   cannot: { gzip: COMPRESSION, brotli: COMPRESSION, ...WORKERD },
   untested: { 'unreadable-files': 'no test makes a file of a deployment unreadable' },
   limits: { files: 100_000, fileBytes: 25 * 1024 * 1024, source: 'paid plan; the free plan allows 20,000 files' },
-  versions: {
+  withVersions: {
     testedOn: 'workerd, the runtime of Cloudflare Workers, with a bucket of R2, through miniflare',
     // Cloudflare itself compresses with Brotli what a worker sends without compression
     cannot: WORKERD,

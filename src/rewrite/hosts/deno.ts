@@ -7,7 +7,10 @@ export const host: Host = {
   testedOn: 'the real server',
   cannot: {},
   limits: {},
-  versions: { cannot: NO_BROTLI, steps: ['TREE=/var/www/palimpsest/site PORT=8080 deno run --allow-net --allow-read --allow-env main.js'] },
+  withVersions: {
+    cannot: NO_BROTLI,
+    steps: ['TREE=/var/www/palimpsest/site PORT=8080 deno run --allow-net --allow-read --allow-env main.js'],
+  },
   render: (site) => [
     {
       path: 'main.js',

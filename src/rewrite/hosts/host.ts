@@ -17,14 +17,16 @@ export interface Host {
   readonly limits: Limits;
   readonly render: (site: PublishedSite) => readonly HostFile[];
   /**
-   * The shell commands that install the files, run in the folder that `--host-files` names. For a server they run as root on Debian.
+   * The shell commands that install the files, run in the folder that `--to` names. For a server they run as root on Debian.
    * test/conformance runs them. Empty if a service is set up by hand, as the `where` of each file describes.
    */
   readonly steps: readonly string[];
   /** The variant of the host that fetches pages from an origin. A host without it needs the tree on its own machine. */
   readonly atOrigin?: HostAtOrigin;
-  /** The variant of the host for a site with versions, or why it has none. A host without both runs no program that reads files. */
-  readonly versions?: HostWithVersions | string;
+  /** The variant of the host for a site with versions. */
+  readonly withVersions?: HostWithVersions;
+  /** Why there is no such variant, if not because the host runs no program that reads files. */
+  readonly noVersions?: string;
 }
 
 /** A host that reads files from the versions of a site. What it omits is as in pages as files; limits of files do not apply. */

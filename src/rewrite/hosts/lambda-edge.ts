@@ -25,7 +25,7 @@ export const host: Host = {
     'etag-list': CLOUDFRONT,
   },
   limits: {},
-  versions: {
+  withVersions: {
     testedOn: 'Node.js, its runtime, in front of a static origin that answers ranges; the tests simulate CloudFront',
     cannot: { gzip: COMPRESSION, brotli: COMPRESSION },
     untested: {

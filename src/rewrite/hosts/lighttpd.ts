@@ -81,7 +81,7 @@ ${browse ? BROWSE : ''}}
 `,
       },
       { path: 'errors/page-405.html', where: '/etc/lighttpd/palimpsest/', text: '{"detail":"Method not allowed."}' },
-      ...(browse ? BROWSE_ERRORS : []),
+      ...(browse ? browseErrors(base) : []),
       { path: 'errors/page-404.html', where: '/etc/lighttpd/palimpsest/', text: MISSING.body ?? '' },
       { path: 'errors/unknown-404.html', where: '/etc/lighttpd/palimpsest/', text: NOT_FOUND.body ?? '' },
     ];
@@ -123,8 +123,10 @@ ${Object.entries(BROWSE_TYPES)
     }
 `;
 
-const BROWSE_ERRORS: readonly HostFile[] = ['404 Not Found', '405 Method Not Allowed'].map((error) => ({
-  path: `errors/browse-${error.slice(0, 3)}.html`,
-  where: '/etc/lighttpd/palimpsest/',
-  text: `<!doctype html><html lang="en"><title>${error}</title><h1>${error}</h1></html>`,
-}));
+function browseErrors(base: string): HostFile[] {
+  return ['404 Not Found', '405 Method Not Allowed'].map((error) => ({
+    path: `errors/browse-${error.slice(0, 3)}.html`,
+    where: '/etc/lighttpd/palimpsest/',
+    text: `<!doctype html><html lang="en"><title>${error}</title><h1>${error}</h1><p><a href="${base}/">Home</a></html>`,
+  }));
+}

@@ -1,5 +1,5 @@
 import { responder, sourceOf } from '../program.ts';
-import { BROWSE_TYPES } from '../resolve.ts';
+import { BROWSE_TYPES, NO_BROWSE_FILE } from '../resolve.ts';
 import { ADDRESS_LINES, type Host, OPEN_ADDRESS, PAGE_HEADERS, type PublishedSite } from './host.ts';
 
 const COMPRESSION = 'Netlify compresses responses itself';
@@ -21,7 +21,7 @@ export const host: Host = {
     'exact-path': PATHS,
   },
   limits: {},
-  versions: {
+  withVersions: {
     testedOn: 'Deno, the runtime of its edge functions, in front of a static origin that answers ranges',
     cannot: {
       'unknown-path': 'a path outside the site does not reach the function: Netlify answers it from its static files',
@@ -77,6 +77,10 @@ const READ = `async function read(url) {
 
 const BROWSE_HEADERS = `
 # Netlify serves the files that people read.
+[[redirects]]
+  from = "/browse/*"
+  to = "/${NO_BROWSE_FILE.file}"
+  status = 404
 ${Object.entries(BROWSE_TYPES)
   .map(
     ([suffix, type]) => `[[headers]]

@@ -7,7 +7,7 @@ export const host: Host = {
   testedOn: 'the real server',
   cannot: {},
   limits: {},
-  versions: {
+  withVersions: {
     cannot: {
       ...NO_BROTLI,
       'damaged-files':

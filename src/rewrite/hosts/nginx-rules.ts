@@ -97,11 +97,17 @@ export function browseAt(base: string): string {
 /**
  * Returns the location that answers for a browse file that does not exist.
  * @param check the line that answers otherwise if the tree is missing, or ''
+ * @param page the path of the page that it sends; '' for an answer in JSON
  */
-export function noBrowseFile(check: string): string {
+export function noBrowseFile(check: string, page = ''): string {
+  const answer =
+    page === ''
+      ? `return 404 '${NOT_FOUND.body}';`
+      : `error_page 404 ${page};
+        return 404;`;
   return `location @palimpsest_not_found {
         add_header Cache-Control "no-cache" always;
-        ${check}return 404 '${NOT_FOUND.body}';
+        ${check}${answer}
     }`;
 }
 

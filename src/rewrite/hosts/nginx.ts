@@ -1,3 +1,4 @@
+import { NO_BROWSE_FILE } from '../resolve.ts';
 import { type Host, NO_COUNT } from './host.ts';
 import { nginxOrigin } from './nginx-origin.ts';
 import {
@@ -83,11 +84,12 @@ function browseFiles(base: string): string {
   return `    ${browseAt(base)}
         ${ADD_CACHE_CONTROL}
         types { ${TYPES} }
+        recursive_error_pages on;
         error_page 404 = @palimpsest_not_found;
         error_page 403 500 = @palimpsest_unreadable;
         error_page 405 @palimpsest_method;
         try_files /$palimpsest_browse =404;
     }
-    ${noBrowseFile(CHECK_TREE)}
+    ${noBrowseFile(CHECK_TREE, `${base}/${NO_BROWSE_FILE.file}`)}
 `;
 }

@@ -9,7 +9,7 @@ export const host: Host = {
   testedOn: 'the real server',
   cannot: UNKNOWN_METHODS,
   limits: {},
-  versions: { cannot: { ...UNKNOWN_METHODS, ...NO_BROTLI }, steps: ['TREE=/var/www/palimpsest/site PORT=8080 node server.mjs'] },
+  withVersions: { cannot: { ...UNKNOWN_METHODS, ...NO_BROTLI }, steps: ['TREE=/var/www/palimpsest/site PORT=8080 node server.mjs'] },
   render: (site) => [
     {
       path: 'handler.mjs',

@@ -24,7 +24,7 @@ export const host: Host = {
     'single-headers': 'a browser does not show which headers were sent twice',
   },
   limits: {},
-  versions: {
+  withVersions: {
     testedOn: 'Chromium, in front of a static origin that answers ranges; it answers only requests of pages in that browser',
     cannot: { 'unknown-path': 'a path outside the site is answered from the network', gzip: UNPACKED, brotli: UNPACKED, ...BROWSER },
     untested: { 'single-headers': 'a browser does not show which headers were sent twice' },

@@ -23,7 +23,7 @@ export const host: Host = {
     'unknown-methods': 'the servers in front of the middleware answer them',
   },
   limits: {},
-  versions: 'its edge runtime has no DecompressionStream, so it cannot decompress files',
+  noVersions: 'its edge runtime has no DecompressionStream, so it cannot decompress files',
   render: ({ base, browse, program }) => [
     {
       path: 'vercel.json',

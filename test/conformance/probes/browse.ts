@@ -1,10 +1,11 @@
+import { NOT_FOUND_PAGE } from '../../../src/browse/paths.ts';
 import { BROWSE_TYPES } from '../../../src/rewrite/resolve.ts';
 import { UNSERVED_PATHS } from '../browse-files.ts';
 import { eachCollection, Findings, type Probe } from '../probe.ts';
 import { ACCEPTS } from '../requests.ts';
 
 /** Checks that the home page and the files below `browse/` are served with their media types, and no other file. */
-export const browse: Probe = async ({ ask, site }) => {
+export const browse: Probe = async ({ ask, site, sendsNotFoundPage }) => {
   const findings = new Findings();
   const { base } = site;
   for (const path of ['', ...site.browseFiles()]) {
@@ -30,6 +31,11 @@ export const browse: Probe = async ({ ask, site }) => {
     'browse/style.css',
   ];
   for (const path of [...missing, ...UNSERVED_PATHS]) findings.equal(`/${path}`, (await ask(`${base}/${path}`)).status, 404);
+  if (sendsNotFoundPage) {
+    const { headers, body } = await ask(`${base}/browse/changes/9.html`);
+    findings.equal('its media type', headers['content-type'], BROWSE_TYPES['html']);
+    findings.bytes('a page that does not exist', body, site.file(NOT_FOUND_PAGE));
+  }
   if (base !== '') {
     const { status, headers } = await ask(base);
     findings.equal('without its slash', [status, headers.location], [301, `${base}/`]);
