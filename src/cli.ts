@@ -1,13 +1,16 @@
-import { type Command, CommanderError } from 'commander';
-import { programFor, type RejectedValue } from './command-line/program.ts';
+import type { Command } from 'commander';
+import type { RejectedValue } from './command-line/program.ts';
 import { ON } from './command-line/refusals.ts';
 import { FAILURES, Failure } from './contract/failure.ts';
 import { invocationOf } from './terminal/invocation.ts';
 import type { ProcessIO } from './terminal/process-io.ts';
 import { type OutputMode, Terminal } from './terminal/terminal.ts';
+import { VERSION } from './version.ts';
 
 /** The exit code if a guard refused. */
 const REFUSED = 3;
+/** Other programs run this to detect palimpsest. It loads no other module. */
+const VERSION_OPTION = /^(-V|--version)$/;
 
 /**
  * Runs one command line.
@@ -17,6 +20,12 @@ const REFUSED = 3;
 export async function run(argv: readonly string[], io: ProcessIO): Promise<number> {
   const terminal = new Terminal(io);
   const words = argv.slice(2);
+  if (words.length === 1 && VERSION_OPTION.test(words[0] ?? '')) {
+    io.stdout.write(`${VERSION}\n`);
+    await terminal.end();
+    return terminal.exitCode;
+  }
+  const [{ CommanderError }, { programFor }] = await Promise.all([import('commander'), import('./command-line/program.ts')]);
   let rejected: RejectedValue | undefined;
   const program = programFor(terminal, invocationOf(argv[1] ?? '', io.env, io.cwd?.() ?? '/'), (value) => {
     rejected = value;
@@ -29,7 +38,7 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
     if (words[0] === 'complete') {
       const { complete } = await import('./command-line/complete.ts');
       await complete(program, terminal, words.slice(words[1] === '--' ? 2 : 1));
-    } else await program.parseAsync([...argv.slice(0, 2), ...withoutHelp(program, words)]);
+    } else await program.parseAsync([...argv.slice(0, 2), ...helpAsOption(program, words)]);
     terminal.completed();
   } catch (error) {
     if (!(error instanceof CommanderError))
@@ -49,17 +58,20 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
 }
 
 /**
- * Returns the words of a command line, without `help` before a command that does not exist: Commander would answer as if no
- * command was given. `help store check` becomes `store check --help`, because Commander ignores the third word.
+ * Returns the words of a command line with `--help` at the end instead of the command `help`: `store help push` and `help store
+ * push` become `store push --help`. Commander's own `help` ends with `process.exitCode`, which is not final yet. A command that does
+ * not exist gets no `--help`, so that the error names it.
  */
-function withoutHelp(program: Command, words: readonly string[]): readonly string[] {
-  const [first, second, ...rest] = words;
-  if (first !== 'help' || second === undefined || second === 'help' || second.startsWith('-')) return words;
-  const command = program.commands.find((one) => one.name() === second);
-  const third = rest.find((word) => !word.startsWith('-'));
-  if (command === undefined) return [second, ...rest];
-  if (third === undefined || command.commands.length === 0) return words;
-  return command.commands.some((one) => one.name() === third) ? [second, ...rest, '--help'] : [second, ...rest];
+function helpAsOption(program: Command, words: readonly string[]): readonly string[] {
+  const subcommands = (name = '') => program.commands.find((one) => one.name() === name)?.commands;
+  const isInGroup = words[1] === 'help' && (subcommands(words[0])?.length ?? 0) > 0;
+  if (words[0] !== 'help' && !isInGroup) return words;
+  const [first, second] = words.filter((word) => word !== 'help' && !word.startsWith('-'));
+  const within = first === undefined ? [] : subcommands(first);
+  const asked = [first, within?.length === 0 ? undefined : second].filter((word) => word !== undefined);
+  const isKnown = within !== undefined && (second === undefined || within.length === 0 || within.some((one) => one.name() === second));
+  // without the other words: an option at the end would take --help as its value
+  return isKnown ? [...asked, '--help'] : asked;
 }
 
 /** Returns the output options that a command line with wrong usage asks for. */

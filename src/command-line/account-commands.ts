@@ -1,21 +1,22 @@
 import { DATA_TYPES } from '../contract/record.ts';
-import { CONCURRENCY, SOURCE_OPTIONS, STORE } from './options.ts';
-import { notEmpty, path, timeOrDate, wholeNumber } from './parsers.ts';
+import { CONCURRENCY, DRY_RUN, LIST_OPTIONS, SOURCE_OPTIONS, STORE } from './options.ts';
+import { notEmpty, path } from './parsers.ts';
 import type { CommandSpec } from './spec.ts';
 
 /** The commands about the accounts in the store. */
 export const ACCOUNT_COMMANDS = {
   history: {
     summary: "show one account's changes, newest first",
-    description: 'Shows the changes of one profile, newest first. Removed text is shown as [-old-], added text as {+new+}.',
+    description:
+      'Shows the changes and first values of one profile, newest first. Removed text is shown as [-old-], added text as {+new+}.',
     args: {
-      '<name>': { help: 'the handle (with or without @), a former handle, the stable id, or the beginning of only one handle' },
+      '<name>': {
+        help: 'the handle (with or without @), a former handle, the stable id (write id:ID if a handle looks the same), or the beginning of one handle',
+      },
     },
     options: {
-      '--field <type>': { help: `show only the changes of this field: ${DATA_TYPES.join(', ')}` },
-      '--since <time>': { help: 'show only changes since this date (UTC) or time, such as 2024-05-01', parse: timeOrDate },
-      '--limit <n>': { help: 'show at most this many changes', parse: wholeNumber(1, Number.MAX_SAFE_INTEGER) },
-      '--store <file>': STORE,
+      '--field <type>': { help: 'show only the records of this field', choices: DATA_TYPES, parse: (text: string) => text },
+      ...LIST_OPTIONS,
     },
     result: {},
     examples: [
@@ -29,13 +30,9 @@ export const ACCOUNT_COMMANDS = {
     description:
       'Lists accounts, sorted by handle. With a text, lists only accounts whose names contain every word of the text. The names are ' +
       'the handle, former handles and the display name. Case and accents are ignored. With @text, lists only accounts with a handle ' +
-      'or former handle that begins with the text.',
+      'or former handle that begins with the text. Exits with 1 if no account matches the text.',
     args: { '[text]': { help: 'what to search for' } },
-    options: {
-      '--since <time>': { help: 'list only accounts that changed since this date (UTC) or time, such as 2024-05-01', parse: timeOrDate },
-      '--limit <n>': { help: 'list at most this many accounts', parse: wholeNumber(1, Number.MAX_SAFE_INTEGER) },
-      '--store <file>': STORE,
-    },
+    options: LIST_OPTIONS,
     result: {},
     examples: [
       ['palimpsest accounts', 'every account in the store'],
@@ -55,7 +52,7 @@ export const ACCOUNT_COMMANDS = {
       '--store <file>': STORE,
       // a variable stays set, and a removal cannot be undone
       '--yes': { help: 'confirm the removal; no environment variable can set this option', variable: null },
-      '--dry-run': { help: 'show what would be removed, and do not change the store' },
+      '--dry-run': DRY_RUN,
       '--allow-unknown': { help: 'exclude a name even if no account in the store has it' },
       '--check <place>': {
         help: 'then search a copy for the account: a folder, a file or a target; exits with 1 if it has it; can be repeated',
@@ -78,7 +75,7 @@ export const ACCOUNT_COMMANDS = {
         'after the publish: prove that no copy has it',
       ],
       ['palimpsest remove id:12 --yes', 'remove the account with that stable id'],
-      ['palimpsest exclusions nina_k --allow', 'let sources bring the account back'],
+      ['palimpsest exclusions nina_k --end', 'let sources bring the account back'],
     ],
   },
   exclusions: {
@@ -89,13 +86,13 @@ export const ACCOUNT_COMMANDS = {
     args: { '[account...]': { help: 'show only the exclusions of these handles or stable ids' } },
     options: {
       '--store <file>': STORE,
-      '--allow': { help: 'end the exclusion of the named accounts' },
+      '--end': { help: 'end the exclusion of the named accounts' },
     },
-    result: { without: '--allow' },
+    result: { without: '--end' },
     examples: [
       ['palimpsest exclusions', 'list all exclusions, without names'],
       ['palimpsest exclusions nina_k', 'show whether that handle is excluded'],
-      ['palimpsest exclusions nina_k --allow', 'let sources bring that account back'],
+      ['palimpsest exclusions nina_k --end', 'let sources bring that account back'],
     ],
   },
 } as const satisfies { readonly [name: string]: CommandSpec };

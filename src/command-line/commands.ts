@@ -39,7 +39,7 @@ export const TASKS: { readonly [heading: string]: { readonly [name: string]: Com
   'Read sources:': READ_COMMANDS,
   'Make and publish the site:': SITE_COMMANDS,
   'Inspect and remove accounts:': ACCOUNT_COMMANDS,
-  'Write files for hosts, archives and other programs:': OUTPUT_COMMANDS,
+  'Write files for other programs:': OUTPUT_COMMANDS,
   'Check and back up the store:': STORE_COMMANDS,
 };
 

@@ -1,5 +1,6 @@
+import { CONFLICT_POLICIES } from '../contract/record.ts';
 import { FORMAT_NAMES } from '../sources/formats/format.ts';
-import { instant, linkTemplate, path, pattern, percentage, region, source, wholeNumber } from './parsers.ts';
+import { days, duration, instant, linkTemplate, path, pattern, percentage, region, source, timeOrDate, wholeNumber } from './parsers.ts';
 
 export const STORE = { help: 'the store', parse: path, default: 'data/palimpsest.db' } as const;
 /** The store of a command that writes to it. */
@@ -14,6 +15,7 @@ export const DEFAULT_BASE_URL: string = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`
 
 /** The most days or months of a rule that keeps versions. */
 const MOST_PERIODS = 10_000;
+export const KEEP = { help: 'also keep the versions that were current within this time before now, such as 90d', parse: days } as const;
 export const KEEP_DAILY = {
   help: 'also keep the last version of each of the last <n> days that have one (UTC)',
   parse: wholeNumber(1, MOST_PERIODS),
@@ -35,7 +37,11 @@ export const TARGET = { help: 's3://bucket/prefix, az://container/prefix, or a f
 const ACCESS_OPTIONS = {
   '--endpoint <url>': { help: 'the address of the object store (default: the address of the cloud provider)' },
   '--region <name>': { help: 'the region of the bucket', parse: region },
-  '--timeout <seconds>': { help: 'the time after which a request is retried', parse: wholeNumber(1, 3600), default: 30 },
+  '--timeout <duration>': {
+    help: 'the timeout of each attempt of a request; large objects get more time',
+    parse: duration('1s', '1h'),
+    default: '30s',
+  },
 } as const;
 
 export const TARGET_OPTIONS = {
@@ -62,6 +68,28 @@ export const FILTER_OPTIONS = {
   '--exclude <glob>': { help: 'do not read files that match; can be repeated', parse: pattern, isRepeatable: true },
 } as const;
 
+/** The option for the file with input that a command cannot use. */
+export const REJECTS = { help: 'write unusable input to this file, and read the rest', parse: path } as const;
+
+export const ON_CONFLICT = {
+  help: 'what to do with a record if the store has other content for its id',
+  choices: CONFLICT_POLICIES,
+} as const;
+
+export const MAX_DELETE = { default: { share: 0.1 }, defaultText: '10%' } as const;
+
+export const DRY_RUN = { help: 'show what would be done, and change nothing' } as const;
+
+/** The options of every command that lists parts of the store. */
+export const LIST_OPTIONS = {
+  '--since <time>': {
+    help: 'show only records since this date (UTC) or time, such as 2024-05-01, or accounts with such a record',
+    parse: timeOrDate,
+  },
+  '--limit <n>': { help: 'show at most <n> entries', parse: wholeNumber(1, Number.MAX_SAFE_INTEGER) },
+  '--store <file>': STORE,
+} as const;
+
 /** The options of every command that reads snapshots. */
 export const SNAPSHOT_OPTIONS = {
   '--from <format>': {
@@ -71,7 +99,7 @@ export const SNAPSHOT_OPTIONS = {
   },
   '--observed-at <time>': { help: 'the time of snapshots that contain no time', parse: instant },
   '--allow-future': { help: 'accept snapshots with a time more than a day ahead of the clock' },
-  '--rejects <file>': { help: 'write input that cannot be used to this file, and observe the rest', parse: path },
+  '--rejects <file>': REJECTS,
   ...FILTER_OPTIONS,
   '--unescape': { help: 'decode &amp; &lt; &gt; in texts, which Twitter delivered escaped' },
 } as const;

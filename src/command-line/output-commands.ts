@@ -1,11 +1,11 @@
-import { OUT, STORE } from './options.ts';
+import { DRY_RUN, OUT, STORE } from './options.ts';
 import { bagInfo, fileOrFolder, notEmpty, path, pathEnding, plainFile } from './parsers.ts';
 import type { CommandSpec } from './spec.ts';
 
 const ARCHIVED = { ...OUT, help: 'the tree, a folder or a ZIP' } as const;
 const IDENTITY_OPTIONS = {
   '--identities': { help: 'add what the pages lack: stable ids, former handles, observation times and the list of removed accounts' },
-  '--store <file>': { ...STORE, help: 'with --identities: the store of the tree' },
+  '--store <file>': { ...STORE, help: 'the store; used only with --identities' },
 } as const;
 const TABLE = {
   help: 'write only this table; for a single file the default is records',
@@ -19,19 +19,18 @@ export const OUTPUT_COMMANDS = {
     description:
       'Writes the configuration or code with which a host maps ?page=N to the files of the tree, for the base URL of the tree. ' +
       'Hosts that ignore the query are refused, and the reason is printed.',
-    args: { '[host]': { help: 'the name of a host; run with --list for all names' } },
+    args: { '[host]': { help: 'the name of a host; without it, all hosts are listed' } },
     options: {
-      '--list': { help: 'list the hosts, what each cannot do, and how each was tested' },
       '--out <path>': OUT,
-      '--host-files <folder>': { help: 'write the files of the host to this folder instead of printing them', parse: path },
+      '--to <folder>': { help: 'the output: a folder for the files of the host (default: print them)', parse: path },
       '--origin <url>': { help: 'the address of the published tree, from which the host fetches pages; rest/ is below it' },
       '--versions': { help: 'write the files of a host that reads versions (default: if --out names a ZIP or has versions)' },
     },
-    result: { without: '--host-files' },
+    result: { without: '--to' },
     examples: [
-      ['palimpsest rewrite --list', 'list all hosts'],
+      ['palimpsest rewrite', 'list all hosts, what each cannot do, and how each was tested'],
       ['palimpsest rewrite nginx', 'print the files for nginx'],
-      ['palimpsest rewrite cloudflare-workers --host-files worker', 'write the files for Cloudflare Workers to a folder'],
+      ['palimpsest rewrite cloudflare-workers --to worker', 'write the files for Cloudflare Workers to a folder'],
       ['palimpsest rewrite nginx --origin https://bucket.s3.eu-central-1.amazonaws.com', 'print the files for nginx in front of a bucket'],
       ['palimpsest rewrite cloudflare-workers --versions', 'print the files for Cloudflare Workers and a bucket with versions'],
     ],
@@ -43,7 +42,7 @@ export const OUTPUT_COMMANDS = {
       'viewer such as ReplayWeb.page shows every page at its real address. Checks every page against the manifest of the tree.',
     options: {
       '--to <file>': {
-        help: 'the file to write, named .wacz',
+        help: 'the output: a file named .wacz',
         parse: notEmpty(pathEnding(/\.wacz$/i, '.wacz')),
         isMandatory: true,
       },
@@ -62,7 +61,7 @@ export const OUTPUT_COMMANDS = {
       'Checks every page against the manifest of the tree.',
     options: {
       '--to <file>': {
-        help: 'the file to write, named .warc or .warc.gz',
+        help: 'the output: a file named .warc or .warc.gz',
         parse: notEmpty(pathEnding(/\.warc(\.gz)?$/i, '.warc or .warc.gz')),
         isMandatory: true,
       },
@@ -80,7 +79,7 @@ export const OUTPUT_COMMANDS = {
       'Writes the tree as a bag (BagIt 1.0): a folder with the files of the tree and their SHA-256. sha256sum -c checks it. Checks ' +
       'every file against the manifest of the tree.',
     options: {
-      '--to <folder>': { help: 'the folder to write; it must be new or empty', parse: path, isMandatory: true },
+      '--to <folder>': { help: 'the output: a new or empty folder, or an earlier bag, which is replaced', parse: path, isMandatory: true },
       '--bag-info <name=value>': {
         help: 'a line for bag-info.txt, such as Source-Organization=Example Archive; can be repeated',
         parse: bagInfo,
@@ -88,7 +87,9 @@ export const OUTPUT_COMMANDS = {
       },
       '--out <path>': ARCHIVED,
       ...IDENTITY_OPTIONS,
+      '--dry-run': DRY_RUN,
     },
+    result: { with: '--dry-run' },
     examples: [
       ['palimpsest archive bag --to history-bag', 'archive the tree in out/'],
       ['(cd history-bag && sha256sum -c --quiet manifest-sha256.txt tagmanifest-sha256.txt)', 'check it without palimpsest'],
@@ -100,7 +101,7 @@ export const OUTPUT_COMMANDS = {
       'Writes the whole store as NDJSON, one JSON object per line (see docs/export.md in the package). The file contains every record. It also contains ' +
       'the profile, stable id, former handles and last observation time of every account. palimpsest import restores all of it.',
     options: {
-      '--to <file>': { help: 'the file to write; - for standard output', parse: plainFile, isMandatory: true },
+      '--to <file>': { help: 'the output: a file, or - for standard output', parse: plainFile, isMandatory: true },
       '--store <file>': STORE,
     },
     examples: [
@@ -126,13 +127,15 @@ function tableExport(extension: string, title: string, description: string) {
       `(see docs/export.md in the package). ${description} Use export ndjson to restore a store.`,
     options: {
       '--to <path>': {
-        help: `the folder for the files; or one file, with a name that ends in .${extension}; - for standard output`,
+        help: `the output: a folder for the files, a file whose name ends in .${extension}, or - for standard output`,
         parse: fileOrFolder(extension),
         isMandatory: true,
       },
       '--table <name>': TABLE,
       '--store <file>': STORE,
+      '--dry-run': DRY_RUN,
     },
+    result: { with: '--dry-run' },
     examples: [
       [
         `palimpsest export ${extension} --to tables`,

@@ -3,7 +3,7 @@ import { type Instant, parseInstant } from '../contract/instant.ts';
 import { schemeOf } from '../contract/text/url-scheme.ts';
 import { MAX_PARTS } from '../sources/snapshots/part-header.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
-import { DAY_MS, type KeepPolicy } from '../versions/keep.ts';
+import { DAY_MS } from '../versions/keep.ts';
 
 // An InvalidArgumentError says what was expected.
 
@@ -148,18 +148,11 @@ export function limitOf(items: string): (text: string) => { readonly most: numbe
   };
 }
 
-/** Parses a time in days, such as `90d`. Returns milliseconds. */
+/** Parses a duration in days, such as `90d`. Returns milliseconds. */
 export function days(text: string): number {
   const match = /^([1-9]\d{0,4})d$/.exec(text);
   if (match !== null) return Number(match[1]) * DAY_MS;
-  throw new InvalidArgumentError('a time in days, at least 1d, such as 90d');
-}
-
-/** Parses a number of versions such as `14`, or a time in days such as `90d`. */
-export function versionsOrDays(text: string): KeepPolicy {
-  if (/^[1-9]\d{0,4}$/.test(text)) return { last: Number(text) };
-  if (/d$/.test(text)) return { within: days(text) };
-  throw new InvalidArgumentError('a number of versions, such as 14, or a time in days, such as 90d');
+  throw new InvalidArgumentError('a duration in days, such as 90d; to keep a number of versions, store push has --keep-last');
 }
 
 /** Parses the number of a version. A word after `--rollback` is its value, also if the user meant the target. */
@@ -169,18 +162,22 @@ export function versionNumber(text: string): number {
   throw new InvalidArgumentError('the number of a version, or no value; write the target before --rollback');
 }
 
-const DURATION = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)?$/;
-const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000 };
+const DURATION = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m|h)$/;
+const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** A time: `500ms`, `1s`, `2m`, or seconds without a unit. */
-export function duration(text: string): string {
-  if (DURATION.test(text)) return text;
-  throw new InvalidArgumentError('a time such as 500ms, 1s or 2m');
+/** Returns a parser of durations. Timers of Node.js cannot take more than 24 days. */
+export function duration(least: string, most: string): (text: string) => string {
+  return (text) => {
+    const value = millisecondsOf(text);
+    if (value >= millisecondsOf(least) && value <= millisecondsOf(most)) return text;
+    const example = /^\d+$/.test(text) ? `${text}s` : '30s';
+    throw new InvalidArgumentError(`a duration with a unit, from ${least} to ${most}, such as ${example}`);
+  };
 }
 
 export function millisecondsOf(time: string): number {
-  const [, value, unit = 's'] = DURATION.exec(time) ?? [];
-  return Number(value) * (UNITS[unit] ?? 1000);
+  const [, value, unit = ''] = DURATION.exec(time) ?? [];
+  return Number(value) * (UNITS[unit] ?? Number.NaN);
 }
 
 /** The value of a User-Agent header. */

@@ -1,4 +1,4 @@
-import { Argument, Command, type HelpConfiguration, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, type Help, type HelpConfiguration, InvalidArgumentError, Option } from 'commander';
 import type { Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../version.ts';
 import { COMMANDS, type CommandName, GROUPS, TASKS, type Values } from './commands.ts';
@@ -35,15 +35,18 @@ const RUNS: { readonly [Name in CommandName]: () => Promise<Run<Name>> } = {
   'store check': async () => (await import('../commands/store-check.ts')).runStoreCheck,
   'store push': async () => (await import('../commands/store-push.ts')).runStorePush,
   'store pull': async () => (await import('../commands/store-pull.ts')).runStorePull,
-  'store list': async () => (await import('../commands/store-list.ts')).runStoreList,
+  'store versions': async () => (await import('../commands/store-versions.ts')).runStoreVersions,
   completion: async () => (await import('../commands/completion.ts')).runCompletion,
 };
 
 /** The options that every command has, after its own. */
 const OUTPUT_OPTIONS = {
   '--json': { help: 'print one JSON object instead of text' },
-  '-q, --quiet': { help: 'print only errors, important warnings, findings, and results that were asked for' },
+  '--quiet': { help: 'print only errors, important warnings, findings, and results that were asked for' },
 } as const;
+
+/** The short options, which are the same in all commands. */
+const SHORT: { readonly [long: string]: string | undefined } = { '--store': '-s', '--out': '-o', '--dry-run': '-n', '--quiet': '-q' };
 
 /** A value that a command does not accept. */
 export interface RejectedValue {
@@ -76,7 +79,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     .commandsGroup('Other:')
     .helpCommand(true)
     .exitOverride();
-  const variables = new Set<string>();
+  const [variables, withoutVariable] = [new Set<string>(), new Set<string>()];
   let running: Command | undefined;
   terminal.render = (suggested) => renderSuggested(program, running, invocation, suggested, env);
 
@@ -95,9 +98,11 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     return target;
   };
   const optionOf = (flags: string, spec: ValueSpec): Option => {
-    const option = withParser(new Option(flags, spec.help), spec, spec.isRepeatable === true);
+    const short = SHORT[flags.replace(/ .*/, '')];
+    const option = withParser(new Option(short === undefined ? flags : `${short}, ${flags}`, spec.help), spec, spec.isRepeatable === true);
     option.default(spec.default, spec.defaultText).makeOptionMandatory(spec.isMandatory === true);
     const variable = spec.variable === undefined ? variableOf(option.name()) : spec.variable;
+    if (variable === null) withoutVariable.add(variableOf(option.name()));
     if (variable === null) return option;
     variables.add(variable);
     // PALIMPSEST_HTML=0 sets --no-html
@@ -126,7 +131,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     command.hook('preAction', async () => {
       running = command;
       terminal.setOutput({ ...command.opts(), hasResult: hasResult(result, givenIn(command)) });
-      await warnOfUnknownVariables(terminal, variables);
+      await warnOfUnknownVariables(terminal, variables, withoutVariable);
     });
     command.action(async () => {
       const given = givenIn(command);
@@ -164,6 +169,9 @@ function termOf(argument: Argument): string {
 const HELP: HelpConfiguration = {
   subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
   minWidthToWrap: 20,
+  styleUsage(this: Help, text) {
+    return this.boxWrap(text, (this.helpWidth ?? 80) - 'Usage: '.length).replaceAll('\n', '\n  ');
+  },
   // on a narrow terminal, the description is below the option
   formatItem: (term, termWidth, description, helper) => {
     const width = helper.helpWidth ?? 80;

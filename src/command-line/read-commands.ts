@@ -1,7 +1,19 @@
-import { CONFLICT_POLICIES } from '../contract/record.ts';
 import { USER_AGENT } from '../version.ts';
-import { FILTER_OPTIONS, MAX_REJECTED, NETWORK_OPTIONS, NEW_STORE, SNAPSHOT_OPTIONS, SOURCE_OPTIONS, SOURCES } from './options.ts';
-import { duration, limitOf, partName, path, pathEnding, percentage, shard, userAgent, wholeNumber } from './parsers.ts';
+import {
+  CONCURRENCY,
+  DRY_RUN,
+  FILTER_OPTIONS,
+  MAX_DELETE,
+  MAX_REJECTED,
+  NETWORK_OPTIONS,
+  NEW_STORE,
+  ON_CONFLICT,
+  REJECTS,
+  SNAPSHOT_OPTIONS,
+  SOURCE_OPTIONS,
+  SOURCES,
+} from './options.ts';
+import { duration, limitOf, partName, pathEnding, percentage, shard, userAgent } from './parsers.ts';
 import type { CommandSpec } from './spec.ts';
 
 /** The commands that read something into a store or a file. */
@@ -15,17 +27,15 @@ export const READ_COMMANDS = {
     args: { '<source...>': SOURCES },
     options: {
       '--store <file>': NEW_STORE,
-      '--on-conflict <policy>': {
-        help: 'what to do if the store has a record with the same id and other content',
-        choices: CONFLICT_POLICIES,
-        default: 'fail',
-      },
-      '--rejects <file>': { help: 'write input that cannot be imported to this file, and import the rest', parse: path },
+      '--on-conflict <policy>': { ...ON_CONFLICT, default: 'fail' },
+      '--rejects <file>': REJECTS,
       '--max-rejected <percentage>': MAX_REJECTED,
+      '--dry-run': DRY_RUN,
       ...FILTER_OPTIONS,
       '--require-complete': { help: 'fail if the saved pages lack items, or do not prove that they are complete' },
       ...SOURCE_OPTIONS,
     },
+    result: { with: '--dry-run' },
     examples: [
       ['palimpsest import saved-pages/', 'every file in the folder'],
       ['zcat records.ndjson.gz | palimpsest import -', 'records from another program'],
@@ -46,36 +56,31 @@ export const READ_COMMANDS = {
     args: { '<base-url>': { help: 'the address of the service; rest/ is below it' } },
     options: {
       '--store <file>': NEW_STORE,
-      '--delay <time>': {
-        help: 'the time from the start of one request to the start of the next, such as 500ms, 1s or 2m',
-        parse: duration,
+      '--delay <duration>': {
+        help: 'the time from the start of one request to the start of the next, such as 500ms, 5s or 2m',
+        parse: duration('0s', '24h'),
         default: '1s',
       },
-      '--max-time <time>': {
+      '--max-time <duration>': {
         help: 'the longest time for one answer; a slower answer is treated as an error',
-        parse: duration,
+        parse: duration('1s', '24h'),
         default: '10m',
       },
-      '--concurrency <n>': { help: 'how many requests run at the same time', parse: wholeNumber(1, 256), default: 1 },
+      '--concurrency <n>': { ...CONCURRENCY, default: 1, variable: 'PALIMPSEST_MIRROR_CONCURRENCY' },
       '--user-agent <text>': { help: 'the User-Agent of the requests', parse: userAgent, default: USER_AGENT },
       '--full': { help: 'read all pages: this finds items that were changed or removed in the service' },
       '--warc <file>': {
         help: 'append every request and response to a WARC, named .warc or .warc.gz',
         parse: pathEnding(/\.warc(\.gz)?$/i, '.warc or .warc.gz'),
       },
-      '--on-conflict <policy>': {
-        help: 'what to do if the service has a record with the same id and other content',
-        choices: CONFLICT_POLICIES,
-        default: 'replace',
-      },
+      '--on-conflict <policy>': { ...ON_CONFLICT, default: 'replace' },
       '--delete': { help: 'delete from the store what the service no longer has' },
       '--max-delete <limit>': {
-        help: 'refuse to delete more items than this: a number, or a percentage of the items that the service had',
+        ...MAX_DELETE,
+        help: 'refuse to delete more than this: a number of items, or a percentage of those that the service had',
         parse: limitOf('items'),
-        default: { share: 0.1 },
-        defaultText: '10%',
       },
-      '--rejects <file>': { help: 'write rejected items to this file (by default a file beside the store)', parse: path },
+      '--rejects <file>': { ...REJECTS, help: `${REJECTS.help} (default: a file beside the store)` },
     },
     examples: [
       ['palimpsest mirror https://history.example.org', 'everything the first time, then only new items'],
@@ -99,7 +104,8 @@ export const READ_COMMANDS = {
         default: { share: 0.5 },
         defaultText: '50%',
       },
-      '--dry-run': { help: 'show what would be added, and do not change the store' },
+      '--allow-late': { help: 'add a run although most of its accounts have only snapshots older than those in the store' },
+      '--dry-run': DRY_RUN,
       ...SNAPSHOT_OPTIONS,
       ...NETWORK_OPTIONS,
       ...SOURCE_OPTIONS,
@@ -124,7 +130,7 @@ export const READ_COMMANDS = {
     args: { '<source...>': SOURCES },
     options: {
       '--to <file>': {
-        help: 'the file to write, or s3://bucket/prefix/file; compressed if its name ends in .gz',
+        help: 'the output: a file, or s3://bucket/prefix/file; compressed if its name ends in .gz',
         parse: partName,
         isMandatory: true,
       },

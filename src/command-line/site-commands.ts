@@ -1,17 +1,21 @@
 import { DEFAULT_CACHE_CONTROL } from '../publish/objects/headers.ts';
+import { ENCODINGS } from '../tree/encoding.ts';
 import {
   DEFAULT_BASE_URL,
   DEFAULT_HOST,
   DEFAULT_PORT,
+  DRY_RUN,
+  KEEP,
   KEEP_DAILY,
   KEEP_MONTHLY,
+  MAX_DELETE,
   OUT,
   SINGLE_PUBLISHER,
   STORE,
   TARGET,
   TARGET_OPTIONS,
 } from './options.ts';
-import { cacheControl, days, encodings, limitOf, path, versionNumber, wholeNumber } from './parsers.ts';
+import { cacheControl, encodings, limitOf, path, versionNumber, wholeNumber } from './parsers.ts';
 import type { CommandSpec } from './spec.ts';
 
 const LARGEST_PAGE = 100_000;
@@ -24,17 +28,24 @@ export const SITE_COMMANDS = {
       'Writes every page of /rest/data/ and /rest/account/ as an index.json file, with a manifest of their SHA-256. Writes only ' +
       'files whose content changed, and removes pages that no longer exist.',
     options: {
-      '--store <file>': { ...STORE, help: 'the store to build from' },
-      '--out <path>': { ...OUT, help: 'the folder for the tree, or a ZIP: a new path that ends in .zip, or a file' },
+      '--store <file>': STORE,
+      '--out <path>': { ...OUT, help: 'the tree: a folder or a ZIP; an existing file, or a new path that ends in .zip, is a ZIP' },
       '--base-url <url>': {
         help:
           'the public address of the site; rest/ is below it (default: the base URL of the last build in --out, or ' +
           `"${DEFAULT_BASE_URL}" for a new tree)`,
       },
-      '--page-size <n>': { help: 'change records per page', parse: wholeNumber(1, LARGEST_PAGE), default: 100 },
-      '--account-page-size <n>': { help: 'accounts per page', parse: wholeNumber(1, LARGEST_PAGE), default: 100 },
+      '--page-size <n>': {
+        help: 'change records per page (default: as the last build in --out, or 100 for a new tree)',
+        parse: wholeNumber(1, LARGEST_PAGE),
+      },
+      '--account-page-size <n>': {
+        help: 'accounts per page (default: as the last build in --out, or 100 for a new tree)',
+        parse: wholeNumber(1, LARGEST_PAGE),
+      },
       '--compress <encodings>': {
-        help: 'also write compressed copies of each page: gzip, brotli, gzip,brotli or none; can be repeated (default: as the last build in --out)',
+        help: 'also write compressed copies of each page; separate several with commas, or repeat the option (default: as the last build in --out)',
+        choices: [...ENCODINGS, 'none'],
         parse: encodings,
         isRepeatable: true,
       },
@@ -43,9 +54,21 @@ export const SITE_COMMANDS = {
         default: undefined,
       },
       '--no-html': { help: 'write no browse files, and remove those of the last build' },
-      '--repair': { help: 'read all files of the tree instead of trusting the manifest, and rewrite those that differ' },
+      '--site <file>': {
+        help: 'a JSON file that says who publishes the browse files (docs/browse.md), or none (default: as the last build in --out)',
+      },
+      '--noindex': {
+        help: 'ask search engines not to index the HTML pages (default: as the last build in --out)',
+        default: undefined,
+      },
+      '--no-noindex': { help: 'let search engines index the HTML pages' },
+      '--repair': {
+        help: 'find and repair damage: read all files of the tree instead of trusting the manifest, and rewrite those that differ',
+      },
+      '--dry-run': DRY_RUN,
       '--replace-tree': { help: 'build even if the tree is of another store, or would lose more than half of its pages' },
     },
+    result: { with: '--dry-run' },
     examples: [
       ['palimpsest build', 'build a tree for palimpsest serve, or update the tree in out'],
       ['palimpsest build --base-url https://example.org', 'a tree for a site at the root of its host'],
@@ -77,19 +100,22 @@ export const SITE_COMMANDS = {
     summary: 'check the tree, or what was published to a target, for errors',
     description:
       'Walks both collections as a client would, and checks every page, record, account and file of the tree against the rules that ' +
-      'docs/rules.md in the package lists. With --store, also compares the tree with a store. At a target with versions, also checks ' +
+      'docs/rules.md in the package lists. Also compares the tree with the store at --store. At a target with versions, also checks ' +
       'the commits and the data of each version. Pages in an object store are fetched into a temporary folder, one request for each ' +
       'file. Exits with 1 if a rule is violated.',
     args: { '[target]': { help: `a target to which pages or versions were published: ${TARGET.help}` } },
     options: {
       '--out <path>': { ...OUT, help: 'the tree: a folder, a ZIP, or a folder with versions' },
-      '--store <file>': { help: 'a store; the tree must contain all of it', parse: path },
+      '--store <file>': {
+        help: `the store; it must have exactly the content of the tree (default: ${STORE.default}, if the tree was built from its current state)`,
+        parse: path,
+      },
       '--all': { help: 'check the tree in each version, and not only in the current one' },
       ...TARGET_OPTIONS,
     },
     examples: [
-      ['palimpsest verify', 'check the tree alone'],
-      ['palimpsest verify --store data/palimpsest.db', 'also compare the tree with its store'],
+      ['palimpsest verify', 'check the tree, and compare it with the default store if it was built from it'],
+      ['palimpsest verify --store data/palimpsest.db', 'fail if the tree and this store differ'],
       ['palimpsest verify s3://bucket/history', 'check what was published to a target'],
     ],
   },
@@ -102,28 +128,29 @@ export const SITE_COMMANDS = {
     args: { '<target>': TARGET },
     options: {
       '--out <path>': { ...OUT, help: 'the tree: a folder, or a ZIP' },
-      '--plan': { help: 'show what would be uploaded and deleted, and why, and change nothing; --json lists every step' },
+      '--dry-run': { help: `${DRY_RUN.help}; --json lists every step` },
       '--max-delete <limit>': {
-        help: 'pages: refuse to delete more files than this: a number, or a percentage of the files at the target',
+        ...MAX_DELETE,
+        help: 'pages: refuse to delete more than this: a number of files, or a percentage of those at the target',
         parse: limitOf('files'),
-        default: { share: 0.1 },
-        defaultText: '10%',
       },
       '--allow-gaps': { help: 'pages: publish even if readers may miss records that move to earlier pages' },
       '--allow-loopback': { help: 'publish even if the base URL of the tree is localhost or a loopback address' },
       '--allow-other-base-url': { help: 'publish even if the tree has another base URL than the one at the target' },
       '--allow-other-files': { help: 'publish into a folder that already contains other files' },
-      '--repair': { help: 'check the target and repair it: the hash of every file; for versions, the SHA-256 of every version' },
+      '--repair': {
+        help: 'find and repair damage: compare the hash of every file or version at the target, and replace or delete damaged ones',
+      },
       '--cache-control <text>': { help: 'the Cache-Control header of pages', parse: cacheControl, default: DEFAULT_CACHE_CONTROL },
       '--gzip': { help: 'pages: upload them compressed, with Content-Encoding: gzip' },
-      '--store <file>': { ...STORE, help: 'the store that the tree was built from; for pages, it tells which accounts were removed' },
+      '--store <file>': { ...STORE, help: 'the store; for pages, it tells which accounts were removed' },
       '--rollback [number]': {
         help: 'versions: go back to an earlier version at the target (default: the one before)',
         parse: versionNumber,
       },
-      '--keep <days>': {
-        help: 'versions: keep those that were current in this time, such as 90d (default: keep all; a version that matches no given rule is deleted)',
-        parse: days,
+      '--keep <duration>': {
+        ...KEEP,
+        help: `versions: ${KEEP.help} (default: keep all; with any --keep option, versions that match none of them are deleted)`,
         variable: 'PALIMPSEST_PUBLISH_KEEP',
       },
       '--keep-daily <n>': { ...KEEP_DAILY, help: `versions: ${KEEP_DAILY.help}`, variable: 'PALIMPSEST_PUBLISH_KEEP_DAILY' },
@@ -131,13 +158,15 @@ export const SITE_COMMANDS = {
       '--rewrite-versions': {
         help: 'versions: after a removal, rebuild earlier versions without the account instead of deleting them',
       },
-      '--replace': { help: 'for a ZIP: publish even if the store never had the state of the current version' },
+      '--replace': {
+        help: 'replace a diverged state: publish a ZIP even if the store never had the state of the current version',
+      },
       '--single-publisher': SINGLE_PUBLISHER,
       ...TARGET_OPTIONS,
     },
-    result: { with: '--plan' },
+    result: { with: '--dry-run' },
     examples: [
-      ['palimpsest publish s3://bucket/history --plan', 'the number of uploads and deletes for each reason, and the cost'],
+      ['palimpsest publish s3://bucket/history --dry-run', 'the number of uploads and deletes for each reason, and the cost'],
       ['palimpsest publish s3://bucket --endpoint https://store.example', 'to any object store with the S3 API'],
       ['palimpsest publish /var/www/history', 'to a folder that a web server serves'],
       ['palimpsest publish s3://bucket/history --out history.zip --keep 90d', 'a new version; those of the last 90 days stay readable'],

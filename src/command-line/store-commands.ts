@@ -1,5 +1,5 @@
-import { KEEP_DAILY, KEEP_MONTHLY, SINGLE_PUBLISHER, STORE, TARGET, TARGET_OPTIONS } from './options.ts';
-import { versionsOrDays, wholeNumber } from './parsers.ts';
+import { DRY_RUN, KEEP, KEEP_DAILY, KEEP_MONTHLY, SINGLE_PUBLISHER, STORE, TARGET, TARGET_OPTIONS } from './options.ts';
+import { wholeNumber } from './parsers.ts';
 import type { CommandSpec } from './spec.ts';
 
 /** The commands for the file of a store as a whole. */
@@ -11,7 +11,7 @@ export const STORE_COMMANDS = {
       'With --repair, writes the store again from its records and accounts, if these are not damaged.',
     options: {
       '--store <file>': STORE,
-      '--repair': { help: 'if the store is damaged, write it again and keep the damaged file' },
+      '--repair': { help: 'find and repair damage: rebuild a damaged store, and keep the damaged file' },
     },
     examples: [
       ['palimpsest store check', 'show what is damaged'],
@@ -26,22 +26,20 @@ export const STORE_COMMANDS = {
     args: { '<target>': TARGET },
     options: {
       '--store <file>': STORE,
-      '--keep <n>': {
-        help: 'how many versions to keep at the target, such as 30, or for how many days, such as 90d',
-        parse: versionsOrDays,
-        default: { last: 14 },
-        defaultText: '14',
-      },
+      '--keep-last <n>': { help: 'keep the last <n> versions at the target', parse: wholeNumber(1, 1_000_000), default: 14 },
+      '--keep <duration>': KEEP,
       '--keep-daily <n>': KEEP_DAILY,
       '--keep-monthly <n>': KEEP_MONTHLY,
-      '--replace': { help: 'push even if the store does not descend from the newest version at the target' },
+      '--replace': { help: 'replace a diverged state: push even if the store does not descend from the newest version at the target' },
       '--single-publisher': SINGLE_PUBLISHER,
+      '--dry-run': DRY_RUN,
       ...TARGET_OPTIONS,
     },
+    result: { with: '--dry-run' },
     examples: [
       ['palimpsest store push s3://private-bucket/store', 'back up after an import, before a publish'],
-      ['palimpsest store push /mnt/backup/store --keep 30', 'back up to a folder, and keep 30 versions'],
-      ['palimpsest store push /mnt/backup/store --keep 90d --keep-monthly 24', 'keep 90 days, and 24 months'],
+      ['palimpsest store push /mnt/backup/store --keep-last 30', 'back up to a folder, and keep 30 versions'],
+      ['palimpsest store push /mnt/backup/store --keep 90d --keep-monthly 24', 'also keep 90 days, and 24 months'],
     ],
   },
   'store pull': {
@@ -51,26 +49,26 @@ export const STORE_COMMANDS = {
       ' Refuses if the local store has content that the downloaded version lacks.',
     args: { '<target>': TARGET },
     options: {
-      '--store <file>': { ...STORE, help: 'the local store, which is replaced' },
-      '--from-version <n>': {
-        help: 'the number of an earlier version; palimpsest store list shows them',
+      '--store <file>': { ...STORE, help: 'the store, which is replaced' },
+      '--number <n>': {
+        help: 'the number of an earlier version; palimpsest store versions shows them',
         parse: wholeNumber(1, Number.MAX_SAFE_INTEGER),
       },
       '--allow-missing': { help: 'succeed if the target has no store yet, as on the first run' },
-      '--replace': { help: 'replace the local store even if it has content that the downloaded version lacks' },
+      '--replace': { help: 'replace a diverged state: pull even if the local store has content that the version lacks' },
       ...TARGET_OPTIONS,
     },
     examples: [
       ['palimpsest store pull s3://private-bucket/store', 'the newest version, before an import'],
-      ['palimpsest store pull s3://private-bucket/store --from-version 41 --store old.db', 'an earlier version, to another file'],
+      ['palimpsest store pull s3://private-bucket/store --number 41 --store old.db', 'an earlier version, to another file'],
     ],
   },
-  'store list': {
+  'store versions': {
     summary: 'show the versions of the store that a target keeps',
     description: 'Shows the versions of the store that a target keeps, newest first.',
     args: { '<target>': TARGET },
     options: TARGET_OPTIONS,
     result: {},
-    examples: [['palimpsest store list s3://private-bucket/store', 'find the version to pull']],
+    examples: [['palimpsest store versions s3://private-bucket/store', 'find the version to pull']],
   },
 } as const satisfies { readonly [name: string]: CommandSpec };

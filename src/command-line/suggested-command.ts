@@ -28,7 +28,7 @@ export function renderSuggested(
   });
   const flags = target.options.flatMap(({ long, defaultValue, envVar }) => {
     if (long === undefined) return [];
-    const value = options[long] ?? (Object.keys(options).includes('--list') ? undefined : inForce(running, long));
+    const value = options[long] ?? inForce(running, long);
     // a variable would replace a default that is left out
     const isDefault = value === defaultValue && (envVar === undefined || env[envVar] === undefined);
     if (value === undefined || isDefault) return [];

@@ -2,10 +2,12 @@
 export const COMMAND_SYNONYMS: { readonly [word: string]: readonly string[] } = {
   add: ['import', 'observe'],
   backup: ['store push'],
-  backups: ['store list'],
+  backups: ['store versions'],
   check: ['verify', 'store check'],
+  clone: ['mirror'],
   compile: ['build'],
   copy: ['publish', 'mirror'],
+  cp: ['publish'],
   crawl: ['mirror'],
   delete: ['remove'],
   deploy: ['publish'],
@@ -14,16 +16,16 @@ export const COMMAND_SYNONYMS: { readonly [word: string]: readonly string[] } = 
   dump: ['export ndjson'],
   fetch: ['mirror', 'store pull'],
   find: ['accounts'],
-  forget: ['remove'],
+  forget: ['publish', 'store push', 'remove'],
   fsck: ['store check'],
   generate: ['build'],
   get: ['history'],
   hosts: ['rewrite'],
   init: ['import'],
-  list: ['accounts', 'versions', 'store list'],
+  list: ['accounts', 'versions', 'store versions'],
   load: ['import'],
   log: ['history'],
-  ls: ['accounts', 'versions', 'store list'],
+  ls: ['accounts', 'versions', 'store versions'],
   pull: ['store pull'],
   push: ['publish', 'store push'],
   read: ['import'],
@@ -33,7 +35,7 @@ export const COMMAND_SYNONYMS: { readonly [word: string]: readonly string[] } = 
   server: ['serve'],
   show: ['history'],
   snapshot: ['observe', 'store push'],
-  snapshots: ['versions', 'store list'],
+  snapshots: ['versions', 'store versions'],
   start: ['serve'],
   stats: ['accounts', 'store check'],
   status: ['verify', 'versions', 'store check'],
@@ -41,7 +43,11 @@ export const COMMAND_SYNONYMS: { readonly [word: string]: readonly string[] } = 
   test: ['verify'],
   upload: ['publish'],
   validate: ['verify'],
+  zip: ['build'],
 };
+
+/** The commands that list something without an option. */
+export const LISTS: readonly string[] = ['accounts', 'exclusions', 'rewrite', 'versions', 'store versions'];
 
 /** Options of other programs for what is an argument here. */
 export const ARGUMENT_SYNONYMS: { readonly [argument: string]: readonly string[] } = {
@@ -51,7 +57,7 @@ export const ARGUMENT_SYNONYMS: { readonly [argument: string]: readonly string[]
 
 /** Groups of options with the same meaning, here and in other programs. */
 export const OPTION_SYNONYMS: readonly (readonly string[])[] = [
-  ['--to', '--host-files', '--out', '--output', '--output-dir', '--out-dir', '--dest', '--destination', '--dir', '--file', '-o', '-d'],
+  ['--to', '--host-files', '--out', '--output', '--output-dir', '--out-dir', '--dest', '--destination', '--dir', '--file', '-d', '-o'],
   ['--dry-run', '--plan', '--preview', '--diff', '--dryrun', '--simulate', '--check', '-n'],
   ['--repair', '--fix', '--force-repair', '--checksum'],
   ['--concurrency', '--jobs', '--parallel', '--workers', '--threads', '--transfers', '--max-concurrency', '-j'],
@@ -61,22 +67,25 @@ export const OPTION_SYNONYMS: readonly (readonly string[])[] = [
   ['--base-url', '--url', '--site', '--site-url', '--baseURL', '-b'],
   ['--compress', '--gzip', '--brotli', '--compression', '--minify', '-z'],
   ['--delete', '--prune', '--remove'],
-  ['--keep', '--keep-last', '--keep-within', '--keep-days', '--keep-months', '--retention'],
+  ['--keep-last', '--keep-versions', '--keep-count', '--keep'],
+  ['--keep', '--keep-within', '--keep-days', '--retention'],
+  ['--keep-monthly', '--keep-months'],
   ['--yes', '--assume-yes', '--confirm', '-y'],
-  ['--quiet', '--silent', '-s'],
+  ['--quiet', '--silent'],
   ['--include', '--filter', '--only', '--glob', '--match'],
   ['--exclude', '--skip', '--ignore'],
   ['--port', '--listen', '-p'],
-  ['--host', '--bind', '--address'],
+  ['--host', '--bind', '--address', '--listen'],
   ['--timeout', '--max-time', '--request-timeout', '--connect-timeout'],
   ['--rejects', '--errors', '--reject-file', '--log'],
   ['--user-agent', '--ua', '-A'],
   ['--delay', '--wait', '--rate-limit', '--interval', '-w'],
   ['--endpoint', '--endpoint-url'],
   ['--html', '--pages', '--browse'],
-  ['--list', '--ls', '-l'],
   ['--field', '--type', '--column', '--key'],
   ['--rollback', '--revert', '--undo'],
+  ['--end', '--allow', '--undo', '--delete', '--remove'],
+  ['--number', '--from-version', '--snapshot', '--revision', '--rev', '-r'],
   ['--page-size', '--paginate', '--per-page', '--pageSize'],
   ['--all', '--recursive', '-a'],
 ];

@@ -1,13 +1,22 @@
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** Warns of variables that look like options of palimpsest, but no command has them. */
-export async function warnOfUnknownVariables(terminal: Terminal, known: ReadonlySet<string>): Promise<void> {
+/**
+ * Warns of variables that look like options of palimpsest, but no command has them.
+ * @param withoutVariable names for the options that only a command line can give
+ */
+export async function warnOfUnknownVariables(
+  terminal: Terminal,
+  known: ReadonlySet<string>,
+  withoutVariable: ReadonlySet<string>,
+): Promise<void> {
   const { env } = terminal.io;
   const unknown = Object.keys(env).filter((name) => name.startsWith('PALIMPSEST_') && env[name] !== '' && !known.has(name));
   if (unknown.length === 0) return;
   const { suggest } = await import('../history/suggest.ts');
   for (const name of unknown) {
-    const [similar] = suggest(name, known, 1);
-    terminal.warn(`${name} is ignored, because no command has this variable${similar === undefined ? '' : `; did you mean ${similar}?`}`);
+    const [similar] = withoutVariable.has(name) ? [] : suggest(name, known, 1);
+    const reason = withoutVariable.has(name) ? 'only the command line can set this option' : 'no command has this variable';
+    // the run does not do what was asked for
+    terminal.alert(`${name} is ignored, because ${reason}${similar === undefined ? '' : `; did you mean ${similar}?`}`);
   }
 }

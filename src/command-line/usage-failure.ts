@@ -4,7 +4,8 @@ import { type Hint, hint, suggested } from '../contract/hint.ts';
 import { plural } from '../contract/plural.ts';
 import { suggest } from '../history/suggest.ts';
 import type { RejectedValue } from './program.ts';
-import { ARGUMENT_SYNONYMS, COMMAND_SYNONYMS, OPTION_SYNONYMS } from './synonyms.ts';
+import { OFF } from './refusals.ts';
+import { ARGUMENT_SYNONYMS, COMMAND_SYNONYMS, LISTS, OPTION_SYNONYMS } from './synonyms.ts';
 
 /**
  * Converts commander's error for wrong usage to a Failure, so that it has the same layout as all errors.
@@ -18,9 +19,9 @@ export function usageFailure(
   rejected: RejectedValue | undefined,
 ): Failure {
   const message = error.message.replace(/^error: /, '');
-  const field = /'(-[^ ']+)/.exec(message)?.[1];
+  const field = /'(?:-\w, )?(-[^ ']+)/.exec(message)?.[1];
   const hint = hintFor(program, words, error, field);
-  if (rejected !== undefined) return valueFailure(rejected, words, hint);
+  if (rejected !== undefined) return valueFailure(rejected, message, hint);
   if (error.code === 'commander.help') return new Failure('usage', 'no command was given', { hint });
   if (error.code === 'commander.excessArguments') {
     const { command } = commandIn(program, words);
@@ -31,14 +32,17 @@ export function usageFailure(
 }
 
 /** Returns the failure for a value that its parser does not accept. It is from the command line or from a variable. */
-function valueFailure({ target, text, expected }: RejectedValue, words: readonly string[], hint: Hint): Failure {
+function valueFailure({ target, text, expected }: RejectedValue, message: string, hint: Hint): Failure {
   if (target instanceof Argument) return new Failure('usage', `'${text}' is not a valid ${target.name()}`, { expected, found: text, hint });
   const { flags, long = '', envVar } = target;
-  const isGiven = words.some((word) => word === long || word.startsWith(`${long}=`));
-  const message = isGiven
-    ? `option '${flags}' argument '${text}' is invalid`
-    : `option '${flags}' value '${text}' from env '${envVar}' is invalid`;
-  return new Failure('usage', message, { place: { field: isGiven ? long : (envVar ?? long) }, expected, found: text, hint });
+  const isGiven = message.startsWith(`option '${flags}' argument `);
+  const source = isGiven ? `argument '${text}'` : `value '${text}' from env '${envVar}'`;
+  return new Failure('usage', `option '${flags}' ${source} is invalid`, {
+    place: { field: isGiven ? long : (envVar ?? long) },
+    expected,
+    found: text,
+    hint,
+  });
 }
 
 /**
@@ -54,7 +58,8 @@ function hintFor(program: Command, words: readonly string[], error: CommanderErr
   }
   const { name, command } = commandIn(program, words);
   const [path, ...others] = command.args;
-  const output = ['--to', '--out', '--store'].find((long) => command.options.some((one) => one.long === long));
+  const meant = /^\d+$/.test(path ?? '') ? ['--port'] : ['--to', '--out', '--store'];
+  const output = meant.find((long) => command.options.some((one) => one.long === long));
   const isPath = error.code === 'commander.excessArguments' || error.code === 'commander.missingMandatoryOptionValue';
   if (isPath && path !== undefined && others.length === 0 && output !== undefined && command.registeredArguments.length === 0)
     return hint`did you mean ${suggested(name, { [output]: path, ...optionsOf(command) })}?`;
@@ -71,12 +76,12 @@ function hintFor(program: Command, words: readonly string[], error: CommanderErr
 function hintForCommand(program: Command, group: Command, words: readonly string[]): Hint | undefined {
   const place = group === program ? '' : `${group.name()} `;
   const wrong = (words[place === '' ? 0 : 1] ?? '').toLowerCase();
+  if (wrong === 'version') return 'did you mean `palimpsest --version`?';
   const all = [...commandsOf(program).keys()];
   const names = all.filter((name) => name.startsWith(place));
-  const same = new Set([
-    ...all.filter((name) => name.endsWith(` ${wrong}`)),
-    ...(Object.hasOwn(COMMAND_SYNONYMS, wrong) ? (COMMAND_SYNONYMS[wrong] ?? []) : []).filter((name) => names.includes(name)),
-  ]);
+  const synonyms = Object.hasOwn(COMMAND_SYNONYMS, wrong) ? (COMMAND_SYNONYMS[wrong] ?? []) : [];
+  const within = synonyms.filter((name) => names.includes(name));
+  const same = new Set([...all.filter((name) => name.endsWith(` ${wrong}`)), ...(within.length > 0 ? within : synonyms)]);
   const similar = similarTo(
     wrong,
     names.map((name) => name.slice(place.length).split(' ')[0] ?? ''),
@@ -96,17 +101,24 @@ function hintForOption(program: Command, [fullName, command]: readonly [string, 
     .find((one) => one === name || ARGUMENT_SYNONYMS[one]?.includes(wrong));
   if (argument !== undefined)
     return `give the ${argument.replace('-url', ' URL')} as an argument: \`palimpsest ${fullName} <${argument}>\``;
+  if (wrong === '--list' && LISTS.includes(fullName)) return `leave out --list: \`palimpsest ${fullName}\` is a list`;
+  if (OFF.test(option.replace(/^[^=]*=?/s, '')) && own.includes(`--no-${name}`)) return `did you mean --no-${name}?`;
   const positive = wrong.replace('--no-', '--');
   if (positive !== wrong && own.includes(positive)) return `leave out ${wrong}: ${positive} is off by default`;
-  const same = OPTION_SYNONYMS.filter((options) => options.includes(wrong)).flatMap((options) =>
-    options.filter((one) => own.includes(one)),
-  );
-  const similar = wrong.startsWith('--') && positive === wrong ? similarTo(wrong, own) : undefined;
-  if (same[0] !== undefined || similar !== undefined) return `did you mean ${same[0] ?? similar}?`;
+  const same = OPTION_SYNONYMS.flatMap((options) => (options.includes(wrong) ? (options.find((one) => own.includes(one)) ?? []) : []));
+  const isLong = wrong.startsWith('--') && positive === wrong;
+  const similar = isLong ? (own.find((one) => sameWords(one, wrong)) ?? similarTo(wrong, own)) : undefined;
+  const meant = [...new Set(same)].join(' or ') || similar;
+  if (meant !== undefined) return `did you mean ${meant}?`;
   const others = [...commandsOf(program)].filter(([, other]) => other.options.some(({ long }) => long === wrong)).map(([other]) => other);
   return others.length === 0 || others.length > 3
     ? undefined
     : `${wrong} is an option of ${others.map((other) => `\`palimpsest ${other}\``).join(', ')}`;
+}
+
+/** Whether two options have the same words in any order. */
+function sameWords(one: string, other: string): boolean {
+  return one.split('-').toSorted().join('-') === other.split('-').toSorted().join('-');
 }
 
 /** Returns the name that differs from a word by a few letters. */

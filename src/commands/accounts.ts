@@ -17,8 +17,9 @@ export async function runAccounts(
     const accounts = () => first(limit, found());
     const hasMore = limit < Number.POSITIVE_INFINITY && [...first(limit + 1, found())].length > limit;
     const lines = orElse(accountTable(accounts()), nothingFound(text, since, storePath));
-    const more = hasMore ? ['', 'more accounts are not shown; raise --limit'] : [];
-    terminal.summary({ accounts: jsonEntries(accounts()), hasMore }, inOrder(lines, more));
+    if (text !== undefined && [...first(1, matchingAccounts(store, text))].length === 0) terminal.exitCode = 1;
+    terminal.summary({ results: jsonEntries(accounts()), hasMore }, lines);
+    if (hasMore) terminal.notes(['more accounts are not shown; raise --limit']);
   } catch (error) {
     throw toFailure(storePath, error);
   } finally {
@@ -28,7 +29,7 @@ export async function runAccounts(
 
 function* changedSince(since: Instant | undefined, accounts: Iterable<AccountEntry>): Generator<AccountEntry> {
   for (const account of accounts) {
-    if (since === undefined || (parseInstant(account.last_change ?? '') ?? Number.NEGATIVE_INFINITY) >= since) yield account;
+    if (since === undefined || (parseInstant(account.last_record_date ?? '') ?? Number.NEGATIVE_INFINITY) >= since) yield account;
   }
 }
 
@@ -41,14 +42,10 @@ function* first<T>(limit: number, items: Iterable<T>): Generator<T> {
   }
 }
 
-function* inOrder<T>(...parts: readonly Iterable<T>[]): Generator<T> {
-  for (const part of parts) yield* part;
-}
-
 function* jsonEntries(accounts: Iterable<AccountEntry>): Generator<object> {
-  for (const { screen_name, stable_id, display_name, former_handles, changes, first_change, last_change } of accounts) {
+  for (const { screen_name, stable_id, display_name, former_handles, records, first_record_date, last_record_date } of accounts) {
     const handles = former_handles.map(({ handle, seen_to }) => ({ handle, seen_to: timestampOf(seen_to) }));
-    yield { screen_name, stable_id, display_name, former_handles: handles, changes, first_change, last_change };
+    yield { screen_name, stable_id, display_name, former_handles: handles, records, first_record_date, last_record_date };
   }
 }
 
@@ -64,7 +61,7 @@ function* orElse(lines: Iterable<string>, otherwise: string): Generator<string> 
 function nothingFound(text: string | undefined, since: Instant | undefined, store: string): string {
   const wanted = [
     ...(text === undefined ? [] : [`matches ${text}`]),
-    ...(since === undefined ? [] : [`has changed since ${timestampOf(since)}`]),
+    ...(since === undefined ? [] : [`has a record since ${timestampOf(since)}`]),
   ];
   return wanted.length === 0 ? `${store} has no accounts` : `no account in ${store} ${wanted.join(' and ')}`;
 }

@@ -15,6 +15,8 @@ import { refuseInsideTree } from '../tree/inside-tree.ts';
 import { openVerified, type VerifiedTree } from '../tree/verified-tree.ts';
 import { notBuiltFrom } from './not-built-from.ts';
 
+const COMPLETE = { '--require-complete': true } as const;
+
 type Write = (tree: VerifiedTree, to: string, options: ArchiveOptions) => Promise<void>;
 
 export async function runArchiveWacz(terminal: Terminal, values: Values<'archive wacz'>): Promise<void> {
@@ -27,11 +29,17 @@ export async function runArchiveWarc(terminal: Terminal, values: Values<'archive
 
 export async function runArchiveBag(terminal: Terminal, values: Values<'archive bag'>): Promise<void> {
   const { writeBag } = await import('../archive/bag.ts');
-  await archive(terminal, values, (tree, to, options) => writeBag(tree, to, { ...options, bagInfo: values.bagInfo }));
+  await archive(terminal, values, (tree, to, options) =>
+    writeBag(tree, to, { ...options, bagInfo: values.bagInfo, dryRun: values.dryRun }),
+  );
 }
 
 /** @param write writes one form of archive */
-async function archive(terminal: Terminal, { to, out, ...options }: Values<'archive wacz'>, write: Write): Promise<void> {
+async function archive(
+  terminal: Terminal,
+  { to, out, dryRun, ...options }: Values<'archive wacz'> & { readonly dryRun?: boolean },
+  write: Write,
+): Promise<void> {
   refuseInsideTree(to);
   const started = performance.now();
   const progress = terminal.progress({ archive: { label: 'archiving', amount: items('file') } });
@@ -39,7 +47,7 @@ async function archive(terminal: Terminal, { to, out, ...options }: Values<'arch
   let read = 0;
   const tree = openVerified(out);
   const { base_url, records, accounts, data_pages, account_pages, browse_files, incomplete } = tree.build;
-  let { stable_ids = 0, former_handles = 0 } = tree.build;
+  let { stable_id_count = 0, former_handle_count = 0 } = tree.build;
   const onProgress = (done: number, all: number, bytes: number) => {
     if (signal.aborted) throw stopped(`${to} was not written`);
     progress('archive', done, all);
@@ -48,7 +56,7 @@ async function archive(terminal: Terminal, { to, out, ...options }: Values<'arch
   let store: Store | undefined;
   try {
     store = options.identities ? await openStoreOf(tree, options.store) : undefined;
-    if (store !== undefined) ({ stable_ids, former_handles } = store.accountReader().identityCounts());
+    if (store !== undefined) ({ stable_id_count, former_handle_count } = store.accountReader().identityCounts());
     await write(tree, to, { threads: availableParallelism(), identities: store && identities(store), onProgress });
   } catch (error) {
     throw toFailure(options.store, error);
@@ -60,28 +68,31 @@ async function archive(terminal: Terminal, { to, out, ...options }: Values<'arch
   const milliseconds = Math.round(performance.now() - started);
   const facts = {
     ...{ to, out, base_url, records, accounts, data_pages, account_pages, browse_files, incomplete },
-    ...{ stable_ids, former_handles, identities: options.identities, page_bytes: read, milliseconds },
+    ...{ stable_id_count, former_handle_count, identities: options.identities, page_bytes: read, dryRun, milliseconds },
   };
-  const isFile = statSync(to).isFile();
+  const isFile = !dryRun && statSync(to).isFile();
+  const compared = dryRun ? '' : ', each compared with the manifest';
   terminal.summary({ ...facts, bytes: isFile ? statSync(to).size : undefined }, [
-    `archived the tree in ${out} in ${seconds(milliseconds)}`,
-    `  pages     ${number(data_pages)} of the feed, ${number(account_pages)} of the accounts, each compared with the manifest`,
-    ...(browse_files === undefined ? [] : [`  browse    ${plural(browse_files, 'file')}, each compared with the manifest`]),
+    dryRun ? `dry run: what would be written to ${to}` : `archived the tree in ${out} in ${seconds(milliseconds)}`,
+    `  pages     ${number(data_pages)} of the feed, ${number(account_pages)} of the accounts${compared}`,
+    ...(browse_files === undefined ? [] : [`  browse    ${plural(browse_files, 'file')}${compared}`]),
     `  content   ${number(records)} records of ${number(accounts)} accounts at ${base_url}`,
-    ...identityLines({ stable_ids, former_handles }, options.identities),
-    `  archive   ${to}${isFile ? `, ${size(statSync(to).size)}` : ''}`,
-    `to check ${incomplete === undefined ? 'that the archive is complete' : 'the archive'}, import it into a new store:`,
-    incomplete === undefined
-      ? `next: ${terminal.command('import', { '--store': 'copy.db', '--require-complete': true }, [to])}`
-      : `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}`,
+    ...identityLines({ stable_id_count, former_handle_count }, options.identities),
+    ...(dryRun
+      ? ['nothing was written: run again without --dry-run to write the archive']
+      : [
+          `  archive   ${to}${isFile ? `, ${size(statSync(to).size)}` : ''}`,
+          `to check ${incomplete === undefined ? 'that the archive is complete' : 'the archive'}, import it into a new store:`,
+          `next: ${terminal.command('import', { '--store': 'copy.db', ...(incomplete === undefined && COMPLETE) }, [to])}`,
+        ]),
   ]);
 }
 
 /** Says whether the archive has the stable ids and former handles of the store. */
-function identityLines({ stable_ids, former_handles }: IdentityCounts, isAdded: boolean): string[] {
-  const counts = `${plural(stable_ids, 'stable id')} and ${plural(former_handles, 'former handle')}`;
+function identityLines({ stable_id_count, former_handle_count }: IdentityCounts, isAdded: boolean): string[] {
+  const counts = `${plural(stable_id_count, 'stable id')} and ${plural(former_handle_count, 'former handle')}`;
   if (isAdded) return [`  accounts  with ${counts}`];
-  if (stable_ids + former_handles === 0) return [];
+  if (stable_id_count + former_handle_count === 0) return [];
   return [
     `note: the archive lacks ${counts}, so a restored store would take a renamed account for a new one; to add them, use --identities`,
   ];

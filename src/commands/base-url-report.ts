@@ -6,7 +6,7 @@ import type { ChosenBaseUrl } from '../tree/build/base-url.ts';
 export const BASE_URL_REMARKS: { readonly [F in ChosenBaseUrl['from']]: string } = {
   option: '',
   tree: ', as in the previous build',
-  default: ', the default of palimpsest serve; before you publish, build with --base-url',
+  default: ', the default; to publish, set --base-url',
 };
 
 /** Warns if the base URL of a published tree changed. */

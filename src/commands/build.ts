@@ -12,17 +12,20 @@ import { build } from '../tree/build/build.ts';
 import { ENCODINGS } from '../tree/encoding.ts';
 import { formOf } from '../tree/tree-files.ts';
 import { BASE_URL_REMARKS, warnOfBaseUrl } from './base-url-report.ts';
+import { readSiteFile } from './site-file.ts';
 
 export async function runBuild(terminal: Terminal, options: Values<'build'>): Promise<void> {
   const started = performance.now();
   const isZip = formOf(options.out) === 'zip';
   const given = options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl);
+  const about = options.site === undefined ? undefined : readSiteFile(options.site);
   const baseUrl = chooseBaseUrl(options.out, given, DEFAULT_BASE_URL);
   const site = { base_url: baseUrl.url, page_size: options.pageSize, account_page_size: options.accountPageSize };
   const summary = await build(options.store, {
     ...options,
     compress: options.compress && ENCODINGS.filter((encoding) => options.compress?.flat().includes(encoding)),
     site,
+    about,
     signal: terminal.stopSignal,
     onProgress: terminal.progress({
       check: { label: 'reading the tree', amount: items('file') },
@@ -35,7 +38,8 @@ export async function runBuild(terminal: Terminal, options: Values<'build'>): Pr
   const took = performance.now() - started;
   const tree = summary.build;
   // a ZIP is replaced as a whole
-  if (summary.readerGaps && !isZip) {
+  const { readerGaps: hasReaderGaps, ...facts } = summary;
+  if (hasReaderGaps && !isZip && !options.dryRun) {
     terminal.warn(
       'records or accounts moved to earlier pages: if readers use this folder directly, those who followed the next links during ' +
         'the build may have missed some',
@@ -44,26 +48,40 @@ export async function runBuild(terminal: Terminal, options: Values<'build'>): Pr
   for (const lack of tree.incomplete ?? []) terminal.alert(`the tree is not known to be complete: ${lackSentence(lack)}`);
   const { from: baseUrlFrom, before: baseUrlBefore } = baseUrl;
   warnOfBaseUrl(terminal, baseUrl);
-  terminal.summary({ ...summary, baseUrlFrom, baseUrlBefore, out: options.out, milliseconds: Math.round(took) }, [
-    `built the tree in ${options.out} in ${seconds(took)}`,
-    `  base URL  ${baseUrl.url}${BASE_URL_REMARKS[baseUrlFrom]}`,
-    `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
-    `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
-    ...(tree.browse_files === undefined
-      ? []
-      : [`  browse    ${plural(tree.browse_files, 'file')}${isZip ? '' : `; open ${join(options.out, 'index.html')}`}`]),
-    `  files     ${number(summary.written)} written, ${number(summary.unchanged)} unchanged, ${number(summary.removed)} removed`,
-    ...removedLines(summary),
-    `next: ${terminal.command('verify')}`,
-    `then: ${terminal.command('serve')}`,
-    ...(isLoopback(baseUrl.url) ? [] : [`then: ${terminal.command('publish', {}, ['TARGET'])}`]),
-  ]);
+  terminal.summary(
+    { ...facts, hasReaderGaps, dryRun: options.dryRun, baseUrlFrom, baseUrlBefore, out: options.out, milliseconds: Math.round(took) },
+    [
+      options.dryRun ? `dry run: what a build would write to ${options.out}` : `built the tree in ${options.out} in ${seconds(took)}`,
+      `  base URL  ${baseUrl.url}${BASE_URL_REMARKS[baseUrlFrom]}`,
+      `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
+      `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
+      ...(tree.browse_files === undefined
+        ? []
+        : [
+            `  browse    ${plural(tree.browse_files, 'file')}${isZip || options.dryRun ? '' : `; open ${join(options.out, 'index.html')}`}`,
+          ]),
+      ...fileLines(summary, options.dryRun),
+      ...(options.dryRun
+        ? [`nothing was written: run again without --dry-run to build ${options.out}`]
+        : [
+            `next: ${terminal.command('verify')}`,
+            `then: ${terminal.command('serve')}`,
+            ...(isLoopback(baseUrl.url) ? [] : [`then: ${terminal.command('publish', {}, ['TARGET'])}`]),
+          ]),
+    ],
+  );
 }
 
-/** Returns a line for each kind of optional files that were removed. */
-function removedLines({ removedBrowseFiles, removedCopies, build }: BuildSummary): string[] {
+/** Returns the numbers of files, and a line for each kind of optional files that were removed. */
+function fileLines({ written, unchanged, removed, removedBrowseFiles, removedCopies, build }: BuildSummary, isDryRun: boolean): string[] {
+  const [toWrite, toRemove] = isDryRun ? ['to write', 'to remove'] : ['written', 'removed'];
   return [
-    ...(removedBrowseFiles > 0 && build.browse_files === undefined ? [`  removed   ${plural(removedBrowseFiles, 'browse file')}`] : []),
-    ...(removedCopies > 0 ? [`  removed   ${number(removedCopies)} compressed ${removedCopies === 1 ? 'copy' : 'copies'}`] : []),
+    `  files     ${number(written)} ${toWrite}, ${number(unchanged)} unchanged, ${number(removed)} ${toRemove}`,
+    ...(removedBrowseFiles > 0 && build.browse_files === undefined
+      ? [`  ${toRemove.padEnd(9)} ${plural(removedBrowseFiles, 'browse file')}`]
+      : []),
+    ...(removedCopies > 0
+      ? [`  ${toRemove.padEnd(9)} ${number(removedCopies)} compressed ${removedCopies === 1 ? 'copy' : 'copies'}`]
+      : []),
   ];
 }

@@ -1,18 +1,18 @@
 import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import { allowAccounts, exclusionsOf, type NamedExclusion } from '../store/exclusions/allow.ts';
+import { endExclusions, exclusionsOf, type NamedExclusion } from '../store/exclusions/named-exclusions.ts';
 import { plural } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-export async function runExclusions(terminal: Terminal, { account: names, allow: isAllowed, store }: Values<'exclusions'>): Promise<void> {
-  if (isAllowed && names.length === 0) throw nobody();
-  const exclusions = isAllowed ? await allowAccounts(store, names) : exclusionsOf(store, names);
-  const heading = isAllowed ? `ended ${plural(exclusions.length, 'exclusion')}` : plural(exclusions.length, 'exclusion');
-  terminal.summary({ store, allowed: isAllowed, exclusions: exclusions.map(jsonOf) }, [
+export async function runExclusions(terminal: Terminal, { account: names, end: isEnded, store }: Values<'exclusions'>): Promise<void> {
+  if (isEnded && names.length === 0) throw nobody();
+  const exclusions = isEnded ? await endExclusions(store, names) : exclusionsOf(store, names);
+  const heading = isEnded ? `ended ${plural(exclusions.length, 'exclusion')}` : plural(exclusions.length, 'exclusion');
+  terminal.summary({ store, ended: isEnded, results: exclusions.map(jsonOf) }, [
     `${heading} in ${store}`,
     ...exclusions.map(line),
-    ...(isAllowed ? ['next: import or observe the account again; a mirror needs --full'] : []),
+    ...(isEnded ? ['next: import or observe the account again; a mirror needs --full'] : []),
   ]);
 }
 
@@ -23,14 +23,14 @@ function line({ names, excluded_at, handles, stable_ids, records, isErased }: Na
 }
 
 function jsonOf({ names, excluded_at, handles, stable_ids, records, isErased }: NamedExclusion): object {
-  return { ...(names.length === 0 ? {} : { names }), excluded_at, handles, stable_ids, records, erased: isErased };
+  return { ...(names.length === 0 ? {} : { names }), excluded_at, handles, stable_ids, record_ids: records, erased: isErased };
 }
 
 function nobody(): Failure {
   return new Failure('usage', 'no account is named', {
-    place: { field: '--allow' },
+    place: { field: '--end' },
     expected: 'a handle or a stable id after the command',
     found: 'no account',
-    hint: hint`name the accounts to allow again, for example ${suggested('exclusions', { '--allow': true }, ['nina_k'])}`,
+    hint: hint`name the accounts whose exclusion ends, for example ${suggested('exclusions', { '--end': true }, ['nina_k'])}`,
   });
 }

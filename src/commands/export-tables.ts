@@ -4,7 +4,7 @@ import { Failure } from '../contract/failure.ts';
 import { isSameFile } from '../contract/files/same-file.ts';
 import { Pauses } from '../contract/pauses.ts';
 import { writeFiles } from '../export/export-file.ts';
-import { makeFolder } from '../export/table-folder.ts';
+import { makeFolder, refuseOtherFiles } from '../export/table-folder.ts';
 import { TABLES, type Table, type TableName } from '../export/tables.ts';
 import { toFailure } from '../store/database/store-error.ts';
 import { removeEmptyFolders } from '../store/mkdirp.ts';
@@ -29,7 +29,7 @@ export async function runExportParquet(terminal: Terminal, values: Values<'expor
 /** Exports the records, the accounts and the exclusions as flat tables. */
 async function exportTables(
   terminal: Terminal,
-  { to, table, store: storePath }: Values<'export csv'>,
+  { to, table, store: storePath, dryRun }: Values<'export csv'>,
   extension: 'csv' | 'parquet',
   encode: Encode,
 ): Promise<void> {
@@ -54,18 +54,24 @@ async function exportTables(
         store,
       );
     };
-    if (to === '-' && file !== undefined) return await terminal.stream(content(file.table), pauses);
-    const folders = isFileName(to, extension) ? [] : makeFolder(to, extension);
-    await writeFiles(
-      files.map((one) => ({ path: one.path, content: content(one.table) })),
-      pauses,
-    ).finally(() => removeEmptyFolders(folders));
+    const isFile = to === '-' || isFileName(to, extension);
+    if (dryRun && !isFile) refuseOtherFiles(to, extension);
+    if (!dryRun) {
+      if (to === '-' && file !== undefined) return await terminal.stream(content(file.table), pauses);
+      const folders = isFile ? [] : makeFolder(to, extension);
+      await writeFiles(
+        files.map((one) => ({ path: one.path, content: content(one.table) })),
+        pauses,
+      ).finally(() => removeEmptyFolders(folders));
+    }
     const written = files.map((one) => ({ ...one, rows: TABLES[one.table].count(store) }));
     const took = performance.now() - started;
-    terminal.summary({ to, store: storePath, files: written, milliseconds: Math.round(took) }, [
-      `exported ${storePath} to ${isFileName(to, extension) ? to : `the folder ${to}`} in ${seconds(took)}`,
+    const target = isFile ? to : `the folder ${to}`;
+    terminal.summary({ to, store: storePath, tables: written, dryRun, milliseconds: Math.round(took) }, [
+      dryRun ? `dry run: what an export would write to ${target}` : `exported ${storePath} to ${target} in ${seconds(took)}`,
       ...written.map((one) => `  ${one.table.padEnd(10)}  ${plural(one.rows, 'row')} in ${one.path}`),
-      ...(table === undefined ? [`note: ${lackIn(isFileName(to, extension) ? to : undefined, store)}`] : []),
+      ...(table === undefined ? [`note: ${lackIn(isFile ? to : undefined, store)}`] : []),
+      ...(dryRun ? ['nothing was written: run again without --dry-run to write the files'] : []),
     ]);
   } catch (error) {
     throw toFailure(storePath, error);
@@ -77,8 +83,8 @@ async function exportTables(
 /** What an export lacks. @param file the only file, if it has only the records */
 function lackIn(file: string | undefined, store: Store): string {
   if (file === undefined) return 'import does not read these tables: a store is restored from an export as NDJSON';
-  const { stable_ids, former_handles } = store.accountReader().identityCounts();
-  const accounts = `${plural(store.revision.accounts, 'account')} with ${plural(stable_ids, 'stable id')} and ${plural(former_handles, 'former handle')}`;
+  const { stable_id_count, former_handle_count } = store.accountReader().identityCounts();
+  const accounts = `${plural(store.revision.accounts, 'account')} with ${plural(stable_id_count, 'stable id')} and ${plural(former_handle_count, 'former handle')}`;
   return `${file} has only the records; to export the ${accounts}, run again with --table accounts and another --to`;
 }
 

@@ -29,7 +29,7 @@ export async function runExportNdjson(terminal: Terminal, { to, store: storePath
     terminal.summary({ to, store: storePath, records, accounts, ...counts, milliseconds: Math.round(took) }, [
       `exported ${storePath} to ${to} in ${seconds(took)}`,
       `  records   ${number(records)}`,
-      `  accounts  ${number(accounts)}, with ${plural(counts.stable_ids, 'stable id')} and ${plural(counts.former_handles, 'former handle')}`,
+      `  accounts  ${number(accounts)}, with ${plural(counts.stable_id_count, 'stable id')} and ${plural(counts.former_handle_count, 'former handle')}`,
       'to restore it into another store:',
       `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}`,
     ]);

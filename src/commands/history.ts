@@ -1,12 +1,13 @@
 import type { Values } from '../command-line/commands.ts';
+import { formerHandlesOf } from '../contract/accounts/former-handles.ts';
 import { Failure } from '../contract/failure.ts';
-import { parseInstant, timestampOf } from '../contract/instant.ts';
+import { dateOf, parseInstant, timestampOf } from '../contract/instant.ts';
 import { type ChangeRecord, DATA_TYPES, type DataType } from '../contract/record.ts';
 import type { IdentifiedAccount } from '../history/find-account.ts';
 import { findAccount } from '../history/find-account.ts';
 import { markedChange } from '../history/marked-change.ts';
 import { suggest } from '../history/suggest.ts';
-import { dateOf, timeline } from '../history/timeline.ts';
+import { timeline } from '../history/timeline.ts';
 import { toFailure } from '../store/database/store-error.ts';
 import { Store } from '../store/store.ts';
 import { plural } from '../terminal/amounts.ts';
@@ -37,18 +38,18 @@ export async function runHistory(
       former_handles: former_handles.map(withTime),
       found_by: account.foundBy,
       other_holders: account.otherHolders.map(withTime),
-      records,
+      results: records,
       older,
       gone: records.flatMap(({ id }) => (gone.has(id) ? [{ id, gone_at: gone.get(id) }] : [])),
     };
     terminal.summary(result, [
-      `${screen_name}: ${plural(found.length, 'change')}${field === undefined ? '' : ` of ${field}`}${since === Number.NEGATIVE_INFINITY ? '' : ` since ${timestampOf(since)}`}`,
+      `${screen_name}: ${countsOf(found)}${field === undefined ? '' : ` of ${field}`}${since === Number.NEGATIVE_INFINITY ? '' : ` since ${timestampOf(since)}`}`,
       ...explanation(account, name),
       ...account.otherHolders.map((other) => `another account had this handle until ${dateOf(other.seen_to)}: @${other.screen_name}`),
       ...[
         ...timeline(
           records,
-          former_handles.filter(({ seen_to }) => seen_to >= oldest),
+          formerHandlesOf(account.entry).filter(({ seen_to }) => seen_to >= oldest),
         ),
       ].flatMap((entry) =>
         'former' in entry
@@ -65,7 +66,7 @@ export async function runHistory(
               ).map((line) => ({ verbatim: INDENT + line })),
             ],
       ),
-      ...(older === 0 ? [] : ['', `${plural(older, 'older change')} not shown; raise --limit`]),
+      ...(older === 0 ? [] : ['', `${plural(older, 'older record')} not shown; raise --limit`]),
     ]);
   } catch (error) {
     throw toFailure(storePath, error);
@@ -108,4 +109,11 @@ function heading({ data_type, previous, first_encountered_date, web_archive_url,
   const archive = web_archive_url ? `  ${web_archive_url}` : '';
   const gone = goneAt === undefined ? '' : `  no longer on the service, first noticed on ${goneAt.slice(0, 10)}`;
   return `${time}  ${data_type}${kind}  #${id}${archive}${gone}`;
+}
+
+/** Returns numbers with their nouns: `3 changes and 5 first values`. A first value is what a field said when it was first seen. */
+function countsOf(records: readonly ChangeRecord[]): string {
+  const firstValues = records.filter(({ previous }) => previous === null).length;
+  const changes = plural(records.length - firstValues, 'change');
+  return firstValues === 0 ? changes : `${changes} and ${plural(firstValues, 'first value')}`;
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Values } from '../command-line/commands.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { createdAt } from '../import/account-conflicts.ts';
@@ -16,7 +17,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { reportProblems } from './job-summary.ts';
 import { nextBuild } from './next-build.ts';
-import { openSources } from './sources.ts';
+import { nothingWritten, openSources, rejectedLines } from './sources.ts';
 
 /** The maximum number of conflicts in the text output. */
 const PRINTED_CONFLICTS = 5;
@@ -40,31 +41,68 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
     });
     sources.keepRejects('import', summary.rejected, refusal === undefined && isAllRejected(summary));
     if (refusal !== undefined) throw refusal;
-    const store = Store.open(options.store);
-    const { records, accounts } = store.revision;
-    store.close();
-    reportProblems(terminal, 'import', { rejected: summary.rejected, rejects: options.rejects, conflicts: summary.conflicts.count });
+    const { records, accounts } = existsSync(options.store) ? revisionOf(options.store) : { records: 0, accounts: 0 };
+    reportProblems(terminal, 'import', {
+      rejected: summary.rejected,
+      rejects: options.dryRun ? undefined : options.rejects,
+      conflicts: summary.conflicts.count,
+    });
     for (const set of summary.pageSets) if (set.status !== 'complete') terminal.alert(warningOf(set));
     for (const lack of summary.incomplete) terminal.alert(`a source is not known to be complete: ${lackSentence(lack)}`);
     for (const line of conflictLines(summary, command)) terminal.alert(line);
     if (summary.conflicts.count > 0) terminal.exitCode = 1;
-    if (reports.some(({ damaged }) => damaged > 0)) terminal.exitCode = 1;
+    if (reports.some((report) => report.damaged_parts > 0)) terminal.exitCode = 1;
     for (const report of reports) for (const text of warningsOf(report, options.rejects)) terminal.alert(text);
     const took = performance.now() - started;
     const rereads = options.rejects === undefined ? '' : command('import', options.rejects);
-    terminal.summary({ ...summary, archives: reports, store: { path: options.store, records, accounts }, milliseconds: Math.round(took) }, [
-      `imported ${plural(inputs.length, 'source')} in ${seconds(took)}`,
-      ...reports.map(archiveLine),
-      `  records   ${tally(summary.records)}`,
-      `  profiles  ${tally(summary.accounts)}`,
-      ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
-      `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-      ...(summary.rejected === 0 ? [] : [`to import the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
-      nextBuild(terminal, options.store, areReportsChanged || isChanged(summary)),
-    ]);
+    terminal.summary(
+      {
+        ...jsonOf(summary),
+        dryRun: options.dryRun,
+        archives: reports,
+        store: options.store,
+        records,
+        accounts,
+        milliseconds: Math.round(took),
+      },
+      [
+        `${options.dryRun ? 'read' : 'imported'} ${plural(inputs.length, 'source')} in ${seconds(took)}`,
+        ...reports.map(archiveLine),
+        `  records   ${tally(summary.records)}`,
+        `  profiles  ${tally(summary.accounts)}`,
+        ...rejectedLines(summary.rejected, options),
+        `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
+        ...(summary.rejected === 0 || options.dryRun
+          ? []
+          : [`to import the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
+        options.dryRun ? nothingWritten(options.store) : nextBuild(terminal, options.store, areReportsChanged || isChanged(summary)),
+      ],
+    );
   } finally {
     sources.close();
     close();
+  }
+}
+
+function jsonOf({ records, accounts, exclusions, pageSets, ...rest }: Omit<ImportSummary, 'refusal' | 'areReportsChanged'>): object {
+  return {
+    recordsByOutcome: records,
+    accountsByOutcome: accounts,
+    exclusionsByOutcome: exclusions,
+    pageSets: pageSets.map(({ missingPages, ...set }) => ({
+      ...set,
+      missingPages: missingPages.map(({ from, to }) => ({ firstPage: from, lastPage: to })),
+    })),
+    ...rest,
+  };
+}
+
+function revisionOf(path: string): { readonly records: number; readonly accounts: number } {
+  const store = Store.open(path);
+  try {
+    return store.revision;
+  } finally {
+    store.close();
   }
 }
 
@@ -108,14 +146,14 @@ function conflictLines({ conflicts: { count, listed } }: ImportSummary, command:
 /** How many pages without a capture are named in a warning. */
 const PRINTED = 10;
 
-function warningsOf({ archive, missing_pages, missing, damaged }: ArchiveReport, rejects: string | undefined): string[] {
+function warningsOf({ archive, missing, damaged_parts }: ArchiveReport, rejects: string | undefined): string[] {
   const damage = `${archive} is damaged: the readable pages were imported, and the damage is listed in ${rejects}`;
-  const lines = damaged === 0 ? [] : [damage];
-  if (missing_pages === 0) return lines;
+  const lines = damaged_parts === 0 ? [] : [damage];
+  if (missing.count === 0) return lines;
   return [
     ...lines,
-    `${archive} has no usable capture of ${plural(missing_pages, 'page')}:`,
-    ...missing.slice(0, PRINTED).map(({ url, reason }) => `  ${url}: ${reason}`),
+    `${archive} has no usable capture of ${plural(missing.count, 'page')}:`,
+    ...missing.listed.slice(0, PRINTED).map(({ url, reason }) => `  ${url}: ${reason}`),
   ];
 }
 

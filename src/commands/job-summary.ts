@@ -61,5 +61,6 @@ export function reportProblems(terminal: Terminal, command: string, { rejected, 
     ['names', missing?.listed.join(', ')],
   ];
   if (rows.some(([, value]) => value)) addToJobSummary(terminal, summaryTable([command, 'not everything was added'], rows));
-  if (rejected > 0 && terminal.isQuiet) terminal.alert(`${plural(rejected, 'item')} rejected, written to ${rejects}`);
+  if (rejected > 0 && terminal.isQuiet)
+    terminal.alert(`${plural(rejected, 'item')} rejected${rejects === undefined ? '' : `, written to ${rejects}`}`);
 }

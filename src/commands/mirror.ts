@@ -67,7 +67,9 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
       jsonOf(result, {
         base_url: baseUrl,
         warc: options.warc,
-        store: { path: options.store, records, accounts },
+        store: options.store,
+        records,
+        accounts,
         rejects: rejectsPath,
         milliseconds,
       }),
@@ -93,17 +95,24 @@ function isChanged({ records, accounts, changed, deleted, areReportsChanged }: M
 }
 
 function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown; readonly rejects: string }): object {
-  const { isComplete, isResumed, isTree, gone: _, areReportsChanged: __, removed, rejected, missing, unread, ...rest } = result;
-  const { isCountUnstable, ...what } = missing;
+  const { isComplete, isResumed, isTree, pages, requests, bytes, records, accounts, changed, deleted, removed, rejected, missing, unread } =
+    result;
+  const { isCountUnstable, pages: unreadPages, ...what } = missing;
   return {
     ...facts,
     complete: isComplete,
     resumed: isResumed,
     tree: isTree,
-    ...rest,
-    missing: { ...what, count_unstable: isCountUnstable },
-    unread_pages: unread,
-    removed_from_service: { records: removed.data, accounts: removed.account },
+    pagesByOutcome: pages,
+    requests,
+    bytes,
+    recordsByOutcome: records,
+    accountsByOutcome: accounts,
+    changedIds: changed,
+    goneFromService: { recordIds: removed.data, screenNames: removed.account },
+    deletedFromStore: deleted,
+    missing: { ...what, countUnstable: isCountUnstable, unreadPages },
+    unreadPages: unread,
     rejected,
     rejects: rejected === 0 ? undefined : facts.rejects,
   };

@@ -12,10 +12,14 @@ export function notBuiltFrom(
   store: string,
   { fingerprint, isOwn }: { readonly fingerprint: string; readonly isOwn: boolean },
 ): Failure {
+  const options = { '--store': store, '--out': out };
+  const replacing = { ...options, '--replace-tree': true } as const;
   return new Failure('store-diverged', `${out} was not built from the current state of ${store}`, {
     place: { file: out },
     expected: `a tree of the store with the fingerprint ${fingerprint}`,
     found: `a tree of a store with the fingerprint ${built}`,
-    hint: isOwn ? hint`run ${suggested('build', { '--store': store, '--out': out })} first` : 'name the store of the tree with --store',
+    hint: isOwn
+      ? hint`run ${suggested('build', options)} first`
+      : hint`if the store went back to an earlier state, run ${suggested('build', replacing)} first; otherwise name the store of the tree with --store`,
   });
 }

@@ -20,6 +20,15 @@ export function conflictLines({ conflicts: { count, listed } }: ObserveSummary):
   return [`${plural(count, 'conflict')}: snapshots of the same account and time have different values of a field`, ...lines, ...more];
 }
 
+/** The snapshots that are too old to be added, as text. */
+export function lateLines({ late }: ObserveSummary): string[] {
+  return late === 0
+    ? []
+    : [
+        `${plural(late, 'late snapshot')} not added: older than the newest of the account, with a value or handle that the store does not have`,
+      ];
+}
+
 /** The maximum number of missing accounts in the text output. */
 const PRINTED_MISSING = 10;
 
@@ -30,15 +39,10 @@ export function missingLines({ missing: { count, listed } }: ObserveSummary): st
   return [`${plural(count, 'account')} of earlier runs not observed: ${listed.slice(0, PRINTED_MISSING).join(', ')}${more}`];
 }
 
-/** Whether a run changed the pages that a build writes. */
-export function isChanged({ records, accounts }: ObserveSummary): boolean {
-  return [...Object.values(records), accounts.added, accounts.renamed].some((count) => count > 0);
-}
-
 /** What a run added to the store, as text. */
 export function summaryLines(summary: ObserveSummary): string[] {
   return [
-    `  snapshots ${number(summary.snapshots)}: ${number(summary.snapshots - summary.unchanged)} with changes, ${number(summary.unchanged)} without`,
+    `  snapshots ${number(summary.snapshots)}: ${number(summary.changed)} with changes, ${number(summary.unchanged)} without${summary.late === 0 ? '' : `, ${number(summary.late)} late`}`,
     `  records   ${recordsLine(summary)}`,
     `  accounts  ${number(summary.accounts.added)} new, ${number(summary.accounts.renamed)} renamed`,
     ...pathTimeLines(summary.path_times),

@@ -1,13 +1,13 @@
 import type { Values } from '../command-line/commands.ts';
 import { isAllRejected, observeInputs } from '../observe/observe.ts';
-import { number, plural, seconds } from '../terminal/amounts.ts';
+import { plural, seconds } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { reportProblems } from './job-summary.ts';
 import { nextBuild } from './next-build.ts';
-import { conflictLines, isChanged, missingLines, summaryLines } from './observe-report.ts';
-import { contextOf, latestTime, observeOptions, openSources } from './sources.ts';
+import { conflictLines, lateLines, missingLines, summaryLines } from './observe-report.ts';
+import { contextOf, latestTime, nothingWritten, observeOptions, openSources, rejectedLines } from './sources.ts';
 
 export async function runObserve(terminal: Terminal, options: Values<'observe'>): Promise<void> {
   const started = performance.now();
@@ -20,7 +20,12 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
       snapshots: contextOf(options, sources, latest),
       templates: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
       dryRun: options.dryRun,
-      limits: { latest, maxRejected: options.maxRejected.share, minAccounts: options.minAccounts.share },
+      limits: {
+        latest,
+        maxRejected: options.maxRejected.share,
+        minAccounts: options.minAccounts.share,
+        allowLate: options.allowLate === true,
+      },
       onProgress: terminal.progress({
         read: { label: 'reading', amount: bytes },
         compare: { label: 'comparing', amount: items('snapshot') },
@@ -32,21 +37,23 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
     const took = performance.now() - started;
     reportProblems(terminal, 'observe', {
       rejected: summary.rejected,
-      rejects: options.rejects,
+      rejects: options.dryRun ? undefined : options.rejects,
       late: summary.late,
       conflicts: summary.conflicts.count,
       missing: summary.missing,
     });
-    for (const line of [...missingLines(summary), ...conflictLines(summary)]) terminal.alert(line);
+    for (const line of [...lateLines(summary), ...missingLines(summary), ...conflictLines(summary)]) terminal.alert(line);
     const rereads = options.rejects === undefined ? '' : terminal.command('observe', {}, [options.rejects]);
-    terminal.summary({ ...summary, dry_run: options.dryRun, store: options.store, milliseconds: Math.round(took) }, [
+    const { records, accounts, ...counts } = summary;
+    const byKind = { recordsByField: records, accountsByOutcome: accounts };
+    terminal.summary({ ...counts, ...byKind, dryRun: options.dryRun, store: options.store, milliseconds: Math.round(took) }, [
       `observed ${plural(inputs.length, 'source')} in ${seconds(took)}`,
       ...summaryLines(summary),
-      ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
-      ...(summary.rejected === 0 ? [] : [`to observe the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
-      options.dryRun
-        ? `nothing was written: run again without --dry-run to add this to ${options.store}`
-        : nextBuild(terminal, options.store, isChanged(summary)),
+      ...rejectedLines(summary.rejected, options),
+      ...(summary.rejected === 0 || options.dryRun
+        ? []
+        : [`to observe the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
+      options.dryRun ? nothingWritten(options.store) : nextBuild(terminal, options.store, summary.changed > 0),
     ]);
   } finally {
     sources.close();

@@ -3,13 +3,16 @@ import { REASONS } from '../publish/planning/tree-comparison.ts';
 import type { PublishSummary } from '../publish/publish.ts';
 import { number, plural } from '../terminal/amounts.ts';
 import { summaryTable } from './job-summary.ts';
-import { type NamedTarget, requestsText, trafficText } from './target.ts';
+import { type NamedTarget, NEW_TARGET, requestsText, trafficText } from './target.ts';
 
 /** How many steps of a plan are shown as text. */
 const MOST_STEPS = 10;
 
 /** Returns a plan as text: the totals, the files and bytes for each reason, and the first steps. */
-export function* planLines({ plan, refusals, removal, steps, wasInterrupted }: PublishSummary, target: NamedTarget): Generator<string> {
+export function* planLines(
+  { plan, refusals, removal, steps, isNew, wasInterrupted }: PublishSummary,
+  target: NamedTarget,
+): Generator<string> {
   const first: Step[] = [];
   const kinds = new Map<string, { step: Step; files: number; bytes: number }>();
   let count = 0;
@@ -22,6 +25,7 @@ export function* planLines({ plan, refusals, removal, steps, wasInterrupted }: P
   }
   yield `plan for ${target.name}${wasInterrupted ? ', which an earlier run did not finish' : ''}; nothing was changed`;
   yield `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`;
+  if (isNew) yield `  note      ${NEW_TARGET}`;
   yield `  overlaps  ${plural(plan.overlaps, 'page')} to write twice${plan.overlaps === 0 ? '' : ', so that readers miss no record'}`;
   yield `  deletes   ${plural(plan.deletes, 'file')}`;
   yield* removalLines(removal);
@@ -56,7 +60,7 @@ export function planObject({ plan, refusals, removal, steps, wasInterrupted }: P
     plan: { uploads, overlaps, deletes, unchanged, atTarget, bytes, requests, cost, readerGaps, resumes: wasInterrupted },
     refusals: refusals.map(({ code, message, expected, found, hint }) => ({ code, message, expected, found, hint })),
     removal: removal ?? null,
-    steps: shown(steps()),
+    actions: shown(steps()),
   };
 }
 
@@ -66,7 +70,7 @@ function* shown(steps: Iterable<Step>): Generator<Pick<Step, 'action' | 'path' |
 
 /** Returns the result of a publish as text. */
 export function summaryLines(summary: PublishSummary, target: NamedTarget, took: string): string[] {
-  const { done, plan, removal, traffic, wasInterrupted, invalidate } = summary;
+  const { done, plan, removal, traffic, isNew, wasInterrupted, invalidate } = summary;
   if (invalidate.length === 0) {
     const facts = [`${plural(plan.unchanged, 'file')} unchanged`, requestsText(target, traffic.requests), took];
     return [`${target.name} is up to date: ${facts.filter(Boolean).join(', ')}`];
@@ -74,6 +78,7 @@ export function summaryLines(summary: PublishSummary, target: NamedTarget, took:
   return [
     `published to ${target.name} in ${took}${wasInterrupted ? ', completing an interrupted run' : ''}`,
     `  files     ${number(done.uploads)} sent, ${number(plan.unchanged)} unchanged, ${number(done.deletes)} deleted`,
+    ...(isNew ? [`  note      ${NEW_TARGET}`] : []),
     ...removalLines(removal),
     `  traffic   ${trafficText(target, traffic)}${traffic.retries === 0 ? '' : `, ${number(traffic.retries)} of them retries`}`,
     `next: if a CDN caches the target, invalidate ${invalidate.join(' ')}`,
@@ -81,10 +86,11 @@ export function summaryLines(summary: PublishSummary, target: NamedTarget, took:
 }
 
 /** Returns the result of a publish as a Markdown table, for the summary of a GitHub job. */
-export function publishTable({ done, plan, traffic }: PublishSummary, target: NamedTarget, took: string): string {
+export function publishTable({ done, plan, traffic, isNew }: PublishSummary, target: NamedTarget, took: string): string {
   return summaryTable(
     ['published', target.name],
     [
+      ['note', isNew ? NEW_TARGET : undefined],
       ['sent', plural(done.uploads, 'file')],
       ['unchanged', number(plan.unchanged)],
       ['deleted', number(done.deletes)],

@@ -43,7 +43,7 @@ export function usesVersions({ out, rollback }: Values<'publish'>): boolean {
 
 /** Publishes a tree in a ZIP, or goes back to an earlier version, and reports it. */
 export async function publishVersions(terminal: Terminal, options: Values<'publish'>, given: Given, started: number): Promise<void> {
-  const dryRun = options.plan;
+  const { dryRun } = options;
   const isRollback = options.rollback !== undefined;
   refuse(REFUSED, given);
   if (isRollback) refuse(REFUSED_WITH_ROLLBACK, given);
@@ -73,7 +73,6 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
       memory,
       removals,
       isSinglePublisher: options.singlePublisher,
-      dryRun,
       folder: join(dirname(options.out), `.${basename(options.out)}.versions`),
       onProgress: terminal.progress({
         check: { label: 'checking versions', amount: items('version') },
@@ -90,6 +89,11 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
     { target, milliseconds: Math.round(performance.now() - started), ...(zip === undefined ? {} : { out: zip.path }) },
     dryRun,
   );
+  const others = summary.before.length === 0 ? (remembered?.others() ?? []) : [];
+  if (others.length > 0)
+    terminal.alert(
+      `${target.name} is a new target, but ${options.store} was published to ${others.join(', ')} before: check the name of the target`,
+    );
   if (remembered?.isForgetful)
     terminal.warn(
       `${options.store} could not be written, so this publish is not recorded in it: close other programs that use it, then publish again`,

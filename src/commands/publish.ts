@@ -5,7 +5,8 @@ import type { Given } from '../command-line/spec.ts';
 import { FAILURES, Failure } from '../contract/failure.ts';
 import { publish } from '../publish/publish.ts';
 import { refuseSwapped } from '../publish/trees/other-files.ts';
-import { exclusionsOf } from '../store/exclusions/allow.ts';
+import { exclusionsOf } from '../store/exclusions/named-exclusions.ts';
+import { Store } from '../store/store.ts';
 import { plural, seconds } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -23,7 +24,6 @@ const REFUSED_FOR_PAGES: Refusal = {
 
 export async function runPublish(terminal: Terminal, options: Values<'publish'>, given: Given): Promise<void> {
   const started = performance.now();
-  const dryRun = options.plan;
   if (usesVersions(options)) return await publishVersions(terminal, options, given, started);
   refuse(REFUSED_FOR_PAGES, given);
   const target = await targetOf(options.target, options, terminal);
@@ -34,7 +34,7 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
     ...requestsOf(options, terminal),
     isSinglePublisher: options.singlePublisher,
     exclusions: () => (existsSync(options.store) ? exclusionsOf(options.store, []) : []),
-    dryRun,
+    stateOf: (fingerprint) => (existsSync(options.store) ? stateOf(options.store, fingerprint) : 'current'),
     onProgress: terminal.progress({
       read: { label: 'reading the tree', amount: items('file') },
       scan: { label: 'reading the target', amount: items('file') },
@@ -43,11 +43,11 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
     }),
   }).finally(() => target.close());
   const milliseconds = Math.round(performance.now() - started);
-  const facts = { target: target.name, out: options.out, milliseconds };
+  const facts = { target: target.name, isNew: summary.isNew, out: options.out, milliseconds };
   if (summary.isByCounts) {
     terminal.warn('the target has no sort keys of its pages: records that move to earlier pages are detected only from the counts');
   }
-  if (dryRun) {
+  if (options.dryRun) {
     terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target));
     // the exit code stops a job at the plan, before the publish
     for (const refusal of summary.refusals) {
@@ -82,6 +82,17 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
     summaryLines(summary, target, seconds(milliseconds)),
   );
   addToJobSummary(terminal, publishTable(summary, target, seconds(milliseconds)));
+}
+
+/** @throws Failure bad-store, store-older, store-newer */
+function stateOf(path: string, fingerprint: string): 'current' | 'earlier' | 'other' {
+  const store = Store.open(path);
+  try {
+    if (store.revision.fingerprint === fingerprint) return 'current';
+    return store.revisionOf(fingerprint) === undefined ? 'other' : 'earlier';
+  } finally {
+    store.close();
+  }
 }
 
 function compressedFiles(): Failure {

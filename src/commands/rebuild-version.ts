@@ -9,7 +9,7 @@ import type { LocalZip } from '../versions/site-version.ts';
  * @throws Failure those of `importInputs` and `build`
  */
 export async function rebuildVersion(
-  { path, build: { base_url, page_size, account_page_size, browse_files = 0 } }: LocalZip,
+  { path, build: { base_url, page_size, account_page_size, about, noindex, browse_files = 0 } }: LocalZip,
   exclusions: readonly Exclusion[],
   found: AccountsFound,
   signal: AbortSignal,
@@ -30,7 +30,7 @@ export async function rebuildVersion(
   await writeFile(list, [...excluded, ...here].map((one) => `${encodeExclusion(one)}\n`).join(''));
   // the exclusions first, so that no excluded item gets into the store
   await importInputs(store, inputsOf([list, path], empty()), { onConflict: 'fail', signal });
-  await build(store, { out, site: { base_url, page_size, account_page_size }, html: browse_files > 0, signal });
+  await build(store, { out, site: { base_url, page_size, account_page_size }, html: browse_files > 0, about, noindex, signal });
   await Promise.all([store, list].map((file) => rm(file)));
   return openLocalZip(out);
 }

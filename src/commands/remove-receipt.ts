@@ -7,8 +7,8 @@ import { type CopyCheck, type CopyForm, checkLocal, checkObjects, formOf, noCopy
 import type { SearchedAccounts } from '../removal/trace-search.ts';
 import { openRemote } from '../storage/remote.ts';
 import { parseAccountName } from '../store/accounts/account-names.ts';
-import { exclusionsOf } from '../store/exclusions/allow.ts';
 import { excludedRows } from '../store/exclusions/excluded-rows.ts';
+import { exclusionsOf } from '../store/exclusions/named-exclusions.ts';
 import { filesBeside, type RemoveSummary } from '../store/exclusions/remove.ts';
 import { PublishedTarget } from '../store/published-target.ts';
 import { number, plural } from '../terminal/amounts.ts';
@@ -36,7 +36,7 @@ export interface Receipt {
   /** The store, the files beside it, and the copies that were named. */
   readonly checks: readonly (CopyCheck & { readonly is_found: boolean })[];
   /** How many of these have a removed account. */
-  readonly found: number;
+  readonly found_places: number;
   readonly remaining: readonly { readonly copy: string; readonly command: string | null }[];
   readonly look_at: readonly string[];
 }
@@ -66,13 +66,13 @@ export async function receiptOf(
   for (const file of filesBeside(store)) others.push(await checkLocal(file, 'file', accounts, signal));
   for (const place of options.check ?? []) others.push(await checkPlace(place, accounts, options, terminal));
   // other accounts can mention a handle, and then their data is in the store too
-  const isMentioned = own.handles.length > 0;
-  const isFound = ({ accounts: having, handles: naming, form }: CopyCheck) =>
+  const isMentioned = own.with_handle.length > 0;
+  const isFound = ({ with_account: having, with_handle: naming, form }: CopyCheck) =>
     having.length > 0 || naming.some((path) => !isMentioned || !mayMention(path, form));
   // in files of other programs, only a name can be found
   const isUnknown = ({ form }: CopyCheck) => form === 'file' && accounts.handles.length === 0;
   const checks = [
-    { ...own, is_found: own.accounts.length > 0 },
+    { ...own, is_found: own.with_account.length > 0 },
     ...others.map((check) => ({ ...check, is_found: isFound(check) || check.unread.length > 0 || isUnknown(check) })),
   ];
   return {
@@ -83,7 +83,7 @@ export async function receiptOf(
     erased: exclusions.every(({ isErased }) => isErased),
     removed: { accounts: removed.length, records: removed.reduce((sum, { records }) => sum + records, 0) },
     checks,
-    found: checks.filter((check) => check.is_found).length,
+    found_places: checks.filter((check) => check.is_found).length,
     remaining: remaining(checks, terminal),
     look_at: PLACES,
   };
@@ -164,7 +164,7 @@ function remaining(checks: Receipt['checks'], terminal: Terminal): Receipt['rema
     if (form === 'tree') return terminal.command('build', { '--out': place ?? 'TREE' });
     if (form === 'pages') return terminal.command('publish', { '--allow-gaps': true }, target);
     if (form === 'site') return terminal.command('publish', { '--out': 'ZIP' }, target);
-    return form === 'store' ? terminal.command('store push', { '--keep': '1' }, target) : null;
+    return form === 'store' ? terminal.command('store push', { '--keep-last': 1 }, target) : null;
   };
   const found = checks.filter((check) => check.is_found).map(({ place, form }) => ({ copy: place, command: commandOf(form, place) }));
   const searched = new Set<CopyForm>(checks.slice(1).map(({ form }) => (form === 'site' ? 'pages' : form)));
@@ -204,8 +204,8 @@ function receiptText(receipt: Receipt): string {
 }
 
 /** Returns what was found in each place, and the number of places that have the account. */
-export function checkLines({ checks, found }: Receipt): string[] {
-  const lines = checks.map(({ place, files, accounts, handles, unread, is_found: isFound }) => {
+export function checkLines({ checks, found_places: found }: Receipt): string[] {
+  const lines = checks.map(({ place, files, with_account: accounts, with_handle: handles, unread, is_found: isFound }) => {
     const parts = [
       ...(isFound && accounts.length + handles.length + unread.length === 0
         ? ['only hashes of the handles are known: name the handles, too, to search such files']

@@ -36,9 +36,9 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   const beside = filesBeside(store).filter((file) => !unfinished.includes(file));
   const receipt = await report?.receiptOf(terminal, options, summary, choices.now);
   if (receipt !== undefined && options.receipt !== undefined) report?.writeReceipt(options.receipt, receipt);
-  if (receipt !== undefined && receipt.found > 0) terminal.exitCode = 1;
+  if (receipt !== undefined && receipt.found_places > 0) terminal.exitCode = 1;
   const took = performance.now() - started;
-  const checks = receipt === undefined ? {} : { checks: receipt.checks, found: receipt.found };
+  const checks = receipt === undefined ? {} : { checks: receipt.checks, foundPlaces: receipt.found_places };
   const facts = {
     store,
     dry_run: isDryRun,
@@ -47,7 +47,9 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
     ...checks,
     milliseconds: Math.round(took),
   };
-  terminal.summary({ ...summary, ...facts }, [
+  const { removed, excluded: excludedNames, ...rest } = summary;
+  const results = removed.map(({ former_handles, ...account }) => ({ ...account, handles: [account.screen_name, ...former_handles] }));
+  terminal.summary({ results, excludedNames, ...rest, ...facts }, [
     `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(took)}`,
     ...lines(summary),
     ...(unfinished.length === 0

@@ -6,7 +6,7 @@ import { plural } from '../terminal/amounts.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 
 export async function runRewrite(terminal: Terminal, options: Values<'rewrite'>, given: Given): Promise<void> {
-  if (options.list) {
+  if (options.host === undefined && !['--to', '--origin', '--versions'].some((one) => given.get(one) === 'cli')) {
     const [{ CAPABILITIES }, { allHosts, REFUSED }] = await Promise.all([
       import('../rewrite/hosts/host.ts'),
       import('../rewrite/hosts/registry.ts'),
@@ -17,7 +17,7 @@ export async function runRewrite(terminal: Terminal, options: Values<'rewrite'>,
       'capabilities that some hosts lack',
       ...Object.entries(CAPABILITIES)
         .filter(([name]) =>
-          hosts.some((host) => [host, host.atOrigin, host.versions].some((one) => typeof one === 'object' && name in one.cannot)),
+          hosts.some((host) => [host, host.atOrigin, host.withVersions].some((one) => one !== undefined && name in one.cannot)),
         )
         .map(([name, meaning]) => `  ${name}: ${meaning}`),
     ]);
@@ -43,21 +43,21 @@ export async function runRewrite(terminal: Terminal, options: Values<'rewrite'>,
     terminal.alert(`the files are for ${site.origin}, which only this machine reaches: for a site, build with --base-url`);
   }
   const files = host.render(site ?? siteWithoutTree(hasVersions));
-  const { out, hostFiles } = options;
-  if (hostFiles === undefined) {
-    const write = terminal.command('rewrite', { '--host-files': 'FOLDER' }, [host.name]);
+  const { out, to } = options;
+  if (to === undefined) {
+    const write = terminal.command('rewrite', { '--to': 'FOLDER' }, [host.name]);
     const [file, ...others] = files;
     // a single file can be redirected: its heading is then not part of it
     if (file !== undefined && others.length === 0) terminal.notes([heading(file), '']);
     const lines = others.length === 0 ? files.map(textOf) : files.flatMap((each) => [heading(each), '', textOf(each)]);
-    terminal.summary({ host: host.name, out, files, steps: host.steps }, lines);
+    terminal.summary({ host: host.name, out, results: files, steps: host.steps }, lines);
     terminal.notes([...(host.steps.length === 0 ? [] : ['', `to install the files, write them to a folder: ${write}`]), ...stepsOf(host)]);
     return;
   }
-  writeHostFiles(hostFiles, files);
+  writeHostFiles(to, files);
   const written = files.map(({ path, where }) => ({ path, where }));
-  terminal.summary({ host: host.name, out, hostFiles, files: written, steps: host.steps }, [
-    `wrote the files for ${host.title} to ${hostFiles}`,
+  terminal.summary({ host: host.name, out, to, results: written, steps: host.steps }, [
+    `wrote the files for ${host.title} to ${to}`,
     ...files.map((file) => `  ${file.path}: ${file.where}`),
     ...stepsOf(host),
     ...Object.entries(host.cannot).map(([capability, reason]) => `  lacks ${capability}: ${reason}`),
@@ -73,7 +73,7 @@ function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: 
   const indent = ' '.repeat(width + 2);
   return [
     `hosts (${example} prints the files for nginx; docs/hosts.md in the package compares the hosts)`,
-    ...hosts.flatMap(({ name, title, testedOn, cannot, limits, atOrigin, versions }) => [
+    ...hosts.flatMap(({ name, title, testedOn, cannot, limits, atOrigin, withVersions }) => [
       `  ${name.padEnd(width)}${title}`,
       `${indent}tested on ${testedOn}`,
       `${indent}lacks: ${lacks(cannot)}`,
@@ -81,7 +81,7 @@ function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: 
       ...(atOrigin === undefined
         ? []
         : [`${indent}with --origin tested on ${atOrigin.testedOn}`, `${indent}with --origin lacks: ${lacks(atOrigin.cannot)}`]),
-      ...(typeof versions === 'object' ? [`${indent}with --versions lacks: ${lacks(versions.cannot)}`] : []),
+      ...(withVersions === undefined ? [] : [`${indent}with --versions lacks: ${lacks(withVersions.cannot)}`]),
     ]),
     'refused',
     ...refused.flatMap(({ name, title, reason, instead }) => [

@@ -7,9 +7,11 @@ import { plural } from '../contract/plural.ts';
 import type { HintCommand, Verb } from '../sources/hint-command.ts';
 import type { FilePatterns } from '../sources/inputs/file-filter.ts';
 import { inputNamed, inputsOf } from '../sources/inputs/inputs.ts';
+import { rejection } from '../sources/rejects/rejection.ts';
 import { RejectsFile } from '../sources/rejects/rejects-file.ts';
 import type { ObserveContext } from '../sources/snapshots/snapshot-reader.ts';
 import type { Input, InputError, RemoteSources } from '../sources/source.ts';
+import { number } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { requestsOf, sourceTargetOf } from './target.ts';
 
@@ -33,7 +35,7 @@ interface Sources {
     readonly beforeCommit: (() => Promise<void>) | undefined;
     readonly signal: AbortSignal;
   };
-  /** Keeps the rejects file after everything is written. @throws Failure all-rejected */
+  /** Keeps the rejects file after everything is written. @throws Failure all-rejected, future-time */
   readonly keepRejects: (verb: Verb | 'normalize', rejected: number, isAll: boolean) => void;
   /** Closes all connections, and removes the rejects file of a command that did not end. */
   readonly close: () => void;
@@ -46,7 +48,8 @@ interface Sources {
  * @param observeOptions the options to repeat in suggested commands that observe
  */
 export function openSources(
-  options: SourceChoice & Pick<SnapshotChoice, 'include' | 'exclude' | 'rejects'> & { readonly source: readonly string[] },
+  options: SourceChoice &
+    Pick<SnapshotChoice, 'include' | 'exclude' | 'rejects'> & { readonly source: readonly string[]; readonly dryRun?: boolean },
   terminal: Terminal,
   written: string,
   kept: string,
@@ -58,6 +61,10 @@ export function openSources(
   const inputs = inputsOf(source, terminal.io.stdin, patterns, remote);
   const rejects =
     options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [written, ...inputs.flatMap((input) => input.path ?? [])]);
+  let future: InputError | undefined;
+  let hasOtherErrors = false;
+  let otherCommand: string | undefined;
+  let isForOtherCommand = true;
   return {
     inputs,
     patterns,
@@ -70,18 +77,36 @@ export function openSources(
     },
     reading: {
       openAgain: (name) => inputNamed(name, remote),
-      onReject: rejects && ((inputError) => rejects.add(inputError)),
-      beforeCommit: rejects && (() => rejects.append()),
+      onReject:
+        rejects &&
+        ((inputError) => {
+          if (inputError.code === 'future-time') future ??= inputError;
+          else hasOtherErrors = true;
+          otherCommand ??= inputError.otherCommand?.hintForAll;
+          isForOtherCommand &&= inputError.otherCommand !== undefined;
+          rejects.add(inputError);
+        }),
+      beforeCommit: options.dryRun ? undefined : rejects && (() => rejects.append()),
       signal: terminal.stopSignal,
     },
     keepRejects: (verb, rejected, isAll) => {
       rejects?.keep();
       if (rejects === undefined || !isAll) return;
+      // the items of a run with a wrong clock have no error that can be corrected
+      if (future !== undefined && !hasOtherErrors) {
+        const hint = `correct the clock or the names of the folders, or accept the times with --allow-future; ${kept}`;
+        throw rejection({ ...future, message: 'every item was rejected: all snapshots are from the future', hint });
+      }
       throw new Failure('all-rejected', 'no item was accepted, and the store is unchanged', {
         place: { file: rejects.path },
         expected: 'at least one item that can be added to the store',
         found: plural(rejected, 'rejected item'),
-        hint: [`correct the items in ${rejects.path}, then run `, suggested(verb, {}, [rejects.path])],
+        hint:
+          isForOtherCommand && otherCommand !== undefined
+            ? otherCommand
+            : options.dryRun
+              ? `run again without --dry-run to write the items to ${rejects.path}`
+              : [`correct the items in ${rejects.path}, then run `, suggested(verb, {}, [rejects.path])],
       });
     },
     close: () => {
@@ -89,6 +114,20 @@ export function openSources(
       remote.close();
     },
   };
+}
+
+/** Says how many items were rejected. A dry run writes no rejects file. */
+export function rejectedLines(
+  rejected: number,
+  { rejects, dryRun }: { readonly rejects?: string | undefined; readonly dryRun: boolean },
+): string[] {
+  if (rejected === 0) return [];
+  return [`  rejected  ${number(rejected)}${dryRun ? '' : `, written to ${rejects}`}`];
+}
+
+/** The last line of a dry run. */
+export function nothingWritten(store: string): string {
+  return `nothing was written: run again without --dry-run to add this to ${store}`;
 }
 
 /**

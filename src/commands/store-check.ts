@@ -35,7 +35,7 @@ export async function runStoreCheck(terminal: Terminal, options: Values<'store c
   const { findingCount: left, records, accounts } = after;
   terminal.exitCode = left === 0 ? 0 : 1;
   const took = performance.now() - started;
-  const result = { store: options.store, records, accounts, findings, findingCount, repaired: kept !== undefined, damaged: kept };
+  const result = { store: options.store, records, accounts, findings, findingCount, repaired: kept !== undefined, damagedFile: kept };
   const verdict = findingCount === 0 ? 'no damage' : plural(findingCount, 'finding');
   const outcome = left === 0 ? 'and without damage' : `but a second check has ${plural(left, 'finding')}`;
   // damage of the file ends the check before the accounts

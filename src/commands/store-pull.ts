@@ -12,7 +12,7 @@ export async function runStorePull(terminal: Terminal, options: Values<'store pu
   const { version, unchanged, problems, traffic } = await pull(target, {
     ...options,
     ...requestsOf(options, terminal),
-    version: options.fromVersion,
+    version: options.number,
     onProgress: terminal.progress({
       compare: { label: 'reading the local store', amount: bytes },
       fetch: { label: 'downloading', amount: bytes },
@@ -34,7 +34,7 @@ export async function runStorePull(terminal: Terminal, options: Values<'store pu
       target: target.name,
       store: options.store,
       version: version ?? null,
-      unchanged,
+      upToDate: unchanged,
       requests: trafficOf(traffic),
       problems,
       milliseconds,

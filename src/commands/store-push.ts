@@ -1,26 +1,28 @@
 import { push } from '../backup/push.ts';
 import type { Values } from '../command-line/commands.ts';
 import type { Given } from '../command-line/spec.ts';
-import { plural, seconds } from '../terminal/amounts.ts';
+import { plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { versionLine } from './store-version-line.ts';
-import { aroundOf, requestsOf, targetOf, trafficOf, trafficText } from './target.ts';
+import { aroundOf, NEW_TARGET, requestsOf, targetOf, trafficOf, trafficText } from './target.ts';
 
 export async function runStorePush(terminal: Terminal, options: Values<'store push'>, given: Given): Promise<void> {
   const started = performance.now();
   const [target, around] = await Promise.all([targetOf(options.target, options, terminal), aroundOf(options.target, options, terminal)]);
-  // --keep on the command line overrides variables: after a removal, --keep 1 must keep nothing else
-  const isOverridden = (rule: string) => given.get('--keep') === 'cli' && given.get(rule) === 'env';
+  // --keep-last on the command line overrides variables: after a removal, --keep-last 1 must keep nothing else
+  const isOverridden = (rule: string) => given.get('--keep-last') === 'cli' && given.get(rule) === 'env';
   const summary = await push(target, {
     ...options,
     ...requestsOf(options, terminal),
     around,
     keep: {
-      ...options.keep,
+      last: options.keepLast,
+      within: isOverridden('--keep') ? undefined : options.keep,
       daily: isOverridden('--keep-daily') ? undefined : options.keepDaily,
       monthly: isOverridden('--keep-monthly') ? undefined : options.keepMonthly,
     },
+    deletesUnchanged: given.has('--keep-last'),
     onProgress: terminal.progress({
       read: { label: 'reading the store', amount: bytes },
       check: { label: 'checking the store', amount: bytes },
@@ -32,7 +34,8 @@ export async function runStorePush(terminal: Terminal, options: Values<'store pu
     for (const one of [target, ...around]) one.close();
   });
   const milliseconds = Math.round(performance.now() - started);
-  const { version, unchanged, kept, deleted, traffic, isConditional, problems } = summary;
+  const { version, isNew, unchanged, kept, deleted, bytes: sent, traffic, isConditional, problems } = summary;
+  const { dryRun } = options;
   for (const problem of problems) terminal.warn(`${problem} at ${target.name}: it is written again if a copy exists`);
   if (isConditional === false) {
     terminal.warn('this target has no conditional writes: two pushes at the same time may not detect each other');
@@ -41,20 +44,27 @@ export async function runStorePush(terminal: Terminal, options: Values<'store pu
     {
       target: target.name,
       store: options.store,
-      version,
-      unchanged,
+      version: version ?? null,
+      upToDate: unchanged,
+      isNew,
       kept,
       deleted,
       requests: trafficOf(traffic),
-      bytes: traffic.sent,
+      bytes: sent,
       conditional: isConditional ?? null,
       problems,
+      dryRun,
       milliseconds,
     },
     [
-      unchanged ? `${target.name} already has this store, as version ${version.number}` : `pushed ${versionLine(version)}`,
+      ...(dryRun ? [`dry run: what a push of ${options.store} to ${target.name} would change`] : []),
+      ...(version === undefined || (dryRun && !unchanged)
+        ? []
+        : [unchanged ? `${target.name} already has this store, as version ${version.number}` : `pushed ${versionLine(version)}`]),
       `  versions  ${plural(kept, 'version')} kept, ${deleted} deleted`,
-      `  traffic   ${trafficText(target, traffic)}, ${seconds(milliseconds)}`,
+      ...(isNew ? [`  note      ${NEW_TARGET}`] : []),
+      `  traffic   ${dryRun ? size(sent) : trafficText(target, traffic)}, ${seconds(milliseconds)}`,
+      ...(dryRun ? ['nothing was written: run again without --dry-run to push'] : []),
     ],
   );
 }

@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import type { TARGET_OPTIONS } from '../command-line/options.ts';
+import { millisecondsOf } from '../command-line/parsers.ts';
 import type { ValuesOf } from '../command-line/spec.ts';
 import { Failure, type FailureCode } from '../contract/failure.ts';
 import type { ObjectSource } from '../storage/object-source.ts';
@@ -34,11 +35,12 @@ export async function listedTargetOf(
   terminal: Terminal,
 ): Promise<Target> {
   const target = await targetOf(choice.target, choice, terminal);
-  if (target.names === undefined || existsSync(target.name)) return target;
+  const found = target.names === undefined ? undefined : statSync(target.name, { throwIfNoEntry: false });
+  if (target.names === undefined || found?.isDirectory()) return target;
   throw new Failure(code, `there is no folder ${target.name}`, {
     place: { file: target.name },
     expected: 'a folder with versions',
-    found: 'no folder',
+    found: found === undefined ? 'no folder' : 'a file',
     hint: 'check the path and --prefix',
   });
 }
@@ -90,13 +92,16 @@ function accessOf({ endpoint, region, concurrency }: TargetChoice, terminal: Ter
 
 /** Returns the limits of requests, and the signal that stops the command. */
 export function requestsOf({ concurrency, timeout }: TargetChoice, terminal: Terminal): RemoteOptions {
-  return { concurrency, retryPolicy: { attempts: MAX_ATTEMPTS, timeout: timeout * 1000 }, signal: terminal.stopSignal };
+  return { concurrency, retryPolicy: { attempts: MAX_ATTEMPTS, timeout: millisecondsOf(timeout) }, signal: terminal.stopSignal };
 }
 
 /** Returns the request counts for JSON output. */
 export function trafficOf({ requests: all, writes, reads, deletes, retries }: RequestCounter): object {
   return { all, writes, reads, deletes, retries };
 }
+
+/** What a result says of a first run: the name of the target may have a typo. */
+export const NEW_TARGET = 'the target is new';
 
 /** A target for messages. */
 export type NamedTarget = Pick<Target, 'name' | 'names'>;

@@ -13,7 +13,7 @@ const PRINTED = 20;
 export function violationLines({ violations, violationCount, causes }: VerifySummary): string[] {
   const printed = causes.slice(0, PRINTED);
   const firsts = firstsOf(violations);
-  const rest = violationCount - printed.reduce((sum, cause) => sum + cause.violations, 0);
+  const rest = violationCount - printed.reduce((sum, cause) => sum + cause.violationCount, 0);
   return [
     ...printed.flatMap((cause) => groupLines(cause, firsts.get(cause.path) ?? [])),
     ...(rest > 0 ? [`and ${plural(rest, 'more violation')} (--json lists the first ${number(violations.length)} of all)`] : []),
@@ -32,7 +32,7 @@ function firstsOf(violations: readonly ReportedViolation[]): ReadonlyMap<string,
 }
 
 function groupLines(cause: Cause, firsts: readonly ReportedViolation[]): string[] {
-  const head = `${cause.path}: ${plural(cause.violations, 'violation')}`;
+  const head = `${cause.path}: ${plural(cause.violationCount, 'violation')}`;
   return [head, ...firsts.map((violation) => `  ${line(violation, cause)}`)];
 }
 

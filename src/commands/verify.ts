@@ -2,8 +2,11 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
+import { STORE } from '../command-line/options.ts';
+import { Failure } from '../contract/failure.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { VERSIONS_MARKER } from '../contract/files/markers.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
@@ -17,9 +20,10 @@ import { requestsOf, requestsText, targetOf, trafficOf } from './target.ts';
 import { noteLines, verdict, violationLines } from './verify-report.ts';
 
 export async function runVerify(terminal: Terminal, options: Values<'verify'>): Promise<void> {
-  const { out, store } = options;
+  const { out } = options;
   const target = options.target ?? ([VERSIONS_MARKER, 'versions'].some((name) => existsSync(join(out, name))) ? out : undefined);
   const started = performance.now();
+  const store = options.store ?? (target === undefined ? await storeOf(out) : undefined);
   const common = { store, threads: availableParallelism(), signal: terminal.stopSignal };
   const onProgress = terminal.progress({
     commits: { label: 'reading commits', amount: items('commit') },
@@ -40,15 +44,34 @@ export async function runVerify(terminal: Terminal, options: Values<'verify'>): 
   const summary = await verify({ ...common, out, onProgress });
   const took = performance.now() - started;
   terminal.exitCode = summary.violationCount === 0 ? 0 : 1;
-  terminal.summary({ out, ...summary, milliseconds: Math.round(took) }, [
+  terminal.summary({ out, store, ...summary, milliseconds: Math.round(took) }, [
     ...violationLines(summary),
     ...noteLines(summary),
     `verified the tree in ${out} in ${seconds(took)}: ${verdict(summary)}`,
     ...checkedLines(summary, store),
+    ...(store === undefined ? [NOT_COMPARED] : []),
     ...(summary.violationCount === 0
       ? [`next: ${terminal.command('serve', { '--open': true })}`]
-      : await nextSteps(summary, terminal, options, readBuildRecord(out) === 'foreign')),
+      : await nextSteps(summary, terminal, { out, store }, readBuildRecord(out) === 'foreign')),
   ]);
+}
+
+/** Printed if the default store is missing, or has changed since the tree was built. */
+const NOT_COMPARED = '  compared  with no store; add --store FILE to compare';
+
+/** Returns the default store if a tree was built from its present state. */
+async function storeOf(out: string): Promise<string | undefined> {
+  const build = readBuildRecord(out);
+  if (typeof build !== 'object' || !existsSync(STORE.default)) return undefined;
+  const { Store } = await import('../store/store.ts');
+  try {
+    const store = Store.open(STORE.default);
+    store.close();
+    return store.revision.fingerprint === build.store ? STORE.default : undefined;
+  } catch {
+    // nobody named this store, and the tree can be checked without it
+    return undefined;
+  }
 }
 
 /** Checks the versions or the pages at a target, and reports what was found. */
@@ -61,14 +84,18 @@ async function verifyTarget(
   },
   started: number,
 ): Promise<void> {
-  const [{ checkSite }, { openRemote }, target] = await Promise.all([
+  const [{ checkSite }, { openRemote }, { readState }, target] = await Promise.all([
     import('../versions/check-site.ts'),
     import('../storage/remote.ts'),
+    import('../publish/state/state.ts'),
     targetOf(address, options, terminal),
   ]);
   const remote = openRemote(target, { ...requestsOf(options, terminal), kept: UNFINISHED });
   const check = { ...common, concurrency: options.concurrency, all: options.all };
   const pages = async () => {
+    // a state that palimpsest did not write is a violation
+    const state = await readState(remote).catch(() => undefined);
+    if (state?.state.state === 'publishing') throw unfinished(target.name);
     if (target.names !== undefined) return await verify({ ...common, out: target.name });
     const { verifyPublished } = await import('../verify/published-tree.ts');
     return await verifyPublished(remote, check);
@@ -91,11 +118,20 @@ async function verifyTarget(
     ...violationLines(summary),
     ...noteLines(summary),
     `verified ${site === undefined ? 'the pages' : plural(site.versions, 'version')} at ${target.name} in ${seconds(took)}: ${verdict(summary)}`,
-    ...(site === undefined ? [] : [`  commits   ${number(site.commits)}; version ${number(site.version)} is current`]),
+    ...(site === undefined ? [] : [`  commits   ${number(site.commits)}; version ${number(site.number)} is current`]),
     ...checkedLines(summary, common.store),
     ...(requests === undefined ? [] : [`  sent      ${requests}`]),
     ...(isGood ? [] : [`next: publish again, to repair what can be repaired: ${terminal.command('publish', repair, [address])}`]),
   ]);
+}
+
+function unfinished(target: string): Failure {
+  return new Failure('tree-unfinished', `a publish to ${target} is not finished`, {
+    place: { file: target },
+    expected: 'a finished publish',
+    found: 'a publish that is running or was interrupted',
+    hint: hint`wait until it ends, or run ${suggested('publish', {}, [target])} again, then verify`,
+  });
 }
 
 function checkedLines(summary: VerifySummary, store: string | undefined): string[] {

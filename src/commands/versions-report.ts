@@ -2,7 +2,7 @@ import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { SitePublishSummary } from '../versions/publish-site.ts';
 import { addToJobSummary, summaryTable } from './job-summary.ts';
-import { trafficOf, trafficText } from './target.ts';
+import { NEW_TARGET, trafficOf, trafficText } from './target.ts';
 
 /** Prints what a publish of versions did, or would do. */
 export function reportVersions(
@@ -18,6 +18,7 @@ export function reportVersions(
   const { newest, commit, before, next, removed, damaged, problems, isConditional, deleted, left, traffic } = summary;
   const current = newest?.commit.versions.at(-1);
   const kept = new Set(next === undefined ? before.map((one) => one.number) : next.kept.map((one) => one.number));
+  const isNew = next !== undefined && before.length === 0;
   const isRewrite = next?.change === 'rewrite';
   const withdrawn = before.map((one) => one.number).filter((one) => !kept.has(one) && !(isRewrite && removed.includes(one)));
   const repair = dryRun ? 'a publish writes it again if a copy exists' : 'it is written again if a copy exists';
@@ -41,6 +42,7 @@ export function reportVersions(
         ? undefined
         : `${plural(removed.length, 'version')} with removed accounts ${isRewrite ? 'rebuilt' : 'deleted'}: ${removed.join(', ')}`,
     ],
+    ['note', isNew ? NEW_TARGET : undefined],
     ['note', isRewrite && removed.length > 0 ? 'rebuilt pages for people have no former handles' : undefined],
     ['traffic', trafficText(target, traffic)],
     ['time', seconds(milliseconds)],
@@ -48,13 +50,14 @@ export function reportVersions(
   const lines = rows.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name.padEnd(9)} ${value}`]));
   const json = {
     target: target.name,
+    isNew,
     ...facts,
-    version: current?.number ?? null,
+    number: current?.number ?? null,
     change: (dryRun ? next?.change : commit?.change) ?? null,
     versions: newest?.commit.versions.length ?? before.length,
-    withdrawn,
-    removed,
-    damaged,
+    withdrawnNumbers: withdrawn,
+    removedNumbers: removed,
+    damagedNumbers: damaged,
     problems,
     deleted: deleted ?? 0,
     left: left?.length ?? 0,

@@ -21,7 +21,7 @@ export async function runVersions(terminal: Terminal, options: Values<'versions'
     ...withdrawn.map((one) => [String(one.number), one.time, '', '', '', 'withdrawn']),
   ];
   terminal.summary(
-    { target: target.name, versions, withdrawn, problems },
+    { target: target.name, results: versions, withdrawn, problems },
     rows.length === 1 ? [`${target.name} has no versions`] : table(rows),
   );
 }

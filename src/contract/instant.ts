@@ -83,6 +83,11 @@ export function timestampOf(instant: Instant): string {
   return `${new Date((instant - micros) / 1000).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
 }
 
+/** Returns the date of an instant: `2020-12-19`. */
+export function dateOf(instant: Instant): string {
+  return timestampOf(instant).slice(0, 10);
+}
+
 function isInstant(instant: number): boolean {
   return Number.isSafeInteger(instant) && instant >= 0;
 }

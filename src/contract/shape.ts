@@ -69,7 +69,8 @@ export function at(path: string, field: string): string {
 const isString = (value: unknown): value is string => typeof value === 'string';
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && !Object.is(value, -0);
 
-function rule<T>(expected: string, accepts: (value: unknown) => value is T): Rule<T> {
+/** Returns a rule. */
+export function rule<T>(expected: string, accepts: (value: unknown) => value is T): Rule<T> {
   return { expected, accepts };
 }
 

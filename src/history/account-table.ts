@@ -1,8 +1,9 @@
 import type { AccountEntry } from '../contract/accounts/account-entry.ts';
+import { formerHandlesOf } from '../contract/accounts/former-handles.ts';
 import { number } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 
-const HEADINGS: readonly string[] = ['handle', 'id', 'changes', 'first change', 'last change', 'name'];
+const HEADINGS: readonly string[] = ['handle', 'id', 'records', 'first record', 'last record', 'name'];
 /** The column that is aligned to the right. */
 const COUNT = 2;
 /** The number of accounts that decide the widths of the columns. Longer values that follow move the rest of their line. */
@@ -30,11 +31,19 @@ export function* accountTable(accounts: Iterable<AccountEntry>): Generator<strin
   if (measured !== undefined && measured.length > 0) yield* linesOf(measured, widthsOf(measured));
 }
 
-function cellsOf({ screen_name, stable_id, changes, first_change, last_change, display_name, former_handles }: AccountEntry): string[] {
-  const former =
-    former_handles.length === 0 ? [] : [`(formerly ${[...new Set(former_handles.map(({ handle }) => `@${handle}`))].join(', ')})`];
+function cellsOf(account: AccountEntry): string[] {
+  const { screen_name, stable_id, records, first_record_date, last_record_date, display_name } = account;
+  const handles = new Set(formerHandlesOf(account).map(({ handle }) => `@${handle}`));
+  const former = handles.size === 0 ? [] : [`(formerly ${[...handles].join(', ')})`];
   const name = display_name === '' ? [] : [display_name.replace(/\s+/g, ' ')];
-  const cells = [screen_name, stable_id ?? '-', number(changes), dayOf(first_change), dayOf(last_change), [...name, ...former].join(' ')];
+  const cells = [
+    screen_name,
+    stable_id ?? '-',
+    number(records),
+    dayOf(first_record_date),
+    dayOf(last_record_date),
+    [...name, ...former].join(' '),
+  ];
   return cells.map(printable);
 }
 

@@ -119,14 +119,14 @@ function hintFor(candidates: readonly string[], more: number, search: string): H
 }
 
 /** Returns what distinguishes an account from others with a similar name. */
-function described({ screen_name, display_name, former_handles, changes, last_change }: AccountEntry, typed: string): string {
+function described({ screen_name, display_name, former_handles, records, last_record_date }: AccountEntry, typed: string): string {
   const start = typed.toLowerCase();
   const former = former_handles.find(({ handle }) => handle.toLowerCase().startsWith(start));
   const parts = [
     display_name === '' || display_name === screen_name ? [] : [display_name.replace(/\s+/g, ' ')],
     former === undefined || screen_name.toLowerCase().startsWith(start) ? [] : [`formerly @${former.handle}`],
-    [plural(changes, 'change')],
-    last_change === null ? [] : [`last on ${last_change.slice(0, 10)}`],
+    [plural(records, 'record')],
+    last_record_date === null ? [] : [`last on ${last_record_date.slice(0, 10)}`],
   ];
   return `@${screen_name} (${parts.flat().join(', ')})`;
 }

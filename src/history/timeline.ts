@@ -1,5 +1,5 @@
 import type { FormerHandle } from '../contract/accounts/account-state.ts';
-import { parseInstant, timestampOf } from '../contract/instant.ts';
+import { parseInstant } from '../contract/instant.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 
 /** An entry of an account's timeline: a change, or the end of the time with a former handle. */
@@ -12,7 +12,7 @@ export type TimelineEntry = { readonly record: ChangeRecord } | { readonly forme
  * @param formerHandles sorted by time
  */
 export function* timeline(records: readonly ChangeRecord[], formerHandles: readonly FormerHandle[]): Generator<TimelineEntry> {
-  const renames = formerHandles.filter((former) => !isPlaceholder(former, formerHandles));
+  const renames = [...formerHandles];
   for (const record of records) {
     const instant = parseInstant(record.first_encountered_date) ?? 0;
     for (let last = renames.at(-1); last !== undefined && last.seen_to >= instant; last = renames.at(-1)) {
@@ -22,17 +22,4 @@ export function* timeline(records: readonly ChangeRecord[], formerHandles: reado
     yield { record };
   }
   for (const former of renames.toReversed()) yield { former };
-}
-
-/**
- * Whether a former handle is the name that the store gave to an account whose handle another account took: the lost
- * handle with `~` and more. Nobody used that name.
- */
-function isPlaceholder({ handle, seen_to }: FormerHandle, all: readonly FormerHandle[]): boolean {
-  return all.some((lost) => lost.seen_to === seen_to && handle.startsWith(`${lost.handle}~`));
-}
-
-/** Returns the date of an instant: `2020-12-19`. */
-export function dateOf(instant: number): string {
-  return timestampOf(instant).slice(0, 10);
 }

@@ -104,23 +104,28 @@ export class Progress<Name extends string> {
     const now = performance.now();
     if (this.#phase === undefined || now - this.#written < (this.#isTerminal ? UPDATE_MS : LINE_MS)) return;
     this.#written = now;
-    const text = this.#text(this.#phase, now);
     // a text that fills the last column would move some terminals to the next line
-    const columns = (this.#stream.columns || DEFAULT_COLUMNS) - 1;
-    this.#stream.write(this.#isTerminal ? `\r\u001b[K${text.slice(0, columns)}` : `${text}\n`);
+    const columns = this.#isTerminal ? (this.#stream.columns || DEFAULT_COLUMNS) - 1 : Number.POSITIVE_INFINITY;
+    const text = this.#text(this.#phase, now, columns).slice(0, columns);
+    this.#stream.write(this.#isTerminal ? `\r\u001b[K${text}` : `${text}\n`);
     this.#isShown = this.#isTerminal;
   }
 
-  #text(phase: Name, now: number): string {
+  /** Returns the line of a phase. If it would be longer than the maximum, it has no time left, and its label is cut: the amounts stay. */
+  #text(phase: Name, now: number, maximum: number): string {
     const { label, amount } = this.#phases[phase];
     const step = this.#names.length === 1 ? '' : `${this.#names.indexOf(phase) + 1}/${this.#names.length} `;
-    return `${step}${label}${this.#share(amount, now - this.#began)}`;
+    const share = this.#share(amount, now - this.#began);
+    const whole = `${step}${label}${share}${this.#left(now - this.#began)}`;
+    if (whole.length <= maximum) return whole;
+    const room = Math.max(0, maximum - step.length - share.length);
+    return `${step}${label.length <= room ? label : `${label.slice(0, Math.max(0, room - 1))}…`}${share}`;
   }
 
   #share(amount: Phase['amount'], elapsed: number): string {
     const [done, all] = [this.#done, this.#all];
     if (all === 0) return done === 0 ? `, ${seconds(elapsed)} so far` : `: ${amount(done)} so far`;
-    return `: ${amount(done, all)}${this.#left(elapsed)}`;
+    return `: ${amount(done, all)}`;
   }
 
   /** Returns the time that is left as text; '' unless the estimates are steady. */

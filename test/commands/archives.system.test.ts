@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bzip2, COMPRESSIONS, type Files, programs, tarOf, zipOf } from '../support/archives.ts';
-import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 
@@ -40,16 +39,6 @@ async function storeOf(cwd: string, source: string, ...options: readonly string[
 }
 
 describe.skipIf(programs.skip)('palimpsest observe of archives', () => {
-  it('writes the same store as from the plain files', async () => {
-    const cwd = temporaryFolder();
-    const grab = await tarOf(compressed(GRAB));
-    write(cwd, { ...Object.fromEntries(Object.entries(GRAB).map(([path, text]) => [`plain/${path}`, text])), 'grab.tar': grab });
-    write(cwd, { 'grab.zip': await zipOf(GRAB) });
-    const expected = await storeOf(cwd, 'plain');
-    expect((await storeOf(cwd, 'grab.tar')).equals(expected)).toBe(true);
-    expect((await storeOf(cwd, 'grab.zip')).equals(expected)).toBe(true);
-  });
-
   it('adds nothing if a member is cut short or is not JSON, and the rest with --rejects', async () => {
     const cwd = temporaryFolder();
     const [first = '', second = '', third = '', fourth = ''] = Object.keys(GRAB);
@@ -118,14 +107,5 @@ describe.skipIf(programs.skip)('palimpsest observe of archives', () => {
     write(cwd, { 'account.js': account, 'a.tar': await tarOf({ 'a.json': snapshot('tar') }), 'a.txt': snapshot('text') });
     const named = await palimpsestJson(['observe', 'account.js', 'a.tar', 'a.txt', '--min-accounts', '0%', ...options], { cwd });
     expect(named).toMatchObject({ snapshots: 3, skipped: 0 });
-  });
-});
-
-describe.skipIf(programs.skip)('palimpsest import of archives', () => {
-  it('reads saved pages in a compressed tar archive from standard input', async () => {
-    const cwd = temporaryFolder();
-    const page = (id: number) => JSON.stringify({ count: 1, next: null, previous: null, results: [bioRecord(id)] });
-    const input = bzip2(await tarOf({ './pages/1.json': page(1), './pages/2.json': page(2) }));
-    expect(await palimpsestJson(['import', '-', '--store', 'store.db'], { cwd, input })).toMatchObject({ records: { added: 2 } });
   });
 });

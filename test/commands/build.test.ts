@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
@@ -31,7 +31,7 @@ describe('build without --base-url', () => {
     const cwd = await withStore();
     const { code, stdout, stderr } = await build(cwd);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain(`\n  base URL  ${DEFAULT}, the default of palimpsest serve; before you publish, build with --base-url\n`);
+    expect(stdout).toContain(`\n  base URL  ${DEFAULT}, the default; to publish, set --base-url\n`);
     expect(linkIn(cwd)).toBe(`${DEFAULT}/rest/data/?page=2`);
     expect((await palimpsestHere(['serve', '--help'])).stdout.replace(/\s+/g, ' ')).toMatch(/default: 127\.0\.0\.1.*default: 8080/);
     expect((await palimpsestHere(['build', '--help'])).stdout).toContain(DEFAULT);
@@ -87,31 +87,6 @@ describe('build with another base URL', () => {
   });
 });
 
-describe('publish of a tree with the address of serve', () => {
-  it('is refused unless allowed, and the plan shows why', async () => {
-    const cwd = await withStore();
-    await buildJson(cwd);
-    const plan = await palimpsestHere(['publish', 'site', '--plan', '--json'], { cwd });
-    expect(plan.code).toBe(3);
-    expect(JSON.parse(plan.stdout).refusals).toMatchObject([{ code: 'loopback-url', found: `the base URL ${DEFAULT}` }]);
-    const refused = await palimpsestHere(['publish', 'site'], { cwd });
-    expect([refused.code, refused.stderr]).toEqual([
-      3,
-      `error: the links in the pages would lead readers of site to their own machines (loopback-url)
-  expected  a tree that was built with the address of the site
-  found     the base URL ${DEFAULT}
-  try       build again with the address of the site in --base-url, or publish this tree with --allow-loopback
-`,
-    ]);
-    expect(existsSync(join(cwd, 'site'))).toBe(false);
-    expect(await palimpsestHere(['publish', 'site', '--allow-loopback'], { cwd })).toMatchObject({ code: 0 });
-    // there is nothing more to publish
-    expect(await palimpsestHere(['publish', 'site'], { cwd })).toMatchObject({ code: 0 });
-    await buildJson(cwd, '--base-url', SITE);
-    expect(await palimpsestHere(['publish', 'site'], { cwd })).toMatchObject({ code: 0 });
-  });
-});
-
 describe('a build that would lose what a tree has', () => {
   /** Expects that a build is refused and changes nothing, and that --replace-tree allows it. */
   async function isRefused(cwd: string, code: string, ...args: string[]): Promise<string> {
@@ -161,14 +136,19 @@ describe('a build that would lose what a tree has', () => {
       const { palimpsest, base_url, store } = record;
       writeFileSync(join(cwd, 'out', 'build.json'), JSON.stringify({ palimpsest, state, base_url, store }));
     }
-    const sizes = '; the tree has --page-size 1 --account-page-size 1, and this build has 9 and 100';
+    const sizes = '; the tree has --page-size 1 --account-page-size 1, and this build has 9 and 1';
     expect(await isRefused(cwd, 'too-many-deletes')).toMatch(state === 'finished' ? sizes : /^\d+ files$/);
   });
 
-  it('is not one after a change of the store', async () => {
+  it('is not one after a change of the store: a build keeps the page sizes', async () => {
     const cwd = await withStore();
-    await buildJson(cwd);
+    const args = ['build', '--store', 'store.db'];
+    await palimpsestJson([...args, '--page-size', '2', '--account-page-size', '3'], { cwd });
     await palimpsestJson(['import', '-', '--store', 'store.db'], { cwd, input: lineOf('zoe') });
-    expect(await build(cwd)).toMatchObject({ code: 0, stderr: '' });
+    expect(await palimpsestJson(args, { cwd })).toMatchObject({ build: { page_size: 2, account_page_size: 3 } });
+    const path = join(cwd, 'out', 'build.json');
+    const { palimpsest, base_url, page_size, account_page_size, store } = JSON.parse(readFileSync(path, 'utf8'));
+    writeFileSync(path, JSON.stringify({ palimpsest, state: 'unfinished', base_url, page_size, account_page_size, store }));
+    expect(await palimpsestJson(args, { cwd })).toMatchObject({ build: { page_size: 2, account_page_size: 3 } });
   });
 });

@@ -6,7 +6,7 @@ import { program } from '../conformance/child.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN } from '../support/palimpsest.ts';
 import { cases } from '../support/proof.ts';
-import { until } from '../whole/killing.ts';
+import { until } from '../support/until.ts';
 
 const SHELLS = [
   { name: 'bash', start: 'bash --norc', source: 'source <(palimpsest completion bash)', substitution: '$(touch run)' },

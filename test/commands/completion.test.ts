@@ -14,7 +14,7 @@ async function offered(words: readonly string[]): Promise<{ readonly values: str
 describe('completion', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     ['commands', ['ver'], ['verify', 'versions']],
-    ['the commands of a group', ['store', ''], ['check', 'push', 'pull', 'list']],
+    ['the commands of a group', ['store', ''], ['check', 'push', 'pull', 'versions']],
     ['options', ['build', '--page'], ['--page-size']],
     ['choices of an option', ['import', 'x', '--on-conflict', ''], ['fail', 'keep', 'replace']],
     ['shells', ['completion', ''], ['bash', 'zsh', 'fish']],

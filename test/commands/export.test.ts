@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DUCKDB, duckdb } from '../support/duckdb.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
@@ -17,28 +16,6 @@ beforeAll(async () => {
   ]);
 });
 
-describe('palimpsest export ndjson', () => {
-  it('writes a file that import reads back, and leaves no other file', async () => {
-    const folder = temporaryFolder();
-    const [to, copy, again] = [join(folder, 'store.ndjson'), join(folder, 'copy.db'), join(folder, 'again.ndjson')];
-    expect(await palimpsestJson(['export', 'ndjson', '--to', to, '--store', store])).toMatchObject({ to, store, records: 3, accounts: 1 });
-    expect(readdirSync(folder)).toEqual(['store.ndjson']);
-    await palimpsestJson(['import', '-', '--store', copy], { input: gzipSync(readFileSync(to)) });
-    await palimpsestJson(['export', 'ndjson', '--to', again, '--store', copy]);
-    expect(readFileSync(again)).toEqual(readFileSync(to));
-    for (const voice of [[], ['--json'], ['--quiet']]) {
-      const { code, stdout } = await palimpsestHere(['export', 'ndjson', '--to', '-', '--store', store, ...voice]);
-      expect({ code, stdout }).toEqual({ code: 0, stdout: readFileSync(to, 'utf8') });
-    }
-  });
-
-  it('names the command that compresses the output', async () => {
-    const { code, stderr } = await palimpsestHere(['export', 'ndjson', '--to', 'x.ndjson.gz', '--store', store]);
-    const expected = 'a name that does not end in .gz, because the export is not compressed; to compress it, use --to - | gzip';
-    expect([code, stderr]).toEqual([2, expect.stringContaining(`expected  ${expected}`)]);
-  });
-});
-
 describe('palimpsest export csv', () => {
   it('writes the tables into a new folder, as CSV that is safe in a spreadsheet', async () => {
     const to = join(temporaryFolder(), 'a', 'tables');
@@ -46,7 +23,7 @@ describe('palimpsest export csv', () => {
     expect(await palimpsestJson(['export', 'csv', '--to', to, '--store', store])).toMatchObject({
       to,
       store,
-      files: [
+      tables: [
         { table: 'records', path: records, rows: 3 },
         { table: 'accounts', path: accounts, rows: 1 },
         { table: 'exclusions', path: join(to, 'exclusions.csv'), rows: 0 },
@@ -61,7 +38,7 @@ describe('palimpsest export csv', () => {
     expect(lines).toHaveLength(5);
     expect(readFileSync(accounts, 'utf8')).toBe(
       [
-        'screen_name,stable_id,display_name,website,location,bio,verified,profile_image_url,account_creation_date,former_handles,changes,first_change,last_change,observed_to',
+        'screen_name,stable_id,display_name,website,location,bio,verified,profile_image_url,account_creation_date,former_handles,records,first_record_date,last_record_date,observed_to',
         'new,1,"",,"","",true,"",,"[{""handle"":""ann"",""seen_to"":""2020-01-01T00:00:00.000000Z""}]",3,2020-01-01T00:00:00.000000Z,2020-01-02T00:00:00.000000Z,2020-01-02T00:00:00.000000Z',
         '',
       ].join('\r\n'),
@@ -115,25 +92,6 @@ describe('palimpsest export csv', () => {
     };
     const { stdout: csv } = await palimpsestHere(['export', 'csv', '--to', '-', '--table', 'exclusions', '--store', copy]);
     expect(csv).toBe(`excluded_at,handles,stable_ids,records\r\n${excluded_at},${cell(handles)},${cell(stable_ids)},${cell(records)}\r\n`);
-  });
-});
-
-describe('palimpsest export parquet', () => {
-  it.skipIf(DUCKDB.skip)('writes the tables with types, and the same bytes for a copy of the store', async () => {
-    const folder = temporaryFolder();
-    const [to, copy] = [join(folder, 'tables'), join(folder, 'copy')];
-    await palimpsestJson(['export', 'parquet', '--to', to, '--store', store]);
-    await palimpsestJson(['export', 'ndjson', '--to', join(folder, 'all.ndjson'), '--store', store]);
-    await palimpsestJson(['import', join(folder, 'all.ndjson'), '--store', join(folder, 'copy.db')]);
-    await palimpsestJson(['export', 'parquet', '--to', copy, '--store', join(folder, 'copy.db')]);
-    expect(filesIn(copy)).toEqual(filesIn(to));
-    const joined = `'${join(to, 'records.parquet')}' JOIN '${join(to, 'accounts.parquet')}' ON account = screen_name`;
-    expect(
-      await duckdb(`SELECT count(*), min(text), bool_and(verified), max(first_encountered_date) = max(last_change) FROM ${joined}`),
-    ).toEqual([[3n, '', true, true]]);
-    expect(await duckdb(`SELECT former_handles ->> '$[0].handle' FROM '${join(to, 'accounts.parquet')}'`)).toEqual([['ann']]);
-    const piped = await palimpsestHere(['export', 'parquet', '--to', '-', '--store', store]);
-    expect(piped).toMatchObject({ code: 0, stdout: expect.stringMatching(/^PAR1[\s\S]*PAR1$/) });
   });
 });
 

@@ -91,8 +91,8 @@ describe('palimpsest import with saved pages', () => {
       pages: 4,
       expected_pages: 6,
       missing_pages: [
-        { from: 3, to: 3 },
-        { from: 6, to: 6 },
+        { first_page: 3, last_page: 3 },
+        { first_page: 6, last_page: 6 },
       ],
       missing_items: 7,
       reason: null,
@@ -126,6 +126,6 @@ describe('palimpsest import with saved pages', () => {
     writeFileSync(file, page.results.map((record: object) => `${JSON.stringify(record)}\n`).join(''));
     const refused = await palimpsestHere(['import', file, '--store', store, '--require-complete']);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('(incomplete)') });
-    expect(await palimpsestJson(['import', file, '--store', store])).toMatchObject({ page_sets: [], records: { added: 4 } });
+    expect(await palimpsestJson(['import', file, '--store', store])).toMatchObject({ page_sets: [], records_by_outcome: { added: 4 } });
   });
 });

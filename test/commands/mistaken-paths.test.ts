@@ -44,7 +44,7 @@ it('store push refuses a folder that has a site in one of its folders', async ()
 });
 
 it.each([
-  ['store list', 'no-store'],
+  ['store versions', 'no-store'],
   ['versions', 'no-tree'],
 ])('%s refuses a folder that does not exist, and accepts an empty one', async (command, code) => {
   const cwd = temporaryFolder();

@@ -34,15 +34,6 @@ describe('palimpsest observe of documents without a time', () => {
     ]);
   });
 
-  it('refuses to give several nights one time, and names the ways to give each its own', async () => {
-    const { cwd, store } = nights('monday', 'tuesday');
-    const args = ['observe', 'nights', '--store', store, '--observed-at', '2024-05-01T00:00:00Z'];
-    const { code, stderr } = await palimpsestHere(args, { cwd });
-    expect([code, stderr]).toEqual([3, expect.stringContaining('(shared-time)')]);
-    expect(stderr).toContain('several versions of 3 of the 3 accounts at 2024-05-01T00:00:00.000000Z');
-    expect(stderr).toContain('write the time into the name of the folder or file');
-  });
-
   it('refuses to normalize several nights with one time, and writes nothing', async () => {
     const { cwd } = nights('monday', 'tuesday', 'wednesday');
     const args = ['normalize', 'nights', '--to', 'part.ndjson', '--observed-at', '2024-05-01T00:00:00Z'];

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Growing } from '../publish/growing.ts';
 import { portOf } from '../publish/stores.ts';
@@ -9,7 +8,6 @@ import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
-const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 const folder = folderOfFile();
 const tree = async () => {
   const { out } = await Growing.of(folder, 'tree', { records: 30, accounts: 3 });
@@ -101,25 +99,28 @@ describe('publish without credentials', () => {
   });
 });
 
-it('counts no requests to a folder, in the plan, the summary and the job summary', async () => {
-  const { out } = await tree();
+it('says that a target is new, but not the next time', async () => {
+  const { out, store } = await tree();
   const site = join(temporaryFolder(), 'site');
-  const table = join(temporaryFolder(), 'summary.md');
-  const publish = (...options: string[]) =>
-    palimpsestHere(['publish', site, '--out', out, '--allow-loopback', ...options], { env: { GITHUB_STEP_SUMMARY: table } });
-  for (const { code, stdout } of [await publish('--plan'), await publish(), await publish()]) {
-    expect(code).toBe(0);
-    expect(stdout).not.toContain('request');
+  const backup = join(temporaryFolder(), 'backup');
+  for (const args of [
+    ['publish', site, '--out', out, '--dry-run'],
+    ['publish', site, '--out', out],
+    ['store', 'push', backup, '--store', store],
+  ]) {
+    expect(await palimpsestHere(args), args.join(' ')).toMatchObject({
+      stdout: expect.stringContaining('  note      the target is new\n'),
+    });
   }
-  expect(readFileSync(table, 'utf8')).toMatch(/\| --- \| --- \|\n\| sent \| \d+ files \|/);
-  expect(readFileSync(table, 'utf8')).toMatch(/^\| traffic \| [\d.]+ kB \|$/m);
+  expect(await palimpsestJson(['publish', site, '--out', out])).toMatchObject({ is_new: false });
+  expect(await palimpsestJson(['store', 'push', backup, '--store', store])).toMatchObject({ is_new: false });
 });
 
 it('shows the totals of a plan, the files of each reason, and ten steps at most', async () => {
   const { out } = await tree();
-  const { stdout } = await palimpsestHere(['publish', join(temporaryFolder(), 'site'), '--out', out, '--plan']);
-  const { steps } = JSON.parse(
-    (await palimpsestHere(['publish', join(temporaryFolder(), 'site'), '--out', out, '--plan', '--json'])).stdout,
+  const { stdout } = await palimpsestHere(['publish', join(temporaryFolder(), 'site'), '--out', out, '--dry-run']);
+  const { actions: steps } = JSON.parse(
+    (await palimpsestHere(['publish', join(temporaryFolder(), 'site'), '--out', out, '--dry-run', '--json'])).stdout,
   );
   const shown = stdout.split('\n').filter((line) => /^ {2}upload {3}[a-z]/.test(line));
   expect(shown).toHaveLength(Math.min(steps.length, 10));
@@ -155,21 +156,4 @@ it('accepts PALIMPSEST_ENDPOINT with a folder, because other commands of a job n
   const target = join(temporaryFolder(), 'site');
   const env = { PALIMPSEST_ENDPOINT: 'https://store.example', PALIMPSEST_REGION: 'eu-central-1' };
   expect(await palimpsestHere(['publish', target, '--out', out, '--allow-loopback'], { env })).toMatchObject({ code: 0 });
-});
-
-it('is refused with the tree as the target and the published folder as --out, and writes nothing', async () => {
-  const cwd = temporaryFolder();
-  await palimpsestJson(['import', SAMPLE], { cwd });
-  await palimpsestJson(['build', '--base-url', 'https://example.org'], { cwd });
-  const before = filesIn(join(cwd, 'out'));
-  const swapped = async () => {
-    const { code, stdout } = await palimpsestHere(['publish', '--out', 'site', 'out', '--json'], { cwd });
-    const hint = expect.stringMatching(/^did you mean `.*publish site`\?/);
-    expect([code, JSON.parse(stdout).error]).toMatchObject([3, { code: 'not-ours', file: 'out', hint }]);
-    expect(filesIn(join(cwd, 'out'))).toEqual(before);
-  };
-  await swapped();
-  await palimpsestJson(['publish', 'site'], { cwd });
-  await swapped();
-  expect(await palimpsestHere(['publish', '--out', 'site', 'out', '--allow-other-files', '--plan'], { cwd })).toMatchObject({ code: 0 });
 });

@@ -34,13 +34,13 @@ const ARGS: { readonly [name: string]: string } = {
   'store check': '',
   'store push': 'backup',
   'store pull': 'backup',
-  'store list': 'backup',
+  'store versions': 'backup',
 };
 /** Commands that run until they are stopped, need a service, or have no text but their result. */
 const OTHERS = ['serve', 'mirror', 'completion'];
 
 /** The value that follows an option in these tests. */
-const VALUES: { readonly [option: string]: string } = { '--host-files': '--host-files host' };
+const VALUES: { readonly [option: string]: string } = { '--to': '--to host' };
 
 /** The options with which a command prints its result, and those with which it prints only words about its work. */
 const RESULTS = Object.entries(SPECS).flatMap(([name, { result }]) => (result === undefined ? [] : [[name, result.with ?? ''] as const]));

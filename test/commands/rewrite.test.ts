@@ -1,8 +1,7 @@
-import { cpSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { allHosts, REFUSED } from '../../src/rewrite/hosts/registry.ts';
-import { addBrowseFiles } from '../conformance/browse-files.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { buildTree, goodHistory, importHistory } from '../verify/good-tree.ts';
@@ -25,9 +24,9 @@ function withTree(): string {
   return folder;
 }
 
-describe('rewrite --list', () => {
+describe('rewrite without a host', () => {
   it('lists every host with the capabilities it lacks, and the refused hosts', async () => {
-    const { code, stdout } = await palimpsestHere(['rewrite', '--list']);
+    const { code, stdout } = await palimpsestHere(['rewrite']);
     expect(code).toBe(0);
     for (const { name, title, testedOn: proof, cannot, atOrigin } of HOSTS) {
       if (atOrigin !== undefined) expect(stdout).toContain(`with --origin lacks: ${Object.keys(atOrigin.cannot).join(', ')}`);
@@ -37,7 +36,7 @@ describe('rewrite --list', () => {
     }
     for (const { name, reason, instead } of REFUSED) for (const text of [`  ${name} `, reason, instead]) expect(stdout).toContain(text);
     expect(stdout).toContain('100,000 files and 26,214,400 bytes per file');
-    const { hosts, refused } = await palimpsestJson(['rewrite', '--list']);
+    const { hosts, refused } = await palimpsestJson(['rewrite']);
     const listed = HOSTS.map(({ name, title, testedOn, cannot, steps }) => ({ name, title, tested_on: testedOn, cannot, steps }));
     expect(hosts).toMatchObject(listed);
     expect(refused).toEqual(REFUSED);
@@ -45,12 +44,12 @@ describe('rewrite --list', () => {
 });
 
 describe('rewrite', () => {
-  it.each(HOSTS.map(({ name }) => name))('writes the files for %s, and prints the same files without --host-files', async (name) => {
+  it.each(HOSTS.map(({ name }) => name))('writes the files for %s, and prints the same files without --to', async (name) => {
     const [cwd, host] = [made, join(temporaryFolder(), 'host')];
-    const { files, steps } = await palimpsestJson(['rewrite', name], { cwd });
+    const { results: files, steps } = await palimpsestJson(['rewrite', name], { cwd });
     if (!Array.isArray(files) || !Array.isArray(steps)) throw new Error('no files, or no steps');
     const inWords = steps.map((step) => `  ${step}\n`).join('');
-    const { code, stdout } = await palimpsestHere(['rewrite', name, '--host-files', host], { cwd });
+    const { code, stdout } = await palimpsestHere(['rewrite', name, '--to', host], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain(inWords);
     const written = filesIn(host);
@@ -66,7 +65,7 @@ describe('rewrite', () => {
     expect(printed.stdout).not.toContain('to install the files');
     expect(printed.stderr).toContain(inWords);
     // the same again changes nothing
-    expect(await palimpsestHere(['rewrite', name, '--host-files', host, '--quiet'], { cwd })).toMatchObject({
+    expect(await palimpsestHere(['rewrite', name, '--to', host, '--quiet'], { cwd })).toMatchObject({
       code: 0,
       stdout: '',
       stderr: '',
@@ -120,23 +119,6 @@ describe('rewrite', () => {
     expect(stderr.split('\n', 1)).toEqual([`warning: there is no finished tree in out: ${consequence}`]);
   });
 
-  it('suggests a host with a similar name', async () => {
-    const { code, stderr } = await palimpsestHere(['rewrite', 'cloudfront']);
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringMatching(/there is no host "cloudfront" .*\n {2}try +did you mean cloudfront-functions\?\n$/s),
-    ]);
-  });
-
-  it('writes rules for browse files only if the tree has them', async () => {
-    const cwd = withTree();
-    const before = await palimpsestHere(['rewrite', 'nginx'], { cwd });
-    expect(before.stdout).not.toContain('browse');
-    addBrowseFiles(join(cwd, 'out'));
-    const { code, stdout } = await palimpsestHere(['rewrite', 'nginx'], { cwd });
-    expect([code, stdout.includes('location = /api/ {'), stdout.includes('try_files /$palimpsest_browse =404;')]).toEqual([0, true, true]);
-  });
-
   it.each(REFUSED)('refuses $name and shows the reason', async ({ name, title, reason, instead }) => {
     const { code, stderr } = await palimpsestHere(['rewrite', name]);
     expect([code, stderr]).toEqual([
@@ -145,28 +127,18 @@ describe('rewrite', () => {
     ]);
   });
 
-  it.each([[[]], [['iis']]])('rejects the arguments %j and lists the known hosts', async (args) => {
-    const { code, stderr } = await palimpsestHere(['rewrite', ...args]);
-    expect(code).toBe(2);
-    for (const { name } of HOSTS) expect(stderr).toContain(name);
-  });
-
-  it('rejects a tree with a file that is too large for the host, and shows both sizes', async () => {
-    const cwd = withTree();
-    truncateSync(join(cwd, 'out/rest/data/page/2/index.json'), 26_214_401);
-    const { code, stderr } = await palimpsestHere(['rewrite', 'cloudflare-workers'], { cwd });
-    expect(code).toBe(3);
-    expect(stderr).toContain('(host-limit)');
-    expect(stderr).toContain('out/rest/data/page/2/index.json');
-    expect(stderr).toContain('at most 26,214,400 bytes per file');
-    expect(stderr).toContain('found     26,214,401 bytes');
-    expect(await palimpsestHere(['rewrite', 'nginx'], { cwd })).toMatchObject({ code: 0 });
+  it('rejects an unknown host, and a missing one with an option for its files, and lists the known hosts', async () => {
+    for (const args of [['iis'], ['--to', 'host']]) {
+      const { code, stderr } = await palimpsestHere(['rewrite', ...args]);
+      expect(code).toBe(2);
+      for (const { name } of HOSTS) expect(stderr).toContain(name);
+    }
   });
 
   it('rejects a folder without a tree in --out, and names the option for the files', async () => {
     const { code, stderr } = await palimpsestHere(['rewrite', 'nginx', '--out', 'host'], { cwd: withTree() });
     expect([code, stderr]).toEqual([1, expect.stringContaining('there is no finished tree in host (no-tree)')]);
-    expect(stderr).toContain('the folder for the files of the host with --host-files');
+    expect(stderr).toContain('the folder for the files of the host with --to');
   });
 
   it('warns if the base URL of the tree is that of this machine', async () => {
@@ -182,11 +154,11 @@ describe('rewrite', () => {
   it('does not write into a tree, and does not overwrite a file with different content', async () => {
     const cwd = withTree();
     const before = filesIn(join(cwd, 'out'));
-    expect(await palimpsestHere(['rewrite', 'caddy', '--host-files', 'out'], { cwd })).toMatchObject({ code: 3 });
+    expect(await palimpsestHere(['rewrite', 'caddy', '--to', 'out'], { cwd })).toMatchObject({ code: 3 });
     expect(filesIn(join(cwd, 'out'))).toEqual(before);
     mkdirSync(join(cwd, 'host'));
     writeFileSync(join(cwd, 'host/server.mjs'), 'mine');
-    const { code, stderr } = await palimpsestHere(['rewrite', 'node', '--host-files', 'host'], { cwd });
+    const { code, stderr } = await palimpsestHere(['rewrite', 'node', '--to', 'host'], { cwd });
     expect([code, stderr.includes('(not-ours)'), stderr.includes('host/server.mjs')]).toEqual([3, true, true]);
     expect([...filesIn(join(cwd, 'host'))].map(([path, bytes]) => [path, bytes.toString()])).toEqual([['server.mjs', 'mine']]);
   });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
-import { until } from '../whole/killing.ts';
+import { until } from '../support/until.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 

@@ -22,7 +22,7 @@ async function terminalOf(argv: readonly string[]) {
 describe('a suggested command', () => {
   it('has the options in force, without defaults, and the arguments of the same name', async () => {
     const terminal = await terminalOf(['store', 'pull', 's3://bucket', '--store', 'my store.db', '--endpoint', 'https://a.example']);
-    expect(terminal.command('store list')).toBe('palimpsest store list s3://bucket --endpoint https://a.example');
+    expect(terminal.command('store versions')).toBe('palimpsest store versions s3://bucket --endpoint https://a.example');
     expect(terminal.command('build', { '--repair': true })).toBe("palimpsest build --store 'my store.db' --repair");
     expect(terminal.command('store check', { '--store': 'other.db' })).toBe('palimpsest store check --store other.db');
     const other = await terminalOf(['import', 'a', '--store', 'data/palimpsest.db']);

@@ -31,9 +31,4 @@ describe('timeline', () => {
     expect(shown(RECORDS, handles)).toEqual(['b', 3, 2, 1, 'a']);
     expect(shown([], handles)).toEqual(['b', 'a']);
   });
-
-  it('omits the names that the store gave to an account without a known handle', () => {
-    const time = '2020-01-15T00:00:00Z';
-    expect(shown(RECORDS, [former('a', time), former('a~12', time), former('b~c', time)])).toEqual([3, 2, 'b~c', 'a', 1]);
-  });
 });

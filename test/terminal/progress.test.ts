@@ -99,4 +99,17 @@ describe('progress', () => {
     expect(Math.max(...lengths)).toBeLessThanOrEqual(most);
     made.end();
   });
+
+  it('leaves out the time left on a narrow terminal, then cuts the label, and keeps the amounts whole', () => {
+    const { made, written } = progress(true, 32);
+    for (let second = 0; second <= 8; second += 1) {
+      made.show('write', 900 + 5 * second, 1000);
+      vi.advanceTimersByTime(1000);
+    }
+    expect(written.at(-1)).toBe(`${ERASE}2/2 writing: 940 of 1,000 pages`);
+    made.show('write', 6369, 11_782);
+    vi.advanceTimersByTime(1000);
+    expect(written.at(-1)).toBe(`${ERASE}2/2 wri…: 6,369 of 11,782 pages`);
+    made.end();
+  });
 });

@@ -10,8 +10,8 @@ export interface AccountEntry {
   /** Sorted by time, then by handle. */
   readonly former_handles: readonly FormerHandle[];
   /** The number of change records. */
-  readonly changes: number;
+  readonly records: number;
   /** The times of the first and the last record, as they are published; null: no records. */
-  readonly first_change: string | null;
-  readonly last_change: string | null;
+  readonly first_record_date: string | null;
+  readonly last_record_date: string | null;
 }

@@ -3,7 +3,7 @@ export const ERROR_CODES = {
   'bad-field': {
     exit: 1,
     meaning:
-      'a record, account, page or snapshot breaks a rule, has a text that is too long, or has a number that would be rounded to an integer',
+      'a record, account, page, snapshot or `site.json` breaks a rule, has a text that is too long, or has a number that would be rounded to an integer',
     remedy: 'fix the line, or write such items to a file with `--rejects`',
   },
   'bad-json': {
@@ -51,7 +51,8 @@ export const ERROR_CODES = {
   },
   late: {
     exit: 1,
-    meaning: 'a snapshot is older than the newest snapshot of that account in the store, and has other values than the store',
+    meaning:
+      'a snapshot is older than the newest one of its account in the store, and has other values, or a handle that the account never had',
     remedy: 'write such snapshots to a file with `--rejects`, or observe everything into a new store',
   },
   'bad-store': {
@@ -91,7 +92,11 @@ export const ERROR_CODES = {
       'run `palimpsest export ndjson --to FILE` with the release that wrote it, then `palimpsest import FILE` into a new store with this release',
   },
   'no-tree': { exit: 1, meaning: 'there is no tree in that folder', remedy: 'build first, or name the folder with `--out`' },
-  'tree-unfinished': { exit: 1, meaning: 'a build of that tree was interrupted', remedy: 'build again; the build completes the tree' },
+  'tree-unfinished': {
+    exit: 1,
+    meaning: 'a build of that tree was interrupted, or a publish to that target runs or was interrupted',
+    remedy: 'wait until a running publish ends; otherwise build or publish again, which completes the tree',
+  },
   'tree-busy': { exit: 1, meaning: 'another build is writing that folder or ZIP', remedy: 'wait, or build into another place' },
   'tree-edited': {
     exit: 1,

@@ -20,7 +20,7 @@ export const REFUSAL_CODES = {
   'store-diverged': {
     exit: 3,
     meaning:
-      '`store push` would replace the version at the target with a store that lacks some of its content; or `store pull` would replace the local store with a version that lacks some of its content; or `publish` gets a ZIP that was not built from the current state of `--store`, or whose store never had the state of the current version; or `archive --identities` gets a tree that was not built from the current state of `--store`; or `build` would replace the tree of another store',
+      '`store push` would replace the version at the target with a store that lacks some of its content; or `store pull` would replace the local store with a version that lacks some of its content; or `publish` gets a ZIP that was not built from the current state of `--store`, or whose store never had the state of the current version; or `publish` gets a tree with accounts that were removed from `--store`; or `archive --identities` gets a tree that was not built from the current state of `--store`; or `build` would replace the tree of another store',
     remedy:
       'pull first, then import or observe again; use `--replace` if this is intended, for `build` `--replace-tree`; for `publish` and `archive`, build again; nothing was changed',
   },
@@ -63,8 +63,10 @@ export const REFUSAL_CODES = {
   },
   'all-late': {
     exit: 3,
-    meaning: 'every snapshot of a run is older than the newest one of its account in the store, and some have other values',
-    remedy: 'check the clock and the times; see a wrong clock (snapshots.md#a-wrong-clock)',
+    meaning:
+      'most accounts of a run have only snapshots older than the newest ones in the store, and some snapshots have other values than the store',
+    remedy:
+      'check the clock and the times (snapshots.md#a-wrong-clock); if they are right, add what is not late with `--allow-late` and `--rejects`',
   },
   'too-many-rejects': {
     exit: 3,

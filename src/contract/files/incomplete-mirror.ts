@@ -23,7 +23,7 @@ export interface IncompleteMirror {
   /** When the run ended that found this out, in UTC. */
   readonly finished_at: string;
   /** The requests of that run. */
-  readonly requests: number;
+  readonly request_count: number;
   /** What the service counts, and how many of these items no page has shown. */
   readonly counted: Amounts;
   readonly missing: Amounts;
@@ -46,7 +46,7 @@ const failedPages: Rule<IncompleteMirror['failed_pages']> = {
   expected: 'ranges of pages, or nothing',
   accepts: (value) => value === undefined || (Array.isArray(value) && value.every((one) => hasShape(FAILED, one))),
 };
-const NUMBERS = { requests: count, counted: amounts, missing: amounts };
+const NUMBERS = { request_count: count, counted: amounts, missing: amounts };
 const REPORT: Shape<IncompleteMirror> = { base_url: text, finished_at: timestamp, ...NUMBERS, failed_pages: failedPages };
 
 /** The reports in an archive or a tree; undefined if there are none. */

@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { versionLine } from './store-version-line.ts';
 import { listedTargetOf, requestsOf } from './target.ts';
 
-export async function runStoreList(terminal: Terminal, options: Values<'store list'>): Promise<void> {
+export async function runStoreVersions(terminal: Terminal, options: Values<'store versions'>): Promise<void> {
   const target = await listedTargetOf('no-store', options, terminal);
   const { versions, problems, unread } = await listVersions(openRemote(target, requestsOf(options, terminal))).finally(() =>
     target.close(),
@@ -16,7 +16,7 @@ export async function runStoreList(terminal: Terminal, options: Values<'store li
     terminal.exitCode = 1;
   }
   terminal.summary(
-    { target: target.name, versions, problems },
+    { target: target.name, results: versions, problems },
     versions.length === 0 ? [`${target.name} has no versions of a store`] : versions.map((version) => versionLine(version)),
   );
 }

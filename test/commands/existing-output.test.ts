@@ -1,0 +1,61 @@
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { filesIn } from '../support/folder.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { folderOfFile } from '../whole/stores.ts';
+
+const cwd = folderOfFile();
+const SNAPSHOT = '{"observed_at":"2024-01-01T00:00:00Z","screen_name":"ann","bio":"a"}\n';
+
+beforeAll(async () => {
+  writeFileSync(join(cwd, 'snapshots.ndjson'), SNAPSHOT);
+  await palimpsestJson(['observe', 'snapshots.ndjson'], { cwd });
+  await palimpsestJson(['build', '--base-url', 'https://example.org'], { cwd });
+});
+
+/** Each output, and one of its files. */
+const OUTPUTS = [
+  ['normalize snapshots.ndjson', 'n.ndjson', 'n.ndjson'],
+  ['export ndjson', 'e.ndjson', 'e.ndjson'],
+  ['export csv', 'e.csv', 'e.csv'],
+  ['export csv', 'csv', 'csv/records.csv'],
+  ['export parquet', 'parquet', 'parquet/accounts.parquet'],
+  ['archive wacz', 'a.wacz', 'a.wacz'],
+  ['archive warc', 'a.warc', 'a.warc'],
+  ['archive bag', 'bag', 'bag/data/build.json'],
+] as const;
+
+const outputs = () => [...filesIn(cwd)].filter(([path]) => !path.startsWith('out/') && !path.startsWith('data/'));
+
+describe.each(OUTPUTS)('palimpsest %s --to %s', (command, to, file) => {
+  const run = () => palimpsestHere([...command.split(' '), '--to', to], { cwd });
+
+  it('replaces an earlier result', async () => {
+    expect(await run()).toMatchObject({ code: 0 });
+    const paths = outputs().map(([path]) => path);
+    const size = filesIn(cwd).get(file)?.length;
+    appendFileSync(join(cwd, file), 'old');
+    expect(await run()).toMatchObject({ code: 0 });
+    expect(filesIn(cwd).get(file)).toHaveLength(size ?? 0);
+    expect(outputs().map(([path]) => path)).toEqual(paths);
+  });
+
+  it.skipIf(to.includes('.'))('refuses a folder with anything else', async () => {
+    for (const other of ['zzz.txt', ...(to === 'bag' ? ['data/zzz.txt'] : [])]) {
+      writeFileSync(join(cwd, to, other), 'mine');
+      const before = outputs();
+      const { code, stderr } = await run();
+      expect([code, stderr]).toEqual([3, expect.stringContaining(`${to} contains something other than an earlier result (not-ours)`)]);
+      expect(stderr).toContain(`a folder that contains ${other}\n`);
+      expect(outputs()).toEqual(before);
+      rmSync(join(cwd, to, other));
+    }
+  });
+});
+
+it('a folder with a data folder that is not of a bag is no earlier bag', async () => {
+  const to = join(cwd, 'own');
+  mkdirSync(join(to, 'data'), { recursive: true });
+  expect(await palimpsestHere(['archive', 'bag', '--to', to], { cwd })).toMatchObject({ code: 3 });
+});
