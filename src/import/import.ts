@@ -12,11 +12,13 @@ import { inputNamed } from '../sources/inputs/inputs.ts';
 import { lackOf, type PageSetReport, PageSets } from '../sources/items/page-set.ts';
 import { InputErrors } from '../sources/rejects/input-errors.ts';
 import { tooManyRejects } from '../sources/rejects/rejection.ts';
+import { withoutRemoved } from '../sources/rejects/without-removed.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/accounts/account-state-writer.ts';
 import { ExclusionWriter } from '../store/exclusions/exclusion-writer.ts';
 import { addIncomplete, deleteIncomplete, incompleteMirrors } from '../store/incomplete-mirrors.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
+import { onStore } from '../store/writing/dry-run.ts';
 import { ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/item-writer.ts';
 import { type AccountConflict, AccountConflicts, type Conflicting, conflictError } from './account-conflicts.ts';
 import { type EncodedItem, InputReading, type ThreadOptions } from './read.ts';
@@ -25,6 +27,8 @@ import { type EncodedItem, InputReading, type ThreadOptions } from './read.ts';
 export type ImportPhase = 'read' | CommitPhase;
 
 export interface ImportOptions {
+  /** Whether to do everything except the commit, so that the store is unchanged. */
+  readonly dryRun?: boolean | undefined;
   readonly onConflict: ConflictPolicy;
   /** Returns the commands that hints show. */
   readonly command?: HintCommand | undefined;
@@ -76,9 +80,13 @@ export interface ImportSummary {
  *   options.requireComplete is not met
  */
 export async function importInputs(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportResult> {
+  return await onStore(store, options.dryRun === true, (path) => importInto(path, inputs, options));
+}
+
+async function importInto(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportResult> {
   const { onProgress = () => {} } = options;
   const pauses = new Pauses(options.signal, 'nothing was imported');
-  const batch = new Batch(store, 'by id');
+  const batch = new Batch(store, 'by id', options.dryRun);
   const [records, accounts, exclusions] = [{ ...NO_ITEMS }, { ...NO_ITEMS }, { ...NO_ITEMS }];
   let rejected = 0;
   const pages = new PageSets();
@@ -124,8 +132,11 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
         else if (item.kind === 'exclusion') count(exclusions, exclusionWriter.add(item.exclusion), item);
         else if (item.kind === 'page') pages.add(item.page);
         else if (item.kind === 'incomplete') incomplete.push(item.report);
-        else if (batch.exclusions.hasItem(item.item)) records.excluded += 1;
-        else reject(item);
+        else {
+          const shown = withoutRemoved(item, batch.exclusions);
+          if (shown === undefined) records.excluded += 1;
+          else reject(shown);
+        }
       }
     }
     inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
@@ -155,8 +166,8 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
       pageSets,
       incomplete,
     };
-    const refusal = tooManyRejects(rejected, acceptedIn(summary) + rejected, options.maxRejected ?? 1);
-    if (refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, onProgress);
+    const refusal = tooManyRejects(rejected, acceptedIn(summary) + rejected, options.maxRejected ?? 1, options.dryRun);
+    if (!options.dryRun && refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, onProgress);
     return { ...summary, refusal, areReportsChanged };
   } finally {
     await reading.close();

@@ -9,6 +9,7 @@ import type { ConflictPolicy } from '../contract/record.ts';
 import { namesakeError } from '../import/account-conflicts.ts';
 import { itemsOf } from '../sources/items/items.ts';
 import { rejection } from '../sources/rejects/rejection.ts';
+import { withoutRemoved } from '../sources/rejects/without-removed.ts';
 import type { InputError, Item } from '../sources/source.ts';
 import { incompleteMirrors } from '../store/incomplete-mirrors.ts';
 import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
@@ -136,10 +137,10 @@ class PageImporter {
   }
 
   #addItem(item: Item): void {
-    if (item.kind === 'error' && this.#batch.exclusions.hasItem(item.item)) {
-      this.#records.excluded += 1;
-    } else if (item.kind === 'error') {
-      this.#reject(item.item === undefined ? item : item.item, withoutLine(item));
+    if (item.kind === 'error') {
+      const shown = withoutRemoved(withoutLine(item), this.#batch.exclusions);
+      if (shown === undefined) this.#records.excluded += 1;
+      else this.#reject(item.item === undefined ? item : item.item, shown);
     } else if (item.kind === 'state') {
       this.#reject(item.state, accountLine(item));
     } else if (item.kind === 'account') {

@@ -146,7 +146,7 @@ async function runWith(
     const { data, account, plan } = run.state;
     const time = `${new Date().toISOString().slice(0, 19)}Z`;
     const report = {
-      ...{ base_url: baseUrl, finished_at: time, requests: http.requests },
+      ...{ base_url: baseUrl, finished_at: time, request_count: http.requests },
       counted: { records: data.count, accounts: account.count },
       missing: { records: missing.records, accounts: missing.accounts },
       failed_pages: failedPages(missing),

@@ -11,7 +11,7 @@ import { type Conflict, ConflictList } from './conflicts.ts';
 import { ExcludedObservations } from './excluded-observations.ts';
 import type { FieldConflict } from './field-changes.ts';
 import { windowsOf } from './markup-ahead.ts';
-import type { MissingAccounts, RunBefore } from './missing-accounts.ts';
+import type { MissingAccounts, RunAccounts, RunBefore } from './missing-accounts.ts';
 import { ObservationWriter } from './observation-writer.ts';
 import type { Reject } from './read-inputs.ts';
 import { SharedTime } from './shared-time.ts';
@@ -38,23 +38,24 @@ export interface MergeOptions {
 }
 
 /** The fields that only the guards need. */
-type GuardedField = 'hasNewest' | 'runBefore';
+type GuardedField = 'run' | 'runBefore';
 
 export interface MergeSummary {
   /** Without those of removed accounts. */
   readonly snapshots: number;
-  /** Snapshots without a change. */
+  /** Snapshots that added a record or an account, or changed the handle, the picture or the creation date of one. */
+  readonly changed: number;
+  /** Snapshots that showed nothing new. The others were rejected. */
   readonly unchanged: number;
   /** The number of new records by field. */
   readonly records: { readonly [T in DataType]: number };
   readonly accounts: { readonly added: number; readonly renamed: number };
   /** Snapshots that are older than the newest one of their account, and contradict the store. */
   readonly late: number;
-  /** Whether a snapshot is the newest one of its account. */
-  readonly hasNewest: boolean;
   /** The accounts that earlier runs had and this one lacks. */
   readonly missing: MissingAccounts;
   readonly runBefore: RunBefore;
+  readonly run: RunAccounts;
   /** Rejected snapshots. Of a snapshot with a conflict, only the conflicting value is rejected. */
   readonly rejected: number;
   /** Snapshots of accounts that were removed and must not come back. */
@@ -91,8 +92,7 @@ export async function mergeSnapshots(
   const sharedTime = new SharedTime(options.snapshots.observedAt);
   const excludedObservations = new ExcludedObservations(batch.exclusions, spool);
   await excludedObservations.learn(spool.inOrder(), pauses);
-  let [snapshots, unchanged, late, rejected, excluded] = [0, 0, 0, 0, 0];
-  let hasNewest = false;
+  let [snapshots, changed, unchanged, late, rejected, excluded] = [0, 0, 0, 0, 0, 0];
   const mergeRow = (row: Row): void => {
     if (excludedObservations.has(row)) {
       excluded += 1;
@@ -102,7 +102,7 @@ export async function mergeSnapshots(
     if (same !== undefined) {
       conflicts.add(same, row, []);
       sharedTime.add(same, row.instant, 0);
-      hasNewest ||= same.observed_to === row.instant;
+      writer.accountsOfRun.addSnapshot(same, row.instant);
       unchanged += 1;
       return;
     }
@@ -120,7 +120,7 @@ export async function mergeSnapshots(
     }
     conflicts.add(effect.account, row, effect.conflicts);
     sharedTime.add(effect.account, row.instant, effect.conflicts.length);
-    hasNewest ||= effect.account.observed_to === row.instant;
+    writer.accountsOfRun.addSnapshot(effect.account, row.instant);
     for (const conflict of effect.conflicts) {
       if (conflict.isRecorded || options.onReject === undefined) continue;
       options.onReject({ ...inputErrorOf(conflict), place: spool.place(row), options: NEUTRAL, item: snapshotOf(observation) });
@@ -129,7 +129,8 @@ export async function mergeSnapshots(
     }
     if (effect.isNew) accounts.added += 1;
     if (effect.isRenamed) accounts.renamed += 1;
-    if (effect.changes.length === 0) unchanged += 1;
+    if (effect.changes.length > 0 || effect.isIdentified) changed += 1;
+    else unchanged += 1;
     for (const { type } of effect.changes) records[type] += 1;
   };
   for await (const { rows, markup } of windowsOf(spool, templates, pauses)) {
@@ -147,11 +148,11 @@ export async function mergeSnapshots(
   writer.finish();
   return {
     snapshots: snapshots - excluded,
+    changed,
     unchanged,
     records,
     accounts,
     late,
-    hasNewest,
     ...writer.accountsOfRun.compare(batch.database),
     rejected,
     excluded,
@@ -160,12 +161,8 @@ export async function mergeSnapshots(
 }
 
 /** Whether a run rejected every snapshot. It then leaves the store unchanged. */
-export function isAllRejected({ unchanged, records, accounts, rejected, excluded }: Omit<MergeSummary, GuardedField>): boolean {
-  const accepted = [unchanged, excluded, accounts.added, accounts.renamed, ...Object.values(records)].reduce(
-    (sum, count) => sum + count,
-    0,
-  );
-  return rejected > 0 && accepted === 0;
+export function isAllRejected({ changed, unchanged, rejected, excluded }: Omit<MergeSummary, GuardedField>): boolean {
+  return rejected > 0 && changed + unchanged + excluded === 0;
 }
 
 /** The error for a conflicting value that is not recorded, because it is the previous value of the field. */

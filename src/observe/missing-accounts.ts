@@ -1,6 +1,6 @@
 import type { Instant } from '../contract/instant.ts';
 import type { KnownAccount } from '../store/accounts/known-account.ts';
-import { accountsObservedUpTo, type ObservedAccount } from '../store/accounts/observed-to.ts';
+import { accountsObservedUpTo, countObservedLast, type ObservedAccount } from '../store/accounts/observed-to.ts';
 import type { Connection } from '../store/database/connection.ts';
 import { RowSet } from '../store/histories/row-set.ts';
 
@@ -23,19 +23,40 @@ export interface RunBefore {
   readonly present: number;
 }
 
+/** The accounts of this run. */
+export interface RunAccounts {
+  readonly accounts: number;
+  /** How many of them have only snapshots in this run that are older than their newest one in the store. */
+  readonly onlyOlder: number;
+}
+
 /** Compares the accounts of a run with those of the run before. A run is known by the time that most of its accounts have. */
 export class AccountsOfRun {
   readonly #seen = new RowSet();
+  readonly #newest = new RowSet();
+  #count = 0;
+  #newestCount = 0;
   readonly #lastTimes = new Map<Instant, number>();
 
   /** Adds an account as it is in the store before a snapshot is added to it. */
   add({ row, observed_to }: KnownAccount): void {
-    if (this.#seen.add(row) || observed_to === undefined || this.#lastTimes.size > MAX_TIMES) return;
+    if (this.#seen.add(row)) return;
+    this.#count += 1;
+    if (observed_to === undefined || this.#lastTimes.size > MAX_TIMES) return;
     this.#lastTimes.set(observed_to, (this.#lastTimes.get(observed_to) ?? 0) + 1);
   }
 
+  /** Adds a snapshot, after it was added to its account. */
+  addSnapshot({ row, observed_to }: KnownAccount, instant: Instant): void {
+    if (observed_to === instant && !this.#newest.add(row)) this.#newestCount += 1;
+  }
+
   /** Compares the accounts with those in the store, after all snapshots are added. */
-  compare(database: Connection): { readonly missing: MissingAccounts; readonly runBefore: RunBefore } {
+  compare(database: Connection): { readonly missing: MissingAccounts; readonly runBefore: RunBefore; readonly run: RunAccounts } {
+    if (this.#count === 0) {
+      const runBefore = { accounts: countObservedLast(database), present: 0 };
+      return { missing: { count: 0, listed: [] }, runBefore, run: { accounts: 0, onlyOlder: 0 } };
+    }
     const [time, present] = this.#timeOfRunBefore();
     let listed: ObservedAccount[] = [];
     let [count, absent] = [0, 0];
@@ -47,7 +68,11 @@ export class AccountsOfRun {
       count += 1;
     }
     const names = firstOf(listed).map(({ screen_name }) => screen_name);
-    return { missing: { count, listed: names }, runBefore: { accounts: present + absent, present } };
+    return {
+      missing: { count, listed: names },
+      runBefore: { accounts: present + absent, present },
+      run: { accounts: this.#count, onlyOlder: this.#count - this.#newestCount },
+    };
   }
 
   /** Returns the time at which most accounts of this run were last observed, and their number. */

@@ -19,6 +19,8 @@ export interface Effect {
   readonly account: KnownAccount;
   readonly isNew: boolean;
   readonly isRenamed: boolean;
+  /** Whether the account is new, or its handle, picture or creation date changed. */
+  readonly isIdentified: boolean;
   /** The changes that it made. Each is now a record. */
   readonly changes: readonly Change[];
   /** The fields that contradict another observation of the same time. */
@@ -110,6 +112,15 @@ export class ObservationWriter {
           found: `${show(changes.seen)} at ${timestampOf(instant)}, older than the newest snapshot of this account in the store`,
         };
       }
+      const { screen_name } = profile;
+      if (found !== undefined && screen_name !== undefined && instant < watermarkOf(found) && !this.#handles.hasOrHad(found, screen_name)) {
+        return {
+          code: 'late',
+          field: 'screen_name',
+          expected: `snapshots of ${found.identity.screen_name} in time order, or a handle that it has or had in the store`,
+          found: `${show(screen_name)} at ${timestampOf(instant)}, older than the newest snapshot of this account in the store`,
+        };
+      }
       const network = networkOf(profile, this.#templates);
       const markup: string[] = [];
       for (const change of changes) {
@@ -131,6 +142,7 @@ export class ObservationWriter {
       if (profile.id !== undefined) this.#accounts.setStableId(account, profile.id);
       // an older observation does not show the current handle of the account
       const isCurrent = instant >= watermarkOf(account);
+      const { identity } = account;
       const isRenamed = isCurrent && this.#identify(account, identityIn(profile, name, account.identity));
       for (const [index, { type, before, text }] of changes.entries()) {
         this.#accounts.addRecord(account, {
@@ -146,7 +158,8 @@ export class ObservationWriter {
       }
       if (found === undefined) this.accountsOfRun.add(account);
       markObserved(account, instant, fieldsIn(profile));
-      return { account, isNew: found === undefined, isRenamed, changes, conflicts };
+      const isNew = found === undefined;
+      return { account, isNew, isRenamed, isIdentified: isNew || account.identity !== identity, changes, conflicts };
     });
   }
 

@@ -1,7 +1,3 @@
-import { existsSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { removeSync } from 'fs-extra/esm';
 import type { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { LinkTemplates } from '../diff/networks.ts';
@@ -14,6 +10,7 @@ import { newestObservation } from '../store/accounts/observed-to.ts';
 import { fileSystemFailure, wrapErrors } from '../store/database/store-error.ts';
 import { removeSpools } from '../store/histories/spool-file.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
+import { onStore } from '../store/writing/dry-run.ts';
 import { isAllRejected, mergeSnapshots, type ObserveSummary } from './merge.ts';
 import { readInputs } from './read-inputs.ts';
 import { type Limits, refusalOf } from './run-guards.ts';
@@ -58,53 +55,50 @@ export interface ObserveResult extends ObserveSummary {
  *   options.onReject also the refusal
  */
 export async function observeInputs(storePath: string, inputs: readonly Input[], options: ObserveOptions): Promise<ObserveResult> {
-  // a dry run must not create the store, so it uses a temporary one
-  const temporaryFolder = options.dryRun && !existsSync(storePath) ? mkdtempSync(join(tmpdir(), 'palimpsest-')) : undefined;
-  const path = temporaryFolder === undefined ? storePath : join(temporaryFolder, 'store.db');
+  return await onStore(storePath, options.dryRun === true, (path) => observeInto(path, inputs, options));
+}
+
+async function observeInto(path: string, inputs: readonly Input[], options: ObserveOptions): Promise<ObserveResult> {
+  const batch = new Batch(path, 'by account', options.dryRun);
   try {
-    const batch = new Batch(path, 'by account', options.dryRun);
+    // the store is locked, so temporary files beside it belong to no other run
+    const spool = wrapErrors(path, () => {
+      removeSpools(path);
+      return new Spool(path);
+    });
     try {
-      // the store is locked, so temporary files beside it belong to no other run
-      const spool = wrapErrors(path, () => {
-        removeSpools(path);
-        return new Spool(path);
-      });
-      try {
-        const pauses = new Pauses(options.signal, 'nothing was added');
-        const inputErrors = new InputErrors(inputs.length);
-        const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
-        const context = { ...options.snapshots, openAgain: options.openAgain ?? inputNamed };
-        const counted = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
-        const { files, parts, pathTimes, ...reading } = await readInputs([...counted], context, spool, batch.exclusions, pauses, reject);
-        inputErrors.throwIfAny();
-        parts.throwIfIncomplete();
-        inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
-        const storeTo = newestObservation(batch.database);
-        const { hasNewest, runBefore, ...merging } = await mergeSnapshots(batch, spool, pauses, options, reject);
-        const refusal =
-          options.limits &&
-          refusalOf({ ...merging, hasNewest, runBefore, unreadable: reading.rejected, storeTo }, limitsOf(options.limits, files));
-        if (refusal !== undefined && options.onReject === undefined) throw refusal;
-        inputErrors.throwIfAny();
-        await options.beforeCommit?.();
-        const sums = { rejected: reading.rejected + merging.rejected, excluded: reading.excluded + merging.excluded };
-        const summary = { ...merging, ...sums, skipped: files.skipped, suspended: files.suspended, path_times: pathTimes };
-        if (!options.dryRun && refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
-        return { ...summary, refusal };
-      } catch (error) {
-        throw fileSystemFailure(path, error);
-      } finally {
-        spool.close();
-      }
+      const pauses = new Pauses(options.signal, 'nothing was added');
+      const inputErrors = new InputErrors(inputs.length);
+      const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
+      const context = { ...options.snapshots, openAgain: options.openAgain ?? inputNamed };
+      const counted = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
+      const { files, parts, pathTimes, ...reading } = await readInputs([...counted], context, spool, batch.exclusions, pauses, reject);
+      inputErrors.throwIfAny();
+      parts.throwIfIncomplete();
+      inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
+      const storeTo = newestObservation(batch.database);
+      const { run, runBefore, ...merging } = await mergeSnapshots(batch, spool, pauses, options, reject);
+      const guarded = { ...merging, run, runBefore, unreadable: reading.rejected, storeTo, dryRun: options.dryRun };
+      const refusal = options.limits && refusalOf(guarded, limitsOf(options.limits, files, options.onReject));
+      if (refusal !== undefined && options.onReject === undefined) throw refusal;
+      inputErrors.throwIfAny();
+      await options.beforeCommit?.();
+      const sums = { rejected: reading.rejected + merging.rejected, excluded: reading.excluded + merging.excluded };
+      const summary = { ...merging, ...sums, skipped: files.skipped, suspended: files.suspended, path_times: pathTimes };
+      if (!options.dryRun && refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
+      return { ...summary, refusal };
+    } catch (error) {
+      throw fileSystemFailure(path, error);
     } finally {
-      batch.end();
+      spool.close();
     }
   } finally {
-    if (temporaryFolder !== undefined) removeSync(temporaryFolder);
+    batch.end();
   }
 }
 
-/** A rejects file has few of the accounts. */
-function limitsOf(limits: Limits, { rejectLines }: FileCounts): Limits {
-  return rejectLines === 0 ? limits : { ...limits, minAccounts: 0 };
+/** A rejects file has few of the accounts. A run that writes none fails at its first reject, which says more than their number. */
+function limitsOf(limits: Limits, { rejectLines }: FileCounts, onReject: unknown): Limits {
+  const { maxRejected, minAccounts } = limits;
+  return { ...limits, maxRejected: onReject === undefined ? 1 : maxRejected, minAccounts: rejectLines === 0 ? minAccounts : 0 };
 }

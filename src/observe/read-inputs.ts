@@ -1,9 +1,9 @@
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import type { Pauses } from '../contract/pauses.ts';
+import { type RemovedAccounts, withoutRemoved } from '../sources/rejects/without-removed.ts';
 import { type FileCounts, type ObserveContext, type Observed, observationsOf } from '../sources/snapshots/observations.ts';
 import { PathTimeCounter, type PathTimes } from '../sources/snapshots/path-time.ts';
 import type { Input, InputError } from '../sources/source.ts';
-import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { PartSets } from './part-sets.ts';
 import { type Spool, snapshotOf } from './spool/spool.ts';
 
@@ -29,7 +29,7 @@ export async function readInputs(
   inputs: readonly Input[],
   context: ObserveContext,
   spool: Spool,
-  exclusions: Pick<Exclusions, 'hasItem'> | undefined,
+  exclusions: RemovedAccounts | undefined,
   pauses: Pauses,
   reject: Reject,
 ): Promise<Reading> {
@@ -39,11 +39,12 @@ export async function readInputs(
   const pathTimes = new PathTimeCounter(context);
   const { latest = Number.POSITIVE_INFINITY } = context;
   const rejectItem = (inputError: InputError): void => {
-    if (exclusions?.hasItem(inputError.item)) {
+    const shown = exclusions === undefined ? inputError : withoutRemoved(inputError, exclusions);
+    if (shown === undefined) {
       excluded += 1;
       return;
     }
-    reject(inputError);
+    reject(shown);
     rejected += 1;
   };
   for await (const items of observationsOf(inputs, context, files)) {

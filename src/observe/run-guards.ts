@@ -4,12 +4,19 @@ import { plural } from '../contract/plural.ts';
 import { percent, tooManyRejects } from '../sources/rejects/rejection.ts';
 import type { MergeSummary } from './merge.ts';
 
+/**
+ * A clock is wrong if at least this share of the known accounts of a run have only older snapshots. The run before may have lacked the
+ * others.
+ */
+const OLDER_SHARE = 0.9;
+
 /** What the guards need to know of a run. */
-export interface Guarded extends Pick<MergeSummary, 'snapshots' | 'late' | 'hasNewest' | 'runBefore'> {
+export interface Guarded extends Pick<MergeSummary, 'snapshots' | 'accounts' | 'late' | 'run' | 'runBefore'> {
   /** Items that could not be read. */
   readonly unreadable: number;
   /** The time of the newest observation in the store before the run. */
   readonly storeTo: Instant | undefined;
+  readonly dryRun: boolean | undefined;
 }
 
 export interface Limits {
@@ -19,23 +26,26 @@ export interface Limits {
   readonly maxRejected: number;
   /** The lowest share of the accounts of the run before that the run must have, from 0 to 1. */
   readonly minAccounts: number;
+  /** Whether most accounts may have only snapshots older than those in the store. */
+  readonly allowLate: boolean;
 }
 
 /** Returns the reason not to add a run to the store; undefined if there is none. */
-export function refusalOf(run: Guarded, limits: Limits): Failure | undefined {
-  const { snapshots, late, unreadable, hasNewest } = run;
-  if (late > 0 && !hasNewest) return allLate(run, limits);
-  return tooManyRejects(late + unreadable, snapshots + unreadable, limits.maxRejected) ?? tooFewAccounts(run, limits);
+export function refusalOf(guarded: Guarded, limits: Limits): Failure | undefined {
+  const { snapshots, accounts, late, unreadable, run, dryRun } = guarded;
+  const isOlder = run.onlyOlder >= OLDER_SHARE * (run.accounts - accounts.added) && run.onlyOlder >= accounts.added;
+  if (late > 0 && isOlder && !limits.allowLate) return allLate(guarded, limits);
+  return tooManyRejects(late + unreadable, snapshots + unreadable, limits.maxRejected, dryRun) ?? tooFewAccounts(guarded, limits);
 }
 
-function allLate({ snapshots, late, storeTo = 0 }: Guarded, { latest }: Limits): Failure {
+function allLate({ run, late, storeTo = 0 }: Guarded, { latest }: Limits): Failure {
   const isFuture = latest !== undefined && storeTo > latest;
   const cause = isFuture
-    ? 'the clock of an earlier run was wrong: go back to the version of the store before it (store list, store pull --from-version N --replace)'
-    : 'check the clock, --observed-at and the names of the folders; to add older snapshots, observe all snapshots into a new store';
-  return new Failure('all-late', 'every snapshot is older than the newest one of its account in the store', {
-    expected: 'a snapshot that is newer',
-    found: `${plural(snapshots, 'snapshot')}, ${late} of them with other values than the store, which was last observed at ${timestampOf(storeTo)}`,
+    ? 'the clock of an earlier run was wrong: go back to the version of the store before it (store versions, store pull --number N --replace)'
+    : 'check the clock, --observed-at and the names of the folders; if the times are right, add what is not late with --allow-late and --rejects';
+  return new Failure('all-late', 'most accounts have only snapshots older than the newest ones in the store', {
+    expected: 'snapshots newer than those in the store',
+    found: `${run.onlyOlder} of ${plural(run.accounts, 'account')} with only older snapshots, and ${plural(late, 'late snapshot')}; the newest snapshot in the store is from ${timestampOf(storeTo)}`,
     hint: `${cause}: see "A wrong clock" in docs/snapshots.md; the store is unchanged`,
   });
 }

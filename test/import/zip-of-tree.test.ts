@@ -1,14 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { folderForFile, SAMPLE, treeOf } from '../archive/archived.ts';
+import { SAMPLE, treeOf } from '../archive/archived.ts';
 import { zipOf } from '../support/archives.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { zipOf as zipOfTree } from '../verify/damaged-zip.ts';
+import { folderOfFile } from '../whole/stores.ts';
 import { buildArgs, differences } from '../whole/trees.ts';
 
-const folder = folderForFile();
+const folder = folderOfFile();
 
 it('an import of the ZIP of a tree gives the store that an import of its folder gives, also with the records of ZIP64', async () => {
   const out = await treeOf(folder, SAMPLE, ['--html']);
@@ -18,7 +19,8 @@ it('an import of the ZIP of a tree gives the store that an import of its folder 
   const summaries = new Set<string>();
   for (const source of [out, zipOfTree(out, join(temporaryFolder(), 'history.zip'), { more: { 'browse/more.html': '{' } }), zip64]) {
     const [store, copy] = [join(temporaryFolder(), 'copy.db'), join(temporaryFolder(), 'copy')];
-    const { records, accounts, rejected, conflicts } = await palimpsestJson(['import', source, '--store', store, '--require-complete']);
+    const imported = await palimpsestJson(['import', source, '--store', store, '--require-complete']);
+    const { records_by_outcome: records, accounts_by_outcome: accounts, rejected, conflicts } = imported;
     summaries.add(JSON.stringify({ records, accounts, rejected, conflicts }));
     await palimpsestJson(buildArgs(store, copy, ['--html']));
     expect(differences(filesIn(copy), filesIn(out))).toEqual([]);

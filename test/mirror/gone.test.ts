@@ -63,23 +63,6 @@ describe('an account that a service removed', () => {
 describe('records that a mirror with --full --delete does not find', () => {
   const options = { isFull: true, maxDelete: { share: 1 } };
 
-  it('are deleted if they are the oldest and the count agrees', async () => {
-    const { service, store } = await serviceOf(20);
-    await mirrored(store, service.baseUrl);
-    serve(service, recordsTo(20).slice(0, -2));
-    const full = await mirrored(store, service.baseUrl, options);
-    expect(full).toMatchObject({ isComplete: true, gone: { data: [1, 2], account: [] }, deleted: { records: 2 } });
-  });
-
-  it('are not gone if a page links to no next one although the count has more', async () => {
-    const { service, store } = await serviceOf(20);
-    await mirrored(store, service.baseUrl);
-    service.answers.set('/rest/data/', { ...(service.answers.get('/rest/data/') as object), next: null });
-    const full = await mirrored(store, service.baseUrl, options);
-    expect(full).toMatchObject({ isComplete: true, gone: { data: [], account: [] }, deleted: { records: 0 } });
-    expect(idsIn(store)).toHaveLength(20);
-  });
-
   it('are deleted only by a complete mirror, also if a page fails whose records the accounts have', async () => {
     const { service, store } = await serviceOf(30);
     const showAll = (records: ReturnType<typeof recordsTo>, data: readonly object[]) => {
@@ -143,18 +126,5 @@ describe('records that a mirror with --full --delete does not find', () => {
     service.asked.length = 0;
     expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, gone: { data: [] }, removed: { data: [19] } });
     expect(service.asked).toHaveLength(4);
-  });
-
-  it('are found in a feed without order if it shows as many records as it counts', async () => {
-    const { service, store } = await serviceOf(0);
-    const mixed = recordsTo(20).toSorted((one, other) => (one.id % 7) - (other.id % 7));
-    show(service, 'data', mixed, 10);
-    show(service, 'account', [account('jack', [])]);
-    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true });
-    show(service, 'data', mixed.toSpliced(12, 1), 10);
-    const removed = { data: [mixed[12]?.id] };
-    for (let night = 1; night <= 2; night += 1) {
-      expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, removed });
-    }
   });
 });

@@ -162,7 +162,7 @@ describe('a mirror of a service whose pages fail, whose counts lie and whose rec
             ? []
             : [
                 {
-                  ...{ base_url: service.baseUrl, finished_at: expect.any(String), requests: expect.any(Number) },
+                  ...{ base_url: service.baseUrl, finished_at: expect.any(String), request_count: expect.any(Number) },
                   ...{ counted, missing: expected, failed_pages: reports[0]?.failed_pages },
                 },
               ],

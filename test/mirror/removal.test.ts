@@ -73,7 +73,7 @@ describe('a mirror of a service that still shows a removed account', () => {
     await mirrored(store, service.baseUrl);
     await remove('--yes');
     await mirrored(store, service.baseUrl);
-    expect(await command(['exclusions', 'nina_k', '--allow', '--store', store])).toMatchObject({ code: 0 });
+    expect(await command(['exclusions', 'nina_k', '--end', '--store', store])).toMatchObject({ code: 0 });
     expect(await mirrored(store, service.baseUrl, { isFull: true })).toMatchObject({
       isComplete: true,
       records: { added: 2, excluded: 0 },

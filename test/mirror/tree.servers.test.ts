@@ -16,7 +16,7 @@ it.skipIf(nginx.needs.skip)(
     const files = join(folder, 'nginx');
     const port = await freePort();
     const out = await treeOf(LARGE, folder, `http://127.0.0.1:${port}`);
-    await palimpsestJson(['rewrite', 'nginx', '--out', out, '--host-files', files]);
+    await palimpsestJson(['rewrite', 'nginx', '--out', out, '--to', files]);
     const locations = ['build.json', 'manifest-sha256.txt'].map((name) => `location = /${name} { root ${out}; }`).join(' ');
     // the server runs as another user: the folder of its work is made readable, and with it the tree
     const changes = { 'listen 80': `${locations} listen 127.0.0.1:${port}` };

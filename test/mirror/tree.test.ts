@@ -55,7 +55,7 @@ describe('a mirror of a tree', () => {
     const report = {
       base_url: 'https://service.example',
       finished_at: '2026-01-01T00:00:00Z',
-      requests: 1,
+      request_count: 1,
       counted: amounts(9),
       missing: amounts(2),
     };

@@ -67,7 +67,7 @@ describe('palimpsest mirror --warc', () => {
     expect(blocks('response').toString('latin1')).toBe(Buffer.concat(wiretap.received).toString('latin1'));
     expect(blocks('response').toString('latin1')).toContain('HTTP/1.1 429 ');
     const { archives } = await palimpsestJson(['import', warc, '--store', copy, '--require-complete']);
-    expect(archives).toMatchObject([{ pages: 4, failed: 1, missing: [] }]);
+    expect(archives).toMatchObject([{ pages: 4, failed: 1, missing: { listed: [] } }]);
     expect(fingerprint(copy)).toBe(fingerprint(store));
   });
 
@@ -95,7 +95,7 @@ describe('palimpsest mirror --warc', () => {
     expect(cutShort?.block.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(cutShort?.block.toString().split('\r\n\r\n')[1]).toBe(second.slice(0, 100));
     const { archives } = await palimpsestJson(['import', path, '--store', copy, '--require-complete']);
-    expect(archives).toMatchObject([{ pages: 4, missing: [] }]);
+    expect(archives).toMatchObject([{ pages: 4, missing: { listed: [] } }]);
     expect(fingerprint(copy)).toBe(fingerprint(store));
   });
 

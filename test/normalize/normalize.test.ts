@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -143,13 +143,5 @@ describe('normalizeSources', () => {
     await expect(normalizePart(inputsFrom([[line]]), part, 0, 2, { snapshots })).resolves.toMatchObject({ snapshots: 0 });
     await expect(normalizePart(inputsFrom([[line]]), part, 1, 2, { snapshots })).rejects.toMatchObject({ code: 'usage' });
     expect(await normalizePart(inputsFrom([[line]]), part, 0, 1, { snapshots })).toMatchObject({ snapshots: 1 });
-  });
-
-  it('fails with the path if the folder cannot be written', async () => {
-    writeFileSync(join(folder, 'file'), '');
-    mkdirSync(part, { recursive: true });
-    const inputs = inputsFrom([[seen(1)]]);
-    await expect(normalizePart(inputs, part, 0, 1)).rejects.toMatchObject({ code: 'file-system', place: { file: part } });
-    expect(() => normalizePart(inputs, join(folder, 'file/part.ndjson'), 0, 1)).toThrow(expect.objectContaining({ code: 'file-system' }));
   });
 });

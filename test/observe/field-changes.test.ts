@@ -21,49 +21,12 @@ function changed(known: KnownAccount | undefined, seen: Partial<Profile>, instan
   return 'late' in changes ? changes : changes.map(({ type, text }) => [type, text]);
 }
 
-describe('a snapshot of a new account', () => {
-  it('changes each field that it contains, in a fixed order', () => {
-    expect(changed(undefined, { verified: true, website: null, location: '', bio: 'b', display_name: 'n' }, 5)).toEqual([
-      ['Name', 'n'],
-      ['Bio', 'b'],
-      ['Location', ''],
-      ['Website', ''],
-      ['Verified', 'true'],
-    ]);
-    expect(changed(undefined, {}, 5)).toEqual([]);
-  });
-});
-
 describe('a snapshot after the watermark', () => {
   const bio = account('Bio', 20, ['a', 10], ['b', 15]);
-
-  it.each<[string, Partial<Profile>, unknown]>([
-    ['the current value changes nothing', { bio: 'b' }, []],
-    ['an earlier value changes the field back', { bio: 'a' }, [['Bio', 'a']]],
-    ['an empty value empties the field', { bio: '' }, [['Bio', '']]],
-    ['another field adds its first value', { location: 'x' }, [['Location', 'x']]],
-  ])('with %s', (_, seen, expected) => expect(changed(bio, seen, 21)).toEqual(expected));
 
   it('names the previous version', () => {
     expect(changesOf(bio, { ...NOTHING, bio: 'c' }, 21)).toEqual([{ type: 'Bio', before: { id: 1, text: 'b', since: 15 }, text: 'c' }]);
     expect(changesOf(bio, { ...NOTHING, location: 'c' }, 21)).toEqual([{ type: 'Location', before: undefined, text: 'c' }]);
-  });
-
-  it.each<[string | null, string | null, unknown]>([
-    [null, '', []],
-    ['', null, []],
-    [null, null, []],
-    ['', 'x', [['Website', 'x']]],
-    [null, 'x', [['Website', 'x']]],
-    ['x', '', [['Website', null]]],
-    ['x', null, [['Website', null]]],
-  ])('compares the Website %j with %j', (before, after, expected) => {
-    expect(changed(account('Website', 20, [before, 10]), { website: after }, 21)).toEqual(expected);
-  });
-
-  it('compares Verified as text', () => {
-    const verified = account('Verified', 20, ['true', 10]);
-    expect([true, false].map((seen) => changed(verified, { verified: seen }, 21))).toEqual([[], [['Verified', 'false']]]);
   });
 });
 

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { diffHtml } from '../../src/diff/diff-html.ts';
 import { importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { bioRecord } from '../support/bio-record.ts';
@@ -43,38 +42,6 @@ function changesIn({ feed }: Contents): string[] {
 }
 
 describe('a snapshot', () => {
-  it('adds a record for each field that is new or changed, with its markup', async () => {
-    const archived = { web_archive_url: 'https://archive.example/1' };
-    const first = snapshot(0, { verified: false, website: null, location: '', bio: 'hello', display_name: 'Jack', ...archived });
-    const { feed, accounts } = await contentsAfter([first, { ...first, observed_at: at(9), bio: 'bye', verified: true }]);
-    const added = (
-      id: number,
-      data_type: 'Name' | 'Bio' | 'Location' | 'Website' | 'Verified',
-      text: string,
-      previous: number | null = null,
-      before?: string,
-    ) => ({
-      id,
-      account: 'jack',
-      data_type,
-      previous,
-      text,
-      first_encountered_date: `2020-01-01T00:00:0${id < idAt(9) ? 0 : 9}.000000Z`,
-      diff_html: diffHtml(data_type, before, text),
-      ...archived,
-    });
-    expect(feed.toReversed()).toEqual([
-      added(idAt(0), 'Name', 'Jack'),
-      added(idAt(0) + 1, 'Bio', 'hello'),
-      added(idAt(0) + 2, 'Location', ''),
-      added(idAt(0) + 3, 'Website', ''),
-      added(idAt(0) + 4, 'Verified', 'false'),
-      added(idAt(9), 'Bio', 'bye', idAt(0) + 1, 'hello'),
-      added(idAt(9) + 1, 'Verified', 'true', idAt(0) + 4, 'false'),
-    ]);
-    expect(accounts).toMatchObject([{ screen_name: 'jack', display_name: 'Jack', bio: 'bye', location: '', website: '' }]);
-  });
-
   it('links mentions and hashtags as the service of its account does, also as a neutral snapshot', async () => {
     const observed_at = at(0);
     const bio = '@name.example.zone @a@b.example #x';
@@ -162,33 +129,10 @@ describe('a snapshot', () => {
 describe('an account', () => {
   const did = 'did:plc:qq4hb2xkzt7v3m5ndwy6scfa';
   const nameless = (second: number, more: Snapshot = {}): Snapshot => ({ observed_at: at(second), id: did, ...more });
-  const [seven, eight] = [{ id: '7' }, { id: '8' }];
-  const jill = { ...seven, screen_name: 'jill' };
+  const seven = { id: '7' };
   const other = { id: 'did:plc:other', screen_name: 'nina.example' };
 
   it.each<[string, readonly Snapshot[], readonly string[]]>([
-    [
-      'shows its id if its handle moved to another id',
-      [snapshot(0, { ...seven, bio: 'a' }), snapshot(1, { ...eight, screen_name: 'Jack', bio: 'b' })],
-      ['jack~7 Bio "a"', 'Jack Bio "b"'],
-    ],
-    [
-      'gets its handle back when it is observed with it again',
-      [snapshot(0, { ...seven, bio: 'a' }), snapshot(1, { ...eight, bio: 'b' }), snapshot(2, { ...seven, bio: 'a' })],
-      ['jack Bio "a"', 'jack~8 Bio "b"'],
-    ],
-    [
-      'without an id gets a generated name if another account takes its handle',
-      [
-        snapshot(0, { bio: 'a' }),
-        snapshot(1, { ...jill, bio: 'b' }),
-        snapshot(2, seven),
-        snapshot(3, jill),
-        snapshot(4, { bio: 'c' }),
-        snapshot(5, seven),
-      ],
-      ['jack~former Bio "a"', 'jack Bio "b"', 'jack~former~ Bio "c"'],
-    ],
     [
       'is named by its id until a handle is observed',
       [nameless(1, { bio: 'a' }), nameless(2, { bio: 'b' })],
@@ -294,11 +238,18 @@ describe('a late snapshot', () => {
     expect(await contentsAfter([again])).toEqual(await contentsAfter([late]));
   });
 
-  it('of another account than the holder of its handle does not get that handle', async () => {
+  it('with a handle that the account neither has nor had is rejected, because the store has no time for it', async () => {
     const store = newStore();
-    await observe(store, [snapshot(10, { id: '2', bio: 'a' })]);
-    await observe(store, [snapshot(5, { id: '7', bio: 'b' })]);
-    expect(changesIn(contentsOf(store))).toEqual(['jack~7 Bio "b"', 'jack Bio "a"']);
+    const seen = (second: number, screen_name: string) => snapshot(second, { id: '7', screen_name, bio: 'a' });
+    await observe(store, [seen(0, 'one'), seen(20, 'three')]);
+    const before = contentsOf(store);
+    const found = expect.stringMatching(/^"two" at 2020-01-01T00:00:10\.000000Z, older/);
+    const rejects = await rejectsOf(store, [seen(0, 'ONE'), seen(10, 'two'), seen(15, 'three')]);
+    expect(rejects).toMatchObject([{ code: 'late', place: { line: 2, field: 'screen_name' }, found }]);
+    expect(contentsOf(store)).toEqual(before);
+    // an account that lost its handle had it
+    await observe(store, [snapshot(5, { id: '8', screen_name: 'three' }), snapshot(6, { id: '8', screen_name: 'other' })]);
+    expect(await rejectsOf(store, [snapshot(5, { id: '8', screen_name: 'three' })])).toEqual([]);
   });
 
   it('may be the first to observe a field; the account keeps its current handle', async () => {
@@ -410,21 +361,5 @@ describe('an import into a store with observations', () => {
     const { feed, accounts } = contentsOf(store);
     expect(feed).toMatchObject([{ id: idAt(9), previous: idAt(0), text: 'c' }, { id: idAt(0), text: 'b' }, { id: 6 }, { id: 5 }]);
     expect(accounts).toMatchObject([{ bio: 'c', display_name: 'Jack' }]);
-  });
-
-  it('of its pages changes nothing, and a store built from these pages continues in the same way', async () => {
-    const [store, copy] = [newStore(), newStore()];
-    const run = [snapshot(0, { bio: 'a', location: '' }), snapshot(1, { bio: 'b' }), snapshot(2, { screen_name: 'jill', bio: 'b' })];
-    await observe(store, run);
-    const before = contentsOf(store);
-    await load(store, before.accounts);
-    expect(contentsOf(store)).toEqual(before);
-    await load(copy, before.accounts);
-    expect(contentsOf(copy).fingerprint).toBe(before.fingerprint);
-    for (const each of [store, copy]) {
-      await observe(each, run);
-      await observe(each, [snapshot(5, { id: '7', bio: 'c' })]);
-    }
-    expect(contentsOf(copy)).toEqual({ ...contentsOf(store), known: expect.anything() });
   });
 });

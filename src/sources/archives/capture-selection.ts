@@ -47,11 +47,9 @@ export interface ArchiveReport {
   /** Captures at other addresses. */
   readonly other: number;
   /** Damaged parts that were skipped, with a rejects file. */
-  readonly damaged: number;
-  /** The number of pages without a capture that is a page. */
-  readonly missing_pages: number;
-  /** The first 1,000 of them, each with the reason. */
-  readonly missing: readonly { readonly url: string; readonly reason: string }[];
+  readonly damaged_parts: number;
+  /** Pages without a capture that is a page: how many there are, and the first 1,000, each with the reason. */
+  readonly missing: { readonly count: number; readonly listed: readonly { readonly url: string; readonly reason: string }[] };
 }
 
 /** The captures to import: for each WARC the numbers of the records. */
@@ -124,9 +122,8 @@ export async function selectCaptures(archive: string, files: readonly WarcFile[]
       repeated: captures.length - chosen.length + revisits,
       failed,
       other,
-      damaged: 0,
-      missing_pages: missing.length,
-      missing: missing.slice(0, LISTED),
+      damaged_parts: 0,
+      missing: { count: missing.length, listed: missing.slice(0, LISTED) },
     },
   };
 }

@@ -46,7 +46,12 @@ export async function openArchive(
     const found = await readableIn(input.name, warcs, onDamage);
     if (found.report.pages === 0) throw withoutPages(found.report);
     const pages = () => pagesIn(warcs, found);
-    return { input: { ...input, size: found.size, pages }, report: { ...found.report, damaged }, incomplete: found.incomplete, close };
+    return {
+      input: { ...input, size: found.size, pages },
+      report: { ...found.report, damaged_parts: damaged },
+      incomplete: found.incomplete,
+      close,
+    };
   } catch (error) {
     close();
     throw error;
@@ -105,7 +110,7 @@ async function* identitiesIn(warc: WarcFile, count: number, isDamaged: boolean):
 }
 
 function withoutPages({ archive, failed, other, missing }: ArchiveReport): Failure {
-  const [first] = missing;
+  const [first] = missing.listed;
   const found =
     first === undefined
       ? `${plural(other, 'capture')} at other addresses`

@@ -1,3 +1,4 @@
+import { UNVERIFIED_HANDLE } from '../../contract/accounts/former-handles.ts';
 import { show } from '../../contract/json.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at, handle, Violation } from '../../contract/shape.ts';
@@ -59,13 +60,10 @@ function didOf(view: JsonObject, path: string): string {
   throw new Violation(at(path, 'did'), 'a DID such as "did:plc:ewvi7nxzyoun6zhxrhs64oiz"', did === undefined ? 'no such field' : show(did));
 }
 
-/** The handle that Bluesky shows if the handle of an account does not resolve to the account. */
-const NO_HANDLE = 'handle.invalid';
-
 /** Returns the handle; undefined if Bluesky could not confirm it. The DID identifies the account then. */
 function handleOf(view: JsonObject, path: string): string | undefined {
   const name = handleField(view['handle'], path, 'handle');
-  return name === NO_HANDLE ? undefined : name;
+  return name === UNVERIFIED_HANDLE ? undefined : name;
 }
 
 function verifiedIn(view: JsonObject, path: string): boolean | undefined {

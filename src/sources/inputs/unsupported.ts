@@ -64,7 +64,8 @@ const decodedFrom =
   ({ file, run }: Conversion) =>
     `convert it: iconv -f ${encoding} -t UTF-8 ${file} | ${run('-')}`;
 const leftOut = ({ name, isUrl, withoutFile, run }: Conversion) => {
-  if (isUrl) return 'open the address in a browser: it may need a login, or lead to a page about the file';
+  if (isUrl)
+    return 'open the address in a browser: it may need a login, or show a page about the file. To read a live service, use palimpsest mirror';
   // if the file is the only source, a pattern would leave nothing
   return run() === run(name)
     ? 'name another file: this one has no data that palimpsest can read'
@@ -97,7 +98,8 @@ const BINARY: readonly Format[] = [
   {
     kind: 'a palimpsest store',
     detect: (head) => isSqlite(head) && head.length >= 72 && head.readUInt32BE(68) === STORE_APPLICATION_ID,
-    hint: ({ name, command, run }) => `export it: ${command('export ndjson', undefined, { '--store': name, '--to': '-' })} | ${run('-')}`,
+    hint: ({ name, command }) =>
+      `export it: ${command('export ndjson', undefined, { '--store': name, '--to': '-' })} | ${command('import', '-')}`,
   },
   {
     kind: 'an SQLite database',

@@ -70,13 +70,17 @@ export function readFailure(file: string, cause: unknown): Failure {
 /**
  * Returns the reason not to add a run to the store because too many of its items were rejected; undefined if they are not.
  * @param most the highest share of rejected items, from 0 to 1
+ * @param dryRun whether no rejects file is written
  */
-export function tooManyRejects(rejected: number, items: number, most: number): Failure | undefined {
+export function tooManyRejects(rejected: number, items: number, most: number, dryRun = false): Failure | undefined {
   if (rejected <= most * items || rejected === items) return undefined;
+  const reasons = dryRun
+    ? 'run again without --dry-run to write the reasons to the rejects file'
+    : 'look at the reasons in the rejects file';
   return new Failure('too-many-rejects', `${rejected} of ${plural(items, 'item')} cannot be used`, {
     expected: `at most ${percent(most)} of the items`,
     found: percent(rejected / items),
-    hint: 'look at the reasons in the rejects file; if the other items are right, add them with --max-rejected 100%; the store is unchanged',
+    hint: `${reasons}; if the other items are right, add them with --max-rejected 100%; the store is unchanged`,
   });
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Observation, Profile } from '../../../src/contract/observation.ts';
 import type { JsonObject } from '../../../src/sources/formats/format.ts';
 import { FORMATS, type FormatName } from '../../../src/sources/formats/formats.ts';
+import { namesIn } from '../../../src/sources/rejects/item-names.ts';
 import { errorIn, NOON, observationsIn, profileOf, readText, readValues } from './reading.ts';
 import { expectSound } from './sound.ts';
 
@@ -79,6 +80,17 @@ export function describeFormat(example: Example): void {
   describe(`the format ${name}`, () => {
     it('recognizes its fixture before any other format', () => {
       expect(FORMATS.find((format) => format.recognizes(whole))?.name).toBe(name);
+    });
+
+    it('shows the handles and stable ids of its accounts also in a damaged text', () => {
+      const { handles, stableIds } = namesIn(JSON.stringify(whole).slice(0, -1));
+      const parts = (id: string | undefined) => (id === undefined ? [] : [id, id.replace(/@.*/, '')]);
+      for (const { profile, former_names } of observations) {
+        expect(handles).toEqual(
+          expect.arrayContaining([...former_names, ...(profile.screen_name === undefined ? [] : [profile.screen_name])]),
+        );
+        expect(stableIds.some((id) => parts(profile.id).includes(id))).toBe(true);
+      }
     });
 
     it.each([undefined, name])('reads the expected observations from its fixture (from %s)', async (from) => {

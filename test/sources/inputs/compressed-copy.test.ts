@@ -14,7 +14,7 @@ async function imported(files: Readonly<Record<string, string | Uint8Array>>, ..
   const folder = temporaryFolder();
   const store = join(temporaryFolder(), 'store.db');
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
-  const { records } = await palimpsestJson(['import', folder, '--store', store, ...options]);
+  const { records_by_outcome: records } = await palimpsestJson(['import', folder, '--store', store, ...options]);
   return { records, ids: contentsOf(store).feed.map(({ id }) => id) };
 }
 

@@ -6,7 +6,7 @@ import { inputsOf } from '../../../src/sources/inputs/inputs.ts';
 import { zipOf } from '../../support/archives.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { fixture } from '../formats/format-suite.ts';
-import { errorIn, input, NOON, observationsIn, readInputs, readText, readValues } from '../formats/reading.ts';
+import { errorIn, NOON, observationsIn, readInputs, readText, readValues } from '../formats/reading.ts';
 import { expectSound } from '../formats/sound.ts';
 
 const neutral = fixture('neutral');
@@ -90,14 +90,6 @@ describe('a Twitter archive', () => {
 });
 
 describe('observationsOf', () => {
-  it('reads inputs of several formats in their order', async () => {
-    const formats = ['bluesky', 'neutral', 'mastodon', 'twitter-v2', 'twitter-v1', 'neutral'] as const;
-    const mixed = input('mixed', formats.map((name) => JSON.stringify(fixture(name))).join('\n'));
-    const names = observationsIn(await readInputs([mixed, mixed])).map(({ profile }) => profile.screen_name);
-    const once = ['mira.example.org', 'mira_okonjo', 'mira@town.example', 'mira_okonjo', 'mira_okonjo', 'mira_okonjo'];
-    expect(names).toEqual([...once, ...once]);
-  });
-
   it.each([
     ['twitter-v1', 'users'],
     ['bluesky', 'profiles'],
@@ -132,16 +124,6 @@ describe('observationsOf', () => {
     expect(errorIn(await readValues([neutral], { from: 'bluesky' }))).toMatchObject({ place: { field: 'handle' } });
     expect(errorIn(await readText('[7]', { from: 'bluesky' }))).toMatchObject({ expected: 'a Bluesky profile (with did and handle)' });
   });
-
-  it.each(['', '<html>', 'hello', '"x"', '7', '[1', '[', '{', '[{}', '{"a":1} x', 'window.x = ', 'window.x = 7'])(
-    'finds no observation in %j',
-    async (text) => {
-      const found = await readText(text);
-      expect(found.some(({ kind }) => kind === 'observation')).toBe(false);
-      expect(found.length).toBeGreaterThan(0);
-      expectSound(found);
-    },
-  );
 
   it.each([
     ['['.repeat(100_000), ']'.repeat(100_000)],

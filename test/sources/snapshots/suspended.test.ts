@@ -5,12 +5,13 @@ import { contentsOf, observe } from '../../support/snapshots.ts';
 
 const account = { acct: 'mira@social.example', id: '1', display_name: 'Mira', note: 'Maps.', avatar: 'https://social.example/mira.png' };
 const empty = { ...account, display_name: '', note: '', avatar: 'https://social.example/missing.png' };
-const user = { id_str: '7', screen_name: 'tove', name: 'Tove', description: 'Rivers.', url: 'https://tove.example' };
+const created_at = '2010-11-29T21:18:15Z';
+const user = { id_str: '7', screen_name: 'tove', created_at, name: 'Tove', description: 'Rivers.', url: 'https://tove.example' };
 
 it.each([
   ['suspended account of Mastodon', account, { ...empty, suspended: true }],
   ['deactivated account of Pleroma', account, { ...empty, pleroma: { deactivated: true } }],
-  ['suspended user of Twitter', user, { id_str: '7', screen_name: 'tove', name: '', created_at: '2010-11-29T21:18:15Z', suspended: true }],
+  ['suspended user of Twitter', user, { id_str: '7', screen_name: 'tove', name: '', created_at, suspended: true }],
 ])('the empty fields of a %s are unknown, and the summary counts it', async (_, before, suspended) => {
   const store = join(temporaryFolder(), 'store.db');
   await observe(store, [{ ...before, observed_at: '2024-05-01T00:00:00Z' }]);
