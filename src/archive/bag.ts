@@ -1,10 +1,11 @@
 import { createHash, hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
 import { outputFile, removeSync } from 'fs-extra/esm';
 import { Failure } from '../contract/failure.ts';
 import { draftOf } from '../contract/files/draft.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
+import { refuseOtherContent } from '../contract/files/result-folder.ts';
 import { BUILD_RECORD, encodeBuildRecord } from '../tree/build-record.ts';
 import { inOrder } from '../tree/in-order.ts';
 import { fileCount } from '../tree/layout.ts';
@@ -19,6 +20,8 @@ import { write, writeDraft } from './draft-file.ts';
 import type { ArchiveOptions } from './warc.ts';
 
 export interface BagOptions extends ArchiveOptions {
+  /** Whether only to check that the bag can be written to the folder. */
+  readonly dryRun?: boolean;
   /** More lines for bag-info.txt. */
   readonly bagInfo?: readonly { readonly label: string; readonly value: string }[] | undefined;
 }
@@ -33,46 +36,60 @@ interface Payload {
   readonly bytes: number;
 }
 
-/** The files and folders of a bag. A folder without bagit.txt is not a bag, so an interrupted move leaves none. */
-const ENTRIES = ['data', 'bag-info.txt', IDENTITIES.file, 'manifest-sha256.txt', 'tagmanifest-sha256.txt', 'bagit.txt'];
+const INFO = 'bag-info.txt';
+const PAYLOAD_MANIFEST = 'manifest-sha256.txt';
+/** How the file begins in a bag that palimpsest wrote. */
+const AGENT = 'Bag-Software-Agent: palimpsest';
+
+/**
+ * The files and folders of a bag, in the order in which they are moved. A folder without bagit.txt is not a bag, so an interrupted move
+ * leaves none. With bag-info.txt, the next run may replace what it left.
+ */
+const ENTRIES = [INFO, 'data', IDENTITIES.file, PAYLOAD_MANIFEST, 'tagmanifest-sha256.txt', 'bagit.txt'];
 
 /**
  * Writes a tree as a bag (BagIt 1.0): the tree is the folder `data`, and the manifest of the bag has the SHA-256 values of
  * the tree's own manifest. Each file is compared with it.
- * @throws Failure tree-edited, not-ours if the folder is not empty, file-system
+ * @throws Failure tree-edited, not-ours if the folder contains anything other than an earlier bag, file-system
  */
 export async function writeBag(tree: VerifiedTree, to: string, options: BagOptions = {}): Promise<void> {
   const folder = resolve(to);
   const isNew = !existsSync(folder);
   // an interrupted run can have left its draft in either place
   const draft = draftOf(isNew ? folder : join(folder, 'bag'));
-  if (!isNew) refuseUnlessEmpty(to);
+  refuseOtherContent(to, (names) => otherThanBag(folder, names));
+  if (options.dryRun) return;
+  const earlier = ENTRIES.filter((entry) => existsSync(join(folder, entry)));
   // an existing folder is filled and not replaced, because it may be a mount point or the working directory
   try {
     mkdirSync(draft);
     await fill(tree, draft, options);
     if (isNew) renameSync(draft, folder);
-    else moveEntries(draft, folder);
+    else moveEntries(draft, folder, earlier);
   } catch (error) {
     if (!isTaken(draft, error)) removeSync(draft);
     throw unwritable(to, draft, error);
   }
 }
 
-/** Moves a bag from its draft to an empty folder. If that fails, the folder is empty again. */
-function moveEntries(draft: string, folder: string): void {
-  const moved: string[] = [];
+/** Moves a bag from its draft to a folder, in place of an earlier bag. If that fails, the folder is as before. */
+function moveEntries(draft: string, folder: string, earlier: readonly string[]): void {
+  const replaced = join(draft, 'replaced');
+  const moves: { readonly from: string; readonly to: string }[] = [];
+  const move = (from: string, to: string) => {
+    if (!existsSync(from)) return;
+    renameSync(from, to);
+    moves.push({ from, to });
+  };
   try {
-    for (const entry of ENTRIES) {
-      if (!existsSync(join(draft, entry))) continue;
-      renameSync(join(draft, entry), join(folder, entry));
-      moved.push(entry);
-    }
-    rmdirSync(draft);
+    mkdirSync(replaced);
+    for (const entry of earlier.toReversed()) move(join(folder, entry), join(replaced, entry));
+    for (const entry of ENTRIES) move(join(draft, entry), join(folder, entry));
   } catch (error) {
-    for (const entry of moved.toReversed()) removeSync(join(folder, entry));
+    for (const { from, to } of moves.toReversed()) renameSync(to, from);
     throw error;
   }
+  removeSync(draft);
 }
 
 /** Whether another program already had that folder. */
@@ -97,7 +114,7 @@ async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [],
   const { build } = tree;
   let [files, bytes] = [0, 0];
   const all = fileCount(tree.digests) + (build.browse_files ?? 0);
-  await writeDraft(join(bag, 'manifest-sha256.txt'), async (manifest) => {
+  await writeDraft(join(bag, PAYLOAD_MANIFEST), async (manifest) => {
     const add = async (payload: Payload) => {
       await write(manifest, Buffer.from(`${payload.digest}  data/${payload.path}\n`));
       files += 1;
@@ -109,7 +126,7 @@ async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [],
     for (const [path, content] of filesBeside(tree)) await add(await copy(bag, path, content));
   });
   const info = [
-    `Bag-Software-Agent: palimpsest ${VERSION}`,
+    `${AGENT} ${VERSION}`,
     `External-Description: ${build.records} change records of ${build.accounts} accounts, as the files of a JSON API`,
     `External-Identifier: ${build.base_url}`,
     ...(build.incomplete ?? []).map((lack) => `Internal-Sender-Description: Not known to be complete: ${lackSentence(lack)}`),
@@ -118,8 +135,8 @@ async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [],
   ];
   const lines = [
     await writeTagFile(bag, 'bagit.txt', ['BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n']),
-    await writeTagFile(bag, 'bag-info.txt', [`${info.join('\n')}\n`]),
-    `${hash('sha256', readRegularFile(join(bag, 'manifest-sha256.txt')))}  manifest-sha256.txt\n`,
+    await writeTagFile(bag, INFO, [`${info.join('\n')}\n`]),
+    `${hash('sha256', readRegularFile(join(bag, PAYLOAD_MANIFEST)))}  ${PAYLOAD_MANIFEST}\n`,
     ...(identities === undefined ? [] : [await writeTagFile(bag, IDENTITIES.file, identities)]),
   ];
   await writeTagFile(bag, 'tagmanifest-sha256.txt', lines);
@@ -155,13 +172,17 @@ async function copy(bag: string, path: string, content: Buffer, digest: string =
   return { path, digest, bytes: content.length };
 }
 
-function refuseUnlessEmpty(to: string): void {
-  const first = statSync(to).isDirectory() ? readdirSync(to)[0] : to;
-  if (first === undefined) return;
-  throw new Failure('not-ours', `${to} is not an empty folder`, {
-    place: { file: to },
-    expected: 'a new or empty folder for the bag',
-    found: first === to ? 'a file' : `a folder with ${first}`,
-    hint: 'name another folder with --to, or move this one away; nothing was changed',
-  });
+/** Returns the path of a file that is not of a bag that palimpsest wrote into this folder; undefined if there is none. */
+function otherThanBag(folder: string, names: readonly string[]): string | undefined {
+  const other = names.find((name) => !ENTRIES.includes(name));
+  const isBag = names.includes(INFO) && readRegularFile(join(folder, INFO)).toString().startsWith(AGENT);
+  if (other !== undefined || !isBag) return other ?? names[0];
+  // an interrupted move leaves no manifest
+  if (!names.includes(PAYLOAD_MANIFEST) || !names.includes('data')) return undefined;
+  const manifest = readRegularFile(join(folder, PAYLOAD_MANIFEST)).toString();
+  const listed = new Set(manifest.split('\n').map((line) => line.slice(line.indexOf(' ') + 2)));
+  const files = readdirSync(join(folder, 'data'), { recursive: true, withFileTypes: true }).filter((entry) => !entry.isDirectory());
+  return files
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll(sep, '/'))
+    .find((path) => !listed.has(path));
 }

@@ -9,6 +9,8 @@ import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Target } from '../storage/target.ts';
 import { lock } from '../store/database/lock.ts';
 import { replaceStore } from '../store/database/replace.ts';
+import { SCHEMA_VERSION } from '../store/database/schema.ts';
+import { otherSchema } from '../store/database/schema-version.ts';
 import { fileSystemFailure } from '../store/database/store-error.ts';
 import { StoreImage, type StoreState } from '../store/image.ts';
 import { mkdirp } from '../store/mkdirp.ts';
@@ -54,6 +56,8 @@ export async function pull(target: Target, options: PullOptions): Promise<PullSu
   if (unread !== undefined && options.version === undefined) throw unreadable(remote, unread, versions[0]);
   const version = chosenVersion(remote, versions, options);
   if (version === undefined) return { version, unchanged: true, problems, traffic };
+  if (version.schema !== SCHEMA_VERSION)
+    throw otherSchema(`version ${version.number} at ${remote.name}`, version.file, version.schema, 'pull this version and ');
   try {
     mkdirp(dirname(options.store));
     const pullLock = lock(`${options.store}.pull-lock`);
@@ -83,7 +87,7 @@ function unreadable({ name }: Remote, number: number, older: StoreVersion | unde
     place: { file: commitPath(number) },
     expected: 'a commit that palimpsest wrote',
     found: 'a damaged file',
-    hint: `restore that file from a copy, or pull an older version with --from-version${older === undefined ? '' : ` ${older.number}`}; nothing was changed`,
+    hint: `restore that file from a copy, or pull an older version with --number${older === undefined ? '' : ` ${older.number}`}; nothing was changed`,
   });
 }
 
@@ -101,7 +105,7 @@ function chosenVersion(
     found: isEmpty ? 'no versions of a store' : `${version}`,
     hint: isEmpty
       ? 'check the address and --prefix; only in the very first run, add --allow-missing'
-      : hint`run ${suggested('store list')} to see the versions`,
+      : hint`run ${suggested('store versions')} to see the versions`,
   });
 }
 
@@ -156,7 +160,7 @@ function damaged({ name }: Remote, { number, file }: StoreVersion, found: string
     place: { file },
     expected: 'the bytes that were pushed',
     found,
-    hint: hint`pull an earlier version with --from-version (run ${suggested('store list')} to see the versions); the local store is unchanged`,
+    hint: hint`pull an earlier version with --number (run ${suggested('store versions')} to see the versions); the local store is unchanged`,
   });
 }
 

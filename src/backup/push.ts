@@ -8,12 +8,13 @@ import { WHOLE_BYTES } from '../storage/file-upload.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
 import { lockTarget, type Target } from '../storage/target.ts';
+import { refuseOtherForm } from '../storage/target-form.ts';
 import type { Lock } from '../store/database/lock.ts';
 import { fileSystemFailure } from '../store/database/store-error.ts';
 import { StoreImage } from '../store/image.ts';
 import { VERSION } from '../version.ts';
 import { type KeepPolicy, keptVersions } from '../versions/keep.ts';
-import { type Found, isMissing } from '../versions/newest.ts';
+import { type Found, isMissing, readNewest } from '../versions/newest.ts';
 import type { NextList } from '../versions/next-commit.ts';
 import { refuseRemains } from '../versions/sweep.ts';
 import { changeVersions, type Written } from '../versions/write.ts';
@@ -31,18 +32,26 @@ export interface PushOptions extends RemoteOptions {
   readonly around: readonly Target[];
   /** Which versions the target keeps. */
   readonly keep: KeepPolicy;
+  /** Whether the target also deletes versions if it already has this store. */
+  readonly deletesUnchanged: boolean;
   /** Whether to push a store even if it does not descend from the newest version. */
   readonly replace: boolean;
   /** Whether to push to a target whose conditional writes are not proved. */
   readonly singlePublisher: boolean;
+  /** Whether to write nothing, and only return what a push would do. */
+  readonly dryRun: boolean;
   readonly onProgress?: OnProgress<PushPhase> | undefined;
 }
 
 export interface PushSummary extends Pick<Written<StoreVersion>, 'isConditional' | 'problems'> {
-  /** The newest version at the target after the push. */
-  readonly version: StoreVersion;
+  /** The newest version at the target; undefined if a dry run finds none. */
+  readonly version: StoreVersion | undefined;
+  /** Whether the target had no version. */
+  readonly isNew: boolean;
   /** Whether the target already had this version. */
   readonly unchanged: boolean;
+  /** How many bytes the push sent, or would send of the store. */
+  readonly bytes: number;
   /** How many versions the target keeps, and how many the push deleted. */
   readonly kept: number;
   readonly deleted: number;
@@ -72,12 +81,13 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     image.check();
     return compress(image, progress('compress', image.bytes));
   };
-  let [sent, deleted, unchanged] = [0, 0, false];
+  let [sent, deleted, unchanged, isNew] = [0, 0, false, false];
   let based: number | undefined;
   let lost: string | undefined;
   const decide = async (found: Found<StoreVersion>): Promise<NextList<StoreVersion> | undefined> => {
     const versions = found.newest?.commit.versions ?? [];
     const newest = versions.at(-1);
+    isNew = newest === undefined;
     const isLost = newest !== undefined && isMissing(found, newest);
     if (isLost) lost = newest.file;
     // in a folder also later, because a site can be published around a store. In a bucket that takes too many requests
@@ -87,7 +97,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     }
     unchanged = newest !== undefined && !isLost && (await hasBytesOf(newest, image, progress('read', image.bytes)));
     const sound = isLost ? versions.slice(0, -1) : versions;
-    const stay = staying(sound, options.keep, !unchanged);
+    const stay = unchanged && !options.deletesUnchanged ? sound : staying(sound, options.keep, !unchanged);
     deleted = sound.length - stay.length;
     if (unchanged) return deleted === 0 ? undefined : { change: 'keep', kept: stay, added: [] };
     if (newest !== undefined && !image.descendsFrom(stateOfVersion(newest))) {
@@ -110,6 +120,15 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     options.onProgress?.('send', sent, compressed?.bytes ?? sent);
   };
   try {
+    if (options.dryRun) {
+      const found = await readNewest(remote, STORE_KIND, { remembered: undefined, listing: 'newest' });
+      if (found.top === 0) await refuseOtherForm(remote, STORE_KIND.name);
+      const next = await decide(found);
+      const versions = found.newest?.commit.versions ?? [];
+      const stay = next === undefined ? versions.length : next.kept.length + next.added.length;
+      const facts = { version: versions.at(-1), isNew, unchanged, kept: stay, deleted, bytes: compressed?.bytes ?? 0 };
+      return { ...facts, traffic: remote.traffic, isConditional: undefined, problems: found.problems };
+    }
     targetLock = lockTarget(target);
     // keeping only the newest version is part of a removal: then everything that earlier runs left must go, too
     const isThorough = options.keep.last === 1 && Object.values(options.keep).filter((rule) => rule !== undefined).length === 1;
@@ -125,7 +144,8 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     if (version === undefined) throw new Error('the target has no version after the push');
     if (isThorough) refuseRemains(remote, left);
     const all = lost === undefined ? problems : [...problems, `${lost} is missing or has another length`];
-    return { version, unchanged, kept: versions.length, deleted, traffic: remote.traffic, isConditional, problems: all };
+    const facts = { version, isNew, unchanged, kept: versions.length, deleted, bytes: remote.traffic.sent };
+    return { ...facts, traffic: remote.traffic, isConditional, problems: all };
   } catch (error) {
     throw fileSystemFailure(options.store, error);
   } finally {

@@ -65,9 +65,9 @@ export const TABLES: { readonly [T in TableName]: Table } = {
       { name: 'profile_image_url', type: 'text', isNullable: false },
       { name: 'account_creation_date', type: 'time', isNullable: true },
       { name: 'former_handles', type: 'text', isNullable: false },
-      { name: 'changes', type: 'integer', isNullable: false },
-      { name: 'first_change', type: 'time', isNullable: true },
-      { name: 'last_change', type: 'time', isNullable: true },
+      { name: 'records', type: 'integer', isNullable: false },
+      { name: 'first_record_date', type: 'time', isNullable: true },
+      { name: 'last_record_date', type: 'time', isNullable: true },
       { name: 'observed_to', type: 'time', isNullable: true },
     ],
     *rows(store) {
@@ -84,9 +84,9 @@ export const TABLES: { readonly [T in TableName]: Table } = {
           account.profile_image_url,
           account.account_creation_date,
           encodeJson(former),
-          account.changes,
-          account.first_change,
-          account.last_change,
+          account.records,
+          account.first_record_date,
+          account.last_record_date,
           account.observed_to === null ? null : timestampOf(account.observed_to),
         ];
       }

@@ -22,7 +22,7 @@ import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
 import { openTree, readMetadata, readSortKeysFile } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/other-files.ts';
 import { type RemoteTree, readRemoteTree, sortKeyMovement } from './trees/remote-tree.ts';
-import { removedAtTarget } from './trees/removed-at-target.ts';
+import { countRemoved, removedAtTarget } from './trees/removed-at-target.ts';
 
 /**
  * The phases of a publish. `read` counts the files of the tree and `scan` those at the target. `send` counts bytes before
@@ -36,10 +36,12 @@ export interface PublishOptions extends HeaderChoice, Limits, RemoteOptions {
   readonly allowOtherFiles: boolean;
   /** Whether to check each page at the target and replace those that differ. */
   readonly repair: boolean;
-  /** Whether to publish to a store whose conditions of writes are not proved. */
+  /** Whether to publish to an object store whose conditional writes are not tested. */
   readonly isSinglePublisher: boolean;
-  /** Returns the exclusions of the store. Called only if the plan has more deletes than the limit. */
+  /** Returns the exclusions of the store. */
   readonly exclusions: () => readonly Exclusion[];
+  /** Whether a fingerprint is that of the present state of the store, of an earlier one, or of another store. */
+  readonly stateOf: (fingerprint: string) => 'current' | 'earlier' | 'other';
   /** Whether to plan only, without any write. */
   readonly dryRun: boolean;
   readonly onProgress?: OnProgress<PublishPhase> | undefined;
@@ -55,6 +57,8 @@ export interface PublishSummary {
   readonly steps: () => Iterable<Step>;
   readonly done: ApplyResult;
   readonly traffic: RequestCounter;
+  /** Whether the target had no pages before. */
+  readonly isNew: boolean;
   /** Whether only counts were available to determine how items move from the pages at the target. */
   readonly isByCounts: boolean;
   /** Whether an earlier run left the target unfinished. */
@@ -70,22 +74,24 @@ export interface PublishSummary {
 /**
  * Publishes a tree: sends the files that the target lacks, in an order in which readers miss nothing.
  * @throws Failure no-tree, tree-unfinished, tree-edited, target-failed, target-denied, target-busy, not-ours,
- *   other-form, no-conditions, loopback-url, other-base-url, too-many-deletes, reader-gaps, stopped, file-system
+ *   store-diverged, other-form, no-conditions, loopback-url, other-base-url, too-many-deletes, reader-gaps, stopped, file-system;
+ *   bad-store, store-older, store-newer
  */
 export async function publish(target: Target, options: PublishOptions): Promise<PublishSummary> {
   const prepared = await prepare(target, options);
   const plan = planPublish(prepared.comparison);
-  const { build } = prepared.tree;
-  const state = prepared.read?.state;
+  const [{ build }, state] = [prepared.tree, prepared.read?.state];
   const removal = await removalBehind(prepared, plan, options);
   const isResumed = state?.state === 'publishing' && state.manifest === build.manifest;
   const lacking = lackingIn(sizeOf(build), prepared.found.trees, plan.browse);
-  const guarded = { ...plan, areDeletesAllowed: isResumed || removal !== undefined, lacking };
+  const of = options.stateOf(build.store);
+  const removedInTree = { of, accounts: of === 'current' ? 0 : countRemoved(prepared.tree, options.exclusions()) };
+  const guarded = { ...plan, areDeletesAllowed: isResumed || removal !== undefined, lacking, removedInTree };
   const refusals = checkGuards(target.name, { ours: build.base_url, there: state?.base_url }, guarded, options);
   const summary = { ...summaryOf(prepared, plan, refusals), removal };
-  if (options.dryRun || plan.isIdle) return summary;
   const [refused] = refusals;
-  if (refused !== undefined) throw refused;
+  if (refused !== undefined && !options.dryRun) throw refused;
+  if (options.dryRun || plan.isIdle) return summary;
   const lock = lockTarget(target);
   try {
     const isConditional = lock !== undefined || (await provesConditions(prepared.remote, prepared.read));
@@ -119,10 +125,7 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
   if (read === undefined) await refuseOtherForm(remote, 'pages');
   // the target must not change while it is read
   if (!options.dryRun) await awaitOtherRun(remote, read?.state.holder ?? null);
-  const found = await readRemoteTree(remote, read, tree, {
-    ...options,
-    onScan: (done, all) => options.onProgress?.('scan', done, all),
-  });
+  const found = await readRemoteTree(remote, read, tree, { ...options, onScan: (done, all) => options.onProgress?.('scan', done, all) });
   if (read === undefined && !options.allowOtherFiles) refuseOtherFiles(target);
   await refuseOtherHome(remote, tree, found.browse);
   const { movement, areCurrent } = await sortKeyMovement(remote, found.state, tree);
@@ -152,13 +155,18 @@ async function removalBehind({ tree, remote, found }: Prepared, plan: Plan, opti
 }
 
 /** Returns the summary of a run that changes nothing. */
-function summaryOf({ remote, found, comparison }: Prepared, plan: Plan, refusals: readonly Failure[]): Omit<PublishSummary, 'removal'> {
+function summaryOf(
+  { remote, read, found, comparison }: Prepared,
+  plan: Plan,
+  refusals: readonly Failure[],
+): Omit<PublishSummary, 'removal'> {
   return {
     plan,
     refusals,
     steps: () => stepsOf([...plan.stages, ...plan.deleteStages]),
     done: { uploads: 0, overlaps: 0, deletes: 0 },
     traffic: remote.traffic,
+    isNew: read === undefined && found.trees.length === 0,
     isByCounts: found.trees.length > 0 && comparison.movement === undefined && !plan.isIdle,
     wasInterrupted: found.state?.state === 'publishing',
     isConditional: undefined,

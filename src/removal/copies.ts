@@ -24,9 +24,9 @@ export interface CopyCheck {
   readonly form: CopyForm;
   /** How many files were searched. Members of a ZIP are files, too. */
   readonly files: number;
-  readonly accounts: readonly string[];
+  readonly with_account: readonly string[];
   /** Files with the text of a handle and no removed account. */
-  readonly handles: readonly string[];
+  readonly with_handle: readonly string[];
   /** What was not searched, or not as a whole: links, damaged files, compressions that are not read. */
   readonly unread: readonly string[];
 }
@@ -128,7 +128,7 @@ class CopySearch {
     for (const link of links) this.#found.unread.push(search.withoutHandles(link));
     await forEachLimit(backwards(files), concurrency, (file) => this.#file(file, search));
     const { account, handle, unread } = this.#found;
-    return { place, form, files: this.#files, accounts: account.toSorted(), handles: handle.toSorted(), unread: unread.toSorted() };
+    return { place, form, files: this.#files, with_account: account.toSorted(), with_handle: handle.toSorted(), unread: unread.toSorted() };
   }
 
   async #file(file: CopyFile, search: TraceSearch): Promise<void> {

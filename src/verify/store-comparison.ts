@@ -126,7 +126,8 @@ function* storedRecords(store: Store): Generator<StoredItem<number>, void> {
 
 function* storedAccounts(store: Store, pageSize: number): Generator<StoredItem<AccountPlace>, void> {
   const cursor = store.accounts();
-  for (let json = cursor.take(BATCH).read(pageSize); json.length > 0; json = cursor.take(BATCH).read(pageSize)) {
+  const read = () => Buffer.concat([...cursor.take(BATCH).read(pageSize)]);
+  for (let json = read(); json.length > 0; json = read()) {
     for (const value of list(store, json)) {
       yield { item: parsed(store, 'an account', () => placeOf(parseAccount(value))), json: Buffer.from(encodeJson(value)) };
     }

@@ -81,7 +81,7 @@ export interface ReportedViolation extends Violation {
 export interface Cause {
   /** The file, relative to the tree. */
   readonly path: string;
-  violations: number;
+  violationCount: number;
   /** The number of violations of each rule that has any. */
   readonly rules: { [K in Rule]?: number };
 }
@@ -165,8 +165,8 @@ export class Report {
   }
 
   #count(path: string, rule: Rule): void {
-    const cause = this.#causes.get(path) ?? { path, violations: 0, rules: {} };
-    cause.violations += 1;
+    const cause = this.#causes.get(path) ?? { path, violationCount: 0, rules: {} };
+    cause.violationCount += 1;
     cause.rules[rule] = (cause.rules[rule] ?? 0) + 1;
     if (this.#causes.size < LISTED) this.#causes.set(path, cause);
   }

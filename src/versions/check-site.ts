@@ -29,7 +29,7 @@ export interface CheckSiteOptions extends Pick<RemoteOptions, 'concurrency'>, Pi
 /** What a check found. The build record and the counts are those of the current version. */
 export interface SiteCheck extends VerifySummary {
   /** The number of the current version. */
-  readonly version: number;
+  readonly number: number;
   readonly versions: number;
   readonly commits: number;
 }
@@ -63,7 +63,7 @@ export async function checkSite(remote: Remote, options: CheckSiteOptions): Prom
   const { build, records = 0, accounts = 0 } = current ?? {};
   return {
     ...{ build, records, accounts, violations, causes, notes, violationCount, noteCount, notesByRule },
-    version: newest.commit.versions.at(-1)?.number ?? 0,
+    number: newest.commit.versions.at(-1)?.number ?? 0,
     versions: newest.commit.versions.length,
     commits,
   };

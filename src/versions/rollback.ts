@@ -6,7 +6,7 @@ import { type Found, isMissing, known } from './newest.ts';
 import { type SiteVersion, siteKind } from './site-version.ts';
 
 const WAY_BACK =
-  'pages as files have no versions: to publish an earlier state, run palimpsest store pull with --from-version and --replace, build, ' +
+  'pages as files have no versions: to publish an earlier state, run palimpsest store pull with --number and --replace, build, ' +
   'and publish with --allow-gaps (docs/backup.md in the package); nothing was changed';
 
 /** Where a rollback goes. It stays the same if another run publishes meanwhile. */

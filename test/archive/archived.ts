@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { buildArgs, differences, freshTree, pagesIn } from '../whole/trees.ts';
 
-export { folderOfFile as folderForFile } from '../whole/stores.ts';
 export { BASE_URL } from '../whole/trees.ts';
 
 export const SAMPLE: string = fileURLToPath(new URL('../../data/sample', import.meta.url));

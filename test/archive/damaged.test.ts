@@ -8,7 +8,8 @@ import { idsIn } from '../mirror/mirrored.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
 import { isFull, isOne } from '../support/proof.ts';
-import { archiveOf, folderForFile, SAMPLE, treeOf } from './archived.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { archiveOf, SAMPLE, treeOf } from './archived.ts';
 import { BASE, bomb, capture, http, idsDown, importFile, pagesOf } from './written.ts';
 
 /** Nine pages of the feed and one of the accounts. The account has no records, so each record is on one page only. */
@@ -40,7 +41,7 @@ async function salvage(name: string, bytes: Buffer): Promise<Salvaged> {
     throw new Failure(inputError.code, inputError.found);
   };
   const { ids, report } = await importFile(path, (inputError) => void damage.push(inputError), { onReject });
-  return { ids, damage, pages: report?.pages, damaged: report?.damaged };
+  return { ids, damage, pages: report?.pages, damaged: report?.damaged_parts };
 }
 
 /** The position of the first byte of a record. */
@@ -136,7 +137,7 @@ describe('import of a damaged archive with a rejects file', () => {
 });
 
 describe('palimpsest import --rejects of a damaged WACZ', () => {
-  const folder = folderForFile();
+  const folder = folderOfFile();
   let wacz: Buffer;
   let all: number;
   beforeAll(async () => {
@@ -164,8 +165,8 @@ describe('palimpsest import --rejects of a damaged WACZ', () => {
     expect(existsSync(store)).toBe(false);
     const { code, stdout, stderr } = await run('--json');
     expect([code, stderr]).toEqual([1, expect.stringContaining('damaged')]);
-    const { archives, records } = JSON.parse(stdout);
-    expect(archives).toMatchObject([{ damaged: 2 }]);
+    const { archives, records_by_outcome: records } = JSON.parse(stdout);
+    expect(archives).toMatchObject([{ damaged_parts: 2 }]);
     // the accounts also have records of the damaged page
     expect(records.added).toBeGreaterThan(all - 11);
     expect(lines().map((line) => JSON.parse(line))).toMatchObject([
@@ -182,15 +183,8 @@ describe('palimpsest import --rejects of a damaged WACZ', () => {
     const half = Math.floor(wacz.length / 2);
     const { path, run, lines } = prepare(wacz.subarray(0, half));
     const { code, stdout } = await run('--json');
-    const { archives, records } = JSON.parse(stdout);
+    const { archives, records_by_outcome: records } = JSON.parse(stdout);
     expect([code, archives.length, archives[0].pages > 10, records.added > 100]).toEqual([1, 1, true, true]);
     expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ code: 'bad-archive', file: path, byte: half });
-  });
-
-  it('refuses one with a hostile file name', async () => {
-    const { store, run } = prepare(Buffer.from(wacz.toString('latin1').replaceAll('pages/pages.jsonl', '../pages/pages.js'), 'latin1'));
-    const { code, stdout } = await run('--json');
-    expect([code, JSON.parse(stdout).error]).toMatchObject([1, { code: 'bad-archive', found: expect.stringContaining('../pages') }]);
-    expect(existsSync(store)).toBe(false);
   });
 });

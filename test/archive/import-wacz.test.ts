@@ -11,11 +11,12 @@ import { zipOf } from '../support/archives.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
 import { isFull, isOne } from '../support/proof.ts';
-import { archiveOf, folderForFile, SAMPLE, treeOf } from './archived.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { archiveOf, SAMPLE, treeOf } from './archived.ts';
 import { capture, http, idsDown, importFile, pagesOf } from './written.ts';
 
 const sha256 = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-const folder = folderForFile();
+const folder = folderOfFile();
 const open = async (path: string) => await openArchives(inputsOf([path], process.stdin));
 
 const WARC = Buffer.concat([...pagesOf(idsDown(25))].map(([target, body]) => gzipSync(capture(target, http(200, body)))));

@@ -42,7 +42,7 @@ describe('import of a WARC', () => {
     const info = warcRecord({ 'WARC-Type': 'warcinfo', 'WARC-Date': DATE }, 'software: other\r\n');
     const { ids, report, summary } = await importWarc([info, ...captures], options);
     expect(ids).toEqual(idsDown(25));
-    expect(report).toMatchObject({ pages: 4, repeated: 0, failed: 0, other: 0, missing: [] });
+    expect(report).toMatchObject({ pages: 4, repeated: 0, failed: 0, other: 0, missing: { listed: [] } });
     expect(summary.pageSets.map(({ status }) => status)).toEqual(['complete', 'complete']);
   });
 
@@ -80,7 +80,7 @@ describe('import of a WARC', () => {
     });
     const { ids, report } = await importWarc([...bad, ...captures, older, ...bad]);
     expect(ids).toEqual(idsDown(25));
-    expect(report).toMatchObject({ pages: 4, repeated: 1, failed: 10, missing: [] });
+    expect(report).toMatchObject({ pages: 4, repeated: 1, failed: 10, missing: { listed: [] } });
   });
 
   it('takes an earlier capture as well if records moved on to a page that was not captured again', async () => {
@@ -106,7 +106,12 @@ describe('import of a WARC', () => {
       ),
     ];
     const { report } = await importWarc([...captures.filter((_, index) => index !== 1), ...others]);
-    expect(report).toMatchObject({ pages: 3, failed: 1, other: 2, missing: [{ url: `${BASE}/rest/data/?page=9`, reason: 'status 404' }] });
+    expect(report).toMatchObject({
+      pages: 3,
+      failed: 1,
+      other: 2,
+      missing: { listed: [{ url: `${BASE}/rest/data/?page=9`, reason: 'status 404' }] },
+    });
   });
 
   it('warns of pages without a good capture, and does not import what is not complete with --require-complete', async () => {
@@ -124,7 +129,7 @@ describe('import of a WARC', () => {
   it('counts all pages without a good capture, and lists the first 1,000', async () => {
     const failed = Array.from({ length: 1001 }, (_, index) => capture(`/rest/data/?page=${index + 100}`, http(404, '')));
     const { report } = await importWarc([...captures, ...failed]);
-    expect([report?.missing_pages, report?.missing.length]).toEqual([1001, 1000]);
+    expect([report?.missing.count, report?.missing.listed.length]).toEqual([1001, 1000]);
   });
 
   it('reads the pages of a built tree that were captured by their paths', async () => {

@@ -1,5 +1,5 @@
 import { cpSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeWacz } from '../../src/archive/wacz.ts';
 import { writeWarc } from '../../src/archive/warc.ts';
@@ -8,7 +8,8 @@ import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { zipOf } from '../verify/damaged-zip.ts';
 import { mountDisk } from '../whole/disks.ts';
-import { folderForFile, SAMPLE, treeOf } from './archived.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { SAMPLE, treeOf } from './archived.ts';
 
 const FORMS = [
   ['history.wacz', 'wacz', writeWacz],
@@ -19,7 +20,7 @@ let out: string;
 let dataPages = 0;
 
 beforeAll(async () => {
-  out = await treeOf(folderForFile(), SAMPLE, ['--page-size', '1', '--account-page-size', '1']);
+  out = await treeOf(folderOfFile(), SAMPLE, ['--page-size', '1', '--account-page-size', '1']);
   const { data_pages, account_pages } = openVerified(out).build;
   // with fewer pages, no threads are started
   expect(data_pages + account_pages).toBeGreaterThan(200);
@@ -54,17 +55,6 @@ describe('an archive that threads write', () => {
     expect(failure).toMatchObject({ code: 'tree-edited', place: { file: join(copy, 'rest/data/page/3/index.json') } });
     expect(failure).toEqual(await failureOf(undefined));
     expect(readdirSync(folder)).toEqual([]);
-  });
-
-  it('is not written if it is stopped, and a later run writes it', async () => {
-    const path = join(temporaryFolder(), 'history.warc.gz');
-    const onProgress = (files: number) => {
-      if (files > 50) throw new Error(`stopped after ${files}`);
-    };
-    await expect(writeWarc(openVerified(out), path, { threads: 2, onProgress })).rejects.toThrow('stopped after 5');
-    expect(readdirSync(dirname(path))).toEqual([]);
-    await writeWarc(openVerified(out), path, { threads: 2 });
-    expect(readdirSync(dirname(path))).toEqual(['history.warc.gz']);
   });
 
   it('on a full disk ends the program with one error', async (context) => {

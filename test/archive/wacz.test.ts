@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openPromise } from 'yauzl';
 import { filesIn } from '../support/folder.ts';
-import { archiveOf, BASE_URL, folderForFile, SAMPLE, treeOf } from './archived.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { archiveOf, BASE_URL, SAMPLE, treeOf } from './archived.ts';
 import { readMembers } from './warc-reader.ts';
 
 const PAGES = { data: 31, account: 4 };
@@ -34,7 +35,7 @@ async function filesInZip(path: string): Promise<Map<string, Buffer>> {
 }
 
 describe('a WACZ', () => {
-  const folder = folderForFile();
+  const folder = folderOfFile();
   const wacz = join(folder, 'history.wacz');
   let files: Map<string, Buffer>;
   let pages: Map<string, Buffer>;

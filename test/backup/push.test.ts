@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { pull } from '../../src/backup/pull.ts';
@@ -10,14 +10,14 @@ import { StorageError } from '../../src/storage/storage-error.ts';
 import type { Target } from '../../src/storage/target.ts';
 import { changed } from '../publish/in-process.ts';
 import { filesIn } from '../support/folder.ts';
-import { palimpsestHere } from '../support/palimpsest.ts';
 import { folderOfFile, importLines, recordLines } from '../whole/stores.ts';
 import { strays } from './strays.ts';
 
 const folder = folderOfFile();
 const store = join(folder, 'store.db');
 const remote = { concurrency: 4, retryPolicy: { attempts: 3, timeout: 20_000 }, signal: new AbortController().signal };
-const options: PushOptions = { ...remote, around: [], store, keep: { last: 3 }, replace: false, singlePublisher: false };
+const keep = { keep: { last: 3 }, deletesUnchanged: true };
+const options: PushOptions = { ...remote, around: [], store, ...keep, replace: false, singlePublisher: false, dryRun: false };
 
 beforeAll(async () => {
   await importLines(store, await recordLines(1_000, 100));
@@ -49,15 +49,6 @@ it('lists no version whose data reads back with other bytes', async () => {
   expect(strays(filesIn(path))).toEqual([]);
 });
 
-it('refuses a folder around which a site was published later', async () => {
-  const site = join(folder, 'site');
-  const args = ['store', 'push', join(site, 'private'), '--store', store, '--json'];
-  expect(await palimpsestHere(args)).toMatchObject({ code: 0 });
-  writeFileSync(join(site, 'publish.json'), '{}');
-  const { code, stdout } = await palimpsestHere(args);
-  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 3, error: { code: 'not-ours', file: 'publish.json' } });
-});
-
 it.each([
   ['missing', (file: string) => rmSync(file)],
   ['cut short', (file: string) => truncateSync(file, 100)],
@@ -65,10 +56,11 @@ it.each([
   const path = join(folder, name);
   const target = await openTarget(path, '', { connections: 4, secrets: {} });
   const { version } = await push(target, options);
-  damage(join(path, version.file));
+  const file = version?.file ?? '';
+  damage(join(path, file));
   const again = await push(target, options);
   expect(again).toMatchObject({ unchanged: false, version: { number: 2 }, kept: 1, deleted: 0 });
-  expect(again.problems).toEqual([`${version.file} is missing or has another length`]);
+  expect(again.problems).toEqual([`${file} is missing or has another length`]);
   await pull(target, { ...remote, store: join(folder, `${name}.db`), version: undefined, allowMissing: false, replace: false });
   expect(await push(target, options)).toMatchObject({ unchanged: true, problems: [] });
   expect(strays(filesIn(path))).toEqual([]);
@@ -89,14 +81,4 @@ it('reads on after a transient error in the middle of a pull', async () => {
   const local = join(folder, 'interrupted.db');
   const { traffic } = await pull(target, { ...remote, store: local, version: undefined, allowMissing: false, replace: false });
   expect(traffic.retries).toBe(2);
-});
-
-it('locks a folder: another run is refused meanwhile', async () => {
-  const { path } = await targetWith('locked', () => ({}));
-  const target = await openTarget(path, '', { connections: 4, secrets: {} });
-  const held = target.lock?.();
-  await expect(push(await openTarget(path, '', { connections: 4, secrets: {} }), options)).rejects.toMatchObject({ code: 'target-busy' });
-  held?.release();
-  await push(target, options);
-  expect(strays(filesIn(path))).toEqual([]);
 });

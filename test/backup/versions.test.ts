@@ -8,7 +8,6 @@ import { type Commit, commitPath, encodeCommit, HEAD, parseCommit } from '../../
 import { filesIn } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf, folderOfFile, importLines, recordLines } from '../whole/stores.ts';
-import { strays } from './strays.ts';
 
 const folder = folderOfFile();
 const RECORDS = 400;
@@ -44,22 +43,22 @@ describe('store push and pull', () => {
   it('send each version as one file that brotli restores, and return each version', async () => {
     const target = at('grows');
     const first = await push(target, night(0));
-    expect(first).toMatchObject({ unchanged: false, kept: 1, conditional: true, version: { number: 1, records: RECORDS } });
-    expect(await push(target, night(0))).toMatchObject({ unchanged: true, conditional: null, requests: { writes: 0 } });
-    for (const more of [1, 2]) expect(await push(target, night(more))).toMatchObject({ unchanged: false, kept: more + 1 });
-    expect(await palimpsestJson(['store', 'list', target])).toMatchObject({ versions: [{ number: 3 }, { number: 2 }, { number: 1 }] });
+    expect(first).toMatchObject({ up_to_date: false, kept: 1, conditional: true, version: { number: 1, records: RECORDS } });
+    expect(await push(target, night(0))).toMatchObject({ up_to_date: true, conditional: null, requests: { writes: 0 } });
+    for (const more of [1, 2]) expect(await push(target, night(more))).toMatchObject({ up_to_date: false, kept: more + 1 });
+    expect(await palimpsestJson(['store', 'versions', target])).toMatchObject({ results: [{ number: 3 }, { number: 2 }, { number: 1 }] });
     const objects = filesIn(target);
     const files = [...objects.keys()].filter((path) => path.endsWith('.db.br')).toSorted();
     for (const [index, file] of files.entries())
       expect(brotliDecompressSync(objects.get(file) ?? '').equals(readFileSync(night(index)))).toBe(true);
     const fetched = join(folder, 'fetched.db');
     for (const [index, path] of nights.entries()) {
-      const summary = await pull(target, fetched, '--from-version', String(index + 1));
-      expect(summary).toMatchObject({ unchanged: false, version: { number: index + 1, store_sha256: sha256(path) } });
+      const summary = await pull(target, fetched, '--number', String(index + 1));
+      expect(summary).toMatchObject({ up_to_date: false, version: { number: index + 1, store_sha256: sha256(path) } });
       expect(readFileSync(fetched).equals(readFileSync(path))).toBe(true);
     }
-    expect(await pull(target, fetched)).toMatchObject({ unchanged: true, requests: { all: 2 } });
-    expect(await refused('store', 'pull', target, '--store', fetched, '--from-version', '9')).toMatchObject(none);
+    expect(await pull(target, fetched)).toMatchObject({ up_to_date: true, requests: { all: 2 } });
+    expect(await refused('store', 'pull', target, '--store', fetched, '--number', '9')).toMatchObject(none);
   });
 
   it('refuse the store of a night without a pull, and change nothing', async () => {
@@ -73,7 +72,7 @@ describe('store push and pull', () => {
     expect(filesIn(target)).toEqual(before);
     await push(target, small, '--replace');
     const kept = join(folder, 'kept.db');
-    await pull(target, kept, '--from-version', '1');
+    await pull(target, kept, '--number', '1');
     expect(readFileSync(kept).equals(readFileSync(night(1)))).toBe(true);
   });
 
@@ -81,7 +80,7 @@ describe('store push and pull', () => {
     const target = at('way back');
     for (const index of [0, 1]) await push(target, night(index));
     const older = join(folder, 'older.db');
-    await pull(target, older, '--from-version', '1');
+    await pull(target, older, '--number', '1');
     expect(await refused('store', 'push', target, '--store', older)).toMatchObject({
       code: 3,
       error: {
@@ -91,25 +90,6 @@ describe('store push and pull', () => {
       },
     });
     expect(await push(target, older, '--replace')).toMatchObject({ version: { number: 3 }, kept: 3 });
-  });
-
-  it('keep the versions that a rule keeps, and no other files, also of killed runs', async () => {
-    const target = at('keeps');
-    const expectNumbers = async (...numbers: number[]) =>
-      expect(await palimpsestJson(['store', 'list', target])).toMatchObject({ versions: numbers.map((number) => ({ number })) });
-    for (const path of nights) await push(target, path, '--keep', '2');
-    await expectNumbers(3, 2);
-    await push(target, night(0), '--replace', '--keep', '1d');
-    await expectNumbers(4, 3, 2);
-    for (const number of [1, 5]) writeFileSync(join(target, `versions/0000000${number}-0123456789ab.db.br`), 'left');
-    // the others are of the same day and month
-    expect(await push(target, night(0), '--keep', '1', '--keep-daily', '7', '--keep-monthly', '7')).toMatchObject({
-      unchanged: true,
-      kept: 1,
-      deleted: 2,
-    });
-    await expectNumbers(4);
-    expect(strays(filesIn(target))).toEqual([]);
   });
 
   it('report a missing store, except with --allow-missing', async () => {
@@ -134,7 +114,7 @@ describe('store push and pull', () => {
       expect(await refused('store', 'pull', target, '--store', local)).toMatchObject(diverged);
       expect(readFileSync(local).equals(readFileSync(newer))).toBe(true);
     }
-    expect(await pull(target, local, '--replace')).toMatchObject({ unchanged: false });
+    expect(await pull(target, local, '--replace')).toMatchObject({ up_to_date: false });
     expect(readFileSync(local).equals(readFileSync(night(1)))).toBe(true);
   });
 
@@ -160,30 +140,41 @@ function commitIn(target: string): Commit<StoreVersion> & { readonly newest: Sto
   return { ...commit, newest };
 }
 
-it('an older version is not taken for the newest one if the newest commit is damaged', async () => {
-  const target = join(folder, 'unread');
-  for (const path of [night(0), night(1)]) await palimpsestJson(['store', 'push', target, '--store', path]);
-  for (const file of [commitPath(2), HEAD]) writeFileSync(join(target, file), 'x');
-  const list = await palimpsestHere(['store', 'list', target]);
-  expect(list).toMatchObject({ code: 1, stderr: expect.stringContaining('commit 2') });
-  const local = join(folder, 'unread.db');
-  const { code, stdout } = await palimpsestHere(['store', 'pull', target, '--store', local, '--json']);
-  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, error: { code: 'bad-store', file: commitPath(2) } });
-  expect(existsSync(local)).toBe(false);
-  expect(await palimpsestJson(['store', 'pull', target, '--store', local, '--from-version', '1'])).toMatchObject({
-    version: { number: 1 },
-  });
+it.each([
+  [-1, 'store-older', /^pull this version and run palimpsest export .* with the release that wrote it/],
+  [1, 'store-newer', /^update/],
+])('a pull of a version that another release wrote names the version, and what to do: %i', async (difference, code, hint) => {
+  const target = join(folder, `release ${code}`);
+  await palimpsestJson(['store', 'push', target, '--store', night(0)]);
+  const { newest, ...commit } = commitIn(target);
+  const other = { ...newest, schema: newest.schema + difference };
+  writeFileSync(join(target, HEAD), encodeCommit({ ...commit, versions: [other] }));
+  rmSync(join(target, commitPath(1)));
+  const { stdout } = await palimpsestHere(['store', 'pull', target, '--store', join(folder, 'other.db'), '--json']);
+  const message = expect.stringMatching(/^version 1 at .* was written by an? (old|new)er palimpsest$/);
+  expect(JSON.parse(stdout).error).toMatchObject({ code, message, hint: expect.stringMatching(hint), file: newest.file });
 });
 
-it('keep 1 on the command line keeps no other version, whatever the environment says', async () => {
+it('a push of a store that the target already has deletes nothing without --keep-last', async () => {
+  const target = join(folder, 'many');
+  for (const path of [night(0), night(1)]) await palimpsestJson(['store', 'push', target, '--store', path]);
+  const { newest, versions, ...commit } = commitIn(target);
+  const bytes = encodeCommit({ ...commit, versions: [...Array.from({ length: 15 }, () => versions[0] ?? newest), newest] });
+  for (const file of [commitPath(2), HEAD]) writeFileSync(join(target, file), bytes);
+  const again = (...more: string[]) => palimpsestJson(['store', 'push', target, '--store', night(1), ...more]);
+  expect(await again()).toMatchObject({ up_to_date: true, kept: 16, deleted: 0 });
+  expect(await again('--keep-last', '14')).toMatchObject({ up_to_date: true, kept: 14, deleted: 2 });
+});
+
+it('keep-last 1 on the command line keeps no other version, whatever the environment says', async () => {
   const target = join(folder, 'kept one');
-  const env = { PALIMPSEST_KEEP_DAILY: '7', PALIMPSEST_KEEP_MONTHLY: '12' };
+  const env = { PALIMPSEST_KEEP: '90d', PALIMPSEST_KEEP_DAILY: '7', PALIMPSEST_KEEP_MONTHLY: '12' };
   await palimpsestJson(['store', 'push', target, '--store', night(0)], { env });
   const { newest: _, ...commit } = commitIn(target);
   const time = new Date(Date.now() - 3 * 86_400_000).toISOString();
   const bytes = encodeCommit({ ...commit, time, versions: commit.versions.map((version) => ({ ...version, time })) });
   for (const file of [commitPath(1), HEAD]) writeFileSync(join(target, file), bytes);
-  expect(await palimpsestJson(['store', 'push', target, '--store', night(1), '--keep', '1'], { env })).toMatchObject({
+  expect(await palimpsestJson(['store', 'push', target, '--store', night(1), '--keep-last', '1'], { env })).toMatchObject({
     kept: 1,
     deleted: 1,
   });
@@ -193,7 +184,8 @@ describe('a damaged store', () => {
   it('is not pushed', async () => {
     const path = join(folder, 'damaged.db');
     const bytes = readFileSync(night(0));
-    bytes.fill(0x5a, 16_384 * 7 + 100, 16_384 * 8);
+    const page = Math.floor(bytes.indexOf('first_encountered_date":') / 16_384);
+    bytes.fill(0x5a, 16_384 * page + 100, 16_384 * (page + 1));
     writeFileSync(path, bytes);
     const target = join(folder, 'no place');
     const { code, stdout } = await palimpsestHere(['store', 'push', target, '--store', path, '--json']);

@@ -49,60 +49,11 @@ async function storeOf(lines: readonly string[]): Promise<string> {
   return path;
 }
 
-async function treeOf(path: string): Promise<Map<string, Buffer>> {
-  const out = newPath();
-  await build(path, { out, site: SITE });
-  return filesIn(out);
-}
-
 function snapshot(minute: number, rest: Snapshot): Snapshot {
   return { observed_at: new Date(START + minute * 60_000).toISOString(), screen_name: 'ann', ...rest };
 }
 
-const text = fc.constantFrom(undefined, '', 'one', '\u2028"', 'zwei');
-/** Snapshots in the order of their times. */
-const sequences = fc
-  .array(
-    fc.record({
-      who: fc.constantFrom({ id: '1' }, { id: '2' }, { id: '3' }, { id: undefined }),
-      screen_name: fc.constantFrom('ann', 'Ann', 'bob', 'cyd', 'ann~1'),
-      gap: fc.nat({ max: 3 }),
-      bio: text,
-      display_name: text,
-      profile_image_url: fc.constantFrom(undefined, '', 'https://images.example/1'),
-    }),
-    { maxLength: 30, size: 'max' },
-  )
-  .map((seen) => {
-    let minute = 0;
-    return seen.map(({ who, gap, ...rest }) => {
-      minute += gap;
-      return snapshot(minute, { ...who, ...rest });
-    });
-  });
-
 describe('an export as NDJSON', () => {
-  it('is complete: a store made from it has the same export and tree, and gives the same results for new observations', async () => {
-    await fc.assert(
-      fc.asyncProperty(histories(12), sequences, fc.nat({ max: 30 }), async (history, all, cut) => {
-        const original = newPath();
-        await take(original, toNdjson(history));
-        await observe(original, all.slice(0, cut), { onReject: () => {} });
-        const lines = linesOf(original);
-        const copy = await storeOf(lines);
-        expect(linesOf(copy)).toEqual(lines);
-        expect(await treeOf(copy)).toEqual(await treeOf(original));
-        const observed = async (store: string) => {
-          const rejects: InputError[] = [];
-          return { summary: await observe(store, all.slice(cut), { onReject: (error) => rejects.push(error) }), rejects };
-        };
-        expect(await observed(copy)).toEqual(await observed(original));
-        expect(linesOf(copy)).toEqual(linesOf(original));
-      }),
-      RUNS,
-    );
-  });
-
   it('does not depend on the order of the imports', async () => {
     await fc.assert(
       fc.asyncProperty(

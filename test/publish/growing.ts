@@ -62,7 +62,7 @@ export class Growing {
 
 /** The arguments to publish a tree. The environment contains the endpoint. */
 export function publishArgs(out: string, address: string, more: readonly string[] = []): string[] {
-  return ['publish', address, '--out', out, '--timeout', '20', ...more];
+  return ['publish', address, '--out', out, '--timeout', '20s', ...more];
 }
 
 /** Publishes and returns the JSON output. */

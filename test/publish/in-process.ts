@@ -18,6 +18,7 @@ export function publishHere(target: Target, out: string, more: Partial<PublishOp
     repair: false,
     isSinglePublisher: false,
     exclusions: () => [],
+    stateOf: () => 'current',
     cacheControl: DEFAULT_CACHE_CONTROL,
     gzip: false,
     dryRun: false,

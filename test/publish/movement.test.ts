@@ -34,29 +34,6 @@ async function siteOf(name: string, records: readonly string[]): Promise<string>
   return site;
 }
 
-describe('records that move to earlier pages', () => {
-  it('are refused if a store lost its newest records and gained as many older ones', async () => {
-    const site = await siteOf('swapped', lines.slice(100, 300));
-    const state = readFileSync(join(site, 'publish.json'), 'utf8');
-    const later = await treeOf('swapped later', lines.slice(0, 200));
-    const { code, stdout } = await palimpsestHere(['publish', site, '--out', later, '--max-delete', '100%', '--json']);
-    const found = expect.stringContaining('records of 20 pages move to earlier pages, the first from page 1');
-    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 3, error: { code: 'reader-gaps', found } });
-    expect(readFileSync(join(site, 'publish.json'), 'utf8')).toBe(state);
-    await publishJson(['publish', site, '--out', later, '--allow-gaps', '--max-delete', '100%']);
-    expect(await publishJson(['publish', site, '--out', later])).toMatchObject({ requests: { all: 1 } });
-  });
-
-  it('are reported by the build as well', async () => {
-    const out = await treeOf('built', lines.slice(100, 300));
-    await importLines(join(folder, 'built later.db'), lines.slice(0, 200));
-    const args = buildArgs(join(folder, 'built later.db'), out, SIZES);
-    expect(await palimpsestJson(args)).toMatchObject({ reader_gaps: true });
-    await importLines(join(folder, 'built later.db'), lines.slice(200, 220));
-    expect(await palimpsestJson(args)).toMatchObject({ reader_gaps: false });
-  });
-});
-
 describe('a target without sort keys', () => {
   it('gets its plan from counts, reports this, and has sort keys afterwards', async () => {
     const site = await siteOf('former', lines.slice(0, 200));
@@ -70,13 +47,6 @@ describe('a target without sort keys', () => {
     expect(existsSync(join(site, 'sort-keys.txt'))).toBe(true);
     const next = await palimpsestHere(['publish', site, '--out', await treeOf('former last', lines.slice(0, 205))]);
     expect(next).toMatchObject({ code: 0, stderr: expect.not.stringContaining('only from the counts') });
-  });
-
-  it('is treated like a target whose sort keys another program replaced', async () => {
-    const site = await siteOf('replaced', lines.slice(0, 200));
-    writeFileSync(join(site, 'sort-keys.txt'), 'data 10\naccount 5\n');
-    const { stderr } = await palimpsestHere(['publish', site, '--out', await treeOf('replaced later', lines.slice(0, 203))]);
-    expect(stderr).toContain('only from the counts');
   });
 });
 

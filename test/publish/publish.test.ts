@@ -28,12 +28,12 @@ async function run(...args: readonly string[]) {
 describe('publishing to a folder', () => {
   it('sends everything, then nothing, then only changed files', async () => {
     const uploads = history.files().size - 3;
-    expect(await send('--plan')).toMatchObject({ plan: { uploads, deletes: 0, overlaps: 0 } });
+    expect(await send('--dry-run')).toMatchObject({ plan: { uploads, deletes: 0, overlaps: 0 } });
     expect(await send()).toMatchObject({ done: { uploads }, invalidate: ['/api/rest/*'], conditional: true });
     expectThere();
     expect(await send()).toMatchObject({ done: { uploads: 0, overlaps: 0, deletes: 0 }, requests: { all: 1 }, invalidate: [] });
     await history.grow(3);
-    const { steps } = await send('--plan');
+    const { actions: steps } = await send('--dry-run');
     const last = `rest/data/page/${RECORDS / 10 + 1}/index.json`;
     expect(steps).toContainEqual(expect.objectContaining({ action: 'upload', path: last, reason: 'new' }));
     expect(steps).toContainEqual(expect.objectContaining({ action: 'upload', path: 'rest/data/page/2/index.json', reason: 'changed' }));
@@ -41,43 +41,10 @@ describe('publishing to a folder', () => {
     expectThere();
   });
 
-  it('deletes files and lets readers miss items only with the options for this', async () => {
-    const before = publishedIn(site);
-    const shrunk = await Growing.of(folder, 'shrunk', { records: RECORDS - 60, accounts: 30 });
-    const args = [site, '--out', shrunk.out];
-    expect(await run(...args)).toMatchObject({ code: 3, error: { code: 'too-many-deletes' } });
-    const both = [{ code: 'too-many-deletes', expected: expect.stringContaining('at most') }, { code: 'reader-gaps' }];
-    const plan = await run(...args, '--plan');
-    expect(plan).toMatchObject({ code: 3, plan: { deletes: 7 }, refusals: both });
-    expect(plan.steps).toContainEqual(expect.objectContaining({ action: 'delete' }));
-    expect(await run(...args, '--plan', '--max-delete', '30%', '--allow-gaps')).toMatchObject({ code: 0, refusals: [] });
-    const read = await palimpsestHere(['publish', ...args, '--plan']);
-    expect(read.code).toBe(3);
-    expect(read.stdout).toMatch(/would be refused \(too-many-deletes\): 7 of .*publish with --max-delete 7/);
-    expect(await run(...args, '--max-delete', '30%')).toMatchObject({ code: 3, error: { code: 'reader-gaps' } });
-    expectThere(before);
-    expect(await run(...args, '--max-delete', '30%', '--allow-gaps')).toMatchObject({ code: 0, done: { deletes: 7 } });
-    expectThere(shrunk.files());
-    await send();
-    expectThere();
-  });
-
-  it('publishes compressed files, and deletes them when the tree no longer has them', async () => {
-    await history.rebuild(['--compress', 'gzip']);
-    await history.grow(12); // records move over pages whose variants are new
-    await send();
-    await history.grow(3);
-    expect(await send()).toMatchObject({ done: { deletes: 0 } });
-    expectThere();
-    await history.rebuild(['--compress', 'none']);
-    expect(await send('--max-delete', '100%')).toMatchObject({ done: { uploads: 0, deletes: history.files().size - 3 } });
-    expectThere();
-  });
-
   it('publishes browse files, the home page last, and deletes them when the tree no longer has them', async () => {
     await history.rebuild(['--html']);
     const browse = [...history.files().keys()].filter((path) => path.startsWith('browse/') || path === 'index.html');
-    const { steps } = await send('--plan');
+    const { actions: steps } = await send('--dry-run');
     const uploads = Array.isArray(steps) ? steps.map(({ action, path }) => `${action} ${path}`) : [];
     expect(uploads.toSorted()).toEqual(browse.map((path) => `upload ${path}`).toSorted());
     expect(uploads.at(-1)).toBe('upload index.html');

@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 /** Whether the target has all files of a tree. */
 async function isAt(target: string, out: string): Promise<boolean> {
-  const { stdout } = await palimpsestHere(publishArgs(out, target, [...ANY_TREE, '--repair', '--plan']));
+  const { stdout } = await palimpsestHere(publishArgs(out, target, [...ANY_TREE, '--repair', '--dry-run']));
   return JSON.parse(stdout).plan.uploads === 0;
 }
 

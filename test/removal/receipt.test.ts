@@ -38,28 +38,28 @@ describe('remove with --receipt and --check', () => {
     await run('publish', 'pub', '--allow-loopback');
     await run('archive', 'bag', '--to', 'bag');
     const first = await removing('nina_k', '--yes', '--check', 'out', '--check', 'pub', '--receipt', 'receipt.txt');
-    expect(first).toMatchObject({ code: 1, found: 2, removed: [{ records: 3 }] });
+    expect(first).toMatchObject({ code: 1, found_places: 2, results: [{ records: 3 }] });
     const [store, ...copies] = first.checks;
-    expect(store).toMatchObject({ form: 'store', accounts: [], handles: [], is_found: false });
+    expect(store).toMatchObject({ form: 'store', with_account: [], with_handle: [], is_found: false });
     expect(copies).toEqual([place('out', 'tree', true), place('pub', 'pages', true)]);
     for (const path of ['rest/account/index.json', 'rest/data/index.json.br', 'browse/changes.atom', 'index.html'])
-      expect(copies[0].accounts).toContain(path);
+      expect(copies[0].with_account).toContain(path);
     const receipt = read('receipt.txt');
     expect(receipt).toMatch(/^ {2}out: .*palimpsest.*build$/m);
     expect(receipt).toMatch(/^ {2}pub: .*publish pub --allow-gaps$/m);
-    expect(receipt).toMatch(/^ {2}backups of the store \(not searched\): .*store push TARGET --keep 1$/m);
+    expect(receipt).toMatch(/^ {2}backups of the store \(not searched\): .*store push TARGET --keep-last 1$/m);
     expect(receipt).toContain('lists of accounts to fetch');
     expect(SECRETS.filter((text) => receipt.includes(text))).toEqual([]);
 
     await run('build');
     await run('publish', 'pub', '--allow-loopback', '--allow-gaps');
     const clean = await removing('nina_k', '--check', 'out', '--check', 'pub', '--receipt', 'receipt.json');
-    expect(clean).toMatchObject({ code: 0, known: ['nina_k'], found: 0 });
+    expect(clean).toMatchObject({ code: 0, known: ['nina_k'], found_places: 0 });
     expect(JSON.parse(read('receipt.json'))).toMatchObject({
       names: ['nina_k'],
       erased: true,
-      found: 0,
-      checks: [{ accounts: [] }, { place: 'out', accounts: [], handles: [], unread: [] }, { place: 'pub', accounts: [] }],
+      found_places: 0,
+      checks: [{ with_account: [] }, { place: 'out', with_account: [], with_handle: [], unread: [] }, { place: 'pub', with_account: [] }],
       remaining: [{ copy: 'backups of the store (not searched)' }],
     });
 
@@ -71,7 +71,7 @@ describe('remove with --receipt and --check', () => {
     const left = await removing('nina_k', '--check', 'pub', '--check', 'bag');
     expect(left).toMatchObject({
       code: 1,
-      checks: [{}, { accounts: ['.palimpsest/x.draft', 'left.ndjson.gz'], handles: ['notes.txt'] }, { place: 'bag', form: 'file' }],
+      checks: [{}, { with_account: ['.palimpsest/x.draft', 'left.ndjson.gz'], with_handle: ['notes.txt'] }, { place: 'bag', form: 'file' }],
     });
   });
 
@@ -89,16 +89,16 @@ describe('remove with --receipt and --check', () => {
     const commands = JSON.parse(receipt).remaining.map(({ command }: { readonly command: string }) =>
       command.replace(/^.*palimpsest\.js /, ''),
     );
-    expect(commands).toEqual(['build --out h.zip', 'publish site --out ZIP', 'store push backup --keep 1']);
+    expect(commands).toEqual(['build --out h.zip', 'publish site --out ZIP', 'store push backup --keep-last 1']);
 
     await run('build', '--out', 'h.zip');
     await run(...publish);
     // a push keeps earlier versions, which have the account
     await run('store', 'push', 'backup');
-    expect(await removing('nina_k', ...copies)).toMatchObject({ code: 1, found: 1, checks: [{}, {}, {}, { place: 'backup' }] });
-    await run('store', 'push', 'backup', '--keep', '1');
-    expect(await removing('nina_k', ...copies)).toMatchObject({ code: 0, found: 0 });
-    expect(await removing('id:id-of-nina', ...copies)).toMatchObject({ code: 0, found: 0 });
+    expect(await removing('nina_k', ...copies)).toMatchObject({ code: 1, found_places: 1, checks: [{}, {}, {}, { place: 'backup' }] });
+    await run('store', 'push', 'backup', '--keep-last', '1');
+    expect(await removing('nina_k', ...copies)).toMatchObject({ code: 0, found_places: 0 });
+    expect(await removing('id:id-of-nina', ...copies)).toMatchObject({ code: 0, found_places: 0 });
 
     writeFileSync(join(cwd, 'site', 'damaged.zip'), readFileSync(join(cwd, 'h.zip')).subarray(0, 3000));
     writeFileSync(join(cwd, 'site', 'packed.ndjson.zst'), '\x28\xb5\x2f\xfd', 'latin1');
@@ -115,12 +115,12 @@ describe('remove with --receipt and --check', () => {
     await run('build', '--html');
     // the handle alone would now mean the account that had it before
     const names = ['id:id-of-nina', 'zoe'];
-    expect(await removing(...names, '--yes', '--check', 'out')).toMatchObject({ code: 1, found: 1, mentions: { certain: 1 } });
+    expect(await removing(...names, '--yes', '--check', 'out')).toMatchObject({ code: 1, found_places: 1, mentions: { certain: 1 } });
     await run('build');
     expect(await removing(...names, '--check', 'out')).toMatchObject({
       code: 0,
-      found: 0,
-      checks: [{}, { accounts: [], handles: expect.arrayContaining(['rest/data/index.json']), is_found: false }],
+      found_places: 0,
+      checks: [{}, { with_account: [], with_handle: expect.arrayContaining(['rest/data/index.json']), is_found: false }],
     });
   });
 
@@ -133,7 +133,7 @@ describe('remove with --receipt and --check', () => {
     const store = join('data', 'palimpsest.db');
     for (const other of [store, 'empty'])
       expect(await removing('nina_k', '--yes', '--receipt', other)).toMatchObject({ code: 3, error: { code: 'not-ours', file: other } });
-    expect(await run('accounts')).toMatchObject({ accounts: [{}, {}] });
+    expect(await run('accounts')).toMatchObject({ results: [{}, {}] });
     expect(await removing('nina_k', '--yes', '--receipt', 'r.txt')).toMatchObject({ code: 0 });
     expect(await removing('nina_k', '--check', 'empty')).toMatchObject({ code: 1, error: { code: 'no-source' } });
     execFileSync('mkfifo', [join(cwd, 'pipe')]);
@@ -174,7 +174,7 @@ describe('remove with --receipt and --check', () => {
   it('finds the raw documents of a service, which leave out the server of a handle', async () => {
     const { cwd, removing } = await home(seen(1, 'vex@a.example', '9', 'x'));
     writeFileSync(join(cwd, 'm.json'), '{"username":"vex","acct":"vex","note":"x"}');
-    expect(await removing('vex@a.example', '--yes', '--check', 'm.json')).toMatchObject({ code: 1, found: 1 });
+    expect(await removing('vex@a.example', '--yes', '--check', 'm.json')).toMatchObject({ code: 1, found_places: 1 });
   });
 
   it('searches the files beside the store, such as rejects', async () => {

@@ -1,10 +1,8 @@
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { verify } from '../../src/verify/verify.ts';
 import type { Rule } from '../../src/verify/violation.ts';
-import { temporaryFolder } from '../support/folder.ts';
 import { type DamagedTree, sha256 } from './damaged-tree.ts';
-import { goodHistory, goodTreeOfFile, importHistory } from './good-tree.ts';
+import { goodTreeOfFile } from './good-tree.ts';
 
 const PAGE = 'browse/changes/2.html';
 const SURPLUS = 'browse/changes/99.html';
@@ -12,7 +10,7 @@ const MANIFEST = 'manifest-sha256.txt';
 /** The line of the page in the manifest. */
 const LINE = /^.*changes\/2\.html\n/m;
 
-const { good, store, copy } = goodTreeOfFile({ html: true });
+const { store, copy } = goodTreeOfFile({ html: true });
 
 /** Changes the manifest, and the number of browse files in build.json, so that only a comparison with the store finds a damage. */
 function reseal(tree: DamagedTree, edit: (manifest: string) => string, more = 0): void {
@@ -70,14 +68,4 @@ it.each<[name: string, needsStore: boolean, rule: Rule, path: string, (tree: Dam
   const found = { rule, path, cause: path };
   expect((await verify({ out: tree.folder })).violations).toMatchObject(needsStore ? [] : [found]);
   expect((await verify({ out: tree.folder, store })).violations).toContainEqual(expect.objectContaining(found));
-});
-
-it('explains all differences by the build if the store changed since', async () => {
-  expect((await verify({ out: good, store })).violations).toEqual([]);
-  const later = join(temporaryFolder(), 'later.db');
-  await importHistory(later, goodHistory(61));
-  const { violations } = await verify({ out: good, store: later });
-  const browse = violations.filter(({ rule }) => rule.startsWith('browse-'));
-  expect(browse.length).toBeGreaterThan(3);
-  expect(new Set(browse.map(({ cause }) => cause))).toEqual(new Set(['build.json']));
 });

@@ -2,46 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { markupError } from '../../src/verify/pages/diff-markup.ts';
 
-describe('markupError, for the markup of the API', () => {
-  test.each([
-    '',
-    '<span>same</span>',
-    '<ins style="background:#e6ffe6;">new</ins>',
-    '<del style="background:#ffe6e6;">old</del>',
-    ' \n<del></del><br /><ins>Berlin</ins>\n ',
-    "<del><a href='http://old.example'>old</a></del><br /><ins><a href='https://new.example/?a=1&amp;b=2#c'>new</a></ins>",
-    '<ins style="background:#e6ffe6;">see <a href="https://twitter.com/jack">@jack</a><br>and <a href="https://twitter.com/search?q=%23x">#x</a></ins>',
-    `<span><a href="https://example.org/it's">x</a></span>`,
-    '<span><a href="Https://example.org">x</a></span>',
-    '<span>a > b</span>',
-  ])('accepts %j', (html) => {
-    expect(markupError(html)).toBeUndefined();
-  });
-});
-
 describe('markupError, for other markup', () => {
   test.each([
     ['<a href="javascript:alert(1)">x</a>', 'javascript:alert(1)'],
-    ['<a href=" https://example.org">x</a>', 'the tag <a'],
-    ['<a href="HTTPS:/example.org">x</a>', 'HTTPS'],
-    ['<a href="&#106;avascript:alert(1)">x</a>', '&#106;'],
-    ['<a href=https://example.org>x</a>', 'the tag <a'],
     ['<a href="https://a.example" onclick="x()">x</a>', 'onclick'],
-    ['<a href="https://a.example/ x">x</a>', 'the tag <a'],
     ['<script>alert(1)</script>', 'the tag <script>'],
-    ['<insert>x</insert>', 'the tag <ins'],
-    ['<SPAN>x</SPAN>', 'the tag <SPAN>'],
-    ['<!-- x -->', 'the tag <!--'],
-    ['<span/>', 'the tag <span'],
-    ['<span>x</span >', 'the tag </span >'],
-    ['<span class="x">x</span>', 'class'],
-    ['<del style="background:#e6ffe6;">x</del>', '#e6ffe6'],
-    ['<ins style="background:url(https://a.example)">x</ins>', 'url('],
     ['<span>x', 'span that is not closed'],
     ['</span>', '</span>, but no span is open'],
     ['<ins><del></ins></del>', '</ins>, but no ins is open'],
     ['<', 'the tag <'],
-    ['<span>x</span', 'the tag </span'],
   ])('rejects %j and names %j', (html, named) => {
     expect(markupError(html)).toContain(named);
   });

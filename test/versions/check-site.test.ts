@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Commit, encodeCommit, parseCommit } from '../../src/versions/commit.ts';
 import { type SiteVersion, siteKind } from '../../src/versions/site-version.ts';
-import { folderForFile } from '../archive/archived.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { flipByte, flipByteAt } from '../verify/damaged-zip.ts';
 import { goodHistory, importHistory } from '../verify/good-tree.ts';
+import { folderOfFile } from '../whole/stores.ts';
 
 const KIND = siteKind('');
 const PAGE = 'rest/data/page/5/index.json';
@@ -19,7 +19,7 @@ let published = '';
 
 /** Publishes three versions to a folder. */
 beforeAll(async () => {
-  const folder = folderForFile();
+  const folder = folderOfFile();
   const zip = join(folder, 'history.zip');
   store = join(folder, 'store.db');
   published = join(folder, 'published');
@@ -74,7 +74,7 @@ describe('verify of a target with versions', () => {
   it('finds nothing in what publish wrote', async () => {
     expect(await found(published, '--all', '--store', store)).toEqual([]);
     const summary = await palimpsestJson(['verify', '--out', published]);
-    expect(summary).toMatchObject({ target: published, version: 3, versions: 3, commits: 3, records: 60, accounts: 8, violation_count: 0 });
+    expect(summary).toMatchObject({ target: published, number: 3, versions: 3, commits: 3, records: 60, accounts: 8, violation_count: 0 });
   });
 
   /** Flips a byte of a file, and returns the path of the file, as the other helpers do. */

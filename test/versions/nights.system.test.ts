@@ -92,7 +92,7 @@ class Nights {
 
   /** Compares the list with what is expected: the known versions, and at most one new one with these pages. */
   async learn(pages: Pages | undefined): Promise<void> {
-    const { versions } = await listed(this.target);
+    const { results: versions } = await listed(this.target);
     for (const { number } of versions) {
       if (this.live.has(number)) continue;
       expect(this.published).not.toContain(number);

@@ -65,7 +65,7 @@ it(`readers who follow next through ${PUBLISHES} publishes miss no record, and w
   const versions = new Map<number, readonly number[]>();
   const publish = async (records: number) => {
     await site.grow(records);
-    versions.set((await site.publish(target)).version, idsIn(site.zip));
+    versions.set((await site.publish(target)).number, idsIn(site.zip));
   };
   await publish(20);
   const server = await serve({ out: target, host: '127.0.0.1', port: 0, rebase: false });

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
@@ -43,9 +43,9 @@ function firstIn(from: number, to: number): string {
 describe('publish of a ZIP', () => {
   it('writes the ZIP, a commit and the head, and nothing if nothing is new', async () => {
     const manifest = await site.grow(20);
-    expect(await site.publish(target, ['--plan'])).toMatchObject({ change: 'publish', plan: { uploads: 1 } });
+    expect(await site.publish(target, ['--dry-run'])).toMatchObject({ is_new: true, change: 'publish', plan: { uploads: 1 } });
     expect(existsSync(target)).toBe(false);
-    expect(await site.publish(target)).toMatchObject({ version: 1, change: 'publish', versions: 1, conditional: true });
+    expect(await site.publish(target)).toMatchObject({ number: 1, change: 'publish', versions: 1, conditional: true });
     const { versions, base_url, kind, number, change, previous } = head();
     expect({ base_url, kind, number, change, previous }).toEqual({
       base_url: 'https://history.example',
@@ -57,13 +57,17 @@ describe('publish of a ZIP', () => {
     expect(versions).toMatchObject([{ number: 1, records: 20, manifest, index: { buckets: expect.any(Number) } }]);
     expect(readFileSync(join(target, versions[0].file))).toEqual(readFileSync(site.zip));
     expect(readFileSync(join(target, 'versions/00000001.json'))).toEqual(readFileSync(join(target, 'head.json')));
-    expect(await site.publish(target)).toMatchObject({ version: 1, change: null, requests: { all: 2 } });
+    expect(await site.publish(target)).toMatchObject({ is_new: false, number: 1, change: null, requests: { all: 2 } });
+    const mistyped = await palimpsestHere(site.args(`${target}-2`, ['--quiet']));
+    expect(mistyped.stderr).toBe(
+      `warning: ${target}-2 is a new target, but ${site.store} was published to ${target} before: check the name of the target\n`,
+    );
 
     await site.grow(5);
-    expect(await site.publish(target)).toMatchObject({ version: 2, change: 'publish', versions: 2, requests: { all: expect.any(Number) } });
+    expect(await site.publish(target)).toMatchObject({ number: 2, change: 'publish', versions: 2, requests: { all: expect.any(Number) } });
     expect(unneeded(target)).toEqual([]);
     expect(await listed(target)).toMatchObject({
-      versions: [
+      results: [
         { number: 2, current: true, records: 25 },
         { number: 1, current: false },
       ],
@@ -76,20 +80,20 @@ describe('publish of a ZIP', () => {
     await publishNights();
     const { stdout } = await palimpsestHere(['publish', target, '--rollback', '--store', site.store]);
     expect(stdout).toContain('version 2 is current');
-    expect(await listed(target)).toMatchObject({ versions: [{ number: 2, current: true }, { number: 1 }], withdrawn: [{ number: 3 }] });
+    expect(await listed(target)).toMatchObject({ results: [{ number: 2, current: true }, { number: 1 }], withdrawn: [{ number: 3 }] });
     expect(await json(['publish', target, '--rollback', '1', '--store', site.store])).toMatchObject({
-      version: 1,
+      number: 1,
       change: 'rollback',
-      withdrawn: [2],
+      withdrawn_numbers: [2],
     });
     for (const wanted of [['--rollback'], ['--rollback', '3'], ['--rollback', '2']]) {
       const { code, stderr } = await palimpsestHere(['publish', target, ...wanted, '--store', site.store]);
       expect([code, stderr]).toEqual([1, expect.stringContaining('no-version')]);
     }
-    expect(await site.publish(target)).toMatchObject({ version: 6, versions: 2 });
+    expect(await site.publish(target)).toMatchObject({ number: 6, versions: 2 });
     expect(unneeded(target)).toEqual([]);
     expect(await listed(target)).toMatchObject({
-      versions: [{ number: 6 }, { number: 1 }],
+      results: [{ number: 6 }, { number: 1 }],
       withdrawn: [{ number: 2 }, { number: 3 }].toReversed(),
     });
   });
@@ -106,8 +110,8 @@ describe('publish of a ZIP', () => {
     expect(head().number).toBe(3);
     rmSync(join(target, versions[2].file));
     const again = await palimpsestHere([...site.args(target), '--json']);
-    expect([again.code, JSON.parse(again.stdout)]).toMatchObject([1, { version: 4, damaged: [3] }]);
-    expect(await site.publish(target)).toMatchObject({ version: 4, change: null });
+    expect([again.code, JSON.parse(again.stdout)]).toMatchObject([1, { number: 4, damaged_numbers: [3] }]);
+    expect(await site.publish(target)).toMatchObject({ number: 4, change: null });
   });
 
   it('has the base URL of the version that a rollback makes current, because its pages have links with it', async () => {
@@ -130,13 +134,13 @@ describe('publish of a ZIP', () => {
     await palimpsestJson(['remove', late, '--store', site.store, '--yes']);
     expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'store-diverged', hint: expect.stringContaining('build') });
     await site.build();
-    expect(await site.publish(target, ['--plan'])).toMatchObject({ removed: [2] });
-    expect(await site.publish(target)).toMatchObject({ version: 3, change: 'remove', removed: [2], versions: 2 });
+    expect(await site.publish(target, ['--dry-run'])).toMatchObject({ removed_numbers: [2] });
+    expect(await site.publish(target)).toMatchObject({ number: 3, change: 'remove', removed_numbers: [2], versions: 2 });
     expect(unneeded(target)).toEqual([]);
     expect(existsSync(join(site.folder, '.history.zip.versions'))).toBe(false);
     // done: the next run searches no version
-    expect(await site.publish(target)).toMatchObject({ change: null, requests: { all: 2 }, removed: [] });
-    expect(await listed(target)).toMatchObject({ versions: [{ number: 3 }, { number: 1 }], withdrawn: [{ number: 2 }] });
+    expect(await site.publish(target)).toMatchObject({ change: null, requests: { all: 2 }, removed_numbers: [] });
+    expect(await listed(target)).toMatchObject({ results: [{ number: 3 }, { number: 1 }], withdrawn: [{ number: 2 }] });
   });
 
   it('does not go back if all versions that would stay have a removed account', async () => {
@@ -147,7 +151,7 @@ describe('publish of a ZIP', () => {
     await palimpsestJson(['remove', firstIn(0, 3), '--store', site.store, '--yes']);
     const { code, stderr } = await palimpsestHere(['publish', target, '--rollback', '--store', site.store]);
     expect([code, stderr]).toEqual([1, expect.stringContaining(`no version at ${target} can stay`)]);
-    expect(await listed(target)).toMatchObject({ versions: [{ number: 2 }, { number: 1 }] });
+    expect(await listed(target)).toMatchObject({ results: [{ number: 2 }, { number: 1 }] });
   });
 
   it('rebuilds earlier versions without a removed account with --rewrite-versions, under their numbers', async () => {
@@ -158,14 +162,14 @@ describe('publish of a ZIP', () => {
     const name = firstIn(8, 18);
     await palimpsestJson(['remove', name, '--store', site.store, '--yes']);
     await site.build();
-    const before = (await listed(target)).versions;
+    const before = (await listed(target)).results;
     expect(await site.publish(target, ['--rewrite-versions'])).toMatchObject({
-      version: 4,
+      number: 4,
       change: 'rewrite',
-      removed: [2, 3],
+      removed_numbers: [2, 3],
       versions: 4,
     });
-    const { versions } = await listed(target);
+    const { results: versions } = await listed(target);
     expect(versions.map(({ number }) => number)).toEqual([4, 3, 2, 1]);
     expect(versions.map(({ file }) => file.slice(9, 17))).toEqual(['00000004', '00000004', '00000004', '00000001']);
     expect(versions.at(-1)).toEqual(before.at(-1));
@@ -194,54 +198,29 @@ describe('publish of a ZIP', () => {
     await observe('2026-01-02T00:00:00Z', { 1: 'alice_moved', 2: 'alice', 3: 'carol' });
     await palimpsestJson(['remove', '@alice', '--store', site.store, '--yes']);
     await site.build();
-    expect(await site.publish(target)).toMatchObject({ version: 3, removed: [2] });
+    expect(await site.publish(target)).toMatchObject({ number: 3, removed_numbers: [2] });
     // another account of the first version is removed: it is built again with the account that had the handle
     await palimpsestJson(['remove', '@carol', '--store', site.store, '--yes']);
     await site.build();
-    expect(await site.publish(target, ['--rewrite-versions'])).toMatchObject({ version: 4, removed: [1, 3], versions: 3 });
-    const { versions } = await listed(target);
+    expect(await site.publish(target, ['--rewrite-versions'])).toMatchObject({ number: 4, removed_numbers: [1, 3], versions: 3 });
+    const { results: versions } = await listed(target);
     const zip = readerOf(join(target, versions.find(({ number }) => number === 1)?.file ?? ''));
     const { results } = JSON.parse(zip.read('rest/account/page/1/index.json')?.toString() ?? '');
     zip.close();
     expect(results).toMatchObject([{ screen_name: 'alice', bio: 'the bio of 1' }]);
   });
 
-  it.each([
-    ['missing', () => rmSync(join(target, 'head.json'))],
-    ['damaged', () => writeFileSync(join(target, 'head.json'), '{"palimpsest":')],
-    ['older than versions/00000003.json', () => copyFileSync(join(target, 'versions/00000001.json'), join(target, 'head.json'))],
-  ])('repairs a head that is %s, says so, and loses no version', async (found, damage) => {
-    await publishNights();
-    damage();
-    const { stderr } = await palimpsestHere(['versions', target]);
-    expect(stderr).toContain(`head.json is ${found}`);
-    expect(await site.publish(target)).toMatchObject({ version: 3, change: null, versions: 3, problems: [`head.json is ${found}`] });
-    expect(await listed(target)).toMatchObject({ versions: [{ number: 3 }, { number: 2 }, { number: 1 }], problems: [] });
-  });
-
-  it('brings back the newest commit from what the store remembers, if it was deleted and the head is old', async () => {
-    await publishNights();
-    copyFileSync(join(target, 'versions/00000001.json'), join(target, 'head.json'));
-    rmSync(join(target, 'versions/00000003.json'));
-    expect(await site.publish(target)).toMatchObject({ version: 3, change: null, versions: 3 });
-    // the whole target is emptied: no number is given twice
-    rmSync(target, { recursive: true });
-    expect(await site.publish(target)).toMatchObject({ version: 4, change: 'publish', versions: 1 });
-    expect(await listed(target)).toMatchObject({ versions: [{ number: 4 }] });
-    expect(unneeded(target)).toEqual([]);
-  });
-
   it('replaces damaged versions with --repair', async () => {
     await publishNights();
-    expect(await site.publish(target, ['--repair'])).toMatchObject({ change: null, damaged: [] });
-    const files = (await listed(target)).versions.map(({ file }) => join(target, file));
+    expect(await site.publish(target, ['--repair'])).toMatchObject({ change: null, damaged_numbers: [] });
+    const files = (await listed(target)).results.map(({ file }) => join(target, file));
     writeFileSync(files[0] ?? '', 'damaged');
     rmSync(files[2] ?? '');
     // two states are lost
     const { code, stdout } = await palimpsestHere([...site.args(target, ['--repair']), '--json']);
-    expect([code, JSON.parse(stdout)]).toMatchObject([1, { version: 4, change: 'repair', damaged: [1, 3], versions: 2 }]);
+    expect([code, JSON.parse(stdout)]).toMatchObject([1, { number: 4, change: 'repair', damaged_numbers: [1, 3], versions: 2 }]);
     expect(unneeded(target)).toEqual([]);
-    expect(await site.publish(target, ['--repair'])).toMatchObject({ change: null, damaged: [] });
+    expect(await site.publish(target, ['--repair'])).toMatchObject({ change: null, damaged_numbers: [] });
   });
 
   it('is refused without its store, for another store, and for links to the own machine', async () => {
@@ -254,7 +233,7 @@ describe('publish of a ZIP', () => {
     await site.grow(0, 'http://127.0.0.1:8080');
     expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'loopback-url' });
     expect(existsSync(target)).toBe(false);
-    expect(await site.publish(target, ['--allow-loopback'])).toMatchObject({ version: 1 });
+    expect(await site.publish(target, ['--allow-loopback'])).toMatchObject({ number: 1 });
   });
 
   it('is refused with another base URL than that of the current version', async () => {
@@ -263,7 +242,7 @@ describe('publish of a ZIP', () => {
     await site.grow(1, 'https://hisotry.example');
     const hint = expect.stringContaining(`--base-url ${BASE}`);
     expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'other-base-url', hint });
-    expect(await site.publish(target, ['--allow-other-base-url'])).toMatchObject({ version: 2 });
+    expect(await site.publish(target, ['--allow-other-base-url'])).toMatchObject({ number: 2 });
   });
 
   it('is refused at a target of another form, before any write', async () => {
@@ -272,9 +251,9 @@ describe('publish of a ZIP', () => {
     await palimpsestJson(['build', '--store', site.store, '--out', tree, '--base-url', BASE]);
     await palimpsestJson(['publish', target, '--out', tree]);
     const before = [...filesIn(target).keys()];
-    for (const more of [[], ['--plan']]) expect(await site.refused(target, more)).toMatchObject({ exit: 3, code: 'other-form' });
+    for (const more of [[], ['--dry-run']]) expect(await site.refused(target, more)).toMatchObject({ exit: 3, code: 'other-form' });
     const { code, stdout } = await palimpsestHere(['publish', target, '--rollback', '--store', site.store, '--json']);
-    expect([code, JSON.parse(stdout).error]).toMatchObject([1, { code: 'no-version', hint: expect.stringContaining('--from-version') }]);
+    expect([code, JSON.parse(stdout).error]).toMatchObject([1, { code: 'no-version', hint: expect.stringContaining('--number') }]);
     expect([...filesIn(target).keys()]).toEqual(before);
     const other = join(site.folder, 'other');
     mkdirSync(other);

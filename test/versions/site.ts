@@ -51,12 +51,12 @@ export class Site {
 }
 
 export interface Published {
-  readonly version: number;
+  readonly number: number;
   readonly change: string | null;
   readonly versions: number;
-  readonly withdrawn: readonly number[];
-  readonly removed: readonly number[];
-  readonly damaged: readonly number[];
+  readonly withdrawn_numbers: readonly number[];
+  readonly removed_numbers: readonly number[];
+  readonly damaged_numbers: readonly number[];
   readonly problems: readonly string[];
   readonly deleted: number;
   readonly requests: { readonly all: number };
@@ -72,7 +72,7 @@ export interface Refused {
 }
 
 export interface Listed {
-  readonly versions: readonly { readonly number: number; readonly current: boolean; readonly manifest: string; readonly file: string }[];
+  readonly results: readonly { readonly number: number; readonly current: boolean; readonly manifest: string; readonly file: string }[];
   readonly withdrawn: readonly { readonly number: number }[];
   readonly problems: readonly string[];
 }

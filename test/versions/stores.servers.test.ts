@@ -41,7 +41,7 @@ describe.each([CEPH, AZURITE])('publish of a ZIP to $name', (kind) => {
     // each of two machines with a store of its own replaces the state of the other
     const sites = [0, 1].map((machine) => new Site(join(folder, `${kind.name}-${machine}`), lines.slice(machine * 1_000)));
     const publish = async (site: Site) => {
-      const args = [...site.args(address, ['--replace']), '--json', '--timeout', '10'];
+      const args = [...site.args(address, ['--replace']), '--json', '--timeout', '10s'];
       const { stdout, stderr } = await palimpsest(args, { env });
       if (stdout === '') throw new Error(stderr);
       return JSON.parse(stdout);
@@ -53,7 +53,7 @@ describe.each([CEPH, AZURITE])('publish of a ZIP to $name', (kind) => {
         if (error === undefined) succeeded += 1;
         else expect(error.code).toBe('target-busy');
       }
-      const { versions } = await listed(address, env);
+      const { results: versions } = await listed(address, env);
       expect(versions).toHaveLength(succeeded);
       expect(versions.filter(({ current }) => current)).toHaveLength(1);
       const { signal } = new AbortController();
@@ -66,7 +66,7 @@ describe.each([CEPH, AZURITE])('publish of a ZIP to $name', (kind) => {
     await again();
     expect(await again()).toMatchObject({ change: null, requests: { all: 2 } });
     // each version is whole
-    expect(await again('--repair')).toMatchObject({ damaged: [] });
+    expect(await again('--repair')).toMatchObject({ damaged_numbers: [] });
     target.close();
   });
 
@@ -76,7 +76,7 @@ describe.each([CEPH, AZURITE])('publish of a ZIP to $name', (kind) => {
     await administer((client) => client.send(new CreateBucketCommand({ Bucket: 'kept' })));
     const [address, env, site] = ['s3://kept/versioned', kind.env(endpoint), new Site(join(folder, 'versioned'), lines)];
     await site.grow(10);
-    expect(await site.publish(address, [], env)).toMatchObject({ version: 1, conditional: true });
+    expect(await site.publish(address, [], env)).toMatchObject({ number: 1, conditional: true });
     const VersioningConfiguration = { Status: 'Enabled' } as const;
     await administer((client) => client.send(new PutBucketVersioningCommand({ Bucket: 'kept', VersioningConfiguration })));
     await palimpsestJson(['remove', JSON.parse(lines[3] ?? '').account, '--store', site.store, '--yes']);

@@ -33,9 +33,9 @@ export function planBrowse({
     totals.atTarget += Number(there !== undefined);
     totals.unlisted += Number(wanted !== undefined && !isListed);
   }
-  function* uploads(isHome: boolean): Generator<Step> {
+  function* uploads(rank: number): Generator<Step> {
     for (const { path, wanted, there } of pairs()) {
-      if (wanted === undefined || (path === HOME) !== isHome) continue;
+      if (wanted === undefined || rankOf(path, there) !== rank) continue;
       const reason = reasonOf(wanted, there, hasOtherHeaders);
       if (reason !== undefined) yield { action: 'upload', path, digest: wanted, bytes: bytesOf(path), reason };
     }
@@ -47,8 +47,13 @@ export function planBrowse({
     files: totals.files,
     atTarget: totals.atTarget,
     hasUnlisted: totals.unlisted > 0,
-    // the home page after all other files, because it leads to them
-    stages: [() => lanesOf(uploads(false)), () => lanesOf(uploads(true))],
+    stages: [0, 1, 2].map((rank) => () => lanesOf(uploads(rank))),
     deleteStages: [() => lanesOf(gone())],
   };
+}
+
+/** New files come first and the home page last, so that no link leads to a file that is not there yet. */
+function rankOf(path: string, there: string | undefined): number {
+  if (path === HOME) return 2;
+  return there === undefined ? 0 : 1;
 }

@@ -1,4 +1,6 @@
 import { Failure } from '../../contract/failure.ts';
+import { hint, suggested } from '../../contract/hint.ts';
+import { plural } from '../../contract/plural.ts';
 import { isLoopback, localLinks, otherBaseUrl } from '../../contract/site.ts';
 import { encodingsIn } from '../../tree/encoding.ts';
 import type { TreeSize } from '../state/state.ts';
@@ -29,6 +31,8 @@ interface Guarded extends Pick<Plan, 'isIdle' | 'deletes' | 'atTarget' | 'reader
   readonly areDeletesAllowed: boolean;
   /** What the target has and the tree lacks. */
   readonly lacking: readonly Lacking[];
+  /** How many accounts of the tree were removed from the store, and which state of the store the tree is of. */
+  readonly removedInTree: { readonly accounts: number; readonly of: 'current' | 'earlier' | 'other' };
 }
 
 /** Returns the most files that a plan may delete. */
@@ -37,7 +41,7 @@ export function mostDeletes({ atTarget }: Pick<Plan, 'atTarget'>, { maxDelete }:
 }
 
 /**
- * Returns the reasons not to carry out a plan: loopback-url, other-base-url, too-many-deletes, reader-gaps, or an empty list.
+ * Returns the reasons not to carry out a plan: store-diverged, loopback-url, other-base-url, too-many-deletes, reader-gaps, or an empty list.
  */
 export function checkGuards(target: string, baseUrls: BaseUrls, plan: Guarded, limits: Limits): Failure[] {
   const { maxDelete, allowGaps, allowLoopback, allowOtherBaseUrl } = limits;
@@ -50,7 +54,7 @@ export function checkGuards(target: string, baseUrls: BaseUrls, plan: Guarded, l
   const deletes = new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target} would be deleted`, {
     expected: 'most' in maxDelete ? `at most ${most}` : `at most ${most} (${maxDelete.share * 100} % of ${plan.atTarget} files)`,
     found: [`${plan.deletes} ${plan.deletes === 1 ? 'file' : 'files'} that the tree no longer has`, ...lacks].join('; '),
-    hint: `${rebuild}check the deletes that --plan --json lists; if they are right, publish with --max-delete ${plan.deletes}. Deletes after palimpsest remove need no option if --store names the store`,
+    hint: `${rebuild}check the deletes that --dry-run --json lists; if they are right, publish with --max-delete ${plan.deletes}. Deletes after palimpsest remove need no option if --store names the store`,
   });
   const gaps = new Failure(
     'reader-gaps',
@@ -61,8 +65,17 @@ export function checkGuards(target: string, baseUrls: BaseUrls, plan: Guarded, l
       hint: 'publish with --allow-gaps if readers may miss some records or accounts once, for example after palimpsest remove',
     },
   );
+  const removed = new Failure('store-diverged', 'the tree has accounts that were removed from the store', {
+    expected: 'a tree without them',
+    found: plural(plan.removedInTree.accounts, 'removed account'),
+    hint:
+      plan.removedInTree.of === 'earlier'
+        ? hint`run ${suggested('build')} first`
+        : 'if this is the store of the tree, build it again first; otherwise name its store with --store',
+  });
   const hasLocalLinks = isLoopback(baseUrls.ours) && !allowLoopback && !plan.isIdle;
   return [
+    ...(plan.removedInTree.accounts > 0 ? [removed] : []),
     ...(hasLocalLinks ? [links] : []),
     ...(moved === undefined ? [] : [moved]),
     ...(plan.deletes > most && !plan.areDeletesAllowed ? [deletes] : []),

@@ -3,6 +3,7 @@ import { excludedAccounts } from '../../contract/pages/excluded-account.ts';
 import { forEachLimit } from '../../storage/pool.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { pagePath } from '../../tree/layout.ts';
+import type { VerifiedTree } from '../../tree/verified-tree.ts';
 import { decompressedPage } from '../objects/content-encoding.ts';
 import type { Removal } from '../planning/removal.ts';
 import type { FoundTree } from '../planning/tree-comparison.ts';
@@ -27,4 +28,15 @@ export async function removedAtTarget(
     }
   });
   return { accounts: found.size, records: [...found.values()].reduce((sum, records) => sum + records, 0) };
+}
+
+/** Counts the accounts on the account pages of a tree that were removed from the store. */
+export function countRemoved({ files, digests }: VerifiedTree, exclusions: readonly Exclusion[]): number {
+  if (exclusions.length === 0) return 0;
+  const accountsOn = excludedAccounts(exclusions);
+  const names = new Set<string>();
+  for (let page = 1; page <= digests.pages.account; page += 1) {
+    for (const { screen_name } of accountsOn(JSON.parse(files.read(pagePath('account', page)).toString()))) names.add(screen_name);
+  }
+  return names.size;
 }

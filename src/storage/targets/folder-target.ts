@@ -102,7 +102,12 @@ class FolderTarget implements Target {
 
   async beginParts(path: string): Promise<PartsUpload> {
     const file = this.#file(path);
-    return this.#inFolderOf(file, () => beginFile(file, partialOf(this.#folder, path)));
+    const upload = await this.#inFolderOf(file, () => beginFile(file, partialOf(this.#folder, path)));
+    return {
+      put: (number, bytes, signal) => orFailure(file, () => upload.put(number, bytes, signal)),
+      complete: (tags, signal) => orFailure(file, () => upload.complete(tags, signal)),
+      abort: upload.abort,
+    };
   }
 
   async list(prefix: string, after: string): Promise<ObjectPage> {
@@ -205,6 +210,15 @@ function notOurs(folder: string, expected: string, found: string): Failure {
 async function readRegularFile(file: string): Promise<Buffer> {
   if ((await stat(file)).isFile()) return readFile(file);
   throw notOurs(file, 'a file, or nothing', 'something that is not a regular file');
+}
+
+/** Makes a call, and converts its errors. */
+async function orFailure<T>(file: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw error instanceof Failure ? error : unusable(file, error);
+  }
 }
 
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);

@@ -30,18 +30,19 @@ export function pageFiles(tree: ReadTree): PageBytes {
 function readFiles(tree: ReadTree, metadata: CollectionMetadata, number: number, path: string, report: Report): Buffer | undefined {
   const files = pathsOf(metadata.collection, number, metadata.pages).flatMap((file) => {
     try {
-      return [{ file, bytes: tree.files.read(file) }];
+      const bytes = tree.files.read(file);
+      return [{ file, digest: hash('sha256', bytes), bytes: file === path ? bytes : undefined }];
     } catch {
       reportUnreadable(tree.files, file, tree.manifest.get(file), report);
       return [];
     }
   });
-  for (const { file, bytes } of files) checkDigest(tree, file, bytes, report);
+  for (const { file, digest } of files) checkDigest(tree, file, digest, report);
   const read = files.find(({ file }) => file === path);
   // a file with the right digest differs only because the other one is damaged
   const otherCause = report.isDamaged(path) ? path : undefined;
-  for (const { file, bytes } of files) {
-    if (read === undefined || bytes.equals(read.bytes)) continue;
+  for (const { file, digest } of files) {
+    if (read === undefined || digest === read.digest) continue;
     const cause = report.isDamaged(file) ? undefined : otherCause;
     report.add({ rule: 'duplicate-mismatch', path: file, expected: `the bytes of ${path}`, found: 'other bytes', cause });
   }
@@ -50,8 +51,8 @@ function readFiles(tree: ReadTree, metadata: CollectionMetadata, number: number,
 }
 
 /** Compares a file with the manifest, if the manifest lists it. */
-function checkDigest({ manifest, digestCause }: ReadTree, path: string, bytes: Buffer, report: Report): void {
-  const [expected, found] = [manifest.get(path), hash('sha256', bytes)];
+function checkDigest({ manifest, digestCause }: ReadTree, path: string, found: string, report: Report): void {
+  const expected = manifest.get(path);
   if (expected === undefined || found === expected) return;
   report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause: digestCause });
 }
@@ -61,7 +62,7 @@ function checkVariants(
   tree: ReadTree,
   metadata: CollectionMetadata,
   number: number,
-  page: { readonly file: string; readonly bytes: Buffer } | undefined,
+  page: { readonly file: string; readonly bytes: Buffer | undefined } | undefined,
   report: Report,
 ): void {
   for (const encoding of tree.manifest.encodings) {
@@ -69,8 +70,8 @@ function checkVariants(
       const path = plain + SUFFIXES[encoding];
       try {
         const bytes = tree.files.read(path);
-        checkDigest(tree, path, bytes, report);
-        if (page !== undefined && !decompressesTo(bytes, encoding, page.bytes)) {
+        checkDigest(tree, path, hash('sha256', bytes), report);
+        if (page?.bytes !== undefined && !decompressesTo(bytes, encoding, page.bytes)) {
           report.add({
             rule: 'duplicate-mismatch',
             path,

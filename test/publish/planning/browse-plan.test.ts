@@ -11,6 +11,7 @@ const planOf = (pairs: readonly BrowsePair[], hasOtherHeaders = false) =>
 const PAIRS = [
   pair('browse/changed.html', 'a', 'b'),
   pair('browse/gone.html', undefined, 'b'),
+  pair('browse/new.html', 'a', undefined),
   pair('browse/lost.html', undefined, undefined),
   pair('browse/same.html', 'a', 'a'),
   pair('index.html', 'h', undefined),
@@ -20,10 +21,11 @@ const lanesOf = (stages: readonly Stage[]) => stages.map((stage) => [...stage()]
 const upload = (path: string, digest: string, reason: string) => [{ action: 'upload', path, digest, bytes: 5, reason }];
 
 describe('the plan of the browse files', () => {
-  it('sends the home page after the files that it leads to, and deletes what the tree no longer has', () => {
+  it('sends new files first and the home page last, and deletes what the tree no longer has', () => {
     const { files, atTarget, stages, deleteStages } = planOf(PAIRS);
-    expect({ files, atTarget }).toEqual({ files: 4, atTarget: 4 });
+    expect({ files, atTarget }).toEqual({ files: 5, atTarget: 4 });
     expect(lanesOf(stages)).toEqual([
+      [upload('browse/new.html', 'a', 'new')],
       [upload('browse/changed.html', 'a', 'changed'), upload('browse/unknown.html', 'a', 'unknown')],
       [upload('index.html', 'h', 'new')],
     ]);
@@ -32,7 +34,7 @@ describe('the plan of the browse files', () => {
 
   it('sends every file if the headers are others', () => {
     const { stages } = planOf([pair('browse/same.html', 'a', 'a')], true);
-    expect(lanesOf(stages)).toEqual([[upload('browse/same.html', 'a', 'headers')], []]);
+    expect(lanesOf(stages)).toEqual([[], [upload('browse/same.html', 'a', 'headers')], []]);
   });
 
   it.each([

@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { checkGuards, type Limits } from '../../../src/publish/planning/guards.ts';
 
 const SITE = 'https://x.example';
-const IDLE = { isIdle: false, deletes: 0, atTarget: 10, readerGaps: [], areDeletesAllowed: false, lacking: [] };
+const IDLE = {
+  isIdle: false,
+  deletes: 0,
+  atTarget: 10,
+  readerGaps: [],
+  areDeletesAllowed: false,
+  lacking: [],
+  removedInTree: { accounts: 0, of: 'current' as const },
+};
 const LIMITS: Limits = { maxDelete: { most: 2 }, allowGaps: false, allowLoopback: false, allowOtherBaseUrl: false };
 const check = (plan: object, limits: Partial<Limits> = {}, ours = SITE, there: string | undefined = undefined) =>
   checkGuards('s3://b', { ours, there }, { ...IDLE, ...plan }, { ...LIMITS, ...limits });
@@ -30,7 +38,7 @@ describe('the guards', () => {
         message: `${deletes} of the 10 files at s3://b would be deleted`,
         expected,
         found,
-        hint: `check the deletes that --plan --json lists; if they are right, publish with --max-delete ${deletes}. Deletes after palimpsest remove need no option if --store names the store`,
+        hint: `check the deletes that --dry-run --json lists; if they are right, publish with --max-delete ${deletes}. Deletes after palimpsest remove need no option if --store names the store`,
       },
     ]);
   });

@@ -64,7 +64,7 @@ describe('a folder that shares files with the tree', () => {
     cpSync(history.out, tree, { recursive: true });
     const target = targetOf(tree);
     const before = pagesIn(tree);
-    for (const more of [[], ['--plan']]) {
+    for (const more of [[], ['--dry-run']]) {
       expect(await refusal(target, tree, more)).toMatchObject({ code: 3, error: { code: 'not-ours', file: target } });
     }
     expect(differences(pagesIn(tree), before)).toEqual([]);
@@ -85,10 +85,10 @@ describe('a folder that shares files with the tree', () => {
   });
 });
 
-it.each(['', '/below/it'])('refuses a file in place of a folder at once, also with --plan: file%s', async (below) => {
+it.each(['', '/below/it'])('refuses a file in place of a folder at once, also with --dry-run: file%s', async (below) => {
   const file = join(folder, `file${below.length}`);
   writeFileSync(file, 'mine');
-  expect(await refusal(file + below, history.out, ['--plan'])).toMatchObject({ code: 3, error: { code: 'not-ours' } });
+  expect(await refusal(file + below, history.out, ['--dry-run'])).toMatchObject({ code: 3, error: { code: 'not-ours' } });
   expect(await refusal(file + below)).toMatchObject({ code: 3, error: { code: 'not-ours' } });
 });
 
@@ -100,11 +100,11 @@ it('sends nothing again for changed headers to a folder, which keeps no headers'
 });
 
 describe('a folder that contains other files', () => {
-  it('is refused without --allow-other-files, also with --plan, and then accepted by later publishes', async () => {
+  it('is refused without --allow-other-files, also with --dry-run, and then accepted by later publishes', async () => {
     const site = join(folder, 'web root with pages');
     mkdirSync(site);
     writeFileSync(join(site, 'index.html'), 'mine');
-    for (const more of [[], ['--plan']]) {
+    for (const more of [[], ['--dry-run']]) {
       expect(await refusal(site, history.out, more)).toMatchObject({
         code: 3,
         error: { code: 'not-ours', file: site, found: 'index.html', hint: expect.stringContaining('--allow-other-files') },

@@ -72,67 +72,11 @@ it('omits the quotes of tags after a store has rejected a tag with quotes', asyn
   await expect(target.put('publish.json', upload, signal, { tag: '"c"' })).rejects.toMatchObject({ kind: 'conflict' });
 });
 
-/** A place where the client finds sessions, and how they get there. */
-interface Place {
-  readonly env: Readonly<Record<string, string>>;
-  readonly give: (token: string) => void;
-}
-
-function inFile(name: string, env: (file: string) => Place['env'], text: (token: string) => string): Place {
-  const file = join(temporaryFolder(), name);
-  return { env: env(file), give: (token) => writeFileSync(file, text(token)) };
-}
-
-const PLACES: readonly (readonly [name: string, start: () => Place | Promise<Place>])[] = [
-  [
-    'a credentials file',
-    () =>
-      inFile(
-        'credentials',
-        (file) => ({ AWS_PROFILE: 'kept', AWS_SHARED_CREDENTIALS_FILE: file }),
-        (token) => `[kept]\naws_access_key_id=key\naws_secret_access_key=secret\naws_session_token=${token}\n`,
-      ),
-  ],
-  [
-    'a process',
-    () => {
-      const { env, give } = inFile(
-        'session.json',
-        (file) => ({ AWS_PROFILE: 'process', AWS_CONFIG_FILE: `${file}.ini` }),
-        (SessionToken) => JSON.stringify({ Version: 1, AccessKeyId: 'key', SecretAccessKey: 'secret', SessionToken }),
-      );
-      const config = env['AWS_CONFIG_FILE'] ?? '';
-      writeFileSync(config, `[profile process]\ncredential_process = cat ${config.replace(/\.ini$/, '')}\n`);
-      return { env, give };
-    },
-  ],
-  [
-    'the identity provider of a job',
-    async () => {
-      let token = '';
-      const endpoint = await serverOf((_, response) => {
-        const keys = '<AccessKeyId>key</AccessKeyId><SecretAccessKey>secret</SecretAccessKey>';
-        const credentials = `<Credentials>${keys}<SessionToken>${token}</SessionToken><Expiration>2999-01-01T00:00:00Z</Expiration></Credentials>`;
-        const result = `<AssumeRoleWithWebIdentityResult>${credentials}</AssumeRoleWithWebIdentityResult>`;
-        response.setHeader('Content-Type', 'text/xml');
-        response.end(`<AssumeRoleWithWebIdentityResponse>${result}</AssumeRoleWithWebIdentityResponse>`);
-      });
-      const { env, give } = inFile(
-        'identity',
-        (file) => ({ AWS_WEB_IDENTITY_TOKEN_FILE: file }),
-        () => 'a token of the job',
-      );
-      const set = (next: string) => {
-        token = next;
-        give(next);
-      };
-      return { env: { ...env, AWS_ENDPOINT_URL_STS: endpoint, AWS_ROLE_ARN: 'arn:aws:iam:::role/publisher' }, give: set };
-    },
-  ],
-];
-
-it.each(PLACES)('looks for a new session in %s when the store no longer accepts the present one', async (_, start) => {
-  const { env, give } = await start();
+it('looks for a new session in the credentials file when the store no longer accepts the present one', async () => {
+  const file = join(temporaryFolder(), 'credentials');
+  const env = { AWS_PROFILE: 'kept', AWS_SHARED_CREDENTIALS_FILE: file };
+  const give = (token: string) =>
+    writeFileSync(file, `[kept]\naws_access_key_id=key\naws_secret_access_key=secret\naws_session_token=${token}\n`);
   let accepted = 'one';
   const asked: unknown[] = [];
   const none = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_REGION: 'us-east-1' };

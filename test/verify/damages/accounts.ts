@@ -27,21 +27,6 @@ export const ACCOUNT_DAMAGES: readonly Damage[] = sealed([
     'account-order',
   ),
   damaged(
-    'an account is split in two',
-    ['account-twice', LAST_PAGE, 'account ada'],
-    (tree) =>
-      tree.editAccounts(([ada, bob, ...others]) => {
-        if (ada === undefined || bob === undefined) throw new Error('no two accounts');
-        const [newer, older] = [ada.data.slice(0, -1), ada.data.slice(-1)];
-        // ada's first record is 10, the next is 22: the second part follows the accounts that begin between them
-        const late = { ...ada, data: newer, data_page_count: 2 };
-        const early = { ...ada, data: older, data_page_count: 1 };
-        return list(early, bob, ...others.slice(0, 4), late, ...others.slice(4));
-      }),
-    // each part is checked separately: the previous of record 94 is in the other part
-    'record-predecessor',
-  ),
-  damaged(
     'the profile image of an account is a script',
     ['url-scheme', FIRST_PAGE, 'account ada', 'profile_image_url'],
     setting('ada', { profile_image_url: 'javascript:alert(1)' }),

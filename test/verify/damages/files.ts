@@ -31,14 +31,7 @@ export const FILE_DAMAGES: readonly Damage[] = [
   },
 
   missing('the manifest is missing', MANIFEST),
-  damaged('the manifest is a folder', ['file-missing', MANIFEST], inPlaceOf(MANIFEST, `${MANIFEST}/file`), 'unexpected-file'),
   damaged('the manifest is empty', ['manifest-digest', MANIFEST], (tree) => tree.write(MANIFEST, ''), 'manifest-line'),
-  damaged(
-    'a digit of the manifest is changed',
-    ['manifest-digest', MANIFEST],
-    (tree) => tree.write(MANIFEST, otherDigit(tree.text(MANIFEST))),
-    'file-digest',
-  ),
   damaged('build.json names another manifest', ['manifest-digest', MANIFEST, undefined, `SHA-256 ${'0'.repeat(64)}`], (tree) =>
     tree.editBuild({ manifest: '0'.repeat(64) }),
   ),
@@ -62,21 +55,6 @@ export const FILE_DAMAGES: readonly Damage[] = [
   missing('a page in the middle is missing', MIDDLE, 'account-data-surplus'),
   missing('the index file of a collection is missing', 'rest/account/index.json', 'account-data-missing'),
   damaged('a file is at the path of the pages', ['file-missing', FIRST], inPlaceOf('rest', 'rest'), 'unexpected-file'),
-  damaged(
-    'a folder is at the path of a page',
-    ['file-missing', MIDDLE],
-    (tree) => {
-      tree.remove(MIDDLE);
-      mkdirSync(tree.path(MIDDLE));
-    },
-    'account-data-surplus',
-  ),
-  damaged(
-    'a page is a symbolic link to itself',
-    ['file-missing', MIDDLE],
-    (tree) => link(tree, 'index.json', MIDDLE),
-    'account-data-surplus',
-  ),
   damaged('a page cannot be read', ['file-missing', MIDDLE], unreadable, 'account-data-surplus'),
   damaged('one character of a page is changed', ['file-digest', 'rest/account/page/3/index.json'], (tree) =>
     tree.editText('account', 3, (text) => text.replace('I am zoe', 'I am Zoe')),

@@ -35,15 +35,6 @@ export const PAGE_DAMAGES: readonly Damage[] = sealed([
     tree.editPage('data', 4, (page) => Object.assign(page, { results: objectsIn(page.results).slice(0, -1) }));
     tree.editPage('data', 5, (page) => Object.assign(page, { results: [moved, ...objectsIn(page.results)] }));
   }),
-  damaged('one page has all items, more than the page size', ['build-record', 'build.json'], (tree) => {
-    const page_size = tree.build()['page_size'];
-    tree.editBuild({ page_size: 100 });
-    tree.editFeed((records) => records);
-    tree.editBuild({ page_size });
-  }),
-  damaged('a page has line separators that are not escaped', ['page-bytes', 'rest/account/page/3/index.json'], (tree) =>
-    tree.editText('account', 3, (text) => text.replaceAll('\\u2028', '\u2028')),
-  ),
 ]);
 
 function setting(collection: 'data' | 'account', number: number, changes: Json): (tree: DamagedTree) => void {
