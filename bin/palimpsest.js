@@ -5,6 +5,11 @@ if (major < 20 || (major === 20 && minor < 15)) {
   process.stderr.write(`error: palimpsest needs Node.js 20.15 or newer, but this is ${process.versions.node}\n`);
   process.exitCode = 1;
 } else {
-  const { run } = await import('../dist/cli.js');
-  process.exitCode = await run(process.argv, process);
+  // a CommonJS module starts faster than an ES module
+  const { run } = require('../dist/bundle/cli.js');
+  // if the process ends before the command, it failed
+  process.exitCode = 1;
+  run(process.argv, process).then((exitCode) => {
+    process.exitCode = exitCode;
+  });
 }
