@@ -4,14 +4,16 @@
 // of the memory, and each figure beside a yardstick from the same run:
 // - build: `cp -r` of the built tree; into a ZIP: a build into a folder
 // - import: parsing the same lines and inserting them into one text column, and `sqlite3 .import` of the same rows
-// - observe: parsing the same lines, and one thread to two
-// --runs sets the number of pairs of a build and its yardstick. Works that take long run a third as often, and once at ten million.
+// - import and build: Eleventy, which is installed for it
+// - observe: parsing the same lines
+// --runs sets the number of pairs of a build and its yardstick. Works that take long run a third as often.
 // --records 0 leaves out everything but observe.
 // --against compares this checkout with another revision instead, such as HEAD~1: the same works in pairs.
 // The time of one diff_html is printed first.
 // All files are in one folder (default: /dev/shm if it exists), so that the disk does not add noise.
-// --large also runs everything at ten times the size. This needs 30 GB, so pass a folder on a disk.
-import { spawn, spawnSync } from 'node:child_process';
+// --large runs each step once with a tenth of --records, with --records, and with ten times as many. --plot names a file for the plot.
+// At 10,000,000 records it needs 25 GB, so pass a folder on a disk.
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,6 +22,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { diffHtml } from '../dist/diff/diff-html.js';
 import { compare } from './against.js';
+import { installEleventy } from './eleventy.js';
+import { generated } from './generated.js';
+import { growthTable, measureGrowth, writeGrowthPlot } from './growth.js';
 import { heading, inRounds, machine, median, ratios, repeated, row, spread, timed, workFolder } from './measure.js';
 import { checkOut } from './revision.js';
 
@@ -27,6 +32,7 @@ const { values } = parseArgs({
   options: {
     against: { type: 'string' },
     large: { type: 'boolean', default: false },
+    plot: { type: 'string' },
     folder: { type: 'string' },
     runs: { type: 'string', default: '9' },
     records: { type: 'string', default: '1000000' },
@@ -42,14 +48,6 @@ const palimpsest = (...args) => timed(process.execPath, [BIN, ...args, '--json']
 const remove = (path) => rmSync(path, { recursive: true, force: true });
 const seconds = (results) => median(results.map((result) => result.seconds));
 const rate = (items, results) => `${Math.round(items / seconds(results)).toLocaleString('en-US')} a second`;
-
-/** Writes the output of a program of this folder to a file. */
-async function generate(file, program, items, accounts) {
-  await new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [PROGRAM(program), String(items), String(accounts)]);
-    child.stdout.pipe(createWriteStream(file)).once('finish', resolve).once('error', reject);
-  });
-}
 
 /** Writes one more record of an existing account, newer than all others. */
 function oneMore(file, records) {
@@ -199,16 +197,38 @@ function benchOneMore(records, store, out) {
   }
 }
 
+/** Times a full run from records to pages, beside Eleventy, which writes the pages of the feed alone. */
+function benchFullRun(ndjson, runs) {
+  const eleventy = installEleventy(work, ndjson);
+  if (eleventy === undefined) return console.log('  (Eleventy cannot be installed: import and build are not compared with it)');
+  const [store, out] = ['nothing.db', 'nothing'].map((name) => join(work, name));
+  const importAndBuild = () => {
+    for (const path of [store, out]) remove(path);
+    const steps = [palimpsest('import', ndjson, '--store', store), palimpsest('build', '--store', store, '--out', out)];
+    const sum = (figure) => steps[0][figure] && steps[0][figure] + steps[1][figure];
+    return {
+      seconds: sum('seconds'),
+      processor: sum('processor'),
+      megabytes: steps[0].megabytes && Math.max(...steps.map((step) => step.megabytes)),
+    };
+  };
+  const [ours, others] = inRounds(runs, importAndBuild, eleventy);
+  row('import and build', ours, `both collections, ${spread(ratios(ours, others, 'seconds'))} × Eleventy`);
+  row('Eleventy, pages of the feed', others);
+  for (const path of [store, out, join(work, 'eleventy')]) remove(path);
+}
+
 /** @param runs the number of runs of each work that takes long */
 async function bench(records, runs) {
   const accounts = records / 10;
   heading(`${records.toLocaleString('en-US')} records of ${accounts.toLocaleString('en-US')} accounts, 100 a page`);
   const [ndjson, store, out] = [join(work, 'records.ndjson'), join(work, 'store.db'), join(work, 'out')];
-  await generate(ndjson, './records.js', records, accounts);
+  await generated(ndjson, './records.js', records, accounts);
   await benchImport(records, ndjson, store, runs);
   console.log(
     `  (${Math.round(statSync(ndjson).size / 1e6).toLocaleString('en-US')} MB of NDJSON, ${Math.round(statSync(store).size / 1e6).toLocaleString('en-US')} MB of store)`,
   );
+  benchFullRun(ndjson, runs);
   rmSync(ndjson);
   benchBuild(store, out, runs);
   row(
@@ -223,7 +243,7 @@ async function bench(records, runs) {
 async function benchAgainst(reference, records) {
   const older = checkOut(reference, join(work, 'revision'));
   const [ndjson, one] = [join(work, 'records.ndjson'), join(work, 'one.ndjson')];
-  await generate(ndjson, './records.js', records, records / 10);
+  await generated(ndjson, './records.js', records, records / 10);
   oneMore(one, records);
   console.log(`\n${records.toLocaleString('en-US')} records of ${(records / 10).toLocaleString('en-US')} accounts, 100 a page`);
   compare({ name: 'this checkout', program: BIN }, older, { ndjson, one }, work, RUNS);
@@ -233,7 +253,7 @@ async function benchAgainst(reference, records) {
 async function benchObserve(title, program, items, accounts) {
   heading(`${items.toLocaleString('en-US')} ${title}`);
   const [ndjson, store] = [join(work, 'snapshots.ndjson'), join(work, 'observed.db')];
-  await generate(ndjson, program, items, accounts);
+  await generated(ndjson, program, items, accounts);
   const pairs = repeated(Math.ceil(RUNS / 3), () => {
     remove(store);
     return [timed(process.execPath, [PROGRAM('./parse-lines.js'), ndjson]), palimpsest('observe', ndjson, '--store', store)];
@@ -274,16 +294,42 @@ async function benchAll() {
   benchDiff();
   const records = Number(values.records);
   if (records > 0) await bench(records, Math.ceil(RUNS / 3));
-  for (const scale of values.large ? [1, 10] : [1]) {
-    const snapshots = scale * Number(values.snapshots);
-    await benchObserve('snapshots of 10,000 accounts, one in two hundred changed', './snapshots.js', snapshots, 10_000);
-    await benchObserve('tweets of the Twitter stream, of 10,000 accounts', './tweets.js', snapshots / 4, 10_000);
-    await benchObserve('snapshots that almost all change, of 4,000 accounts', './changing-profiles.js', snapshots / 20, 4000);
-  }
-  if (values.large) await bench(records * 10, 1);
+  const snapshots = Number(values.snapshots);
+  await benchObserve('snapshots of 10,000 accounts, one in two hundred changed', './snapshots.js', snapshots, 10_000);
+  await benchObserve('tweets of the Twitter stream, of 10,000 accounts', './tweets.js', snapshots / 4, 10_000);
+  await benchObserve('snapshots that almost all change, of 4,000 accounts', './changing-profiles.js', snapshots / 20, 4000);
+}
+
+/** Returns the steps of a night for a number of records, and of as many snapshots. */
+function nightSteps(records) {
+  const [ndjson, one, store, out] = ['records.ndjson', 'one.ndjson', 'store.db', 'out'].map((name) => join(work, name));
+  const [snapshots, observed] = ['snapshots.ndjson', 'observed.db'].map((name) => join(work, name));
+  const build = () => palimpsest('build', '--store', store, '--out', out, '--base-url', 'https://history.example');
+  return [
+    ['generate', () => generated(ndjson, './records.js', records, records / 20)],
+    ['import', () => palimpsest('import', ndjson, '--store', store)],
+    ['delete the input', () => remove(ndjson)],
+    ['build', build],
+    ['build, nothing changed', build],
+    ['verify', () => palimpsest('verify', '--out', out, '--store', store)],
+    ['one record', () => oneMore(one, records)],
+    ['import of one record more', () => palimpsest('import', one, '--store', store)],
+    ['build, one record more', build],
+    ['delete store and tree', () => [store, out].forEach(remove)],
+    ['generate', () => generated(snapshots, './snapshots.js', records, 10_000)],
+    ['observe as many snapshots', () => palimpsest('observe', snapshots, '--store', observed)],
+  ];
+}
+
+async function benchGrowth() {
+  const records = Number(values.records);
+  const runs = await measureGrowth([records / 10, records, records * 10], nightSteps, work);
+  console.log(growthTable(runs));
+  if (values.plot !== undefined) writeGrowthPlot(values.plot, runs);
 }
 
 const version = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 console.log(`palimpsest ${version}, ${machine()}, in ${work}`);
-if (values.against === undefined) await benchAll();
+if (values.large) await benchGrowth();
+else if (values.against === undefined) await benchAll();
 else await benchAgainst(values.against, Number(values.records));

@@ -72,7 +72,7 @@ const targetsFor = (out, count) =>
   [`s3://${bucket}/${count}`, `${out}-site`].flatMap((target) => {
     const name = target.startsWith('s3') ? 'publish s3://' : 'publish to a folder';
     return [
-      [`${name} --plan, ${count} pages`, ...publish(target, out, ['--plan'])],
+      [`${name} --dry-run, ${count} pages`, ...publish(target, out, ['--dry-run'])],
       [`${name}, ${count} pages`, ...publish(target, out)],
     ];
   });

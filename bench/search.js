@@ -37,7 +37,7 @@ function* generated(count) {
     const handle = [`${first}_${last}`, `${first}${last}`, word(), `the${word()}`, `${last}${first[0]}`][below(5)];
     const display_name = below(12) === 0 ? pick(['田中太郎', 'محمد علي', '🌹']) : `${first} ${last}${below(4) === 0 ? ' 🌹' : ''}`;
     const former_handles = below(5) === 0 ? [{ handle: word() + below(1000), seen_to: 0 }] : [];
-    yield { screen_name: `${handle.slice(0, 12)}${number.toString(36)}`, display_name, former_handles, changes: 1 + below(50) };
+    yield { screen_name: `${handle.slice(0, 12)}${number.toString(36)}`, display_name, former_handles, records: 1 + below(50) };
   }
 }
 

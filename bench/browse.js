@@ -1,0 +1,95 @@
+// npm run bench:browse [-- --records 1000000] [-- --folder /some/disk] [-- --runs 3]
+//
+// Prints what the pages for people cost: the time of a full build beside `cp -r` of the tree and beside a build without them, their
+// number and their bytes, and what a build writes after one new record, and after one new record of each of 300 accounts.
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { generated } from './generated.js';
+import { heading, inRounds, machine, ratios, row, spread, timed, workFolder } from './measure.js';
+
+const { values } = parseArgs({
+  options: { records: { type: 'string', default: '1000000' }, runs: { type: 'string', default: '3' }, folder: { type: 'string' } },
+});
+const [RECORDS, RUNS] = [Number(values.records), Number(values.runs)];
+const ACCOUNTS = RECORDS / 10;
+const BIN = fileURLToPath(new URL('../bin/palimpsest.js', import.meta.url));
+const work = workFolder(values.folder);
+const [ndjson, store, html, plain, copy] = ['records.ndjson', 'store.db', 'html', 'plain', 'copy'].map((name) => join(work, name));
+
+const palimpsest = (...args) => timed(process.execPath, [BIN, ...args, '--json']);
+const build = (out, ...options) => palimpsest('build', '--store', store, '--out', out, '--base-url', 'https://history.example', ...options);
+const anew = (path, run) => () => {
+  rmSync(path, { recursive: true, force: true });
+  return run();
+};
+
+/** Returns the HTML pages, feeds and parts of the search index in a tree: their paths, sizes and times. */
+function browseFiles() {
+  return readdirSync(html, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && (entry.parentPath === html ? entry.name.endsWith('.html') : entry.parentPath.includes('browse')))
+    .map(({ parentPath, name }) => {
+      const path = join(parentPath, name);
+      const { size, ctimeMs } = statSync(path);
+      return { path, size, ctimeMs };
+    });
+}
+
+/** Imports records that are newer than all others, builds, and prints how many files for people were written. */
+function afterRecords(label, first, accounts) {
+  const lines = Array.from({ length: accounts }, (_, index) => newRecord(first + index, `user_${index + 1}`));
+  writeFileSync(ndjson, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  palimpsest('import', ndjson, '--store', store);
+  const started = Date.now();
+  const [withPages, without] = [build(html, '--html'), build(plain)];
+  const written = browseFiles().filter(({ ctimeMs }) => ctimeMs >= started).length;
+  row(label, [withPages], `${written} files for people written, ${spread(ratios([withPages], [without], 'seconds'))} × the build without`);
+}
+
+const newRecord = (id, account, data_type = 'Bio', text = 'one more') => ({
+  id,
+  account,
+  data_type,
+  previous: null,
+  text,
+  first_encountered_date: '2099-01-01T00:00:00Z',
+  diff_html: text,
+  web_archive_url: null,
+});
+
+console.log(`${machine()}, in ${work}`);
+heading(`${RECORDS.toLocaleString('en-US')} records of ${ACCOUNTS.toLocaleString('en-US')} accounts, 100 a page`);
+await generated(ndjson, 'records.js', RECORDS, ACCOUNTS);
+palimpsest('import', ndjson, '--store', store);
+const first = ['Name', 'Bio', 'Location', 'Website', 'Verified'].map((field, index) =>
+  newRecord(RECORDS + 1 + index, 'five_first_values', field, field === 'Verified' ? 'false' : `https://${field}.example`),
+);
+writeFileSync(ndjson, first.map((line) => `${JSON.stringify(line)}\n`).join(''));
+palimpsest('import', ndjson, '--store', store);
+
+const [builds, copies, others] = inRounds(
+  RUNS,
+  anew(html, () => build(html, '--html')),
+  anew(copy, () => timed('cp', ['-r', html, copy])),
+  anew(plain, () => build(plain)),
+);
+const against = (results) => spread(ratios(builds, results, 'seconds'));
+row('build --html into an empty folder', builds, `${against(copies)} × cp -r, ${against(others)} × the build without`);
+row('cp -r of that tree', copies);
+rmSync(copy, { recursive: true });
+
+const files = browseFiles();
+const bytes = (list) => `${(list.reduce((sum, { size }) => sum + size, 0) / 1e6).toFixed(1)} MB`;
+const search = files.filter(({ path }) => path.includes('/browse/search/'));
+const page = readFileSync(files.find(({ path }) => path.endsWith('/five_first_values.html')).path);
+console.log(
+  [
+    `  ${files.length} files for people, ${(files.length / ACCOUNTS).toFixed(2)} an account, ${bytes(files)}`,
+    `  search index: ${search.length} files, ${bytes(search)}`,
+    `  page of an account with five first values: ${gzipSync(page).length} bytes compressed, ${gzipSync(JSON.stringify(first)).length} of them its records`,
+  ].join('\n'),
+);
+afterRecords('one new record', RECORDS + 10, 1);
+afterRecords('300 new records of 300 accounts', RECORDS + 11, Math.min(300, ACCOUNTS));
