@@ -2,6 +2,7 @@
 const names = [
   'staticwebapp',
   'NFKC',
+  'confusables',
   'Pleroma',
   'modlist',
   'jsonx',
@@ -107,6 +108,7 @@ const names = [
   'nojekyll',
   'NOLFS',
   'noopener',
+  'rowspan',
   'norc',
   'NOTADB',
   'paramgen',

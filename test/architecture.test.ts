@@ -16,7 +16,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   warc: ['contract'],
   sources: ['contract', 'warc'],
   diff: ['contract'],
-  store: ['contract', 'threads'],
+  store: ['contract'],
   import: ['contract', 'threads', 'sources', 'store'],
   observe: ['contract', 'threads', 'sources', 'diff', 'store'],
   normalize: ['contract', 'sources', 'store', 'observe', 'storage'],

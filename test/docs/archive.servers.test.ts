@@ -53,9 +53,9 @@ describe.skipIf(unzip.skip)(`the pages about archives ${unzip.reason}`, () => {
       expect(sums.get('copy/manifest-sha256.txt')).toBe(sums.get('out/manifest-sha256.txt'));
       // the WARC of the mirror and the export have the same history
       const again = await palimpsestJson(['import', 'exchanges.warc.gz', '--store', 'copy.db'], { cwd: folder });
-      expect(again).toMatchObject({ records: { added: 0, replaced: 0 }, archives: [{ missing: [] }] });
+      expect(again).toMatchObject({ records_by_outcome: { added: 0, replaced: 0 }, archives: [{ missing: { listed: [] } }] });
       const exported = await palimpsestJson(['import', 'history.ndjson', '--store', 'copy.db'], { cwd: folder });
-      expect(exported).toMatchObject({ records: { added: 0, replaced: 0 }, accounts: { added: 0 } });
+      expect(exported).toMatchObject({ records_by_outcome: { added: 0, replaced: 0 }, accounts_by_outcome: { added: 0 } });
     },
   );
 

@@ -48,14 +48,7 @@ describe.skipIf(PARALLEL.skip)('the script for GNU parallel in docs/cluster.md',
   const [script = ''] = blocks('GNU parallel', 'sh');
   const small = { 'seq 0 15': 'seq 0 3', '/16': '/4', '--jobs 4': '--jobs 2' };
 
-  it('gives the store and the tree of observe', async () => {
-    const work = temporaryFolder();
-    writeSnapshots(join(work, 'snapshots'));
-    await run(replaced(script, small), work);
-    await expectSerial(join(work, 'data/palimpsest.db'));
-  });
-
-  it('gives them with --sshlogin', async () => {
+  it('gives the store and the tree of observe with --sshlogin', async () => {
     const [work, home] = [temporaryFolder(), temporaryFolder()];
     writeSnapshots(join(work, 'snapshots'));
     const [options = ''] = /--sshlogin [^`]*/.exec(readFileSync(new URL('../../docs/cluster.md', import.meta.url), 'utf8')) ?? [];

@@ -11,6 +11,7 @@ import { build } from '../../src/tree/build/build.ts';
 import { encodeHeader } from '../../src/zip/local-header.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { BIN, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+import { isOne } from '../support/proof.ts';
 import { requirement } from '../support/requirement.ts';
 import { shell } from '../support/shell.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
@@ -30,30 +31,38 @@ function withData(): string {
   return folder;
 }
 
-describe('README.md', () => {
+/** A page of the documentation, and a run of its commands one after the other. */
+const PAGES: readonly (readonly [page: string, run: () => Promise<void>])[] = [
+  ['README.md', readmeWorks],
+  ['docs/tutorial.md', tutorialWorks],
+  ['docs/versions.md', versionsWork],
+  ['docs/offline.md', offlineWorks],
+  ['docs/removal.md and docs/backup.md', removalWorks],
+];
+
+it.each(PAGES)('%s: its commands work one after the other', (_, run) => run());
+
+async function readmeWorks(): Promise<void> {
   const lines = [...section(read('README.md'), 'Use your own data').matchAll(/^npx palimpsest ([^#\n]+)/gm)].map((match) =>
     (match[1] ?? '').trim().split(/\s+/),
   );
-
-  it('has commands that work in sequence', async () => {
-    const cwd = withData();
-    expect(lines.map((line) => line[0])).toEqual(['import', 'build', 'verify', 'serve', 'observe', 'history']);
-    const [serving, ...ending] = lines.toSorted((a, b) => Number(b[0] === 'serve') - Number(a[0] === 'serve'));
-    for (const line of ending) expect(await palimpsestHere(line, { cwd }), line.join(' ')).toMatchObject({ code: 0 });
-    const served = spawn(process.execPath, [BIN, ...(serving ?? []), '--port', '0', '--json'], {
-      cwd,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    try {
-      const line = await firstLine(served.stdout);
-      const page = await fetch(`${JSON.parse(line).url}/rest/data/?page=2`);
-      expect(await page.json()).toMatchObject({ count: 302 });
-    } finally {
-      served.kill('SIGTERM');
-    }
-    expect(await new Promise((resolve) => served.once('exit', resolve))).toBe(0);
+  const cwd = withData();
+  expect(lines.map((line) => line[0])).toEqual(['import', 'build', 'verify', 'serve', 'observe', 'history']);
+  const [serving, ...ending] = lines.toSorted((a, b) => Number(b[0] === 'serve') - Number(a[0] === 'serve'));
+  for (const line of ending) expect(await palimpsestHere(line, { cwd }), line.join(' ')).toMatchObject({ code: 0 });
+  const served = spawn(process.execPath, [BIN, ...(serving ?? []), '--port', '0', '--json'], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
-});
+  try {
+    const line = await firstLine(served.stdout);
+    const page = await fetch(`${JSON.parse(line).url}/rest/data/?page=2`);
+    expect(await page.json()).toMatchObject({ count: 302 });
+  } finally {
+    served.kill('SIGTERM');
+  }
+  expect(await new Promise((resolve) => served.once('exit', resolve))).toBe(0);
+}
 
 async function firstLine(stream: AsyncIterable<Buffer | string>): Promise<string> {
   let text = '';
@@ -64,93 +73,83 @@ async function firstLine(stream: AsyncIterable<Buffer | string>): Promise<string
   return text;
 }
 
-describe('docs/tutorial.md', () => {
-  it('has commands that work one after another', async () => {
-    const folder = withData();
-    const blocks = [...read('docs/tutorial.md').matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1] ?? '');
-    // a server does not end, and the packages are installed
-    const script = blocks.filter((block) => !/^(npm ci|npx palimpsest serve|curl )/.test(block)).join('');
-    expect(script.match(/^npx palimpsest \w+/gm)).toEqual(
-      ['import', 'build', 'verify', 'observe', 'history', 'build', 'verify'].map((command) => `npx palimpsest ${command}`),
-    );
-    const { stdout, stderr, status } = await shell(script, folder, { PATH: machine(folder) });
-    expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('{+ and tunnels+}');
-  });
-});
+async function tutorialWorks(): Promise<void> {
+  const folder = withData();
+  const blocks = [...read('docs/tutorial.md').matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1] ?? '');
+  // a server does not end, and the packages are installed
+  const script = blocks.filter((block) => !/^(npm ci|npx palimpsest serve|curl )/.test(block)).join('');
+  expect(script.match(/^npx palimpsest \w+/gm)).toEqual(
+    ['import', 'build', 'verify', 'observe', 'history', 'build', 'verify'].map((command) => `npx palimpsest ${command}`),
+  );
+  const { stdout, stderr, status } = await shell(script, folder, { PATH: machine(folder) });
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('{+ and tunnels+}');
+}
 
-describe('docs/versions.md', () => {
+async function versionsWork(): Promise<void> {
   const blocks = blocksOf('versions.md');
   const commandsBelow = (heading: string) => blocks(heading, 'sh').join('');
   const publish = commandsBelow('Publish a site');
+  const cwd = withData();
+  // folders stand for the buckets
+  const run = (commands: string) => shell(commands.replaceAll('s3://', 'targets/'), cwd, { PATH: machine(cwd) });
+  const live = () => JSON.parse(readFileSync(join(cwd, 'targets/bucket/site/head.json'), 'utf8')).versions;
+  expect(await run(publish)).toMatchObject({ status: 0, stderr: '' });
+  expect(live()).toMatchObject([{ number: 1 }]);
+  expect(existsSync(join(cwd, 'host'))).toBe(true);
+  // another night: new records, and the same build and publish
+  const again = publish.split('\n').filter((line) => / (build|publish) /.test(line));
+  expect(await run(['palimpsest observe data/sample-snapshots.ndjson', ...again].join('\n'))).toMatchObject({ status: 0, stderr: '' });
+  expect(live()).toMatchObject([{ number: 1 }, { number: 2 }]);
+  expect(await run(commandsBelow('Go back, and delete old versions'))).toMatchObject({ status: 0, stderr: '' });
+  // the rollback has number 3, and the ZIP is published again under the next one
+  expect(live()).toMatchObject([{ number: 1 }, { number: 4 }]);
+  // a server does not end
+  const copying = commandsBelow('Copy a site with its versions').replace(/^palimpsest serve .*\n/m, '');
+  expect(await run(copying.replace('rclone copy remote:', 'cp -R targets/'))).toMatchObject({ status: 0, stderr: '' });
+}
 
-  it('has commands that work one after another', async () => {
-    const cwd = withData();
-    // folders stand for the buckets
-    const run = (commands: string) => shell(commands.replaceAll('s3://', 'targets/'), cwd, { PATH: machine(cwd) });
-    const live = () => JSON.parse(readFileSync(join(cwd, 'targets/bucket/site/head.json'), 'utf8')).versions;
-    expect(await run(publish)).toMatchObject({ status: 0, stderr: '' });
-    expect(live()).toMatchObject([{ number: 1 }]);
-    expect(existsSync(join(cwd, 'host'))).toBe(true);
-    // another night: new records, and the same build and publish
-    const again = publish.split('\n').filter((line) => / (build|publish) /.test(line));
-    expect(await run(['palimpsest observe data/sample-snapshots.ndjson', ...again].join('\n'))).toMatchObject({ status: 0, stderr: '' });
-    expect(live()).toMatchObject([{ number: 1 }, { number: 2 }]);
-    expect(await run(commandsBelow('Go back, and delete old versions'))).toMatchObject({ status: 0, stderr: '' });
-    // the rollback has number 3, and the ZIP is published again under the next one
-    expect(live()).toMatchObject([{ number: 1 }, { number: 4 }]);
-    // a server does not end
-    const copying = commandsBelow('Copy a site with its versions').replace(/^palimpsest serve .*\n/m, '');
-    expect(await run(copying.replace('rclone copy remote:', 'cp -R targets/'))).toMatchObject({ status: 0, stderr: '' });
-  });
-});
+async function offlineWorks(): Promise<void> {
+  const cwd = withData();
+  const stick = temporaryFolder();
+  const script = [...read('docs/offline.md').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('');
+  const { stdout, stderr, status } = await shell(script, cwd, { PATH: machine(cwd), STICK: stick });
+  expect([status, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^[0-9a-f]{64} {2}out\/manifest-sha256\.txt$/m);
+  expect(existsSync(join(stick, 'history/index.html'))).toBe(true);
+  expect(filesInZip(join(stick, 'history.zip')).get('index.html')).toEqual(readFileSync(join(stick, 'history/index.html')));
+}
 
-describe('docs/offline.md', () => {
-  it('has commands that work one after another', async () => {
-    const cwd = withData();
-    const stick = temporaryFolder();
-    const script = [...read('docs/offline.md').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('');
-    const { stdout, stderr, status } = await shell(script, cwd, { PATH: machine(cwd), STICK: stick });
-    expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^[0-9a-f]{64} {2}out\/manifest-sha256\.txt$/m);
-    expect(existsSync(join(stick, 'history/index.html'))).toBe(true);
-    expect(filesInZip(join(stick, 'history.zip')).get('index.html')).toEqual(readFileSync(join(stick, 'history/index.html')));
-  });
-});
-
-describe('docs/removal.md and docs/backup.md', () => {
+async function removalWorks(): Promise<void> {
   const blocks = blocksOf('removal.md');
-
-  it('have commands that remove an account, prove it, and back up the store', async () => {
-    const cwd = withData();
-    // folders stand for the buckets
-    const run = (commands: string) => shell(commands.replaceAll('s3://', 'targets/'), cwd, { PATH: machine(cwd) });
-    const observe = 'palimpsest observe data/sample-snapshots.ndjson';
-    const before = [
-      'palimpsest import data/sample/saved-pages',
-      observe,
-      'palimpsest build --base-url https://history.example.org --html',
-      'palimpsest publish s3://bucket/prefix',
-    ];
-    expect(await run(before.join('\n'))).toMatchObject({ status: 0 });
-    const found = () =>
-      [...filesIn(cwd)]
-        .filter(([path, bytes]) => /^(data\/palimpsest\.db$|out\/|targets\/)/.test(path) && /nina_k/i.test(bytes.toString('latin1')))
-        .map(([path]) => path.split('/')[0]);
-    expect(new Set(found())).toEqual(new Set(['data', 'out', 'targets']));
-    const removal = ['Remove it from the store', 'Publish the removal', 'Prove it'].flatMap((heading) => blocks(heading, 'sh'));
-    const { status, stdout } = await run(removal.join(''));
-    expect(status).toBe(0);
-    expect(stdout).toContain('"erased":true');
-    expect(stdout).toMatch(/\nnothing found\n$/);
-    expect(found()).toEqual([]);
-    expect(await run(observe)).toMatchObject({ status: 0, stdout: expect.stringContaining('excluded  4 snapshots') });
-    expect(await run(blocksOf('backup.md')('Push and pull', 'sh').join(''))).toMatchObject({ status: 0, stderr: '' });
-    expect(readFileSync(join(cwd, 'copy.db'))).toEqual(readFileSync(join(cwd, 'data/palimpsest.db')));
-    const checked = await run(blocks('Write a receipt', 'sh').join(''));
-    expect(checked).toMatchObject({ status: 0, stdout: expect.stringContaining('0 places have it') });
-  });
-});
+  const cwd = withData();
+  // folders stand for the buckets
+  const run = (commands: string) => shell(commands.replaceAll('s3://', 'targets/'), cwd, { PATH: machine(cwd) });
+  const observe = 'palimpsest observe data/sample-snapshots.ndjson';
+  const before = [
+    'palimpsest import data/sample/saved-pages',
+    observe,
+    'palimpsest build --base-url https://history.example.org --html',
+    'palimpsest publish s3://bucket/prefix',
+  ];
+  expect(await run(before.join('\n'))).toMatchObject({ status: 0 });
+  const found = () =>
+    [...filesIn(cwd)]
+      .filter(([path, bytes]) => /^(data\/palimpsest\.db$|out\/|targets\/)/.test(path) && /nina_k/i.test(bytes.toString('latin1')))
+      .map(([path]) => path.split('/')[0]);
+  expect(new Set(found())).toEqual(new Set(['data', 'out', 'targets']));
+  const removal = ['Remove it from the store', 'Publish the removal', 'Prove it'].flatMap((heading) => blocks(heading, 'sh'));
+  const { status, stdout } = await run(removal.join(''));
+  expect(status).toBe(0);
+  expect(stdout).toContain('"erased":true');
+  expect(stdout).toMatch(/\nnothing found\n$/);
+  expect(found()).toEqual([]);
+  expect(await run(observe)).toMatchObject({ status: 0, stdout: expect.stringContaining('excluded  4 snapshots') });
+  expect(await run(blocksOf('backup.md')('Push and pull', 'sh').join(''))).toMatchObject({ status: 0, stderr: '' });
+  expect(readFileSync(join(cwd, 'copy.db'))).toEqual(readFileSync(join(cwd, 'data/palimpsest.db')));
+  const checked = await run(blocks('Write a receipt', 'sh').join(''));
+  expect(checked).toMatchObject({ status: 0, stdout: expect.stringContaining('0 places have it') });
+}
 
 describe('docs/sql.md', () => {
   const document = read('docs/sql.md');
@@ -208,7 +207,7 @@ describe.skipIf(needs('python3'))('the program in docs/tree.md', () => {
     expect(run(out, 'rest/data/page/99/index.json').status).not.toBe(0);
   });
 
-  it('reads a file from a ZIP with the records of ZIP64', () => {
+  it.skipIf(isOne)('reads a file from a ZIP with the records of ZIP64', () => {
     const zip = writeZip(temporaryFolder(), manyMembers(66_000));
     expect(run(zip, 'file-65999').stdout.toString()).toBe('the last file');
   });

@@ -35,8 +35,10 @@ describe('the command line', () => {
     for (const [, command] of commands) {
       for (const { long = '', envVar } of command.options) {
         if (long === '--yes') continue;
-        // the same job can run `store push`, which has options of the same names
-        const own = command.name() === 'publish' && long.startsWith('--keep') ? 'PUBLISH_' : '';
+        // the same job can run commands with options of the same names
+        const isOwn =
+          (command.name() === 'publish' && long.startsWith('--keep')) || (command.name() === 'mirror' && long === '--concurrency');
+        const own = isOwn ? `${command.name().toUpperCase()}_` : '';
         expect(envVar).toBe(`PALIMPSEST_${own}${long.slice(2).toUpperCase().replaceAll('-', '_')}`);
       }
     }
@@ -66,7 +68,7 @@ describe('the section about rejected items in docs/import.md', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace(/"(text|description)":7/, '"$1":"corrected"'));
     write('2.ndjson', JSON.stringify(make(2, 'corrected')));
     expect(await palimpsestJson(second, { cwd })).toMatchObject({ rejected: 0 });
-    const { records } = await palimpsestJson(['history', 'user_2'], { cwd });
+    const { results: records } = await palimpsestJson(['history', 'user_2'], { cwd });
     expect(records).toContainEqual(expect.objectContaining({ text: 'corrected' }));
   });
 });

@@ -10,6 +10,7 @@ import { Terminal } from '../../src/terminal/terminal.ts';
 import { RULES } from '../../src/verify/violation.ts';
 import { commandsIn } from '../support/commands.ts';
 import { JSON_FIELDS } from './json-fields.ts';
+import { defaultOf, vocabulary } from './vocabulary.ts';
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url));
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
@@ -31,7 +32,7 @@ describe('`npm run docs` writes', () => {
       return `## ${command}\n\n${table(['field', 'meaning'], rows)}`;
     });
     const lead =
-      'The fields of the object that a command prints with `--json`. Names are in snake_case, as in the API. A dot leads into an object, or into each object of a list.';
+      'The fields of the object that a command prints with `--json`. Names are in snake_case, as in the API: `screen_name` is the handle. A key has one kind of value in all commands, and `results` is the list that was asked for. A dot leads into an object, or into each object of a list.';
     return matches('json.md', page('JSON output', [lead, ...parts].join('\n\n')));
   });
 
@@ -110,6 +111,8 @@ function commandsPage(): string {
     'The help of every command as one page. [cli.md](cli.md) describes what all commands share.',
     table(['command', 'what it does'], list),
     ...commands.map(([name, command]) => commandText(name, command)),
+    `## All options\n\nAn option has the same meaning in every command that has it.`,
+    optionsTable(commands),
   ].join('\n\n');
 }
 
@@ -119,7 +122,7 @@ function commandText(name: string, command: Command): string {
   const args = command.registeredArguments.map((argument) => [coded(argument.name()), cell(argument.description)]);
   const options = command.options
     .filter(({ long }) => !EVERYWHERE.includes(long ?? ''))
-    .map((option) => [coded(option.flags), defaultOf(option), meaningOf(option)]);
+    .map((option) => [coded(option.flags), shownDefault(defaultOf(option)), meaningOf(option)]);
   return [
     `## ${name}`,
     `    ${help.slice('Usage: '.length, help.indexOf('\n'))}`,
@@ -141,10 +144,19 @@ function meaningOf({ description, argChoices = [] }: Option): string {
   return cell(description) + (argChoices.length === 0 ? '' : `: ${argChoices.map(coded).join(', ')}`);
 }
 
-function defaultOf({ defaultValue, defaultValueDescription, mandatory }: Option): string {
-  if (mandatory && defaultValue === undefined) return 'required';
-  const value = defaultValueDescription ?? defaultValue;
-  return value === undefined || typeof value === 'boolean' ? '' : coded(String(value));
+const shownDefault = (text: string) => (text === '' || text === 'required' ? text : `\`${text}\``);
+const either = (texts: readonly string[]) => texts.map((text) => shownDefault(text) || (texts.length > 1 ? 'none' : '')).join(' or ');
+
+/** Returns the options of all commands as a table, each with the words that every command uses for it. */
+function optionsTable(commands: ReturnType<typeof commandsIn>): string {
+  const rows = vocabulary(commands).map((term) => [
+    coded(term.flags),
+    cell(term.text),
+    term.commands.length === commands.length ? 'every command' : coded(term.commands.join(', ')),
+    either(term.defaults),
+    either(term.variables),
+  ]);
+  return table(['option', 'meaning', 'commands', 'default', 'variable'], rows);
 }
 
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '\\<');

@@ -78,13 +78,18 @@ describe.skipIf(curl.skip || openssl.skip)('fetch-snapshots.sh in docs/nightly.m
       ['heron@social.example', 'Mira Okonjo :map:'],
       ['1026.example.org', 'Maps of rivers & roads.'],
     ] as const) {
-      const { records } = await palimpsestJson(['history', name], { cwd: folder });
+      const { results: records } = await palimpsestJson(['history', name], { cwd: folder });
       expect(records).toContainEqual(expect.objectContaining({ text }));
     }
     // a second night with the same profiles adds nothing, and the folder of the first night may stay
     expect(await run(step('fetch-snapshots.sh'))).toMatchObject({ status: 0, stderr: '' });
     const again = await run(`${step('observe')} --json`);
-    expect(JSON.parse(again.stdout)).toMatchObject({ snapshots: 58, unchanged: 58, accounts: { added: 0 }, missing: { count: 0 } });
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      snapshots: 58,
+      unchanged: 58,
+      accounts_by_outcome: { added: 0 },
+      missing: { count: 0 },
+    });
   });
 
   it('invents no change if a batch of Bluesky has another order, and the folder of the first night stays', async () => {
@@ -94,7 +99,7 @@ describe.skipIf(curl.skip || openssl.skip)('fetch-snapshots.sh in docs/nightly.m
     for (const _ of [1, 2]) {
       await run(step('fetch-snapshots.sh'));
       const { stdout } = await run(`${step('observe')} --json`);
-      expect(JSON.parse(stdout)).toMatchObject({ records: { Name: 0, Bio: 0, Website: 0 }, rejected: 0, conflicts: { count: 0 } });
+      expect(JSON.parse(stdout)).toMatchObject({ records_by_field: { Name: 0, Bio: 0, Website: 0 }, rejected: 0, conflicts: { count: 0 } });
     }
   });
 

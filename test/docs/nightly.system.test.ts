@@ -69,9 +69,9 @@ describe('the job in docs/nightly.md', () => {
   }
 
   it('pulls, observes, builds, verifies, pushes, plans and publishes, in this order', () => {
-    const commands = STEPS.flatMap(({ command }) => /^npx palimpsest (store \w+|\w+)( .*--plan)?/.exec(command)?.slice(1) ?? []);
+    const commands = STEPS.flatMap(({ command }) => /^npx palimpsest (store \w+|\w+)( .*--dry-run)?/.exec(command)?.slice(1) ?? []);
     expect(commands.filter(Boolean).map((word) => word?.trim().split(' ').at(-1))).toEqual([
-      ...['pull', 'observe', 'build', 'verify', 'push', 'publish', '--plan', 'publish'],
+      ...['pull', 'observe', 'build', 'verify', 'push', 'publish', '--dry-run', 'publish'],
     ]);
   });
 
@@ -119,23 +119,13 @@ describe('the job in docs/nightly.md', () => {
     expect(await nightIn(work, 'third', [snapshot(300, 2)])).toEqual(DONE);
   });
 
-  it('fails if the store is missing on a later night', async () => {
-    const work = temporaryFolder();
-    const missing = await nightIn(work, 'second', [snapshot(300, 2)]);
-    expect(missing).toMatchObject({
-      ended: expect.stringContaining('store pull'),
-      status: 1,
-      stderr: expect.stringContaining('(no-store)'),
-    });
-  });
-
   it('stops at the plan if a guard would refuse the publish, and says so in the job summary', async () => {
     const work = afterFirstNight();
     // somebody replaced the store on purpose, but not the site
     rmSync(join(work, 'private'), { recursive: true });
     mkdirSync(join(work, 'private'));
     const refused = await nightIn(work, 'smaller', [snapshot(300, 2)], withoutPull);
-    expect(refused).toMatchObject({ ended: expect.stringContaining('--plan'), status: 3 });
+    expect(refused).toMatchObject({ ended: expect.stringContaining('--dry-run'), status: 3 });
     expect(JSON.parse(readFileSync(join(work, 'smaller/plan.json'), 'utf8'))).toMatchObject({ refusals: [{ code: 'reader-gaps' }] });
     expect(readFileSync(join(work, 'smaller/summary.md'), 'utf8')).toContain('| refused | reader-gaps |');
     expect(issues(work)).toContain('issue create');
@@ -160,19 +150,31 @@ describe('the variant with versions in docs/nightly.md', () => {
 });
 
 describe('the script for a server in docs/nightly.md', () => {
-  it('publishes each night what is new', async () => {
+  const line = /^ {4}17 3 \* \* \* cd \/srv\/history && (.*)$/m.exec(page)?.[1] ?? '';
+
+  it('skips a night while another one runs, says so, and keeps the log of the other', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'nightly.log'), 'observing');
+    expect(await shell(`exec 9> nightly.lock; flock 9; ${line}`, cwd)).toMatchObject({
+      stderr: 'nightly.sh: exit code 75 (75: skipped, the previous run has not ended)\n',
+    });
+    expect(readFileSync(join(cwd, 'nightly.log'), 'utf8')).toBe('observing');
+  });
+
+  it('publishes each night what is new, and keeps the snapshots of a night with rejected items', async () => {
     const cwd = temporaryFolder();
     const fetched = join(cwd, 'fetched.ndjson');
-    writeFileSync(join(cwd, 'fetch-snapshots.sh'), `#!/bin/sh\nmkdir "$1" && cp ${fetched} "$1"\n`, { mode: 0o755 });
+    writeFileSync(join(cwd, 'fetch-snapshots.sh'), `#!/bin/sh\nmkdir -p "$1" && cp ${fetched} "$1"\n`, { mode: 0o755 });
     const script = (blocks('On a server with cron', 'sh')[0] ?? '').replace('/var/www/palimpsest/out', 'bucket/site');
-    for (const day of [1, 2]) {
-      writeFileSync(
-        fetched,
-        many(day, 100 * day)
-          .map((one) => `${JSON.stringify(one)}\n`)
-          .join(''),
-      );
-      expect(await shell(script, cwd, { PATH: machine(cwd) })).toMatchObject({ status: 0 });
+    writeFileSync(join(cwd, 'nightly.sh'), script, { mode: 0o755 });
+    const left: readonly string[][] = [[], [expect.stringMatching(/^[-\d]{10}$/), expect.stringMatching(/^[-\d]{10}\.ndjson$/)]];
+    for (const [index, kept] of left.entries()) {
+      const day = index + 1;
+      const snapshots = [...many(day, 100 * day), ...(kept.length === 0 ? [] : [{ screen_name: 7 }])];
+      writeFileSync(fetched, snapshots.map((one) => `${JSON.stringify(one)}\n`).join(''));
+      expect(await shell(line, cwd, { PATH: machine(cwd) })).toEqual({ status: 0, stdout: '', stderr: '' });
+      expect(readFileSync(join(cwd, 'nightly.log'), 'utf8')).toMatch(/^published to bucket\/site/m);
+      expect(readdirSync(join(cwd, 'snapshots'))).toEqual(kept);
     }
     expect(new Set([...seen(cwd).values()].map(({ account }) => account)).size).toBe(2 * ACCOUNTS);
   });

@@ -41,7 +41,7 @@ describe.skipIf(drf.skip || wget.skip)(`a WARC that wget made of a live service 
       const copy = join(folder, `${name}.db`);
       const { archives } = await palimpsestJson(['import', join(folder, name), '--store', copy, '--require-complete']);
       expect(archives).toMatchObject([
-        { pages: 5, repeated: 1, missing: [{ url: `${baseUrl}/rest/data/?page=99`, reason: 'status 404' }] },
+        { pages: 5, repeated: 1, missing: { count: 1, listed: [{ url: `${baseUrl}/rest/data/?page=99`, reason: 'status 404' }] } },
       ]);
       expect(fingerprint(copy)).toBe(fingerprint(store));
     }

@@ -30,7 +30,7 @@ const SRC = join(ROOT, 'src/');
 const TEST = join(ROOT, 'test/');
 const CACHE = join(ROOT, 'node_modules/.cache/palimpsest');
 /** What the compiled program consists of, besides `src`. */
-const OTHERS = ['bin/palimpsest.js', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
+const OTHERS = ['bin/palimpsest.js', 'bundle.js', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json'];
 /** What the compiled program reads in place. */
 const LINKED = ['package.json', 'docs', 'data', 'src'];
 /** How long a folder of other sources stays: another run may use it. */
@@ -76,6 +76,7 @@ function compile(program: string): void {
   // not a link: Node.js would follow it and run `dist` of this checkout
   cpSync(join(ROOT, 'bin'), join(folder, 'bin'), { recursive: true });
   for (const name of LINKED) symlinkSync(join(ROOT, name), join(folder, name));
+  execFileSync(process.execPath, [join(ROOT, 'bundle.js')], { cwd: folder, stdio: 'inherit' });
   try {
     renameSync(folder, program);
   } catch (error) {

@@ -60,7 +60,7 @@ export function contentsOf(path: string): Contents {
   const store = Store.open(path);
   try {
     const feed = JSON.parse(`[${store.feed().take(ALL).json.toString()}]`);
-    const accounts = JSON.parse(`[${store.accounts().take(ALL).read(100).toString()}]`);
+    const accounts = JSON.parse(`[${Buffer.concat([...store.accounts().take(ALL).read(100)]).toString()}]`);
     return { feed, accounts, fingerprint: store.revision.fingerprint, known: knownIn(path) };
   } finally {
     store.close();

@@ -26,10 +26,10 @@ const COMMANDS: { readonly [name: string]: () => readonly string[] } = {
   build: () => buildArgs(store, fresh()),
   verify: () => ['verify', '--out', tree],
   publish: () => ['publish', fresh(), '--out', tree],
-  'publish --plan': () => ['publish', fresh(), '--out', tree, '--plan'],
+  'publish --dry-run': () => ['publish', fresh(), '--out', tree, '--dry-run'],
   history: () => ['history', 'nina_k', '--store', observed],
   rewrite: () => ['rewrite', 'nginx', '--out', tree],
-  'rewrite --list': () => ['rewrite', '--list'],
+  'rewrite without a host': () => ['rewrite'],
   '--help': () => ['--help'],
   '--version': () => ['--version'],
 };

@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { filesIn } from '../support/folder.ts';
@@ -81,11 +81,11 @@ describe('a full disk', () => {
   }
 
   it('leaves the store unchanged if an import says so in its hint', async (context) => {
-    await fill(context, 'import', more, [40, 0, 100, 200, 400, 4_000]);
+    await fill(context, 'import', more, [40, 0, 200, 4_000]);
   });
 
   it('leaves the store unchanged and no other files, at any point of an observe', async (context) => {
-    await fill(context, 'observe', fileOf(folder, 'seen.ndjson', await snapshotLines(300, 300)), [40, 0, 300, 600, 8_000]);
+    await fill(context, 'observe', fileOf(folder, 'seen.ndjson', await snapshotLines(300, 300)), [40, 300, 8_000]);
   });
 
   it('leaves the tree unchanged if space runs out during rendering', async (context) => {
@@ -96,7 +96,6 @@ describe('a full disk', () => {
     const html = [...SIZES, '--html'];
     for (const [options, space] of cases<[string[], number]>([
       [SIZES, 0.5 * kilobytesOf(treeAfter)],
-      [SIZES, 0.1 * kilobytesOf(treeAfter)],
       [SIZES, 0.9 * kilobytesOf(treeAfter)],
       [html, kilobytesOf(treeAfter) + 100],
     ])) {
@@ -122,7 +121,7 @@ describe('a full disk', () => {
   it('never leaves an incomplete tree whose build.json is finished', async (context) => {
     // there is space for the pages of a first build, but for little more: the build fails at its last files
     const room = kilobytesOf(new Map([...treeAfter].filter(([path]) => path.startsWith('rest/'))));
-    for (const extra of cases([4, -40, 0, 8, 40, 400])) {
+    for (const extra of cases([4, -40, 40, 400])) {
       const disk = mountDisk(context, join(folder, `full-${room + extra}`), `size=${room + extra}k`);
       const out = join(disk.folder, 'out');
       const { code } = await palimpsest(buildArgs(after, out, [...SIZES, '--quiet']));
@@ -177,28 +176,6 @@ describe('a read-only disk', () => {
       expect(await failureOf(args)).toMatchObject({ code: 1, error });
       expect(existsSync(out)).toBe(false);
     }
-  });
-});
-
-describe('a store that is damaged', () => {
-  const lastAccount = (): string =>
-    JSON.parse(treeAfter.get('rest/account/page/last/index.json')?.toString() ?? '').results.at(-1).screen_name;
-
-  it.each([
-    ['the newest record', () => `{"id":${AFTER},`],
-    ['the last account', () => `{"screen_name":"${lastAccount()}","account_creation_date":null,"profile_image_url":"","data":[`],
-  ])('at %s gives bad-store in a build, and the tree is unchanged', async (name, text) => {
-    const store = join(folder, `damaged ${name}.db`);
-    const bytes = readFileSync(after);
-    const size = bytes.readUInt16BE(16);
-    const at = bytes.lastIndexOf(text());
-    expect(at).toBeGreaterThan(0);
-    writeFileSync(store, bytes.fill(0x55, at - (at % size), at - (at % size) + size));
-    const out = copyTree(join(folder, `damaged ${name}`));
-    // enough pages for threads, which begin at both ends
-    const error = { code: 'bad-store', file: store };
-    expect(await failureOf(buildArgs(store, out, ['--page-size', '1']))).toMatchObject({ code: 1, error });
-    expect(differences(filesIn(out), treeBefore)).toEqual([]);
   });
 });
 

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { accountPage } from '../../src/browse/paths.ts';
-import { Connection } from '../../src/store/database/connection.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 
@@ -33,45 +32,15 @@ beforeEach(() => {
 });
 
 const page = (handle: string) => join(out, accountPage(handle));
-const search = () => [...filesIn(join(out, 'browse/search'))].map(([, bytes]) => bytes.toString()).join('');
 
 describe('a former handle', () => {
-  it('gets its page and its entry in the search index if an import adds nothing else', async () => {
-    await run(['observe', '-'], seen(1, 'jack', '1') + seen(2, 'ann', '2'));
-    await build();
-    const importing = () => run(['import', '-'], state('jack', 'jack_d'));
-    // browse files stay
-    const building = () => run(['build', '--out', out]);
-    await importing();
-    await building();
-    expect(readFileSync(page('jack_d'), 'utf8')).toContain('@jack');
-    expect(readFileSync(page('jack'), 'utf8')).toContain('@jack_d');
-    expect(search()).toContain('jack_d');
-    await verify();
-    await run(['store', 'check']);
-    // the second import and the second build change nothing
-    await importing();
-    expect(await building()).toMatchObject({ written: 0, removed: 0 });
-  });
-
-  it('gets its page if another program adds it to the store', async () => {
-    await run(['observe', '-'], seen(1, 'jack', '1') + seen(2, 'ann', '2'));
-    await build();
-    const database = new Connection(store);
-    database.exec("INSERT INTO former_handle SELECT 'jack_d', 1, id FROM account WHERE screen_name = 'jack'");
-    database.close();
-    await run(['store', 'check']);
-    await build();
-    expect(existsSync(page('jack_d'))).toBe(true);
-  });
-
   it('is kept of an account of which nothing else is known', async () => {
     await run(['import', '-'], state('lone', 'lone_d'));
     await build();
     expect(existsSync(page('lone_d'))).toBe(true);
     await verify();
-    expect(await run(['remove', 'lone_d', '--yes'])).toMatchObject({ removed: [{ screen_name: 'lone', former_handles: ['lone_d'] }] });
-    expect(await run(['accounts'])).toMatchObject({ accounts: [] });
+    expect(await run(['remove', 'lone_d', '--yes'])).toMatchObject({ results: [{ screen_name: 'lone', handles: ['lone', 'lone_d'] }] });
+    expect(await run(['accounts'])).toMatchObject({ results: [] });
   });
 
   it('vanishes with a removed account from the page of the account that has the handle today', async () => {

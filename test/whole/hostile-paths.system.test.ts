@@ -30,10 +30,10 @@ const COMMANDS: { readonly [name: string]: readonly string[] } = {
   'verify against a store': ['verify', '--out', tree, '--store', 'PATH'],
   'publish a tree': ['publish', 'NEW', '--out', 'PATH'],
   'publish to a folder': ['publish', 'PATH', '--out', tree],
-  'plan for a folder': ['publish', 'PATH', '--out', tree, '--plan'],
+  'plan for a folder': ['publish', 'PATH', '--out', tree, '--dry-run'],
   'history in a store': ['history', 'nina_k', '--store', 'PATH'],
-  'rewrite into a folder': ['rewrite', 'nginx', '--out', tree, '--host-files', 'PATH'],
-  'rewrite for a tree': ['rewrite', 'nginx', '--out', 'PATH', '--host-files', 'NEW'],
+  'rewrite into a folder': ['rewrite', 'nginx', '--out', tree, '--to', 'PATH'],
+  'rewrite for a tree': ['rewrite', 'nginx', '--out', 'PATH', '--to', 'NEW'],
 };
 
 /** The commands that succeed with a file. */

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { BIN, type Finished, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { timesInProcess } from '../support/proof.ts';
 import { shell } from '../support/shell.ts';
-import { until } from './killing.ts';
+import { until } from '../support/until.ts';
 import { fileOf, folderOfFile, snapshotLines } from './stores.ts';
 
 /** How many signals each command gets, one in each run. */
@@ -129,7 +129,7 @@ describe('a signal', () => {
 });
 
 describe('a reader that stops early', () => {
-  it.each(['export ndjson --store full.db --to -', 'publish --out tree site --plan'])(
+  it.each(['export ndjson --store full.db --to -', 'publish --out tree site --dry-run'])(
     'ends palimpsest %s without an error',
     async (text) => {
       const script = `{ "${process.execPath}" "${BIN}" ${text}; echo "exit code $?" >&2; } | head -n 1`;

@@ -21,8 +21,3 @@ async function kill(child: ChildProcess, { sign, delay }: Moment): Promise<void>
   if (delay > 0) await setTimeout(delay);
   if (isRunning()) child.kill('SIGKILL');
 }
-
-/** Waits for a sign on the disk. The time limit of the test ends it, if it never comes. */
-export async function until(sign: () => boolean): Promise<void> {
-  while (!sign()) await setTimeout(2);
-}

@@ -130,24 +130,3 @@ it.each<[string, Collection, Growth, number]>([
   // the result is meaningful only if many readings were active during an exchange
   expect(readers.reduce((sum, { crossed }) => sum + crossed, 0)).toBeGreaterThan(readers.length);
 });
-
-it('a reader misses records if the first page is exchanged first, so this check would find it', async () => {
-  const lines = await recordLines(300, 40);
-  const [store, out, later] = [join(folder, 'wrong.db'), join(folder, 'wrong'), join(folder, 'later')];
-  await importLines(store, lines.slice(0, 293));
-  await palimpsestJson(buildArgs(store, out, SIZES));
-  await importLines(store, lines.slice(293, 295));
-  await palimpsestJson(buildArgs(store, later, SIZES));
-  const past = new Map([293, 295].map((count) => [count, keysOf('data', lines.slice(0, count))]));
-  const reader = new Reader(out, 'data');
-  const move = (path: string) => renameSync(join(later, 'rest/data', path), join(out, 'rest/data', path));
-  for (let page = 1; page < 59; page += 1) {
-    if (page === 1) move('index.json');
-    move(`page/${page}/index.json`);
-    // the reader overtakes the exchange
-    for (let step = 0; step < 2; step += 1) reader.step(past);
-  }
-  move('page/59/index.json');
-  for (let page = 0; page < 60; page += 1) reader.step(past);
-  expect(reader.missed.length).toBeGreaterThan(0);
-});

@@ -62,7 +62,7 @@ const KINDS: readonly Kind[] = [
     name: 'store push',
     tree: undefined,
     args: (address, { store }) => ['store', 'push', address, '--store', store, '--replace'],
-    afterRemoval: ['--keep', '1'],
+    afterRemoval: ['--keep-last', '1'],
     isNeeded: (path) => /^(?:head|palimpsest|versions\/\d{8})\.json$/.test(path),
   },
 ];
@@ -173,11 +173,14 @@ describe.each(PLACES)('at $name', ({ name: placeName, server }) => {
     for (let run = 0; run < Math.min(KILLS, 5); run += 1) await killHere([...removing, '--yes']);
     await palimpsestJson([...removing, '--yes']);
     const check = [...removing, '--check', address];
-    expect(await palimpsestHere([...check, '--json'], { env })).toMatchObject({ code: 1, stdout: expect.stringContaining('"found":1') });
+    expect(await palimpsestHere([...check, '--json'], { env })).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('"found_places":1'),
+    });
     await build();
     const after = [...kind.args(address, local), ...kind.afterRemoval];
     await palimpsestJson(after, { env });
-    expect(await palimpsestJson(check, { env })).toMatchObject({ found: 0 });
+    expect(await palimpsestJson(check, { env })).toMatchObject({ found_places: 0 });
     console.log(`${placeName}, ${kind.name}: ${killed} kills at the target, ${killedHere} before`);
     const objects = await objectsAt(address, prefix);
     expect(filesWith(SECRET, objects)).toEqual([]);
@@ -189,7 +192,7 @@ describe.each(PLACES)('at $name', ({ name: placeName, server }) => {
 
   /** Returns the data files of the live versions. */
   async function listedFiles(address: string, { tree }: Kind, env: Readonly<Record<string, string>>): Promise<ReadonlySet<string>> {
-    const { versions } = await palimpsestJson(tree === undefined ? ['store', 'list', address] : ['versions', address], { env });
-    return new Set((versions as { readonly file: string }[]).map(({ file }) => file));
+    const { results } = await palimpsestJson(tree === undefined ? ['store', 'versions', address] : ['versions', address], { env });
+    return new Set((results as { readonly file: string }[]).map(({ file }) => file));
   }
 });

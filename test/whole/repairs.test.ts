@@ -51,21 +51,6 @@ describe('a file that is no store', () => {
   });
 });
 
-describe('an empty store', () => {
-  it('is created by an import of nothing and built as two empty collections', async () => {
-    const [empty, out] = [join(folder, 'empty.db'), join(folder, 'empty')];
-    await importLines(empty, ['[]']);
-    const files = await freshTree(empty, out);
-    const paths = ['data', 'account'].flatMap((name) => ['', 'page/1/', 'page/last/'].map((at) => `rest/${name}/${at}index.json`));
-    expect([...files.keys()].sort()).toEqual(['build.json', 'manifest-sha256.txt', 'sort-keys.txt', ...paths].sort());
-    for (const path of paths) expect(files.get(path)?.toString()).toBe('{"count":0,"next":null,"previous":null,"results":[]}');
-    expect(await palimpsestJson(['verify', '--out', out, '--store', empty])).toMatchObject({ violation_count: 0 });
-    await importLines(empty, lines);
-    await palimpsestJson(buildArgs(empty, out, SIZES));
-    expect(differences(filesIn(out), tree)).toEqual([]);
-  });
-});
-
 describe('a folder that palimpsest did not make', () => {
   it.each<[string, Record<string, string>]>([
     ['has a file', { 'notes.txt': 'mine' }],
@@ -147,42 +132,5 @@ describe('a build over a changed tree', () => {
     expect(await verify(out)).toBe(0);
     const written = new Set(touched(marks, marksOf(out)));
     expect(intact.map(([path]) => path).filter((path) => written.has(path))).toEqual([]);
-  });
-});
-
-describe('a change of the store by another program', () => {
-  it.each([
-    ['a record', `UPDATE record SET json = json_set(json, '$.text', 'edited by hand') WHERE id = 50`, 'edited by hand', [1, 1]],
-    [
-      'an account',
-      `UPDATE account SET summary = json_set(summary, '$.bio', 'a bio by hand'), known_to = 9e6 WHERE screen_name = 'user_9'`,
-      'a bio by hand',
-      [0, 1],
-    ],
-    [
-      'the account of a record',
-      `UPDATE record SET json = json_set(json, '$.account', 'user_9') WHERE id = (SELECT max(id) FROM record WHERE account <> 'user_9')`,
-      'no text',
-      [0, 0],
-    ],
-  ])('appears in the next build: %s', async (name, sql, text, shown) => {
-    const edited = join(folder, `edited ${name}.db`);
-    copyFileSync(store, edited);
-    const out = copyTree(`edited ${name}`);
-    const database = new Connection(edited);
-    expect(database.prepare(sql).run().changes).toBe(1);
-    const records = database.prepare<[], string>('SELECT json FROM record').pluck().all();
-    database.close();
-    await palimpsestJson(buildArgs(edited, out, SIZES));
-    const found = filesIn(out);
-    expect(differences(found, tree)).not.toEqual([]);
-    const showing = (collection: string) =>
-      [...found].filter(([path, bytes]) => /page\/\d/.test(path) && path.startsWith(`rest/${collection}/`) && bytes.includes(text)).length;
-    expect([showing('data'), showing('account')]).toEqual(shown);
-    // the tree must equal that of a store into which the edited records were imported
-    const copy = join(folder, `copy ${name}.db`);
-    await importLines(copy, records);
-    if (name !== 'an account') expect(differences(found, await freshTree(copy, join(folder, `copy ${name}`), SIZES))).toEqual([]);
-    expect(differences(found, await freshTree(edited, join(folder, `fresh ${name}`), SIZES))).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { expect } from 'vitest';
 import { type Finished, palimpsest } from '../support/palimpsest.ts';
+import { until } from '../support/until.ts';
 import { chance } from './chance.ts';
-import { until } from './killing.ts';
 
 /** The kinds of steps of a command: it renames or otherwise changes a file, or SQLite executes a text such as COMMIT, or runs a prepared statement. */
 const KINDS = ['exec', 'rename', 'file', 'run'] as const;

@@ -70,7 +70,7 @@ describe('the first line of an export', () => {
   });
 
   it('says what the store lacks', () => {
-    const report = { base_url: 'https://history.example', finished_at: '2026-01-31T00:00:00Z', requests: 9 };
+    const report = { base_url: 'https://history.example', finished_at: '2026-01-31T00:00:00Z', request_count: 9 };
     const amounts = { counted: { records: 3, accounts: 2 }, missing: { records: 1, accounts: 0 } };
     const incomplete = [{ ...report, ...amounts }];
     const header = { format: 'palimpsest-store', version: 3, incomplete, exclusions: 0, accounts: 2, records: 3 };
