@@ -11,6 +11,8 @@ export interface ChunkFile {
   readonly spool: SpoolFile;
   /** The length of the file in bytes. */
   length: number;
+  /** The bytes of the window that was read last. A new buffer for each window would make the memory grow: malloc fragments it. */
+  read: Buffer;
 }
 
 interface Chunk {
@@ -49,11 +51,16 @@ export class RecordWindow {
     this.#buffer.writeUInt8(COMMA, this.#used - 1);
   }
 
-  /** Returns the records of each row in the order in which they were added, each with a comma after it. */
+  /**
+   * Returns the records of each row in the order in which they were added, each with a comma after it. They are valid until another
+   * window is read.
+   */
   read(): ReadonlyMap<number, readonly Buffer[]> {
     this.#write();
     this.#buffer = Buffer.alloc(0);
-    const bytes = Buffer.allocUnsafeSlow(this.#chunks.reduce((sum, { length }) => sum + length, 0));
+    const all = this.#chunks.reduce((sum, { length }) => sum + length, 0);
+    if (all > this.#file.read.length) this.#file.read = Buffer.allocUnsafeSlow(all);
+    const bytes = this.#file.read.subarray(0, all);
     let end = 0;
     for (const { at, length } of this.#chunks) {
       this.#file.spool.readFully(bytes.subarray(end, end + length), at);

@@ -36,7 +36,7 @@ export class RecordsByAccount {
   constructor(database: Connection, windowBytes: number = WINDOW_BYTES) {
     this.#database = database;
     this.#spool = wrapErrors(database.path, () => openSpool(database.path));
-    const file = { spool: this.#spool, length: 0 };
+    const file = { spool: this.#spool, length: 0, read: Buffer.alloc(0) };
     let first = 1;
     this.windows = windowEnds(database, windowBytes).map((end) => {
       const window = new RecordWindow(file, first, end);
