@@ -90,8 +90,8 @@ export default defineConfig({
   ],
   test: {
     include: tests.split(' '),
-    // hosts run compiled modules, and tests of speed take too long
-    exclude: ['test/rewrite/{hosts,limits}.test.ts', 'test/diff/speed.test.ts'],
+    // hosts run compiled modules, and processes and tests of speed take too long
+    exclude: ['test/rewrite/{hosts,limits}.test.ts', 'test/diff/speed.test.ts', '**/*.system.test.ts'],
     setupFiles: ['test/support/short-properties.ts'],
     provide: { proof: '' },
     isolate: false,
