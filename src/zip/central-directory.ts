@@ -1,7 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { HEADER_BYTES, type MemberHeader } from './local-header.ts';
-import { ZipDamage } from './member.ts';
-import { readAt } from './read-at.ts';
+import { readAt, ZipDamage } from './member.ts';
 
 /** The length of the last record, and of the two records of ZIP64 before it. */
 const END = 22;

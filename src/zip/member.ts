@@ -1,4 +1,5 @@
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { readFully } from '../contract/files/file-bytes.ts';
 import { DEFLATED, encodeHeader, HEADER_BYTES, type MemberHeader, STORED } from './local-header.ts';
 
 /** The level of zlib. At 6, a site is 11 % smaller and takes twice the time. */
@@ -103,4 +104,16 @@ function inflated(packed: Buffer, { path, method, size }: MemberHeader): Buffer 
   } catch (cause) {
     throw new ZipDamage(`${path} cannot be inflated`, { cause });
   }
+}
+
+/**
+ * Reads bytes at a place of a file.
+ * @param into memory for them; without it, new memory
+ * @throws ZipDamage if the file ends before; Error if it cannot be read
+ */
+export function readAt(file: number, offset: number, length: number, into: Buffer = Buffer.allocUnsafe(length)): Buffer {
+  const bytes = into.subarray(0, length);
+  const read = readFully(file, bytes, offset);
+  if (read < length) throw new ZipDamage(`the file ends at byte ${offset + read}, and byte ${offset + length - 1} should exist`);
+  return bytes;
 }

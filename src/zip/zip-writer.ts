@@ -1,10 +1,9 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { BufferedFile } from './buffered-file.ts';
+import { BufferedFile } from '../contract/files/buffered-file.ts';
 import { encodeEndRecords, encodeEntry } from './central-directory.ts';
 import { DEFLATED, decodeHeader, encodeHeader, STORED } from './local-header.ts';
-import { deflateLast, deflateStep, STEP, ZipDamage } from './member.ts';
-import { readAt } from './read-at.ts';
+import { deflateLast, deflateStep, readAt, STEP, ZipDamage } from './member.ts';
 import { INDEX, IndexRows } from './zip-index.ts';
 
 /** The bytes of the central directory that are copied at a time. */

@@ -1,4 +1,4 @@
-import { writeFully } from '../contract/files/file-bytes.ts';
+import { writeFully } from './file-bytes.ts';
 
 /** The bytes that are written at a time. */
 const BUFFER = 1 << 18;
