@@ -1,8 +1,9 @@
-import type { IncompleteMirror } from '../../contract/files/incomplete-mirror.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type IncompleteMirror, reportsIn } from '../../contract/files/incomplete-mirror.ts';
 import { HEAD_BYTES, startsAsWarc } from '../../warc/detect-warc.ts';
 import type { Input, InputError } from '../source.ts';
-import { fileHead } from '../unpack/head.ts';
-import { isZipOfTree } from '../unpack/signatures.ts';
+import { fileHead, isZipOfTree } from '../unpack/head.ts';
 import type { ArchiveReport } from './capture-selection.ts';
 
 export interface OpenArchives {
@@ -27,7 +28,7 @@ export async function openArchives(inputs: readonly Input[], onReject?: (inputEr
   const reports: ArchiveReport[] = [];
   const incomplete: IncompleteMirror[] = [];
   for (const tree of new Set(inputs.map((input) => input.tree))) {
-    if (tree !== undefined) incomplete.push(...(await import('./tree-reports.ts')).reportsOfFolder(tree));
+    if (tree !== undefined) incomplete.push(...reportsOfFolder(tree));
   }
   const closers: (() => void)[] = [];
   const close = () => {
@@ -40,7 +41,7 @@ export async function openArchives(inputs: readonly Input[], onReject?: (inputEr
       const isArchive = kind === 'warc' || kind === 'zip';
       const archive = isArchive ? await (await import('./open-archive.ts')).openArchive(input, kind, onReject) : undefined;
       opened.push(archive?.input ?? input);
-      if (kind === 'tree') incomplete.push(...(await (await import('./tree-reports.ts')).reportsOfZip(input.path ?? '')));
+      if (kind === 'tree') incomplete.push(...(await reportsOfZip(input.path ?? '')));
       if (archive === undefined) continue;
       closers.push(archive.close);
       reports.push(archive.report);
@@ -59,4 +60,39 @@ function kindOf(path: string): 'warc' | 'zip' | 'tree' | undefined {
   if (isZipOfTree(head)) return 'tree';
   if (head.subarray(0, 4).toString('latin1') === 'PK\x03\x04' || /\.wacz$/i.test(path)) return 'zip';
   return startsAsWarc(head) || /\.warc(\.gz)?$/i.test(path) ? 'warc' : undefined;
+}
+
+const BUILD_RECORD = 'build.json';
+/** The largest build.json that is read, in bytes. */
+const MOST_BYTES = 1 << 24;
+
+/** Returns what a tree in a folder says that it lacks. */
+function reportsOfFolder(folder: string): readonly IncompleteMirror[] {
+  try {
+    return reportsIn(readFileSync(join(folder, BUILD_RECORD), 'utf8'));
+  } catch {
+    // a tree that cannot be read fails when its pages are read
+    return [];
+  }
+}
+
+/** Returns what a tree in a ZIP says that it lacks. */
+async function reportsOfZip(path: string): Promise<readonly IncompleteMirror[]> {
+  const { openZipFile } = await import('../unpack/open-zip-file.ts');
+  const zip = await openZipFile(path).catch(() => undefined);
+  if (zip === undefined) return [];
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (entry.fileName !== BUILD_RECORD || entry.uncompressedSize > MOST_BYTES) continue;
+      const pieces: Uint8Array[] = [];
+      for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece);
+      return reportsIn(Buffer.concat(pieces).toString());
+    }
+    return [];
+  } catch {
+    // a damaged ZIP fails when its pages are read
+    return [];
+  } finally {
+    zip.close();
+  }
 }

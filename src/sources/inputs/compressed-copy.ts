@@ -1,9 +1,8 @@
 import { createReadStream } from 'node:fs';
-import { Readable } from 'node:stream';
 import { createBrotliDecompress } from 'node:zlib';
 import { readFailure, unreadableInput } from '../rejects/rejection.ts';
 import type { Input } from '../source.ts';
-import { decompressed } from '../unpack/decompression.ts';
+import { decompressed, piped } from '../unpack/decompression.ts';
 import { headOf } from '../unpack/head.ts';
 
 const COMPRESSED_NAME = /\.(gz|bz2|xz|zst|br)$/;
@@ -34,11 +33,7 @@ export async function isCopy(input: Input): Promise<boolean> {
 
 /** Brotli has no signature, so only the name shows it. */
 function plainBytes(input: Input): AsyncIterable<Uint8Array> {
-  if (!input.name.endsWith('.br')) return decompressed(input);
-  const source = Readable.from(input.open(), { objectMode: false });
-  const plain = createBrotliDecompress();
-  source.on('error', (error) => plain.destroy(error));
-  return source.pipe(plain);
+  return input.name.endsWith('.br') ? piped(input.open(), createBrotliDecompress()) : decompressed(input);
 }
 
 async function hasSameBytes(one: AsyncIterable<Uint8Array>, other: AsyncIterable<Uint8Array>): Promise<boolean> {

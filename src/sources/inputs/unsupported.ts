@@ -6,7 +6,7 @@ import { schemeOf } from '../../contract/text/url-scheme.ts';
 import type { HintCommand, Verb } from '../hint-command.ts';
 import { type Input, STANDARD_INPUT } from '../source.ts';
 import { isCompressed } from '../unpack/decompression.ts';
-import { HEADER_BYTES, isTar, isZip } from '../unpack/signatures.ts';
+import { HEADER_BYTES, isTar, isZip } from '../unpack/head.ts';
 
 /** How many bytes are needed to detect a format. */
 export const HEAD_BYTES: number = HEADER_BYTES;

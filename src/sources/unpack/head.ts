@@ -35,3 +35,31 @@ export async function* resumed(head: Uint8Array, rest: AsyncIterator<Uint8Array>
 function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
+
+/** How many bytes are needed to detect an archive: the first header of a tar. */
+export const HEADER_BYTES = 512;
+const CHECKSUM_AT = 148;
+const CHECKSUM_BYTES = 8;
+
+/** Whether bytes are the header of a tar archive. The checksum shows this in all versions of the format. */
+export function isTar(head: Buffer): boolean {
+  if (head.length < HEADER_BYTES || head[0] === 0) return false;
+  const field = head.toString('latin1', CHECKSUM_AT, CHECKSUM_AT + CHECKSUM_BYTES).replace(/[\0 ]+$/, '');
+  if (!/^ *[0-7]+$/.test(field)) return false;
+  let sum = CHECKSUM_BYTES * 0x20;
+  for (let at = 0; at < HEADER_BYTES; at += 1) if (at < CHECKSUM_AT || at >= CHECKSUM_AT + CHECKSUM_BYTES) sum += head[at] ?? 0;
+  return sum === Number.parseInt(field, 8);
+}
+
+/** Whether bytes are the start of a ZIP file. */
+export function isZip(head: Buffer): boolean {
+  return ['PK\x03\x04', 'PK\x05\x06'].includes(head.toString('latin1', 0, 4));
+}
+
+/** The first member of the ZIP of a tree. */
+export const FIRST_OF_TREE = 'rest/data/index.json';
+
+/** Whether bytes are the start of the ZIP of a tree. The path of the first member begins at byte 30. */
+export function isZipOfTree(head: Buffer): boolean {
+  return isZip(head) && head.toString('latin1', 30, 30 + FIRST_OF_TREE.length) === FIRST_OF_TREE;
+}

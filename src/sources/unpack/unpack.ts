@@ -9,8 +9,7 @@ import { isCopy } from '../inputs/compressed-copy.ts';
 import { readFailure, unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
 import { decompressed } from './decompression.ts';
-import { fileHead, headOf, resumed } from './head.ts';
-import { HEADER_BYTES, isTar, isZip } from './signatures.ts';
+import { fileHead, HEADER_BYTES, headOf, isTar, isZip, resumed } from './head.ts';
 
 /** Yields the files in a source as `unpack` does. If they cannot be read any further, the last element is an input error. */
 export async function* filesIn(input: Input): AsyncGenerator<readonly Input[] | InputError> {

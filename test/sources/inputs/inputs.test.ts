@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { decode } from '../../../src/sources/inputs/decode.ts';
+import { decode } from '../../../src/sources/inputs/file-values.ts';
 import { inputsOf } from '../../../src/sources/inputs/inputs.ts';
 import type { Input } from '../../../src/sources/source.ts';
 import { temporaryFolder } from '../../support/folder.ts';

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { STORE_APPLICATION_ID } from '../../../src/contract/files/markers.ts';
 import { type HintCommand, plainCommand, type Verb } from '../../../src/sources/hint-command.ts';
-import { decode } from '../../../src/sources/inputs/decode.ts';
+import { decode } from '../../../src/sources/inputs/file-values.ts';
 
 const command: HintCommand = (verb, source = 'saved pages/', options = {}) =>
   `${plainCommand(verb, source, options)}${verb === 'observe' ? ' --from neutral' : ''}${verb === 'export ndjson' ? '' : ' --store my.db'}`;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Expansion } from '../../../src/contract/files/expansion.ts';
-import { decode } from '../../../src/sources/inputs/decode.ts';
+import { decode } from '../../../src/sources/inputs/file-values.ts';
 import { inputsOf } from '../../../src/sources/inputs/inputs.ts';
 import type { Input, InputError } from '../../../src/sources/source.ts';
 import { filesIn } from '../../../src/sources/unpack/unpack.ts';
