@@ -1,7 +1,15 @@
-/** Reads lines and counted bytes from a stream of chunks. */
+/** The least number of bytes that {@link ByteReader.grow} adds. */
+const GROWTH = 1 << 18;
+
+/** Reads a stream of chunks. The next bytes can be looked at before they are taken. */
 export class ByteReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
-  #chunk: Buffer = Buffer.alloc(0);
+  /** The bytes that were read and not taken. */
+  bytes: Buffer = Buffer.alloc(0);
+  /** The position of the first of them in the stream. */
+  position = 0;
+  /** Whether no bytes follow. */
+  isAtEnd = false;
 
   constructor(chunks: AsyncIterable<Uint8Array>) {
     this.#chunks = chunks[Symbol.asyncIterator]();
@@ -15,8 +23,8 @@ export class ByteReader {
     const pieces: Buffer[] = [];
     let length = 0;
     while (await this.#fill()) {
-      const end = this.#chunk.indexOf(0x0a);
-      const piece = this.#next(end === -1 ? this.#chunk.length : end + 1);
+      const end = this.bytes.indexOf(0x0a);
+      const piece = this.skip(end === -1 ? this.bytes.length : end + 1);
       pieces.push(piece);
       length += piece.length;
       if (length > most) return null;
@@ -31,10 +39,30 @@ export class ByteReader {
   /** Yields the next bytes, fewer if the stream ends. */
   async *take(length: number): AsyncGenerator<Buffer> {
     for (let left = length; left > 0 && (await this.#fill()); ) {
-      const piece = this.#next(Math.min(left, this.#chunk.length));
+      const piece = this.skip(Math.min(left, this.bytes.length));
       left -= piece.length;
       yield piece;
     }
+  }
+
+  /** Reads on, until the bytes are twice as many or the stream ends. */
+  async grow(): Promise<void> {
+    const pieces = [this.bytes];
+    const most = 2 * this.bytes.length + GROWTH;
+    for (let length = this.bytes.length; length < most; length += pieces.at(-1)?.length ?? 0) {
+      const chunk = await this.#next();
+      if (chunk === undefined) break;
+      pieces.push(chunk);
+    }
+    this.bytes = Buffer.concat(pieces);
+  }
+
+  /** Returns the next bytes, which must have been read. */
+  skip(length: number): Buffer {
+    const piece = this.bytes.subarray(0, length);
+    this.bytes = this.bytes.subarray(length);
+    this.position += length;
+    return piece;
   }
 
   /** Ends the reading of the stream. */
@@ -44,17 +72,16 @@ export class ByteReader {
 
   /** Returns false at the end of the bytes. */
   async #fill(): Promise<boolean> {
-    while (this.#chunk.length === 0) {
-      const { done, value } = await this.#chunks.next();
-      if (done) return false;
-      this.#chunk = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    for (let chunk: Buffer | undefined; this.bytes.length === 0; this.bytes = chunk) {
+      chunk = await this.#next();
+      if (chunk === undefined) return false;
     }
     return true;
   }
 
-  #next(length: number): Buffer {
-    const piece = this.#chunk.subarray(0, length);
-    this.#chunk = this.#chunk.subarray(length);
-    return piece;
+  async #next(): Promise<Buffer | undefined> {
+    const { done, value } = await this.#chunks.next();
+    this.isAtEnd = done === true;
+    return done ? undefined : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   }
 }

@@ -1,9 +1,9 @@
-import { Failure } from '../contract/failure.ts';
 import { Expansion } from '../contract/files/expansion.ts';
+import { ByteReader } from './byte-reader.ts';
 import { HEAD_BYTES, startsAsWarc } from './detect-warc.ts';
 import { MEMBER_MAGIC, type Member, readMember } from './gzip-member.ts';
 import { MOST_BLOCK, type ReadRecord, type RecordHeader, readRecords } from './read-records.ts';
-import { damaged } from './warc-damage.ts';
+import { damaged, isDamage, type OnDamage } from './warc-damage.ts';
 
 /** The largest header of a record that is searched, in bytes. */
 const MOST_HEADER = 1 << 20;
@@ -15,7 +15,7 @@ export interface SalvageOptions {
   /** Whether the block of a record is kept in memory. */
   readonly isWanted: (header: RecordHeader, number: number) => boolean;
   /** Called for each damaged part. The place has its position. */
-  readonly onDamage: (failure: Failure) => void;
+  readonly onDamage: OnDamage;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function* salvageRecords(
   bytes: AsyncIterable<Uint8Array>,
   { size, isWanted, onDamage }: SalvageOptions,
 ): AsyncGenerator<ReadRecord & { readonly byte: number }> {
-  const window = new Window(bytes);
+  const window = new ByteReader(bytes);
   const expansion = new Expansion(file);
   expansion.addPacked(size);
   let number = 0;
@@ -55,7 +55,7 @@ export async function* salvageRecords(
           yield { ...record, byte };
         }
       } catch (error) {
-        if (!(error instanceof Failure) || error.code !== 'bad-archive') throw error;
+        if (!isDamage(error)) throw error;
         onDamage(damaged(file, error.expected ?? '', error.found ?? '', byte));
       }
     }
@@ -65,7 +65,7 @@ export async function* salvageRecords(
 }
 
 /** Reads on until the bytes have the whole record, or it is known that they never will. */
-async function nextRecord(window: Window, read: (held: Buffer) => Member): Promise<Member> {
+async function nextRecord(window: ByteReader, read: (held: Buffer) => Member): Promise<Member> {
   for (;;) {
     const found = read(window.bytes);
     if (found.kind !== 'cut' || window.isAtEnd) return found;
@@ -91,14 +91,17 @@ function startIn(bytes: Buffer, magic: Buffer, isStart: IsStart, from: number): 
 }
 
 /** Skips at least one byte, up to the next position at which a record begins, or to the end. */
-async function skipToStart(window: Window, magic: Buffer, isStart: IsStart): Promise<void> {
+async function skipToStart(window: ByteReader, magic: Buffer, isStart: IsStart): Promise<void> {
   for (let from = 1; ; ) {
     const { bytes, isAtEnd } = window;
     // a beginning near the end of the bytes is looked at when more are there
     const most = isAtEnd ? bytes.length : bytes.length - HEAD_BYTES;
     const at = startIn(bytes, magic, isStart, from);
-    if (at !== -1 && at < most) return window.skip(at);
-    if (isAtEnd) return window.skip(bytes.length);
+    const isFound = at !== -1 && at < most;
+    if (isFound || isAtEnd) {
+      window.skip(isFound ? at : bytes.length);
+      return;
+    }
     window.skip(Math.max(0, most));
     from = most > 0 ? 0 : from;
     await window.grow();
@@ -148,47 +151,5 @@ function reasonOf(found: Exclude<Member, { readonly kind: 'member' }>): string {
       return `a record of more than ${MOST_BLOCK} bytes`;
     case 'broken':
       return found.reason;
-  }
-}
-
-/** The least number of bytes that are read at once. */
-const GROWTH = 1 << 18;
-
-/** The next bytes of a stream, which can be looked at before they are skipped. */
-export class Window {
-  readonly #chunks: AsyncIterator<Uint8Array>;
-  /** The bytes that were read and not skipped. */
-  bytes: Buffer = Buffer.alloc(0);
-  /** The position of the first of them in the stream. */
-  position = 0;
-  /** Whether no bytes follow. */
-  isAtEnd = false;
-
-  constructor(chunks: AsyncIterable<Uint8Array>) {
-    this.#chunks = chunks[Symbol.asyncIterator]();
-  }
-
-  /** Reads on, until the bytes are twice as many or the stream ends. */
-  async grow(): Promise<void> {
-    const pieces: Uint8Array[] = [this.bytes];
-    const most = 2 * this.bytes.length + GROWTH;
-    for (let length = this.bytes.length; length < most; ) {
-      const { done, value } = await this.#chunks.next();
-      this.isAtEnd = done === true;
-      if (done) break;
-      pieces.push(value);
-      length += value.length;
-    }
-    this.bytes = Buffer.concat(pieces);
-  }
-
-  skip(length: number): void {
-    this.bytes = this.bytes.subarray(length);
-    this.position += length;
-  }
-
-  /** Ends the reading of the stream. */
-  async close(): Promise<void> {
-    await this.#chunks.return?.();
   }
 }

@@ -19,3 +19,11 @@ export function refused(
 ): Failure {
   return new Failure('bad-archive', `${file} is damaged, or not a valid archive`, { place: { file }, expected, found, hint });
 }
+
+/** Called with each damaged part of an archive; the readable parts are imported. */
+export type OnDamage = (failure: Failure) => void;
+
+/** Whether an error says that an archive is damaged. */
+export function isDamage(error: unknown): error is Failure {
+  return error instanceof Failure && error.code === 'bad-archive';
+}

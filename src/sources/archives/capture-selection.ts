@@ -1,39 +1,12 @@
 import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
 import { type IncompleteMirror, reportsIn } from '../../contract/files/incomplete-mirror.ts';
-import { gunzipWarc } from '../../warc/gunzip.ts';
 import { IDENTITIES } from '../../warc/identities.ts';
-import { type ReadRecord, type RecordHeader, readRecords } from '../../warc/read-records.ts';
-import { salvageRecords } from '../../warc/salvage.ts';
-import { damaged } from '../../warc/warc-damage.ts';
+import type { ReadRecord, RecordHeader } from '../../warc/read-records.ts';
+import { damaged, isDamage, type OnDamage } from '../../warc/warc-damage.ts';
 import { type Interval, Intervals } from '../items/intervals.ts';
 import { itemPositions, positionOf } from '../items/page-links.ts';
 import { bodyOf, envelopeIn, NoPage } from './captured-page.ts';
-import { isDamage, type OnDamage } from './damage.ts';
-
-/** A WARC that can be read several times. */
-export interface WarcFile {
-  readonly name: string;
-  /** In bytes. */
-  readonly size: number;
-  readonly open: () => AsyncIterable<Uint8Array>;
-}
-
-/** A record, and its position in a WARC that is damaged. */
-type FoundRecord = ReadRecord & { readonly byte?: number };
-
-/**
- * Yields the records of a WARC.
- * @param onDamage called for each damaged part; without it, damage is an error
- * @throws Failure bad-archive
- */
-export function recordsOf(
-  { name, size, open }: WarcFile,
-  isWanted: (header: RecordHeader, number: number) => boolean,
-  onDamage: OnDamage | undefined,
-): AsyncGenerator<FoundRecord> {
-  if (onDamage !== undefined) return salvageRecords(name, open(), { size, isWanted, onDamage });
-  return readRecords(name, gunzipWarc(name, size, open()), isWanted);
-}
+import { type FoundRecord, recordsOf, type WarcFile } from './warc-file.ts';
 
 /** What an archive has, and what of it is imported. */
 export interface ArchiveReport {

@@ -2,12 +2,13 @@ import { Failure } from '../../contract/failure.ts';
 import type { IncompleteMirror } from '../../contract/files/incomplete-mirror.ts';
 import { plural } from '../../contract/plural.ts';
 import { IDENTITIES } from '../../warc/identities.ts';
+import { isDamage, type OnDamage } from '../../warc/warc-damage.ts';
 import { unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
-import { type ArchiveReport, type CaptureSelection, isIdentity, recordsOf, selectCaptures, type WarcFile } from './capture-selection.ts';
+import { type ArchiveReport, type CaptureSelection, isIdentity, selectCaptures } from './capture-selection.ts';
 import { bodyOf } from './captured-page.ts';
-import { isDamage, type OnDamage } from './damage.ts';
 import { openWacz } from './read-wacz.ts';
+import { recordsOf, type WarcFile } from './warc-file.ts';
 
 /** A web archive whose pages can be imported. */
 export interface OpenArchive {

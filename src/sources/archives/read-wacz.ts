@@ -4,11 +4,10 @@ import type { Failure } from '../../contract/failure.ts';
 import { Expansion } from '../../contract/files/expansion.ts';
 import { isObject } from '../../contract/json.ts';
 import { claimedDigest, hashFor, isClaimed } from '../../warc/digest.ts';
-import { damaged, refused } from '../../warc/warc-damage.ts';
+import { damaged, isDamage, type OnDamage, refused } from '../../warc/warc-damage.ts';
 import { openZipFile } from '../unpack/open-zip-file.ts';
 import { MOST_ENTRIES } from '../unpack/zip-members.ts';
-import type { WarcFile } from './capture-selection.ts';
-import { isDamage, type OnDamage } from './damage.ts';
+import type { WarcFile } from './warc-file.ts';
 import { checkDirectory } from './zip-directory.ts';
 
 /** An open WACZ. Its files have the hashes that it lists, unless damage was reported. */
