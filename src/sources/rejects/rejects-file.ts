@@ -8,10 +8,8 @@ import { isSameFile } from '../../contract/files/same-file.ts';
 import { encodeJson } from '../../contract/json.ts';
 import type { InputError } from '../source.ts';
 
-/** How much text is buffered before a write, in UTF-16 units. */
-const BUFFER_UNITS = 1 << 16;
-/** How many bytes are read at once when the last line is searched. */
-const BLOCK_BYTES = 1 << 16;
+/** How many bytes are buffered before a write. */
+const BUFFER_BYTES = 1 << 16;
 
 /** The state of the file before this run. */
 interface Before {
@@ -50,13 +48,13 @@ export class RejectsFile {
   /** @throws Failure file-system if the file cannot be written */
   add(inputError: InputError): void {
     const { code, place, expected, found, options, item } = inputError;
-    const line = encode({ code, ...place, expected, found, options, item });
+    const line = Buffer.from(encode({ code, ...place, expected, found, options, item })).toString('latin1');
     const digest = digestOf(line);
     if (this.#digests.has(digest)) return;
     this.#digests.add(digest);
     this.#wrapErrors(() => {
       this.#draft ??= openUnnamed(`${this.path}.${randomUUID()}.draft`);
-      writeFully(this.#draft, Buffer.from(`${line}\n`));
+      writeFully(this.#draft, Buffer.from(`${line}\n`, 'latin1'));
     });
   }
 
@@ -113,14 +111,14 @@ export class RejectsFile {
     }
     const isWhole = size === 0 || endsWithNewline(file, size);
     if (isWhole) return { size, separator: '' };
-    return isUnfinished(last) ? { size: startOfLastLine(file, size), separator: '' } : { size, separator: '\n' };
+    return isUnfinished(last) ? { size: size - last.length, separator: '' } : { size, separator: '\n' };
   }
 
   async #addLines(draft: number, file: number, start: { readonly size: number; readonly separator: string }): Promise<void> {
     let position = start.size;
     let text = start.separator;
     const write = () => {
-      const bytes = Buffer.from(text);
+      const bytes = Buffer.from(text, 'latin1');
       writeFully(file, bytes, position);
       position += bytes.length;
       text = '';
@@ -128,7 +126,7 @@ export class RejectsFile {
     for await (const line of linesOf(draft)) {
       if (!this.#digests.has(digestOf(line))) continue;
       text += `${line}\n`;
-      if (text.length > BUFFER_UNITS) write();
+      if (text.length > BUFFER_BYTES) write();
     }
     write();
   }
@@ -160,27 +158,16 @@ function openUnnamed(path: string): number {
   return file;
 }
 
+/** Yields the lines of a file, with one character for each byte: the last line may end inside a character. */
 function linesOf(file: number): AsyncIterable<string> {
-  return createInterface({ input: createReadStream('', { fd: file, start: 0, autoClose: false }), crlfDelay: Number.POSITIVE_INFINITY });
+  const input = createReadStream('', { fd: file, start: 0, autoClose: false, encoding: 'latin1' });
+  return createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
 }
 
 function endsWithNewline(file: number, size: number): boolean {
   const last = Buffer.alloc(1);
   readSync(file, last, 0, 1, size - 1);
   return last[0] === 0x0a;
-}
-
-/** The position of the first byte after the last line break; the bytes after it may end inside a character. */
-function startOfLastLine(file: number, size: number): number {
-  const buffer = Buffer.alloc(BLOCK_BYTES);
-  for (let end = size; end > 0; ) {
-    const start = Math.max(0, end - BLOCK_BYTES);
-    const length = readSync(file, buffer, 0, end - start, start);
-    const found = buffer.subarray(0, length).lastIndexOf(0x0a);
-    if (found !== -1) return start + found + 1;
-    end = start;
-  }
-  return 0;
 }
 
 /** Whether a line is the start of a line that this program writes. */
@@ -200,7 +187,7 @@ function restore(path: string, size: number): void {
 }
 
 function digestOf(line: string): string {
-  return createHash('sha256').update(line).digest().toString('latin1');
+  return createHash('sha256').update(line, 'latin1').digest().toString('latin1');
 }
 
 /** Encodes a reject as one line. The item is left out if it is nested too deeply to encode. */
