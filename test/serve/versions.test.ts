@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type RunningServer, type ServeOptions, serve } from '../../src/serve/server.ts';
-import { temporaryFolder } from '../support/folder.ts';
-import { siteOfFile, zipTree } from '../support/versions.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import { observe } from '../support/snapshots.ts';
+import { publishVersion, siteOfFile, zipTree } from '../support/versions.ts';
 import { SITE } from '../verify/good-tree.ts';
 import { ask } from './exchange.ts';
 
@@ -57,6 +59,50 @@ describe.each([
     expect(past.next).toBe(`${server.url}/rest/data/?as_of=${version}&page=3`);
   });
 });
+
+it.each(['1', '2026-11-21'])(
+  'links of HTML pages below /as_of/%s/ lead through all pages of that state, and never out of it',
+  async (asOf) => {
+    const own = temporaryFolder();
+    const [store, tree, site] = [join(own, 'store.db'), join(own, 'tree'), join(own, 'site')];
+    const bio = (day: number, screen_name: string) => ({
+      observed_at: `2024-03-${day + 10}T00:00:00Z`,
+      screen_name,
+      id: '1',
+      bio: `bio ${day}`,
+    });
+    const html = ['--html', '--base-url', SITE.base_url, '--page-size', '5', '--account-page-size', '3'];
+    const pages: string[] = [];
+    for (const [first, time] of [
+      [0, 20],
+      [6, 22],
+    ] as const) {
+      await observe(store, [bio(first, 'ninette'), ...[1, 2, 3, 4, 5].map((day) => bio(first + day, `nina_${first}`))]);
+      await palimpsestJson(['build', '--store', store, '--out', tree, ...html]);
+      publishVersion(tree, site, new Date(Date.UTC(2026, 10, time)));
+      if (first === 0) pages.push(...filesIn(tree).keys());
+    }
+    const { url } = await start(site);
+    const [top, reached] = [`${BASE}/as_of/${asOf}/`, new Set<string>()];
+    // no page leads to that of a former handle
+    const next = ['', ...pages.filter((path) => path.endsWith('/ninette.html'))].map((path) => top + path);
+    for (let path = next.pop(); path !== undefined; path = next.pop()) {
+      if (reached.has(path)) continue;
+      reached.add(path);
+      const { status, headers, body } = await ask(url, path);
+      expect([path, status, headers['palimpsest-version'], path.startsWith(top)]).toEqual([path, 200, '1', true]);
+      if (!headers['content-type']?.startsWith('text/html')) continue;
+      const links = body.toString().matchAll(/(?:href="|src="|url=)([^"#]+)/g);
+      next.push(
+        ...[...links]
+          .map(([, link = '']) => new URL(link, `http://here${path}`))
+          .flatMap(({ host, pathname }) => (host === 'here' ? [pathname] : [])),
+      );
+    }
+    const isPage = (path: string) => path.endsWith('.html') && path !== 'index.html' && path !== 'browse/404.html';
+    expect(pages.filter((path) => isPage(path) && !reached.has(top + path))).toEqual([]);
+  },
+);
 
 it('serves a ZIP that a build replaced at once, and answers a damaged one with 503', async () => {
   const [out, problems] = [join(temporaryFolder(), 'history.zip'), [] as string[]];
