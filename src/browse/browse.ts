@@ -10,6 +10,7 @@ import { clientScript, icon, stylesheet } from './assets.ts';
 import { feedBytes } from './atom.ts';
 import { type ByteText, byteText, encodeFile, parseRecords } from './byte-text.ts';
 import { ChangesPages } from './changes-pages.ts';
+import { FieldCounts } from './field-counts.ts';
 import { homePage } from './home-page.ts';
 import { type Month, monthPageOf, monthsOf } from './months.ts';
 import { PageFrames, type UnframedFile } from './page-frame.ts';
@@ -105,23 +106,28 @@ export class Browse {
     const { records, feed, ranking } = this.#store.revision;
     const { page_size } = this.#site;
     const pages = this.#changes.count;
-    let known: readonly Month[] | undefined;
-    const months = () => {
-      known ??= monthsOf(this.#store.feedDays(), this.#lookup.renames.all);
+    let known: { readonly months: readonly Month[]; readonly fields: FieldCounts } | undefined;
+    const counted = () => {
+      known ??= this.#counted();
       return known;
     };
+    const months = () => counted().months;
     const newest = (count: number) => parseRecords(this.#store.feed().take(count).json);
     yield { path: STYLE, render: () => [stylesheet()] };
     yield { path: ICON, render: () => [icon()] };
     yield { path: SCRIPT, render: () => [Buffer.from(clientScript())] };
-    yield { path: SITE_SCRIPT, render: () => [Buffer.from(siteScript(this.#site, this.#store.revision.fingerprint))] };
+    yield {
+      path: SITE_SCRIPT,
+      render: () => [Buffer.from(siteScript(this.#site, this.#store.revision.fingerprint, counted().fields.newest()))],
+    };
     yield { path: NOT_FOUND_PAGE, render: () => [notFoundPage(this.#site.base_url)] };
     const state = () => this.#state(months());
     // it has the fingerprint, which each build changes
     yield { path: ABOUT, render: () => [aboutPage(this.#site, state())] };
     const home = () => {
       const [lookup, links] = [this.#lookup, this.#changes.links(pages, '')];
-      return homePage({ site: this.#site, state: state(), months: months(), newest: newest(NEWEST), lookup, links });
+      const fields = counted().fields.totals();
+      return homePage({ site: this.#site, state: state(), months: months(), fields, newest: newest(NEWEST), lookup, links });
     };
     yield { path: HOME, render: Math.max(feed, ranking) <= since ? undefined : () => [home()] };
     const atom = () => feedBytes(this.#site, Math.max(0, pages - 1), 0, newest(page_size), this.#lookup.addressOf);
@@ -130,6 +136,13 @@ export class Browse {
     for (const [index, { month }] of months().entries()) {
       yield { path: monthPage(month), render: feed <= since ? undefined : () => [monthPageOf(months(), index, changesPageOf)] };
     }
+    yield* counted().fields.files(feed <= since);
+  }
+
+  /** Reads all records once. */
+  #counted() {
+    const fields = new FieldCounts(this.#store.revision.records, this.#site.page_size);
+    return { months: monthsOf(this.#store.feedDays(fields.add), this.#lookup.renames.all), fields };
   }
 
   *#accountFiles(folder: number, since: number): Generator<UnframedFile> {

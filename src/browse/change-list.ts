@@ -1,57 +1,15 @@
 import { timestampOf } from '../contract/instant.ts';
-import { FIELDS_IN_ORDER, PROFILE_FIELDS } from '../contract/profile-fields.ts';
-import type { ChangeRecord, DataType } from '../contract/record.ts';
+import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
+import type { ChangeRecord } from '../contract/record.ts';
 import type { AddressOf, RecordFacts } from './accounts/record-lookup.ts';
 import type { Rename } from './accounts/renames.ts';
-import { type ByteText, byteText, escapeText, joined, type Markup, markup, numberMarkup, trusted } from './byte-text.ts';
+import { type ByteText, byteText, escapeText, joined, type Markup, markup, trusted } from './byte-text.ts';
 import { changedPart } from './changed-part.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, LINK_ATTRIBUTES } from './diff-segments.ts';
 import { invisibleDifference } from './invisible-difference.ts';
 import type { ROOT_2 } from './page-frame.ts';
 import { accountPage } from './paths.ts';
-
-/**
- * Returns a filter by field, and by changes or first values. It needs no script: the style sheet hides the other records. An
- * element with the class `changes` must follow it.
- * @param all records of the account, if the page has only some of them: the filter counts both
- */
-export function recordFilter(records: readonly ChangeRecord[], all: readonly ChangeRecord[] = records): Markup {
-  const [shown, total] = [countsOf(records), all === records ? undefined : countsOf(all)];
-  const countMarkup = (key: keyof RecordsByKind) =>
-    total === undefined || total[key] === shown[key]
-      ? numberMarkup(shown[key])
-      : markup`${numberMarkup(shown[key])} of ${numberMarkup(total[key])}`;
-  const choice = (id: string, key: keyof RecordsByKind, name: string = key) =>
-    markup`<input type=radio name=f id=f${trusted(id)}><label for=f${trusted(id)}>${trusted(name)} <small>${countMarkup(key)}</small></label>`;
-  const first = shown['First values'];
-  const kinds = first === 0 || first === records.length ? [] : [choice('C', 'Changes'), choice('F', 'First values')];
-  const fields = FIELDS_IN_ORDER.filter((type) => shown[type] > 0).map((type) => choice(PROFILE_FIELDS[type].htmlClass, type));
-  return markup`<fieldset class=filter><legend>Show</legend><input type=radio name=f id=fA checked><label for=fA>All <small>${countMarkup('All')}</small></label>${joined([...kinds, ...fields])}</fieldset>
-<div class=filters data-filters></div>
-`;
-}
-
-/** Numbers of records, by the names of the choices of a filter. */
-type RecordsByKind = Record<DataType | 'All' | 'Changes' | 'First values', number>;
-
-function countsOf(records: readonly ChangeRecord[]): RecordsByKind {
-  const counts: RecordsByKind = {
-    Name: 0,
-    Bio: 0,
-    Location: 0,
-    Website: 0,
-    Verified: 0,
-    All: records.length,
-    Changes: 0,
-    'First values': 0,
-  };
-  for (const record of records) {
-    counts[record.data_type] += 1;
-    counts[isFirst(record) ? 'First values' : 'Changes'] += 1;
-  }
-  return counts;
-}
 
 /** The records of one account and one second: a source showed them together. */
 export type Entry = readonly [ChangeRecord, ...ChangeRecord[]];

@@ -6,11 +6,12 @@ import type { RecordFacts, RecordLookup } from './accounts/record-lookup.ts';
 import { NO_RECORD, type Rename, type RenamesByRecord, renamesByRecord } from './accounts/renames.ts';
 import { feedBytes } from './atom.ts';
 import { joined, type Markup, markup, numberMarkup, parseRecords } from './byte-text.ts';
-import { dayOf, entriesOf, feedEntry, recordFilter, renameEntry } from './change-list.ts';
+import { dayOf, entriesOf, feedEntry, renameEntry } from './change-list.ts';
 import { fullDate } from './dates.ts';
 import { type Page, pageOf, ROOT_2, type UnframedFile } from './page-frame.ts';
 import { PAGES_IN_PART, type RenderedState } from './parts.ts';
 import { changesArchive, changesPage, NEWEST_CHANGES } from './paths.ts';
+import { recordFilter } from './record-filter.ts';
 
 /**
  * The pages of all changes, each with an archive feed of the same records. They are counted from the oldest record, so a new

@@ -3,12 +3,13 @@ import type { ChangeRecord } from '../contract/record.ts';
 import type { Site } from '../contract/site.ts';
 import type { RecordLookup } from './accounts/record-lookup.ts';
 import { renamesByRecord } from './accounts/renames.ts';
-import { type Markup, markup, numberMarkup } from './byte-text.ts';
+import { joined, type Markup, markup, numberMarkup } from './byte-text.ts';
 import { entriesByDay } from './changes-pages.ts';
 import { fullDate, timeMarkup } from './dates.ts';
+import type { RecordsOfChoice } from './field-counts.ts';
 import { chartOf, type Month, monthsTable } from './months.ts';
 import { type Page, pageOf } from './page-frame.ts';
-import { ABOUT, accountsPage } from './paths.ts';
+import { ABOUT, accountsPage, changesPage } from './paths.ts';
 import type { ShownState } from './site/about-page.ts';
 import { siteText } from './site/publisher.ts';
 
@@ -18,6 +19,7 @@ interface HomeContents {
   readonly state: ShownState;
   /** Newest first. */
   readonly months: readonly Month[];
+  readonly fields: readonly RecordsOfChoice[];
   /** The newest records, newest first. */
   readonly newest: readonly ChangeRecord[];
   readonly lookup: RecordLookup;
@@ -26,7 +28,7 @@ interface HomeContents {
 }
 
 /** Returns the home page. */
-export function homePage({ site, state, months, newest, lookup, links }: HomeContents): Page {
+export function homePage({ site, state, months, fields, newest, lookup, links }: HomeContents): Page {
   const { accounts, changes, renames: renamed, first_values, firstDay: first, lastChange: last } = state;
   const title = site.about === undefined ? markup`History of public profiles` : siteText(site.about, site.about.title);
   const oldest = parseInstant(newest.at(-1)?.first_encountered_date ?? '') ?? 0;
@@ -47,10 +49,23 @@ export function homePage({ site, state, months, newest, lookup, links }: HomeCon
 ${lead(site)}<dl class=stats>
 ${stat(markup`Accounts`, markup`<a href="${accountsPage()}">${numberMarkup(accounts)}</a>`)}${stat(markup`Changes`, markup`<a href="#changes">${numberMarkup(changes)}</a>`)}${renamed === 0 ? '' : stat(markup`Renames`, numberMarkup(renamed))}${stat(markup`First values`, numberMarkup(first_values))}${period}</dl>
 ${chart}<h2 id=changes>Newest changes and first values</h2>
-${list}<h2>For programs</h2>
+${allOf(fields)}${list}<h2>For programs</h2>
 <p>The same history is a JSON API: <a href="rest/data/">records</a> and <a href="rest/account/">accounts</a>.</p>
 `,
   );
+}
+
+/** Returns links to the newest page of changes with records of each choice. The script leads on to the other pages. */
+function allOf(fields: readonly RecordsOfChoice[]): Markup | '' {
+  const links = fields
+    .filter(({ records }) => records > 0)
+    .map(
+      ({ id, name, records, newestPage }) =>
+        markup`<a href="${changesPage(newestPage)}#f${id}">${name} <small>${numberMarkup(records)}</small></a>`,
+    );
+  return links.length === 0
+    ? ''
+    : markup`<nav class=pages aria-label="All records"><span class=gap>Show all</span>${joined(links, '\n')}</nav>\n`;
 }
 
 /** Returns what the history is, and who publishes it. */

@@ -51,7 +51,7 @@ export function partOf(path: string): string | undefined {
   const [, folder] = ACCOUNT.exec(path) ?? [];
   if (folder !== undefined) return `account/${folder}`;
   const isAtHome = path === HOME || path === CHANGES_FEED || path === ABOUT || path === NOT_FOUND_PAGE;
-  if (isAtHome || path.startsWith('browse/assets/') || MONTH.test(path)) return 'home';
+  if (isAtHome || path.startsWith('browse/assets/') || path.startsWith('browse/fields/') || MONTH.test(path)) return 'home';
   if (path.startsWith('browse/accounts/')) return 'accounts';
   return path.startsWith('browse/search/') ? 'search' : undefined;
 }

@@ -14,7 +14,7 @@ import { wrapErrors } from './database/store-error.ts';
 import { goneAt } from './database/views.ts';
 import { ExclusionList, type ListedExclusion } from './exclusions/exclusion-list.ts';
 import { checksumBelow, feedEdge, feedEdges } from './feed/feed-blocks.ts';
-import { type FeedDay, feedDays } from './feed/feed-days.ts';
+import { type FeedDay, type FeedVisitor, feedDays } from './feed/feed-days.ts';
 import { PageSource } from './feed/page-source.ts';
 import { checkedJson, records, type StoredRecord } from './feed/records.ts';
 import { incompleteMirrors } from './incomplete-mirrors.ts';
@@ -76,9 +76,9 @@ export class Store extends PageSource {
     return Array.from(feedEdges(this.#database, every, newest), (id) => timeOf.get(id) ?? '').toReversed();
   }
 
-  /** Returns the number of records of each day, and their places in the feed. */
-  feedDays(): readonly FeedDay[] {
-    return feedDays(this.#database);
+  /** Returns the number of records of each day, and their places in the feed. @param visit is called with each record */
+  feedDays(visit: FeedVisitor): readonly FeedDay[] {
+    return feedDays(this.#database, visit);
   }
 
   /** Yields the sort key of each account, in order: the id of its first record, or its name if it has no record. */

@@ -51,7 +51,7 @@ it('the client script is small and has no module syntax', () => {
   const script = clientScript();
   expect(script).not.toMatch(/^\s*(import|export)\b/m);
   expect(script).not.toMatch(/innerHTML|eval\(|fetch\(/);
-  expect(script.length).toBeLessThan(26_000);
+  expect(script.length).toBeLessThan(29_000);
   expect(() => new Function(script)).not.toThrow();
 });
 
@@ -205,6 +205,34 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await status()).toBe(`5 of ${all} entries on this page`);
     await page.locator('.filters button').click();
     expect([(await shown('.changes article')).length, await status()]).toEqual([all, '']);
+  });
+
+  it('leads from the home page through all records of a field, and counts them', async () => {
+    const page = await open('index.html');
+    await page.locator('nav[aria-label="All records"] a[href$="#fB"]').click();
+    await page.waitForURL(/changes\/\d+\.html#fB$/);
+    const [found, links]: [string[], string[]] = [[], []];
+    for (let address: string | undefined; links.length === 0 || address !== undefined; ) {
+      if (address !== undefined) await page.goto(address);
+      await until(page, `document.querySelector('.filters p:last-child').textContent.startsWith('131 on all pages.')`);
+      found.push(
+        ...(await page.evaluate<string[]>(
+          `Array.from(document.querySelectorAll('.changes article')).filter((each) => each.getClientRects().length > 0).map(({ className, id }) => className[0] + id)`,
+        )),
+      );
+      const addresses = await page.evaluate<Record<string, string>>(
+        `Object.fromEntries(Array.from(document.querySelectorAll('.filters a')).map(({ textContent, href }) => [textContent.slice(0, 5), href]))`,
+      );
+      links.push(Object.keys(addresses).join());
+      address = addresses['Older'];
+    }
+    expect([new Set(found).size, found.every((each) => each.startsWith('Br'))]).toEqual([131, true]);
+    expect([links[0], links[1], links.at(-1)]).toEqual(['Older', 'Newer,Older', 'Newer']);
+    // the pages between them keep the choice
+    expect(await page.evaluate(`document.querySelector('nav.pages a[rel=prev]').hash`)).toBe('#fB');
+    await page.locator('label[for=fV]').click();
+    await until(page, `document.querySelector('.filters').textContent.includes('0 on all pages.')`);
+    expect(await page.locator('.filters a').count()).toBe(0);
   });
 
   it('shows only the days with changes of a field, and no search, without JavaScript', async () => {

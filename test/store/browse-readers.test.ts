@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { encodeRecord } from '../../src/contract/record.ts';
+import { type DataType, encodeRecord } from '../../src/contract/record.ts';
 import type { Store } from '../../src/store/store.ts';
 import { storeOf } from '../browse/small-site.ts';
 import { type History, histories } from '../support/histories.ts';
@@ -11,7 +11,9 @@ it('a store gives the browse files the days, the feed, the checksums and the acc
     fc.asyncProperty(histories(60), fc.nat(70), async (history, skip) => {
       fc.pre(history.records.length > 0);
       const store = await storeOf(history);
-      expect(store.feedDays()).toEqual(daysOf(history));
+      const visited: [DataType, boolean, number][] = [];
+      expect(store.feedDays((...record) => visited.push(record))).toEqual(daysOf(history));
+      expect(visited).toEqual(history.records.map(({ data_type, previous }, before) => [data_type, previous === null, before]));
       expect(JSON.parse(`[${store.feed(skip).take(5).json}]`)).toEqual(history.records.slice(skip, skip + 5));
       const oldest = history.records.slice(Math.max(0, history.records.length - skip));
       const bytes = Buffer.from(oldest.map((record) => `${encodeRecord(record)},`).join(''));

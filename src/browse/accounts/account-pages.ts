@@ -17,12 +17,13 @@ import {
   parseRecords,
   trusted,
 } from '../byte-text.ts';
-import { accountEntriesOf, accountEntry, recordFilter, renameEntry, valueMarkup } from '../change-list.ts';
+import { accountEntriesOf, accountEntry, renameEntry, valueMarkup } from '../change-list.ts';
 import { olderLinks } from '../changes-pages.ts';
 import { fullDate, timeMarkup } from '../dates.ts';
 import { isWebUrl, LINK_ATTRIBUTES } from '../diff-segments.ts';
 import { type Page, type PageFrame, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
 import { accountPage, recordAddress } from '../paths.ts';
+import { recordFilter } from '../record-filter.ts';
 import { type AccountPart, accountParts, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
 import type { FormerHandles } from './former-handles.ts';
 import { historyGlance } from './history-glance.ts';
@@ -183,7 +184,7 @@ function entries({ account, renames }: BrowseAccount, records: readonly ChangeRe
     accountEntry(entry, hrefOf, facts),
   ]);
   if (records.at(-1)?.id === account.data.at(-1)?.id) list.push(...renamesAbove(NO_RECORD));
-  return markup`${recordFilter(records, records.length === account.data.length ? records : account.data)}<div class="changes own">\n<p class=columns aria-hidden=true><b>${nameOf(account)}</b><span>Before</span><span>After</span></p>\n${joined(list)}</div>\n`;
+  return markup`${recordFilter(records, account.data)}<div class="changes own">\n<p class=columns aria-hidden=true><b>${nameOf(account)}</b><span>Before</span><span>After</span></p>\n${joined(list)}</div>\n`;
 }
 
 /**

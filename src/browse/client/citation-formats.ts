@@ -1,6 +1,7 @@
 // cspell:words howpublished textbraceleft textbraceright textbackslash textasciitilde textasciicircum
+import type { NewestCounts } from '../field-files.ts';
 
-/** What a citation says about the site: the file `browse/assets/site.js` has it. */
+/** What the script knows about the site: the file `browse/assets/site.js` has it. */
 export interface CitedSite {
   readonly title: string;
   readonly publisher?: string;
@@ -8,6 +9,8 @@ export interface CitedSite {
   readonly base_url: string;
   /** It identifies the state of the data. */
   readonly fingerprint?: string;
+  /** For the filter. */
+  readonly fields?: NewestCounts;
 }
 
 /** A change that is cited. */

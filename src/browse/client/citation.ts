@@ -1,5 +1,5 @@
 import { type CitedSite, citationsOf } from './citation-formats.ts';
-import { allChanges, element, nameOf, openDialog, rootPath, timeOf } from './page-elements.ts';
+import { allChanges, element, loadScript, nameOf, openDialog, rootPath, timeOf } from './page-elements.ts';
 
 declare global {
   interface Window {
@@ -45,16 +45,10 @@ async function showCitations(change: HTMLElement, link: HTMLAnchorElement): Prom
   openDialog('citation', 'Cite this record', ...parts, status);
 }
 
-/** Loads what citations say about the site. Without the file they lack its publisher. */
-function loadSite(): Promise<CitedSite> {
-  return new Promise((resolve) => {
-    const answer = () => resolve(window.palimpsestSite ?? { title: 'History of public profiles', base_url: '' });
-    if (window.palimpsestSite !== undefined) return answer();
-    const script = element('script', { src: `${rootPath()}browse/assets/site.js` });
-    script.addEventListener('load', answer);
-    script.addEventListener('error', answer);
-    document.head.append(script);
-  });
+/** Loads what the pages say about the site. Without the file, citations lack its publisher. */
+export async function loadSite(): Promise<CitedSite> {
+  if (window.palimpsestSite === undefined) await loadScript('browse/assets/site.js').catch(() => {});
+  return window.palimpsestSite ?? { title: 'History of public profiles', base_url: '' };
 }
 
 /** Writes the name, the address and the date below a page when it is printed. */

@@ -1,4 +1,5 @@
 import { number } from '../numbers.ts';
+import { showFieldPages } from './field-pages.ts';
 import { allChanges, element, shownChanges, timeOf } from './page-elements.ts';
 
 /** Adds a filter by date above the entries of a page, and the number of entries that it and the filter by field show. */
@@ -9,7 +10,8 @@ export function addDateFilter(): void {
   const to = element('input', { type: 'date', id: 'to' });
   const reset = element('button', { type: 'button', hidden: '' }, 'All dates');
   const status = element('p', { role: 'status' });
-  place.append(element('label', {}, 'From ', from), element('label', {}, 'To ', to), reset, status);
+  const others = element('p', { 'aria-live': 'polite' });
+  place.append(element('label', {}, 'From ', from), element('label', {}, 'To ', to), reset, status, others);
 
   const apply = () => {
     const changes = allChanges();
@@ -26,15 +28,28 @@ export function addDateFilter(): void {
       : '';
   };
   for (const input of [from, to]) input.addEventListener('input', apply);
-  // the address keeps the choice
-  const chosen = document.getElementById(location.hash.slice(1));
-  if (chosen instanceof HTMLInputElement && chosen.type === 'radio') chosen.checked = true;
+  // the address keeps the choice, also that of the other pages
+  const links = Array.from(document.querySelectorAll<HTMLAnchorElement>('nav.pages a')).filter(({ hash }) => hash === '');
+  const applyField = () => {
+    apply();
+    const chosen = document.querySelector<HTMLInputElement>('.filter :checked');
+    if (chosen === null) return;
+    for (const link of links) link.hash = chosen.id === 'fA' ? '' : chosen.id;
+    showFieldPages(others, chosen).catch(() => {});
+  };
+  const followAddress = () => {
+    const named = document.getElementById(location.hash.slice(1));
+    if (named instanceof HTMLInputElement && named.type === 'radio') named.checked = true;
+    applyField();
+  };
   document.querySelector('.filter')?.addEventListener('change', ({ target }) => {
     if (target instanceof HTMLInputElement) history.replaceState(null, '', `#${target.id}`);
-    apply();
+    applyField();
   });
+  followAddress();
+  addEventListener('hashchange', followAddress);
   // a browser can restore the chosen field
-  addEventListener('pageshow', apply);
+  addEventListener('pageshow', applyField);
   reset.addEventListener('click', () => {
     from.value = '';
     to.value = '';

@@ -1,6 +1,6 @@
 import { searchPath } from '../search/search-terms.ts';
 import type { IndexFile } from './find-accounts.ts';
-import { element, rootPath } from './page-elements.ts';
+import { loadScript } from './page-elements.ts';
 
 declare global {
   interface Window {
@@ -11,24 +11,20 @@ declare global {
 
 const indexFiles = new Map<string, Promise<IndexFile>>();
 
-/** Loads a file of the search index. A page from file:// can load only scripts, so each file is one. */
+/** Loads a file of the search index. */
 export function loadIndex(prefix: string): Promise<IndexFile> {
-  const known = indexFiles.get(prefix) ?? loadScript(prefix);
+  const known = indexFiles.get(prefix) ?? received(prefix);
   indexFiles.set(prefix, known);
   return known;
 }
 
-function loadScript(prefix: string): Promise<IndexFile> {
+function received(prefix: string): Promise<IndexFile> {
   return new Promise((resolve, reject) => {
-    const script = element('script', { src: rootPath() + searchPath(prefix) });
     receivers.set(prefix, resolve);
-    script.addEventListener('load', () => script.remove());
-    script.addEventListener('error', () => {
-      script.remove();
+    loadScript(searchPath(prefix)).catch((error) => {
       indexFiles.delete(prefix);
-      reject(new Error('the search index cannot be loaded'));
+      reject(error);
     });
-    document.head.append(script);
   });
 }
 

@@ -15,6 +15,17 @@ export function rootPath(): string {
   return document.body.dataset['root'] ?? '';
 }
 
+/** Runs a script of the tree. A page from file:// can load nothing else. @param path relative to the root of the tree */
+export function loadScript(path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const script = element('script', { src: rootPath() + path });
+    script.addEventListener('load', () => resolve());
+    script.addEventListener('error', () => reject(new Error(`${path} cannot be loaded`)));
+    document.head.append(script);
+    for (const event of ['load', 'error']) script.addEventListener(event, () => script.remove());
+  });
+}
+
 /** The changes on the page, in order. */
 export function allChanges(): HTMLElement[] {
   return Array.from(document.querySelectorAll<HTMLElement>('.changes article'));

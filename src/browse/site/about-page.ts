@@ -5,6 +5,7 @@ import { isLoopback, type Site } from '../../contract/site.ts';
 import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../byte-text.ts';
 import { fullDate, fullTime, timeMarkup } from '../dates.ts';
 import { isWebUrl } from '../diff-segments.ts';
+import type { NewestCounts } from '../field-files.ts';
 import type { Month } from '../months.ts';
 import { type Page, pageOf, ROOT_1 } from '../page-frame.ts';
 import { accountsPage, NEWEST_CHANGES } from '../paths.ts';
@@ -92,10 +93,10 @@ ${lacks(incomplete)}<h2>Corrections and removal</h2>
   );
 }
 
-/** Returns the script with what citations say about the site. It is not in each page, because the fingerprint changes with each record. */
-export function siteScript({ about, base_url }: Site, fingerprint: string): string {
+/** Returns the script with what changes with each record, so that not all pages have it: what citations say about the site, and the newest counts. */
+export function siteScript({ about, base_url }: Site, fingerprint: string, fields: NewestCounts | undefined): string {
   const { title = 'History of public profiles', publisher } = about ?? {};
-  return `palimpsestSite = ${encodeJson({ title, publisher, base_url: isLoopback(base_url) ? '' : base_url, fingerprint })};\n`;
+  return `palimpsestSite = ${encodeJson({ title, publisher, base_url: isLoopback(base_url) ? '' : base_url, fingerprint, fields })};\n`;
 }
 
 /** Returns what mirrors lack of their services. */

@@ -1,3 +1,4 @@
+import { DATA_TYPES, type DataType } from '../../contract/record.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 
@@ -13,9 +14,15 @@ export interface FeedDay {
   readonly before: number;
 }
 
+/** Is called with each record, from the newest on, and the number of records before it. */
+export type FeedVisitor = (type: DataType, isFirst: boolean, before: number) => void;
+
 /** The number of records that one query reads. */
 const BATCH_SIZE = 1000;
 const DATE = Buffer.from('"first_encountered_date":"');
+const DATA_TYPE = Buffer.from('"data_type":"');
+/** The fields by the first byte of their names. */
+const BY_LETTER: ReadonlyMap<number | undefined, DataType> = new Map(DATA_TYPES.map((type) => [type.charCodeAt(0), type]));
 const PREVIOUS = Buffer.from('"previous":');
 /** The first letter of `null`. */
 const NULL = 0x6e;
@@ -25,7 +32,7 @@ const NULL = 0x6e;
  * a record. A search in its bytes takes a fraction of the time that SQLite takes to parse it.
  * @returns the newest day first
  */
-export function feedDays(database: Connection): FeedDay[] {
+export function feedDays(database: Connection, visit: FeedVisitor): FeedDay[] {
   const next = database.prepare<[number, number], { readonly last: number | null; readonly records: number; readonly json: Buffer }>(`
     SELECT min(id) AS last, count(*) AS records, CAST(group_concat(json, ',') AS BLOB) AS json
     FROM (SELECT id, json FROM record WHERE id < ? ORDER BY id DESC LIMIT +?)`);
@@ -35,7 +42,7 @@ export function feedDays(database: Connection): FeedDay[] {
   let [edge, before] = [Number.MAX_SAFE_INTEGER + 1, 0];
   for (let row = next.get(edge, BATCH_SIZE); row !== undefined && row.last !== null; row = next.get(edge, BATCH_SIZE)) {
     const { json } = row;
-    let [found, previous] = [0, -1];
+    let [found, previous, type] = [0, -1, -1];
     // a text cannot contain the name of the field: its quotes are escaped
     for (let at = json.indexOf(DATE); at !== -1; at = json.indexOf(DATE, at + DATE.length)) {
       const date = json.toString('latin1', at + DATE.length, at + DATE.length + 10);
@@ -44,8 +51,12 @@ export function feedDays(database: Connection): FeedDay[] {
         days.set(date, day);
       }
       previous = json.indexOf(PREVIOUS, previous + 1);
-      if (json[previous + PREVIOUS.length] === NULL) day.first_values += 1;
-      else day.changes += 1;
+      type = json.indexOf(DATA_TYPE, type + 1);
+      const field = BY_LETTER.get(json[type + DATA_TYPE.length]);
+      if (field === undefined) break;
+      const isFirst = json[previous + PREVIOUS.length] === NULL;
+      day[isFirst ? 'first_values' : 'changes'] += 1;
+      visit(field, isFirst, before + found);
       found += 1;
     }
     if (found !== row.records) throw damaged(database.path, `records from ${row.last} on whose JSON has another form`);

@@ -1,0 +1,57 @@
+import { fieldsPath, type PageCounts, placeInPart } from '../field-files.ts';
+import { number } from '../numbers.ts';
+import { loadSite } from './citation.ts';
+import { element, loadScript } from './page-elements.ts';
+
+declare global {
+  interface Window {
+    /** The file of counts that was loaded last sets it. */
+    palimpsestFields?: PageCounts;
+  }
+}
+
+/**
+ * Adds to a page of all changes how many records of the chosen kind all pages have, and links to the next pages with some.
+ * @param place is empty if all records are chosen, or the counts cannot be loaded
+ */
+export async function showFieldPages(place: HTMLElement, { id }: HTMLInputElement): Promise<void> {
+  place.replaceChildren();
+  place.dataset['choice'] = id;
+  const page = Number(/\/browse\/changes\/(\d+)\.html$/.exec(location.pathname)?.[1] ?? 0);
+  if (page === 0 || id === 'fA') return;
+  const choice = id.slice(1);
+  const total = sumOf((await loadSite()).fields?.counts[choice]);
+  const counts = (await loadCounts(page))[choice];
+  const older = sumOf(counts?.slice(0, placeInPart(page)));
+  const own = counts?.[placeInPart(page)] ?? 0;
+  const newerPage = await nearest(choice, page, 1, total - older - own);
+  const olderPage = await nearest(choice, page, -1, older);
+  // the reader can have chosen again
+  if (place.dataset['choice'] !== id) return;
+  const link = (name: string, to: number) => (to === 0 ? '' : element('a', { href: `${to}.html#${id}` }, `${name}: page ${number(to)}`));
+  place.replaceChildren(`${number(total)} on all pages. `, link('Newer', newerPage), ' ', link('Older', olderPage));
+}
+
+/** Returns the next page with records of a choice; 0: none. @param left the number of such records in that direction */
+async function nearest(choice: string, page: number, step: 1 | -1, left: number): Promise<number> {
+  if (left <= 0) return 0;
+  let next = page + step;
+  while (((await loadCounts(next))[choice]?.[placeInPart(next)] ?? 0) === 0) next += step;
+  return next;
+}
+
+function sumOf(numbers: readonly number[] = []): number {
+  return numbers.reduce((sum, one) => sum + one, 0);
+}
+
+const files = new Map<string, Promise<PageCounts>>();
+
+/** Loads the counts of a page and of the pages around it. */
+async function loadCounts(page: number): Promise<PageCounts> {
+  const { fields } = await loadSite();
+  if (fields !== undefined && page >= fields.first) return fields.counts;
+  const path = fieldsPath(page);
+  const known = files.get(path) ?? loadScript(path).then(() => window.palimpsestFields ?? {});
+  files.set(path, known);
+  return known;
+}
