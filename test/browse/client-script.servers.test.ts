@@ -271,23 +271,26 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const bio = (n: number) => (n === 0 ? 'maps of places' : `maps of ${n} places that moved\nand <b>more</b>`);
     await page.locator('#day').fill('2020-05-08');
     await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 2020-05-08'`);
-    expect(await shown()).toEqual(['Nina Kowal 🌻', bio(128)]);
+    expect(await shown()).toEqual(['@nina_k', 'Nina Kowal 🌻', bio(128)]);
     // the newest parts are on the main page, the first ones on pages of their own
     for (const [days, expected] of [
       ['2019-12-31', []],
-      ['2020-01-01', [bio(0)]],
-      ['2020-01-20', [bio(19)]],
-      ['2020-02-18', [bio(48)]],
-      ['2020-02-19', [bio(49)]],
-      ['2020-02-20', [bio(50)]],
-      ['2025-01-01', [bio(129)]],
-      ['2020-01-20..2020-05-09', ['maps of 19129 places that moved\nand <b>more</b>']],
-      ['2020-01-20..2020-01-21', ['maps of 1920 places that moved\nand <b>more</b>']],
+      // the handle of that day
+      ['2020-01-01', ['@ninette', bio(0)]],
+      ['2020-01-02', ['@nina_k', bio(1)]],
+      ['2020-01-20', ['@nina_k', bio(19)]],
+      ['2020-02-18', ['@nina_k', bio(48)]],
+      ['2020-02-19', ['@nina_k', bio(49)]],
+      ['2020-02-20', ['@nina_k', bio(50)]],
+      ['2025-01-01', ['@nina_k', bio(129)]],
+      ['2020-01-01..2020-05-09', [['@ninette', 'nina_k'].join(''), 'maps of 129 places that moved\nand <b>more</b>']],
+      ['2020-01-20..2020-05-09', ['@nina_k', 'maps of 19129 places that moved\nand <b>more</b>']],
+      ['2020-01-20..2020-01-21', ['@nina_k', 'maps of 1920 places that moved\nand <b>more</b>']],
     ] as const) {
       await page.goto('about:blank');
       await page.goto(`${fileUrl}${nina}#on=${days}`);
       await until(page, `document.querySelector('[data-day] [role=status]')?.childElementCount > 0`);
-      expect([days, (await shown()).slice(1)]).toEqual([days, expected]);
+      expect([days, (await shown()).filter((text) => !text.startsWith('Nina'))]).toEqual([days, expected]);
       expect(page.url()).toMatch(new RegExp(`#on=${days}$`));
     }
     // a page of a part leads to the day, too

@@ -1,7 +1,7 @@
 import { allChanges, element, fieldOf, mainPage, recall, remember, textOf, timeOf } from './page-elements.ts';
 import { wordDiff } from './word-diff.ts';
 
-/** What a profile said at the end of a day: each known field with its text. */
+/** What a profile said at the end of a day: the handle of that day, and each known field with its text. */
 type Profile = readonly (readonly [field: string, text: string])[];
 
 const DAYS = /^#on=(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?$/;
@@ -77,11 +77,22 @@ function profileOn(day: string): Profile {
   for (const row of document.querySelectorAll('[data-before] > div')) {
     texts.set(row.querySelector('dt')?.textContent ?? '', row.querySelector('dd')?.textContent ?? '');
   }
+  let handle = '';
   for (const change of allChanges().reverse()) {
-    const isLater = (timeOf(change)?.dateTime.slice(0, 10) ?? '') > day;
-    if (!isLater && change.id !== '') texts.set(fieldOf(change), textOf(change));
+    const isRename = change.id === '';
+    const date = timeOf(change)?.dateTime.slice(0, 10) ?? '';
+    // a source still showed the former handle on the day after which the account was renamed
+    if (date > day || (isRename && date === day)) continue;
+    handle = isRename ? textOf(change) : handleIn(change);
+    if (!isRename) texts.set(fieldOf(change), textOf(change));
   }
-  return [...texts];
+  return handle === '' ? [...texts] : [['Handle', handle], ...texts];
+}
+
+/** The handle that the account had at the time of a record. Its entry names it if it is not the present one. */
+function handleIn(change: HTMLElement): string {
+  const named = change.closest('section')?.querySelector('h3 bdi') ?? Array.from(document.querySelectorAll('h1 bdi')).at(-1);
+  return named?.textContent ?? '';
 }
 
 function listOf([first = [], second]: readonly Profile[]): HTMLElement {
