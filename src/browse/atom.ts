@@ -6,19 +6,27 @@ import { isWebUrl } from './diff-segments.ts';
 import { CHANGES_FEED, changesArchive, changesPage, NEWEST_CHANGES } from './paths.ts';
 
 const TITLE = 'Changes and first values of public profiles';
+/** The number of pages of changes in an archive of the feed. An archive has the number of its newest page. */
+export const ARCHIVE_PAGES = 2;
+
+/** Returns the number of the newest archive; 0: none. A page is archived when another one follows it. @param pages of all changes */
+export function newestArchive(pages: number): number {
+  return Math.max(0, pages - 1 - ((pages - 1) % ARCHIVE_PAGES));
+}
+
 /** The time of a document without entries, because Atom requires one. */
 const NEVER = '1970-01-01T00:00:00Z';
 
 /**
  * Returns the bytes of the feed of all changes (RFC 4287) or of one of its archives (RFC 5005). Its time is that of its newest
  * entry, so the bytes depend only on the records. Atom readers need absolute addresses.
- * @param archives the number of archives
- * @param archive the number of the archive, as of the page with its records; 0 for the feed itself
+ * @param newest the number of the newest archive
+ * @param archive the number of the archive; 0 for the feed itself
  * @param records newest first
  */
 export function feedBytes(
   { base_url, about }: Site,
-  archives: number,
+  newest: number,
   archive: number,
   records: readonly ChangeRecord[],
   addressOf: AddressOf,
@@ -27,19 +35,19 @@ export function feedBytes(
   const isArchive = archive > 0;
   const link = (rel: 'self' | 'alternate' | 'current' | 'prev-archive' | 'next-archive', path: Markup) =>
     markup`<link rel="${rel}" href="${base}/${path}"/>\n`;
-  const older = isArchive ? archive - 1 : archives;
+  const older = isArchive ? archive - ARCHIVE_PAGES : newest;
   const links: readonly (Markup | '')[] = [
     link('self', pathOf(archive)),
     link('alternate', isArchive ? changesPage(archive) : trusted(NEWEST_CHANGES)),
     isArchive ? link('current', pathOf(0)) : '',
     older > 0 ? link('prev-archive', pathOf(older)) : '',
-    isArchive && archive < archives ? link('next-archive', pathOf(archive + 1)) : '',
+    isArchive && archive < newest ? link('next-archive', pathOf(archive + ARCHIVE_PAGES)) : '',
   ];
   const mark = isArchive ? '<fh:archive xmlns:fh="http://purl.org/syndication/history/1.0"/>\n' : '';
   return encodeFile(markup`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${base}/${pathOf(0)}</id>
-<title>${trusted(isArchive ? `${TITLE}, archive ${archive}` : TITLE)}</title>
+<title>${trusted(isArchive ? `${TITLE}, pages ${archive - 1} and ${archive}` : TITLE)}</title>
 <updated>${trusted(newestTime(records))}</updated>
 <author>${author(about)}</author>
 ${joined(links)}${mark}${joined(records.map((record) => entryOf(base, record, addressOf(record))))}</feed>

@@ -7,9 +7,9 @@ import { accountFiles } from './accounts/account-pages.ts';
 import { FormerHandles, formerHandleFiles } from './accounts/former-handles.ts';
 import { RecordLookup } from './accounts/record-lookup.ts';
 import { clientScript, icon, stylesheet } from './assets.ts';
-import { feedBytes } from './atom.ts';
+import { feedBytes, newestArchive } from './atom.ts';
 import { type ByteText, byteText, encodeFile, parseRecords } from './byte-text.ts';
-import { ChangesPages } from './changes-pages.ts';
+import { ChangesPages, recordsInFeed } from './changes-pages.ts';
 import { FieldCounts } from './field-counts.ts';
 import { homePage } from './home-page.ts';
 import { type Month, monthPageOf, monthsOf } from './months.ts';
@@ -130,7 +130,7 @@ export class Browse {
       return homePage({ site: this.#site, state: state(), months: months(), fields, newest: newest(NEWEST), lookup, links });
     };
     yield { path: HOME, render: Math.max(feed, ranking) <= since ? undefined : () => [home()] };
-    const atom = () => feedBytes(this.#site, Math.max(0, pages - 1), 0, newest(page_size), this.#lookup.addressOf);
+    const atom = () => feedBytes(this.#site, newestArchive(pages), 0, newest(recordsInFeed(records, this.#site)), this.#lookup.addressOf);
     yield { path: CHANGES_FEED, render: feed <= since ? undefined : () => [atom()] };
     const changesPageOf = ({ before }: FeedDay) => Math.ceil((records - before) / page_size);
     for (const [index, { month }] of months().entries()) {

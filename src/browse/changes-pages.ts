@@ -4,7 +4,7 @@ import type { Site } from '../contract/site.ts';
 import type { Store } from '../store/store.ts';
 import type { RecordFacts, RecordLookup } from './accounts/record-lookup.ts';
 import { NO_RECORD, type Rename, type RenamesByRecord, renamesByRecord } from './accounts/renames.ts';
-import { feedBytes } from './atom.ts';
+import { ARCHIVE_PAGES, feedBytes, newestArchive } from './atom.ts';
 import { joined, type Markup, markup, numberMarkup, parseRecords } from './byte-text.ts';
 import { dayOf, entriesOf, feedEntry, renameEntry } from './change-list.ts';
 import { fullDate } from './dates.ts';
@@ -14,8 +14,8 @@ import { changesArchive, changesPage, NEWEST_CHANGES } from './paths.ts';
 import { recordFilter } from './record-filter.ts';
 
 /**
- * The pages of all changes, each with an archive feed of the same records. They are counted from the oldest record, so a new
- * record changes only the newest pages. It holds a time for each page, and all renames.
+ * The pages of all changes, and an archive feed for each two of them. They are counted from the oldest record, so a new record
+ * changes only the newest pages. It holds a time for each page, and all renames.
  */
 export class ChangesPages {
   readonly #store: Store;
@@ -39,22 +39,26 @@ export class ChangesPages {
     const { records, feed } = this.#store.revision;
     const [size, pages] = [this.#site.page_size, this.count];
     const last = Math.min(pages, (part + 1) * PAGES_IN_PART);
-    // an archive is final when two pages follow its own
-    const settled = feed <= rendered.revision ? pages : pagesOf(rendered.records, this.#site) - 2;
+    // a page is final when two pages follow it, and an archive when there is another one
+    const before = feed <= rendered.revision ? pages + ARCHIVE_PAGES : pagesOf(rendered.records, this.#site);
     const cursor = this.#store.feed(Math.max(0, records - last * size));
+    let newer: () => readonly ChangeRecord[] = () => [];
     for (let page = last; page > part * PAGES_IN_PART; page -= 1) {
       let known: readonly ChangeRecord[] | undefined;
       const read = () => {
         known ??= parseRecords(cursor.take(Math.min(size, records - (page - 1) * size)).json);
         return known;
       };
-      const file = (path: Markup, render: () => Buffer | Page): UnframedFile => ({
-        path,
-        render: page <= settled ? undefined : () => [render()],
-      });
-      yield file(changesPage(page), () => this.#page(page, read()));
-      if (page === pages) continue;
-      yield file(changesArchive(page), () => feedBytes(this.#site, pages - 1, page, read(), this.#lookup.addressOf));
+      yield { path: changesPage(page), render: page <= before - 2 ? undefined : () => [this.#page(page, read())] };
+      const archive = page + ARCHIVE_PAGES - 1;
+      if (page % ARCHIVE_PAGES === 0) newer = read;
+      else if (archive <= newestArchive(pages)) {
+        const bytes = (all: readonly ChangeRecord[]) => feedBytes(this.#site, newestArchive(pages), archive, all, this.#lookup.addressOf);
+        yield {
+          path: changesArchive(archive),
+          render: archive < newestArchive(before) ? undefined : () => [bytes([...newer(), ...read()])],
+        };
+      }
     }
   }
 
@@ -101,6 +105,11 @@ ${recordFilter(records)}<div class=changes>\n${entriesByDay(records, ROOT_2, thi
 /** The number of pages of all changes. A store without records has none. */
 function pagesOf(records: number, { page_size }: Site): number {
   return Math.ceil(records / page_size);
+}
+
+/** Returns the number of records in the feed of all changes: those that no archive has, and at least those of a page. */
+export function recordsInFeed(records: number, site: Site): number {
+  return Math.max(site.page_size, records - newestArchive(pagesOf(records, site)) * site.page_size);
 }
 
 /** @param times of the first record of each page. Records can be out of order: then a page begins at the latest time so far. */

@@ -20,9 +20,9 @@ export function changesPage(page: number): Markup {
   return markup`browse/changes/${page}.html`;
 }
 
-/** Returns the path of the archive feed with the records of a page of all changes. */
-export function changesArchive(page: number): Markup {
-  return markup`browse/changes/${page}.atom`;
+/** Returns the path of an archive of the feed. It has the number of the newest page with its records. */
+export function changesArchive(archive: number): Markup {
+  return markup`browse/changes/${archive}.atom`;
 }
 
 /** Returns the path of the page with the accounts whose handles begin with a text, without regard to letter case. */

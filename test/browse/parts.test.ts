@@ -34,9 +34,9 @@ describe('the parts of the browse files', () => {
     const store = await storeOf(historyOf(Array(450).fill({})));
     const rendered = (state: RenderedState) => [...textsOf(browseFiles(store, SITE, state)).keys()];
     const changes = (state: RenderedState) => rendered(state).flatMap((path) => /changes\/(\d.*)/.exec(path)?.[1] ?? []);
-    expect(changes(NOTHING_RENDERED).slice(0, 3)).toEqual(['90.html', '89.html', '89.atom']);
-    // 440 records have 88 pages, and the archive of the page before has got a link to the next one
-    expect(changes({ revision: 0, records: 440, search: true }).join()).toBe('90.html,89.html,89.atom,88.html,88.atom,87.html,87.atom');
+    expect(changes(NOTHING_RENDERED).slice(0, 5)).toEqual(['90.html', '89.html', '88.html', '87.html', '88.atom']);
+    // 440 records have 88 pages, and the archive of pages 85 and 86 has got a link to the next one
+    expect(changes({ revision: 0, records: 440, search: true }).join()).toBe('90.html,89.html,88.html,87.html,88.atom,86.atom');
     expect(rendered({ revision: 0, records: 350, search: true }).filter((path) => path.startsWith('browse/search/'))).toEqual([]);
     expect(rendered({ revision: 0, records: 350, search: false })).toContain('browse/search/index.js');
     store.close();
