@@ -97,7 +97,7 @@ function calendar({ month, days }: Month, changesPageOf: (day: FeedDay) => numbe
   }
   while (cells.length % 7 !== 0) cells.push(markup`<td>`);
   const rows: Markup[] = [];
-  for (let at = 0; at < cells.length; at += 7) rows.push(markup`<tr>${joined(cells.slice(at, at + 7))}\n`);
+  for (let at = 0; at < cells.length; at += 7) rows.push(markup`<tr>\n${joined(cells.slice(at, at + 7))}`);
   return markup`<table class=calendar><thead><tr>${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table>\n${legend}`;
 }
 
