@@ -157,7 +157,7 @@ function benchZip(build, out, runs, ...options) {
   );
 }
 
-/** Times a build with browse files into another folder, beside a build without them and `cp -r` of the tree. */
+/** Times a build with HTML pages into another folder, beside a build without them and `cp -r` of the tree. */
 function benchHtml(build, out, runs) {
   const [html, plain, copy] = [`${out}-html`, `${out}-plain`, join(work, 'copy')];
   const args = build.map((arg) => (arg === out ? html : arg));
@@ -175,7 +175,7 @@ function benchHtml(build, out, runs) {
   const of = (others, figure) => spread(ratios(built, others, figure));
   const processor = built[0].processor === undefined ? '' : `${of(without, 'processor')} × its processor time, `;
   const browseFiles = JSON.parse(built[0].stdout).build.browse_files;
-  const note = `${browseFiles} browse files, ${of(without, 'seconds')} × the build without, ${processor}${of(copied, 'seconds')} × cp -r`;
+  const note = `${browseFiles} files of HTML pages, ${of(without, 'seconds')} × the build without, ${processor}${of(copied, 'seconds')} × cp -r`;
   row('build --html into an empty folder', built, note);
   const unchanged = repeated(RUNS, () => palimpsest(...args, '--html'));
   row('build --html with nothing changed', unchanged);

@@ -1,6 +1,6 @@
 // npm run bench:browse [-- --records 1000000] [-- --folder /some/disk] [-- --runs 3]
 //
-// Prints what the pages for people cost: the time of a full build beside `cp -r` of the tree and beside a build without them, their
+// Prints what the HTML pages cost: the time of a full build beside `cp -r` of the tree and beside a build without them, their
 // number and their bytes, and what a build writes after one new record, and after one new record of each of 300 accounts.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ function browseFiles() {
     });
 }
 
-/** Imports records that are newer than all others, builds, and prints how many files for people were written. */
+/** Imports records that are newer than all others, builds, and prints how many files of HTML pages were written. */
 function afterRecords(label, first, accounts) {
   const lines = Array.from({ length: accounts }, (_, index) => newRecord(first + index, `user_${index + 1}`));
   writeFileSync(ndjson, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
@@ -45,7 +45,11 @@ function afterRecords(label, first, accounts) {
   const started = Date.now();
   const [withPages, without] = [build(html, '--html'), build(plain)];
   const written = browseFiles().filter(({ ctimeMs }) => ctimeMs >= started).length;
-  row(label, [withPages], `${written} files for people written, ${spread(ratios([withPages], [without], 'seconds'))} × the build without`);
+  row(
+    label,
+    [withPages],
+    `${written} files of HTML pages written, ${spread(ratios([withPages], [without], 'seconds'))} × the build without`,
+  );
 }
 
 const newRecord = (id, account, data_type = 'Bio', text = 'one more') => ({
@@ -86,7 +90,7 @@ const search = files.filter(({ path }) => path.includes('/browse/search/'));
 const page = readFileSync(files.find(({ path }) => path.endsWith('/five_first_values.html')).path);
 console.log(
   [
-    `  ${files.length} files for people, ${(files.length / ACCOUNTS).toFixed(2)} an account, ${bytes(files)}`,
+    `  ${files.length} files of HTML pages, ${(files.length / ACCOUNTS).toFixed(2)} an account, ${bytes(files)}`,
     `  search index: ${search.length} files, ${bytes(search)}`,
     `  page of an account with five first values: ${gzipSync(page).length} bytes compressed, ${gzipSync(JSON.stringify(first)).length} of them its records`,
   ].join('\n'),

@@ -33,7 +33,7 @@ interface ChangedAccounts {
 }
 
 /**
- * The files for people. They are divided into parts, which can be rendered in any order and on several threads. An object
+ * The files of the HTML pages. They are divided into parts, which can be rendered in any order and on several threads. An object
  * reads what several parts need only once: the folders of all handles (9 bytes for each) and the counts of all days.
  */
 export class Browse {

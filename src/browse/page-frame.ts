@@ -52,7 +52,7 @@ export function pageOf(frame: PageFrame, main: Markup): Page {
   return { ...frame, main };
 }
 
-/** A file for people. A page has no frame yet. */
+/** A file of the HTML pages. A page has no frame yet. */
 export interface UnframedFile extends Pick<BrowseFile, 'path'> {
   readonly render: (() => readonly (Uint8Array | Page)[]) | undefined;
 }

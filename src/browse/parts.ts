@@ -56,7 +56,7 @@ export function partOf(path: string): string | undefined {
   return path.startsWith('browse/search/') ? 'search' : undefined;
 }
 
-/** A file for people. */
+/** A file of the HTML pages. */
 export interface BrowseFile {
   /** Relative to the root of the tree, with slashes. */
   readonly path: string;

@@ -50,12 +50,12 @@ export const SITE_COMMANDS = {
         isRepeatable: true,
       },
       '--html': {
-        help: 'also write browse files: pages and feeds for people, beside the JSON (default: as the last build in --out)',
+        help: 'also write HTML pages, with feeds and a search, beside the JSON (default: as the last build in --out)',
         default: undefined,
       },
-      '--no-html': { help: 'write no browse files, and remove those of the last build' },
+      '--no-html': { help: 'write no HTML pages, and remove those of the last build' },
       '--site <file>': {
-        help: 'a JSON file that says who publishes the browse files (docs/browse.md), or none (default: as the last build in --out)',
+        help: 'a JSON file that says who publishes the HTML pages (docs/browse.md), or none (default: as the last build in --out)',
       },
       '--noindex': {
         help: 'ask search engines not to index the HTML pages (default: as the last build in --out)',
@@ -74,7 +74,7 @@ export const SITE_COMMANDS = {
       ['palimpsest build --base-url https://example.org', 'a tree for a site at the root of its host'],
       ['palimpsest build --base-url https://example.org/api --out public', 'a tree for a site below /api, in the folder public'],
       ['palimpsest build --out history.zip', 'the same files in one ZIP, also for publish with versions'],
-      ['palimpsest build --html', 'also writes a home page, index.html, and pages for people that work without a server'],
+      ['palimpsest build --html', 'also writes HTML pages, which work without a server: open index.html'],
       ['palimpsest build --base-url https://example.org --compress gzip,brotli', 'also writes a .gz and a .br file for each page'],
     ],
   },
@@ -88,7 +88,7 @@ export const SITE_COMMANDS = {
       '--host <address>': { help: 'the address to listen on', default: DEFAULT_HOST },
       '--port <n>': { help: 'the port to listen on; 0 for any free port', parse: wholeNumber(0, 65_535), default: DEFAULT_PORT },
       '--no-rebase': { help: 'do not change the links of API pages and Atom feeds' },
-      '--open': { help: 'open the home page in a browser, or the feed if the tree has no browse files' },
+      '--open': { help: 'open the home page in a browser, or the feed if the tree has no HTML pages' },
     },
     examples: [
       ['palimpsest serve', `at ${DEFAULT_BASE_URL}`],

@@ -30,7 +30,7 @@ export async function runBuild(terminal: Terminal, options: Values<'build'>): Pr
     onProgress: terminal.progress({
       check: { label: 'reading the tree', amount: items('file') },
       render: { label: 'rendering', amount: items('page') },
-      browse: { label: 'rendering browse files', amount: items('part') },
+      browse: { label: 'rendering HTML pages', amount: items('part') },
       compare: { label: 'comparing with the tree', amount: items('file') },
       exchange: isZip ? { label: 'writing the ZIP', amount: items('file') } : { label: 'replacing files', amount: items('page') },
     }),
@@ -58,7 +58,7 @@ export async function runBuild(terminal: Terminal, options: Values<'build'>): Pr
       ...(tree.browse_files === undefined
         ? []
         : [
-            `  browse    ${plural(tree.browse_files, 'file')}${isZip || options.dryRun ? '' : `; open ${join(options.out, 'index.html')}`}`,
+            `  HTML      ${plural(tree.browse_files, 'file')}${isZip || options.dryRun ? '' : `; open ${join(options.out, 'index.html')}`}`,
           ]),
       ...fileLines(summary, options.dryRun),
       ...(options.dryRun
@@ -78,7 +78,7 @@ function fileLines({ written, unchanged, removed, removedBrowseFiles, removedCop
   return [
     `  files     ${number(written)} ${toWrite}, ${number(unchanged)} unchanged, ${number(removed)} ${toRemove}`,
     ...(removedBrowseFiles > 0 && build.browse_files === undefined
-      ? [`  ${toRemove.padEnd(9)} ${plural(removedBrowseFiles, 'browse file')}`]
+      ? [`  ${toRemove.padEnd(9)} ${plural(removedBrowseFiles, 'file')} of HTML pages`]
       : []),
     ...(removedCopies > 0
       ? [`  ${toRemove.padEnd(9)} ${number(removedCopies)} compressed ${removedCopies === 1 ? 'copy' : 'copies'}`]

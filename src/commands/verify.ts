@@ -32,8 +32,8 @@ export async function runVerify(terminal: Terminal, options: Values<'verify'>): 
     manifest: { label: 'reading the manifest', amount: items('line') },
     walk: { label: 'checking', amount: items('item') },
     again: { label: 'comparing the feed with the accounts', amount: items('item') },
-    browse: { label: 'checking browse files', amount: items('file') },
-    render: { label: 'rendering browse files', amount: items('file') },
+    browse: { label: 'checking HTML pages', amount: items('file') },
+    render: { label: 'rendering HTML pages', amount: items('file') },
     index: { label: 'comparing the index of the ZIP', amount: items('member') },
     files: { label: 'looking for other files', amount: items('file') },
   });

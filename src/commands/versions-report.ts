@@ -43,7 +43,7 @@ export function reportVersions(
         : `${plural(removed.length, 'version')} with removed accounts ${isRewrite ? 'rebuilt' : 'deleted'}: ${removed.join(', ')}`,
     ],
     ['note', isNew ? NEW_TARGET : undefined],
-    ['note', isRewrite && removed.length > 0 ? 'rebuilt pages for people have no former handles' : undefined],
+    ['note', isRewrite && removed.length > 0 ? 'rebuilt HTML pages have no former handles' : undefined],
     ['traffic', trafficText(target, traffic)],
     ['time', seconds(milliseconds)],
   ] as const;

@@ -1,7 +1,7 @@
 import { isObject } from './json.ts';
 import { hasWebScheme, parseShape, type Rule, rule, type Shape, Violation } from './shape.ts';
 
-/** What a site says about itself: the content of a `site.json`. Only the files for people show it. */
+/** What a site says about itself: the content of a `site.json`. Only the HTML pages show it. */
 export interface About {
   /** The name of the history, in place of that of the program. */
   readonly title: string;

@@ -2,7 +2,7 @@ import type { About } from './about.ts';
 import { Failure } from './failure.ts';
 import type { IncompleteMirror } from './files/incomplete-mirror.ts';
 
-/** The settings of a site that only the files for people need. */
+/** The settings of a site that only the HTML pages need. */
 export interface BrowseSettings {
   /** What the site says about itself; undefined if nothing is known. */
   readonly about?: About | undefined;
@@ -18,7 +18,7 @@ export interface Site extends BrowseSettings {
   readonly page_size: number;
   /** The number of accounts on a page of `/rest/account/`. */
   readonly account_page_size: number;
-  /** What mirrors lack of their services; undefined if they are complete. Only the files for people show it. */
+  /** What mirrors lack of their services; undefined if they are complete. Only the HTML pages show it. */
   readonly incomplete?: readonly IncompleteMirror[] | undefined;
 }
 

@@ -198,7 +198,7 @@ class CopySearch {
   }
 }
 
-/** Returns files in the order in which they are searched: pages of the API before pages for people. */
+/** Returns files in the order in which they are searched: pages of the API before HTML pages. */
 function backwards<File extends { readonly path: string }>(files: readonly File[]): readonly File[] {
   return files.toSorted((one, other) => (one.path < other.path ? 1 : -1));
 }

@@ -23,7 +23,7 @@ export type Trace = 'account' | 'handle';
 const PAGE = /(?:^|\/)rest\/(?:data|account)\/(?:page\/\w+\/)?index\.json$/;
 /** The field of a record or a profile with its handle, in JSON. */
 const FIELD = /"(?:account|screen_name|username|acct|handle)"\s*:\s*"((?:[^"\\]|\\.){1,500})"/g;
-/** The path of the page or feed of an account for people. */
+/** The path of the HTML page or feed of an account. */
 const LINK = /account\/[0-9a-f]{2}\/([\w.~-]{1,100}?)(?:~p\d+)?\.(?:html|atom)/g;
 /** How much text is searched again with the next piece: more than the longest match. */
 const OVERLAP = 1024;
@@ -53,7 +53,7 @@ export class TraceSearch {
     this.#others = new Set(sharedHandles.map(handleKey));
   }
 
-  /** Searches a file. The pages of the API must come before the pages for people, as their paths do if they are sorted backwards. */
+  /** Searches a file. The pages of the API must come before the HTML pages, as their paths do if they are sorted backwards. */
   async search(path: string, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<Trace | undefined> {
     const page = PAGE.test(path) ? await wholePage(pieces) : undefined;
     if (page?.value !== undefined && this.#isOnPage(page.value)) return 'account';

@@ -12,9 +12,9 @@ export function browseSettings(options: BuildOptions, last: LastBuild, html: boo
   const { out, about = last.about, noindex = last.noindex } = options;
   if (html) return { about: about ?? undefined, noindex: noindex || undefined };
   if (!options.about && !options.noindex) return {};
-  throw new Failure('usage', '--site and --noindex need browse files, and the tree has none', {
+  throw new Failure('usage', '--site and --noindex need HTML pages, and the tree has none', {
     place: { file: out, field: options.about ? '--site' : '--noindex' },
-    expected: 'a tree with browse files',
+    expected: 'a tree with HTML pages',
     found: 'no --html, now or in the last build',
     hint: 'add --html, or build without this option',
   });

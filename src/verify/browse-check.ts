@@ -50,7 +50,7 @@ export class BrowseCheck {
         await this.#step(browse_files);
       }
     }
-    if (lines !== browse_files) this.#addLine(`${browse_files} lines of browse files`, `${lines} lines`);
+    if (lines !== browse_files) this.#addLine(`${browse_files} lines of HTML pages`, `${lines} lines`);
   }
 
   /**
@@ -112,7 +112,7 @@ export class BrowseCheck {
     if (found === expected) return;
     const cause = this.#causeOf(fingerprint);
     if (found === undefined)
-      this.#report.add({ rule: 'browse-missing', path, expected: 'a browse file', found: 'missing from the tree', cause });
+      this.#report.add({ rule: 'browse-missing', path, expected: 'a file of the HTML pages', found: 'missing from the tree', cause });
     else this.#report.add({ rule: 'browse-differs', path, expected: `SHA-256 ${expected}`, found, cause });
   }
 
@@ -121,7 +121,7 @@ export class BrowseCheck {
     this.#report.add({
       rule: 'browse-surplus',
       path,
-      expected: 'a browse file of the store',
+      expected: 'a file of the HTML pages of the store',
       found: 'a file that the store does not give',
       cause,
     });

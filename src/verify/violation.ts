@@ -52,9 +52,9 @@ export const RULES = {
   'store-missing': 'every record and account of the store is in the tree',
   'store-surplus': 'every record and account of the tree is in the store',
   'store-differs': 'a record or account has the same bytes in the store and in the tree',
-  'browse-differs': 'a browse file has the bytes that this release renders from the store',
-  'browse-missing': 'every browse file of the store is in the tree',
-  'browse-surplus': 'every browse file of the tree is one of the store',
+  'browse-differs': 'a file of the HTML pages has the bytes that this release renders from the store',
+  'browse-missing': 'every file of the HTML pages of the store is in the tree',
+  'browse-surplus': 'every file of the HTML pages in the tree is one of the store',
 } as const;
 
 export type Rule = keyof typeof RULES;

@@ -64,7 +64,7 @@ const snapshots = fc
 describe('a store that is restored from a package with identities', () => {
   const folder = folderOfFile();
 
-  it('has the same tree with files for people and the same manifest, and the same after new snapshots', async () => {
+  it('has the same tree with HTML pages and the same manifest, and the same after new snapshots', async () => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(histories(12), snapshots, fc.nat({ max: 20 }), async (history, all, cut) => {

@@ -25,7 +25,7 @@ async function renamed(): Promise<string> {
 const textsIn = (html: string | undefined, name: string) => elementsNamed(parse(html ?? ''), name).map((each) => textOf(each));
 const headings = (html: string | undefined) => textsIn(html, 'h3').map((text) => text.replace(/, 00:00:00 UTC|00:00:00 /, ''));
 
-it('pages for people have the handle of that time, and a rename among the changes', async () => {
+it('HTML pages have the handle of that time, and a rename among the changes', async () => {
   const files = browseFilesAt(await renamed(), { ...SITE, page_size: 100 });
   expect(headings(files.get(accountPage('nina')))).toEqual([
     '5 March 2024',

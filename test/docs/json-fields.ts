@@ -89,8 +89,8 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     build: 'the content of `build.json`',
     dry_run: 'whether this was a dry run, which changes nothing; the numbers are then those of a build',
     'written, unchanged': 'how many files were written or left unchanged',
-    removed: 'how many files were removed: pages, browse files, and compressed copies of pages that remain',
-    'removed_copies, removed_browse_files': 'how many of these are compressed copies, and how many are browse files',
+    removed: 'how many files were removed: JSON pages, files of HTML pages, and compressed copies of pages that remain',
+    'removed_copies, removed_browse_files': 'how many of these are compressed copies, and how many are files of HTML pages',
     has_reader_gaps:
       'whether records or accounts moved to earlier pages, so that a reader who was following `next` may have missed some. Readers of a ZIP miss none while it is replaced',
     base_url_from: 'where the base URL comes from: `option` (or the variable), `tree` (the tree in `--out`) or `default`',

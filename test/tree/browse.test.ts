@@ -105,7 +105,7 @@ describe('a build with --no-html over a tree with browse files', () => {
     const files = browsePaths(at('out')).length - 1;
     const args = ['--page-size', '7', '--account-page-size', '3', '--base-url', SITE.base_url];
     const { stdout } = await palimpsestHere(['build', '--no-html', '--store', store, '--out', at('out'), ...args]);
-    expect(stdout).toContain(`\n  removed   ${files} browse files\n`);
+    expect(stdout).toContain(`\n  removed   ${files} files of HTML pages\n`);
     expect(readFileSync(at('out/browse/notes.txt'), 'utf8')).toBe('mine');
     rmSync(at('out/browse'), { recursive: true });
     expect(filesIn(at('out'))).toEqual(filesIn(at('plain')));

@@ -20,13 +20,13 @@ async function* nothing() {}
 
 const site = { base_url: 'https://history.example', page_size: 7, account_page_size: 3 };
 
-/** Builds a tree with files for people. The manifest is among its files, so their order counts too. */
+/** Builds a tree with HTML pages. The manifest is among its files, so their order counts too. */
 async function treeOf(store: string, out: string): Promise<Map<string, Buffer>> {
   await build(store, { out, site, html: true });
   return filesIn(out);
 }
 
-/** Accounts without records, whose files for people are in one folder. */
+/** Accounts without records, whose HTML pages are in one folder. */
 const CROWD = Array.from({ length: 2000 }, (_, number) => `crowd${number}`)
   .filter((handle) => accountPlace(byteText(handle)).folder === '00')
   .map((handle) => JSON.stringify(account(handle, [])));

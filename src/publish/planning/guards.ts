@@ -100,7 +100,7 @@ export function lackingIn(tree: TreeSize, trees: readonly TreeSize[], browse: Pi
     ['account_page_size', '--account-page-size'],
   ] as const;
   return [
-    ...(browse.files === 0 && browse.atTarget > 0 ? [{ what: `${browse.atTarget} pages and feeds for people`, option: '--html' }] : []),
+    ...(browse.files === 0 && browse.atTarget > 0 ? [{ what: `${browse.atTarget} files of HTML pages`, option: '--html' }] : []),
     ...(copies.some((one) => !encodingsIn(tree.compress).includes(one))
       ? [{ what: `compressed copies (${copies.join(', ')})`, option: `--compress ${copies.join(',')}` }]
       : []),

@@ -16,7 +16,7 @@ export interface AccountNames extends Omit<AccountEntry, 'first_record_date' | '
   readonly first_record: number | null;
 }
 
-/** The names of an account, for the search of the pages for people. */
+/** The names of an account, for the search of the HTML pages. */
 export type SearchedNames = Omit<AccountNames, 'stable_id' | 'first_record'>;
 
 /** An account with its published profile, and what the store knows about it beyond the pages. */
@@ -33,7 +33,7 @@ export interface IdentityCounts {
   readonly former_handle_count: number;
 }
 
-/** An account in the list for people. */
+/** An account in the lists of the HTML pages. */
 export interface ListedAccount extends Pick<AccountEntry, 'screen_name' | 'display_name'> {
   /** The number of its records that have one of the same field before them, and the time of the newest. The others are first values. */
   readonly changes: number;

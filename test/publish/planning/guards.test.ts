@@ -45,11 +45,11 @@ describe('the guards', () => {
 
   it('say what the target has and the tree lacks, and how to build it', () => {
     const lacking = [
-      { what: '429 pages and feeds for people', option: '--html' },
+      { what: '429 files of HTML pages', option: '--html' },
       { what: 'compressed copies (gzip)', option: '--compress gzip' },
     ];
     const [refusal] = check({ deletes: 3, lacking });
-    expect(refusal?.found).toContain('longer has; the target has 429 pages and feeds for people, and the tree does not; the target');
+    expect(refusal?.found).toContain('longer has; the target has 429 files of HTML pages, and the tree does not; the target');
     expect(refusal?.hint).toMatch(/^build again with --html --compress gzip, then publish; or check the deletes/);
   });
 

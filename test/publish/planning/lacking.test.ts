@@ -8,8 +8,8 @@ const NO_BROWSE = { files: 0, atTarget: 0 };
 it.each([
   ['nothing, if the target is empty', [], NO_BROWSE, []],
   ['nothing, if the target has the same', [TREE], NO_BROWSE, []],
-  ['nothing, if the tree has browse files, too', [TREE], { files: 400, atTarget: 429 }, []],
-  ['browse files', [TREE], { files: 0, atTarget: 429 }, ['429 pages and feeds for people: --html']],
+  ['nothing, if the tree has HTML pages, too', [TREE], { files: 400, atTarget: 429 }, []],
+  ['HTML pages', [TREE], { files: 0, atTarget: 429 }, ['429 files of HTML pages: --html']],
   [
     'compressed copies',
     [{ ...TREE, compress: 'gzip/1.3.1 brotli/1.1.0' }],

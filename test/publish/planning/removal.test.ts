@@ -14,14 +14,14 @@ it.each([
   ['the target has the removed accounts and no others', true, REMOVED, [BEFORE], BROWSE],
   ['the target may also have the tree itself', true, REMOVED, [BEFORE, TREE], BROWSE],
   ['the target has no trees', true, REMOVED, [], BROWSE],
-  ['neither side has pages for people', true, REMOVED, [BEFORE], { files: 0, atTarget: 0 }],
+  ['neither side has HTML pages', true, REMOVED, [BEFORE], { files: 0, atTarget: 0 }],
   ['nothing was removed', false, { records: 0, accounts: 0 }, [TREE], BROWSE],
   ['more records are gone than were removed', false, REMOVED, [TREE, { ...BEFORE, records: 14 }], BROWSE],
   ['more accounts are gone than were removed', false, REMOVED, [{ ...BEFORE, accounts: 5 }, TREE], BROWSE],
   ['the pages of records have another size', false, REMOVED, [{ ...BEFORE, page_size: 8 }], BROWSE],
   ['the pages of accounts have another size', false, REMOVED, [{ ...BEFORE, account_page_size: 4 }], BROWSE],
   ['the compressed copies are others', false, REMOVED, [{ ...BEFORE, compress: '' }], BROWSE],
-  ['the tree lacks all pages for people', false, REMOVED, [BEFORE], { files: 0, atTarget: 3 }],
+  ['the tree lacks all HTML pages', false, REMOVED, [BEFORE], { files: 0, atTarget: 3 }],
 ])('if %s, a removal explains the deletes: %s', (_, explains, removal, trees, browse) => {
   expect(explainsDeletes(removal, TREE, trees, browse)).toBe(explains);
 });
