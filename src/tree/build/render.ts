@@ -83,14 +83,14 @@ export class SpanRenderer {
   #files(page: Page, paths: readonly string[], staged: StagedFiles): DigestEntry[] {
     const { since, trusted, layout } = this.#job;
     const isOld = page.revision <= since;
-    const bytes = isOld ? undefined : [...page.render()];
+    const bytes = isOld ? undefined : piecesOf(page);
     const files = bytes === undefined ? this.#kept(paths) : this.#put(bytes, paths, staged);
     const isSame = isOld || (trusted && files.every(({ path, digest }) => digest === this.#before.get(path)));
     const variants = layout.encodings.flatMap((encoding) => {
       const copies = paths.map((path) => path + SUFFIXES[encoding]);
       const isThere = copies.every((path) => this.#before.get(path) !== undefined);
       if (bytes === undefined || (isSame && isThere)) return this.#kept(copies);
-      return this.#put([compress(Buffer.concat(bytes), encoding)], copies, staged);
+      return this.#put([compress(Buffer.concat([...bytes]), encoding)], copies, staged);
     });
     return [...files, ...variants];
   }
@@ -99,13 +99,28 @@ export class SpanRenderer {
     return paths.map((path) => this.#before.entry(path));
   }
 
-  #put(bytes: readonly Uint8Array[], paths: readonly string[], staged: StagedFiles): DigestEntry[] {
+  #put(bytes: Iterable<Uint8Array>, paths: readonly string[], staged: StagedFiles): DigestEntry[] {
     const hash = createHash('sha256');
     for (const piece of bytes) hash.update(piece);
     const digest = hash.digest('hex');
     for (const path of paths) if (digest !== this.#before.get(path)) staged.put(path, bytes);
     return paths.map((path) => ({ path, digest }));
   }
+}
+
+/** The size of a page that is kept in memory, in bytes. A larger page is rendered again whenever its bytes are needed. */
+const MAX_IN_MEMORY = 1 << 23;
+
+/** Returns the bytes of a page in chunks. They can be read several times. */
+function piecesOf(page: Page): Iterable<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for (const piece of page.render()) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > MAX_IN_MEMORY) return { [Symbol.iterator]: () => page.render()[Symbol.iterator]() };
+  }
+  return pieces;
 }
 
 /** With fewer pages, threads take longer to start than they save. The number is lower if pages are compressed. */

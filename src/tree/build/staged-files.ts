@@ -30,7 +30,7 @@ export interface Stage {
 /** Takes the files whose bytes are new. */
 export interface StagedFiles {
   /** @param pieces the bytes, in chunks */
-  readonly put: (path: string, pieces: readonly Uint8Array[]) => void;
+  readonly put: (path: string, pieces: Iterable<Uint8Array>) => void;
   readonly close: () => void;
 }
 
@@ -51,7 +51,7 @@ class StagedFolder implements StagedFiles {
     this.#stage = stage;
   }
 
-  put(path: string, pieces: readonly Uint8Array[]): void {
+  put(path: string, pieces: Iterable<Uint8Array>): void {
     const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
     // a folder that contains the last one exists
     if (folder !== this.#last && !this.#last.startsWith(`${folder}/`)) ensureDirSync(join(this.#stage, folder));
@@ -71,12 +71,12 @@ class Spool implements StagedFiles {
     this.#path = path;
   }
 
-  put(path: string, pieces: readonly Uint8Array[]): void {
+  put(path: string, pieces: Iterable<Uint8Array>): void {
     if (this.#open === undefined) {
       const file = openSync(this.#path, 'wx');
       this.#open = { file, writer: new BufferedFile(file) };
     }
-    this.#open.writer.write(packMember(path, pieces));
+    this.#open.writer.write(packMember(path, [...pieces]));
   }
 
   close(): void {
@@ -89,16 +89,30 @@ class Spool implements StagedFiles {
   }
 }
 
+/** The size of the chunks that are written at once, in bytes. */
+const BATCH_BYTES = 1 << 23;
+
 /** Writes chunks of memory to one file without joining them first. Joining costs as much as hashing. */
-function writePieces(path: string, pieces: readonly Uint8Array[]): void {
+function writePieces(path: string, pieces: Iterable<Uint8Array>): void {
   const file = openSync(path, 'w');
   try {
-    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    const [only] = pieces;
-    const written = only !== undefined && pieces.length === 1 ? writeSync(file, only) : writevSync(file, pieces);
-    // a full disk takes only a part: writing the rest throws the error
-    if (written < length) writeFileSync(file, Buffer.concat(pieces).subarray(written));
+    let [batch, bytes]: [Uint8Array[], number] = [[], 0];
+    for (const piece of pieces) {
+      batch.push(piece);
+      bytes += piece.length;
+      if (bytes < BATCH_BYTES) continue;
+      writeBatch(file, batch, bytes);
+      [batch, bytes] = [[], 0];
+    }
+    if (bytes > 0) writeBatch(file, batch, bytes);
   } finally {
     closeSync(file);
   }
+}
+
+function writeBatch(file: number, batch: readonly Uint8Array[], bytes: number): void {
+  const [only] = batch;
+  const written = only !== undefined && batch.length === 1 ? writeSync(file, only) : writevSync(file, batch);
+  // a full disk takes only a part: writing the rest throws the error
+  if (written < bytes) writeFileSync(file, Buffer.concat(batch).subarray(written));
 }
