@@ -84,6 +84,16 @@ export function encodeSummary(account: Summary): string {
   });
 }
 
+/** Encodes an account on a page up to its first record. */
+export function encodeAccountStart(account: Identity): string {
+  return `${encodeIdentity(account).slice(0, -1)},"data":[`;
+}
+
+/** Encodes an account on a page after its last record. */
+export function encodeAccountEnd(account: Summary, pageCount: unknown): string {
+  return `],"data_page_count":${pageCount},${encodeSummary(account).slice(1)}`;
+}
+
 /** Returns the identity of an account that is known only from its records. */
 export function identityOf(screenName: string): Identity {
   return { screen_name: screenName, account_creation_date: null, profile_image_url: '' };

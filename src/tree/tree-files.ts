@@ -1,6 +1,7 @@
-import { closeSync, type Dir, lstatSync, opendirSync, statSync } from 'node:fs';
+import { closeSync, type Dir, fstatSync, lstatSync, opendirSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readFully } from '../contract/files/file-bytes.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { ZipReader } from '../zip/zip-reader.ts';
 import { piecesIn, piecesOf } from './manifest/lines.ts';
@@ -19,6 +20,15 @@ export class UnreadableFile extends Error {
   }
 }
 
+/** A file that is open for reading. */
+export interface OpenFile {
+  /** Its length in bytes. */
+  readonly size: number;
+  /** Reads the bytes from one position to before another; fewer at the end of the file. */
+  readonly read: (from: number, to: number) => Buffer;
+  readonly close: () => void;
+}
+
 /**
  * The files of a tree, in a folder or in a ZIP. Paths are relative to the tree, with slashes. All methods but `readLater` block.
  * A thread opens the files itself.
@@ -33,6 +43,11 @@ export interface TreeFiles {
   readonly read: (path: string) => Buffer;
   /** Like `read`, but waits without blocking where that is possible. */
   readonly readLater: (path: string) => Promise<Buffer>;
+  /**
+   * Opens a file. From a ZIP, the whole file is in memory.
+   * @throws UnreadableFile
+   */
+  readonly open: (path: string) => OpenFile;
   /**
    * Reads a file in chunks, which may share one buffer. From a ZIP, the whole file is in memory.
    * @throws UnreadableFile
@@ -76,6 +91,7 @@ export function folderFiles(out: string): TreeFiles {
       readFile(join(out, path), { flag: WITHOUT_WAITING }).catch((error: unknown) => {
         throw unreadable(error);
       }),
+    open: (path) => readable(() => openIn(join(out, path))),
     pieces: (path) => readablePieces(join(out, path)),
     size: (path) => sizeIn(join(out, path)),
     paths: (folder = '') => pathsIn(out, folder),
@@ -92,6 +108,7 @@ function openZip(out: string): TreeFiles {
     zip,
     read,
     readLater: async (path) => read(path),
+    open: (path) => inMemory(read(path)),
     pieces: (path) => piecesIn(read(path)),
     size: (path) => {
       try {
@@ -103,6 +120,20 @@ function openZip(out: string): TreeFiles {
     paths: (folder = '') => pathsBelow(zip, folder),
     close: () => zip.close(),
   };
+}
+
+function openIn(path: string): OpenFile {
+  const file = openRegularFile(path);
+  const read = (from: number, to: number) => {
+    const bytes = Buffer.allocUnsafeSlow(to - from);
+    return bytes.subarray(0, readFully(file, bytes, from));
+  };
+  return { size: fstatSync(file).size, read: (from, to) => readable(() => read(from, to)), close: () => closeSync(file) };
+}
+
+/** Returns bytes in memory as an open file. */
+export function inMemory(bytes: Buffer): OpenFile {
+  return { size: bytes.length, read: (from, to) => bytes.subarray(from, to), close: () => {} };
 }
 
 function openReader(out: string): ZipReader {

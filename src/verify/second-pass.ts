@@ -1,5 +1,5 @@
 import type { Pauses } from '../contract/pauses.ts';
-import { walkAccounts } from './pages/accounts.ts';
+import { recordsIn, walkAccounts } from './pages/accounts.ts';
 import type { Damaged } from './pages/damaged-pages.ts';
 import { walkFeed } from './pages/feed.ts';
 import { bucketOf } from './pages/multiset-hash.ts';
@@ -54,7 +54,7 @@ export async function secondPass(
   }
   unresolved.predecessors.end(report);
   const names = new Set<string>();
-  for (const { account, records, path } of walkAccounts(tree, known)) {
+  for (const { account, runs, path } of walkAccounts(tree, known)) {
     walked += 1;
     if (pauses.areDue) await pause();
     const wanted = accounts.get(account.screen_name);
@@ -70,7 +70,7 @@ export async function secondPass(
         });
       names.add(account.screen_name);
     }
-    for (const [index, record] of account.data.entries()) {
+    for (const { record, json } of recordsIn(runs)) {
       if (!buckets.has(bucketOf(record.id))) continue;
       const subject = `record ${record.id}`;
       const inFeed = feed.get(record.id);
@@ -89,13 +89,13 @@ export async function secondPass(
       inFeed.found += 1;
       if (inFeed.found > 1)
         report.add({ rule: 'account-data-missing', path, subject, expected: 'the record once', found: 'the record again' });
-      else if (inFeed.json !== records[index]?.toString())
+      else if (inFeed.json !== json.toString())
         report.add({
           rule: 'account-data-differs',
           path,
           subject,
           expected: inFeed.json,
-          found: records[index]?.toString() ?? '',
+          found: json.toString(),
           cause: report.isDamaged(inFeed.path) ? inFeed.path : path,
         });
     }

@@ -5,7 +5,7 @@ import { Store } from '../store/store.ts';
 import { type BuildRecord, layoutOf } from '../tree/build-record.ts';
 import { Digests } from '../tree/manifest/digests.ts';
 import { openTreeFiles } from '../tree/tree-files.ts';
-import { placeOf, walkAccounts } from './pages/accounts.ts';
+import { recordsIn, walkAccounts } from './pages/accounts.ts';
 import { BloomFilter } from './pages/bloom-filter.ts';
 import { type RecordPlace, walkFeed } from './pages/feed.ts';
 import { MultisetHash } from './pages/multiset-hash.ts';
@@ -84,9 +84,8 @@ class SpanCheck {
         first ??= { ...last, path };
       }
     } else {
-      for (const { account, records } of walkAccounts(this.#tree, report, { range: span, predecessors })) {
-        for (const [index, { id }] of account.data.entries()) this.#hashes.account.add(id, records[index] ?? '');
-        const place = placeOf(account);
+      for (const { place, runs } of walkAccounts(this.#tree, report, { range: span, predecessors })) {
+        for (const { record, json } of recordsIn(runs)) this.#hashes.account.add(record.id, json);
         ids.push(place.first);
         names.push(place.name);
       }

@@ -1,24 +1,25 @@
-import { parseAccount } from '../contract/account.ts';
 import { encodeJson } from '../contract/json.ts';
 import { parseRecord } from '../contract/record.ts';
 import { Violation as BrokenRule } from '../contract/shape.ts';
 import { damaged, storedJson } from '../store/database/damaged.ts';
 import { Store } from '../store/store.ts';
 import { BUILD_RECORD } from '../tree/build-record.ts';
-import { type AccountPlace, comparePlaces, type FoundAccount, placeOf } from './pages/accounts.ts';
+import { type AccountPlace, comparePlaces, type FoundAccount } from './pages/accounts.ts';
 import type { Damaged, DamagedPages } from './pages/damaged-pages.ts';
 import type { FoundRecord } from './pages/feed.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';
 import type { Report } from './violation.ts';
 
-/** The number of items to read from the store at once. */
+/** The number of records to read from the store at once. */
 const BATCH = 100;
+/** The size of the JSON that is shown as a whole, in bytes. */
+const MAX_SHOWN = 1 << 23;
 
 /** One item of a store, to compare with an item of the tree. */
 interface StoredItem<T> {
   readonly item: T;
-  /** The JSON of the item, in UTF-8. */
-  readonly json: Buffer;
+  /** Returns the JSON of the item in UTF-8, in chunks. */
+  readonly json: () => Iterable<Buffer>;
 }
 
 /** The items of a collection in the store, in the order of the collection. */
@@ -71,12 +72,12 @@ export class StoreComparison {
 
   /** Compares the next record of the feed. */
   record({ record, json, path }: FoundRecord): void {
-    this.#compare(this.#records, record.id, json, path);
+    this.#compare(this.#records, record.id, () => [json], path);
   }
 
   /** Compares the next account. */
-  account({ account, json, path }: FoundAccount): void {
-    this.#compare(this.#accounts, placeOf(account), json(), path);
+  account({ place, json, path }: FoundAccount): void {
+    this.#compare(this.#accounts, place, json, path);
   }
 
   /** Reports the items of the store after the end of the tree. */
@@ -89,16 +90,19 @@ export class StoreComparison {
     this.#store.close();
   }
 
-  #compare<T>(stored: StoredItems<T>, item: T, json: Buffer, path: string): void {
+  #compare<T>(stored: StoredItems<T>, item: T, json: () => Iterable<Buffer>, path: string): void {
     this.#reportMissing(stored, path, item);
     const { noun, next } = stored;
     const isStored = next !== undefined && stored.compare(next.item, item) === 0;
     if (isStored) advance(stored);
-    if (isStored && next.json.equals(json)) return;
+    const difference = isStored ? differenceIn(next.json(), json()) : 0;
+    if (difference === undefined) return;
     const subject = `${noun} ${stored.nameOf(item)}`;
     // damage of the page explains a difference, or else the age of the tree
     const cause = this.#report.isDamaged(path) ? path : (this.#olderTree ?? path);
-    const [expected, found] = isStored ? [next.json.toString(), json.toString()] : [`the ${noun} in the store`, `no such ${noun}`];
+    const [expected, found] = isStored
+      ? [shown(next.json(), difference), shown(json(), difference)]
+      : [`the ${noun} in the store`, `no such ${noun}`];
     this.#report.add({ rule: isStored ? 'store-differs' : 'store-surplus', path, subject, expected, found, cause });
   }
 
@@ -118,7 +122,8 @@ function* storedRecords(store: Store): Generator<StoredItem<number>, void> {
   for (let { json } = cursor.take(BATCH); json.length > 0; json = cursor.take(BATCH).json) {
     for (const value of list(store, json)) {
       const record = parsed(store, 'a record', () => parseRecord(value));
-      yield { item: record.id, json: Buffer.from(encodeJson(value)) };
+      const json = [Buffer.from(encodeJson(value))];
+      yield { item: record.id, json: () => json };
     }
   }
   store.checkFeed(cursor.checksum);
@@ -126,13 +131,50 @@ function* storedRecords(store: Store): Generator<StoredItem<number>, void> {
 
 function* storedAccounts(store: Store, pageSize: number): Generator<StoredItem<AccountPlace>, void> {
   const cursor = store.accounts();
-  const read = () => Buffer.concat([...cursor.take(BATCH).read(pageSize)]);
-  for (let json = read(); json.length > 0; json = read()) {
-    for (const value of list(store, json)) {
-      yield { item: parsed(store, 'an account', () => placeOf(parseAccount(value))), json: Buffer.from(encodeJson(value)) };
-    }
+  for (let one = cursor.take(1); one.revision > 0; one = cursor.take(1)) {
+    const { first, read } = one;
+    const [head = ''] = read(pageSize);
+    const [name] = NAME.exec(head.toString()) ?? [''];
+    yield { item: { first, name: storedJson(store.path, 'an account', `${name}}`).screen_name }, json: () => read(pageSize) };
   }
   store.checkAccounts(cursor.taken);
+}
+
+/** Matches the start of the JSON of an account, up to its name. */
+const NAME = /^\{"screen_name":"(?:[^"\\]|\\.)*"/;
+
+/** Returns the position of the first byte that differs; undefined if all bytes are the same. */
+function differenceIn(expected: Iterable<Buffer>, found: Iterable<Buffer>): number | undefined {
+  const rest = found[Symbol.iterator]();
+  let [at, piece]: [number, Buffer] = [0, Buffer.alloc(0)];
+  const more = () => {
+    while (piece.length === 0) {
+      const next = rest.next();
+      if (next.done) return false;
+      piece = next.value;
+    }
+    return true;
+  };
+  for (let one of expected) {
+    while (one.length > 0) {
+      const length = more() ? Math.min(one.length, piece.length) : 0;
+      if (length === 0 || !one.subarray(0, length).equals(piece.subarray(0, length))) return at;
+      [at, one, piece] = [at + length, one.subarray(length), piece.subarray(length)];
+    }
+  }
+  return more() ? at : undefined;
+}
+
+/** Returns JSON as text. @param difference the first byte that differs, to show it instead of a long JSON */
+function shown(json: Iterable<Buffer>, difference: number): string {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for (const piece of json) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > MAX_SHOWN) return `JSON of more than ${MAX_SHOWN} bytes, which differs from byte ${difference} on`;
+  }
+  return Buffer.concat(pieces).toString();
 }
 
 function list(store: Store, json: Buffer): unknown[] {

@@ -4,7 +4,7 @@ import { feedPages } from '../pages/feed-pages.ts';
 import type { Page, PageSpan, Pages, ReadSpan } from '../pages/page.ts';
 import type { Store } from '../store/store.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
-import type { CollectionMetadata, PageBytes } from './pages/tree-pages.ts';
+import type { CollectionMetadata, PageBytes, PageContent } from './pages/tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** Returns the pages that a build renders from a store. */
@@ -30,11 +30,11 @@ export class StorePages implements PageBytes {
     this.#walk = this.#stored[span.collection].walk(span);
   }
 
-  read(metadata: CollectionMetadata, number: number, path: string, report: Report): Buffer | undefined {
-    const bytes = this.#pages.read(metadata, number, path, report);
+  read(metadata: CollectionMetadata, number: number, path: string, report: Report): PageContent | undefined {
+    const content = this.#pages.read(metadata, number, path, report);
     const stored = this.#walk?.next();
-    if (bytes === undefined || stored === undefined || stored.done || !consistsOf(bytes, stored.value.render())) this.differs = true;
-    return bytes;
+    if (content === undefined || stored === undefined || stored.done || !consistsOf(content, stored.value.render())) this.differs = true;
+    return content;
   }
 
   /** Returns checksums of what the store has for the span, after all its pages were read. */
@@ -46,12 +46,12 @@ export class StorePages implements PageBytes {
   }
 }
 
-/** Whether bytes are these pieces. Memory has one piece at a time, because a page has all records of an account. */
-function consistsOf(bytes: Buffer, pieces: Iterable<Buffer>): boolean {
+/** Whether a page consists of these pieces. Memory has one piece at a time, because a page has all records of an account. */
+function consistsOf({ size, read }: PageContent, pieces: Iterable<Buffer>): boolean {
   let at = 0;
   for (const piece of pieces) {
-    if (!piece.equals(bytes.subarray(at, at + piece.length))) return false;
+    if (at + piece.length > size || !piece.equals(read(at, at + piece.length))) return false;
     at += piece.length;
   }
-  return at === bytes.length;
+  return at === size;
 }

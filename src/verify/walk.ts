@@ -1,6 +1,6 @@
 import type { Collection } from '../contract/collection.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
-import { type AccountPlace, placeOf, walkAccounts } from './pages/accounts.ts';
+import { type AccountPlace, recordsIn, walkAccounts } from './pages/accounts.ts';
 import { BloomFilter } from './pages/bloom-filter.ts';
 import { type Damaged, noDamages } from './pages/damaged-pages.ts';
 import { walkFeed } from './pages/feed.ts';
@@ -111,8 +111,8 @@ export async function walkTree(walk: Walk, store: string | undefined, report: Re
     }
     for (const found of walkAccounts(tree, report, { damaged, predecessors })) {
       comparison?.account(found);
-      for (const [index, { id }] of found.account.data.entries()) hashes.account.add(id, found.records[index] ?? '');
-      walk.account(placeOf(found.account));
+      for (const { record, json } of recordsIn(found.runs)) hashes.account.add(record.id, json);
+      walk.account(found.place);
       if (pauses.areDue) await pause();
     }
     comparison?.end();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { encodeRecord } from '../../src/contract/record.ts';
+import { inMemory } from '../../src/tree/tree-files.ts';
 import { walkAccounts } from '../../src/verify/pages/accounts.ts';
 import { walkFeed } from '../../src/verify/pages/feed.ts';
 import type { TreeMetadata } from '../../src/verify/pages/tree-pages.ts';
@@ -33,12 +34,22 @@ function pageOf(collection: Collection, number: number): string {
   return encode({ count: items.length, next, previous, results: items.slice((number - 1) * size, number * size) });
 }
 
-/** Walks a collection whose second page was edited. Returns the JSON of the items that are found, and the violations. */
+/**
+ * Walks a collection whose second page was edited. Returns the JSON of the items that are found, and the violations. They are the
+ * same if the page is checked in parts.
+ */
 function walked(collection: Collection, edit: Edit) {
+  const [whole, inParts] = [walkedAs(collection, edit, false), walkedAs(collection, edit, true)];
+  expect(inParts).toEqual(whole);
+  return whole;
+}
+
+function walkedAs(collection: Collection, edit: Edit, isLarge: boolean) {
   const text = pageOf(collection, 2);
   const edited = edit(JSON.parse(text), text);
   const second = Buffer.from(typeof edited === 'string' || edited instanceof Uint8Array ? edited : encode(edited));
-  const read = (_: unknown, number: number) => (number === 2 ? second : Buffer.from(pageOf(collection, number)));
+  const bytesOf = (number: number) => (number === 2 ? second : Buffer.from(pageOf(collection, number)));
+  const read = (_: unknown, number: number) => ({ ...inMemory(bytesOf(number)), isLarge });
   const sizes = { page_size: SIZES.data, account_page_size: SIZES.account, records: records.length, accounts: accounts.length };
   const tree: TreeMetadata = {
     build: {
@@ -51,7 +62,7 @@ function walked(collection: Collection, edit: Edit) {
   const found =
     collection === 'data'
       ? Array.from(walkFeed(tree, report), ({ json }) => json.toString())
-      : Array.from(walkAccounts(tree, report), ({ json }) => json().toString());
+      : Array.from(walkAccounts(tree, report), ({ json }) => Buffer.concat([...json()]).toString());
   return { found, violations: report.violations };
 }
 

@@ -6,8 +6,10 @@ import { HistoryParts } from '../histories/history-parts.ts';
 
 /** Consecutive accounts. Only their bounds are known until `read` is called. */
 export interface AccountRun {
-  /** The newest revision that changed one of the accounts. */
+  /** The newest revision that changed one of the accounts; 0: there is no account. */
   readonly revision: number;
+  /** The first record of the first account; infinite without records. */
+  readonly first: number;
   /**
    * Yields the JSON of the accounts in pieces, separated by commas.
    * @param pageSize the number of records on a page: `data_page_count` is the number of pages for the records of an account
@@ -92,11 +94,12 @@ export class AccountCursor {
    */
   take(accounts: number): AccountRun {
     const bounds = this.#bounds.get(this.#edge.place, this.#edge.screen_name, accounts);
-    if (bounds === undefined || bounds.revision === null) return { revision: 0, read: () => [] };
+    if (bounds === undefined || bounds.revision === null) return { revision: 0, first: Number.POSITIVE_INFINITY, read: () => [] };
     this.#advance(after(bounds));
     this.#accounts += bounds.accounts;
     this.#sum = (this.#sum + bounds.terms) % RANKING_MODULUS;
-    return { revision: bounds.revision, read: (pageSize) => this.#read(bounds, pageSize) };
+    const first = bounds.low === NO_RECORD ? Number.POSITIVE_INFINITY : bounds.low;
+    return { revision: bounds.revision, first, read: (pageSize) => this.#read(bounds, pageSize) };
   }
 
   /** Goes past accounts without taking them. Begins new totals. */

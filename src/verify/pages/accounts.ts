@@ -1,22 +1,20 @@
-import { type Account, encodeIdentity, encodeSummary, parseAccount } from '../../contract/account.ts';
+import { type Account, encodeAccountEnd, encodeAccountStart, type Identity, parseAccount } from '../../contract/account.ts';
 import { isObject, show } from '../../contract/json.ts';
 import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from '../../contract/pages/canonical-json.ts';
-import { type ChangeRecord, encodeRecord } from '../../contract/record.ts';
+import { type ChangeRecord, type DataType, encodeRecord } from '../../contract/record.ts';
 import { Violation as BrokenRule, hasWebScheme } from '../../contract/shape.ts';
 import type { Report } from '../violation.ts';
 import { checkChange } from './changes.ts';
 import type { ComparedRecord } from './feed.ts';
+import type { AccountInParts, RecordJson } from './large-page.ts';
 import type { Extent } from './page-comparison.ts';
 import { type Predecessors, reportPrevious } from './predecessors.ts';
 import { type FoundPage, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
 
-/** An account of the tree. */
-export interface FoundAccount {
-  readonly account: Account;
-  /** The JSON of each record in UTF-8, in the order of the account. */
-  readonly records: readonly Buffer[];
-  /** Returns the JSON of the account, in UTF-8. */
-  readonly json: () => Buffer;
+/** An account of the tree. One of a large page has its records in several runs, of which memory holds one at a time. */
+export interface FoundAccount extends Pick<AccountInParts, 'runs' | 'json'> {
+  readonly account: Identity;
+  readonly place: AccountPlace;
   readonly path: string;
 }
 
@@ -40,11 +38,10 @@ export function* walkAccounts(
   let before: AccountPlace | undefined;
   for (const page of walkPages(tree, 'account', report, range)) {
     damaged?.accounts.begin(page.path, report.isDamaged(page.path));
-    const accounts = [...parseAccounts(page, tree.build.page_size, report)];
-    if (accounts.length === page.items.length) page.expectItems(() => accounts.map((compared) => foundAccount(compared, page).json()));
-    for (const compared of accounts) {
-      const found = foundAccount(compared, page);
-      const place = placeOf(found.account);
+    for (const found of page.inParts === undefined
+      ? parsedAccounts(page, tree, report)
+      : accountsInParts(page.inParts, page, tree, report)) {
+      const { place } = found;
       damaged?.accounts.read(place);
       checkOrder(place, before, found.path, report);
       checkUrls(found, report);
@@ -55,28 +52,45 @@ export function* walkAccounts(
   }
 }
 
+function* parsedAccounts(page: FoundPage, tree: TreeMetadata, report: Report): Generator<FoundAccount> {
+  const accounts = [...parseAccounts(page, tree.build.page_size, report)];
+  if (accounts.length === page.items.length)
+    page.expectItems(() => accounts.map((compared) => Buffer.concat([...foundAccount(compared, page).json()])));
+  for (const compared of accounts) yield foundAccount(compared, page);
+}
+
+function accountsInParts(
+  accounts: readonly AccountInParts[],
+  { path }: FoundPage,
+  { build }: TreeMetadata,
+  report: Report,
+): FoundAccount[] {
+  return accounts.map(({ account, records, first, runs, json }) => {
+    checkPageCount(account, records, build.page_size, account.data_page_count, path, report);
+    return { account, place: { first, name: account.screen_name }, runs, json, path };
+  });
+}
+
+function checkPageCount({ screen_name }: Identity, records: number, pageSize: number, stated: unknown, path: string, report: Report): void {
+  const pages = Math.ceil(records / pageSize);
+  if (stated === pages) return;
+  report.add({ rule: 'account-data-count', path, subject: `account ${screen_name}`, expected: String(pages), found: show(stated) });
+}
+
 function* parseAccounts(page: FoundPage, pageSize: number, report: Report): Generator<ComparedAccount> {
   for (const [index, item] of page.items.entries()) {
     try {
       const account = parseAccount(item, `results[${index}]`);
       const { comparison } = page;
       comparison.expectComma(index);
-      const start = comparison.next(ACCOUNT_START_PATTERN, () => encodeStart(account));
+      const start = comparison.next(ACCOUNT_START_PATTERN, () => encodeAccountStart(account));
       const records = account.data.map((record, position) => {
         comparison.expectComma(position);
         return { record, extent: comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
       });
-      const pages = Math.ceil(records.length / pageSize);
       const stated = isObject(item) ? item['data_page_count'] : undefined;
-      if (stated !== pages)
-        report.add({
-          rule: 'account-data-count',
-          path: page.path,
-          subject: `account ${account.screen_name}`,
-          expected: String(pages),
-          found: show(stated),
-        });
-      const end = comparison.next(ACCOUNT_END_PATTERN, () => encodeEnd(account, stated));
+      checkPageCount(account, records.length, pageSize, stated, page.path, report);
+      const end = comparison.next(ACCOUNT_END_PATTERN, () => encodeAccountEnd(account, stated));
       yield { account, pageCount: stated, start, records, end };
     } catch (error) {
       if (!(error instanceof BrokenRule)) throw error;
@@ -88,21 +102,13 @@ function* parseAccounts(page: FoundPage, pageSize: number, report: Report): Gene
 
 /** Returns an account with its JSON, after its whole page was compared. */
 function foundAccount({ account, ...compared }: ComparedAccount, { path, comparison }: FoundPage): FoundAccount {
-  const records = compared.records.map(({ record, extent }) => comparison.json(extent, () => encodeRecord(record)));
+  const records = compared.records.map(({ record, extent }) => ({ record, json: comparison.json(extent, () => encodeRecord(record)) }));
   const json = () => {
-    const start = comparison.json(compared.start, () => encodeStart(account));
-    const end = comparison.json(compared.end, () => encodeEnd(account, compared.pageCount));
-    return Buffer.from(`${start}${records.join(',')}${end}`);
+    const start = comparison.json(compared.start, () => encodeAccountStart(account));
+    const end = comparison.json(compared.end, () => encodeAccountEnd(account, compared.pageCount));
+    return [Buffer.from(`${start}${records.map((record) => record.json).join(',')}${end}`)];
   };
-  return { account, records, json, path };
-}
-
-function encodeStart(account: Account): string {
-  return `${encodeIdentity(account).slice(0, -1)},"data":[`;
-}
-
-function encodeEnd(account: Account, pageCount: unknown): string {
-  return `],"data_page_count":${pageCount},${encodeSummary(account).slice(1)}`;
+  return { account, place: placeOf(account), runs: [() => records], json, path };
 }
 
 /** Checks the place of an account, after the account before it. */
@@ -117,47 +123,56 @@ export function checkOrder({ first, name }: AccountPlace, before: AccountPlace |
   });
 }
 
-function checkUrls({ account, path }: FoundAccount, report: Report): void {
+function checkUrls({ account, runs, path }: FoundAccount, report: Report): void {
   const check = (subject: string, field: string, url: string | null) => {
     if (url === null || url === '' || hasWebScheme(url)) return;
     report.add({ rule: 'url-scheme', path, subject, expected: `${field}: http or https, without control characters`, found: show(url) });
   };
   check(`account ${account.screen_name}`, 'profile_image_url', account.profile_image_url);
-  for (const { id, web_archive_url } of account.data) check(`record ${id}`, 'web_archive_url', web_archive_url);
+  for (const { record } of recordsIn(runs)) check(`record ${record.id}`, 'web_archive_url', record.web_archive_url);
 }
 
 /** Checks the records of an account. An account has all its records, so the right value of `previous` follows from it alone. */
-function checkData({ account, path }: FoundAccount, predecessors: Predecessors | undefined, report: Report): void {
-  const types = new Map(account.data.map((record) => [record.id, record.data_type]));
+function checkData({ runs, path }: FoundAccount, predecessors: Predecessors | undefined, report: Report): void {
+  let types: ReadonlyMap<number, DataType> | undefined;
   const older = new Map<string, ChangeRecord>();
-  for (const record of account.data.toReversed()) {
-    const { id, previous, data_type } = record;
-    const before = older.get(data_type);
-    const expected = before?.id ?? null;
-    if (previous !== expected) {
-      const type = previous === null ? data_type : types.get(previous);
-      const found = { record, path };
-      if ((previous ?? 0) > id || (type ?? data_type) !== data_type) reportPrevious(found, show(expected), show(previous), report);
-      else if (type === undefined) predecessors?.add(record, path, report);
-      // the records between were imported after the record was made
-      else report.add({ rule: 'record-predecessor', path, subject: `record ${id}`, expected: show(expected), found: show(previous) });
-    }
-    // if previous is wrong, it is unknown against which text the difference was made
-    checkChange(record, previous === expected ? before : 'unknown', path, report);
-    older.set(data_type, record);
-  }
-  for (const [index, record] of account.data.entries()) {
-    const before = account.data[index - 1];
-    if (before !== undefined && record.id >= before.id) {
-      report.add({
-        rule: 'account-data-order',
-        path,
-        subject: `record ${record.id}`,
-        expected: `an id below ${before.id}`,
-        found: String(record.id),
-      });
+  for (const run of runs.toReversed()) {
+    for (const { record } of run().toReversed()) {
+      const { id, previous, data_type } = record;
+      const before = older.get(data_type);
+      const expected = before?.id ?? null;
+      if (previous !== expected) {
+        types ??= typesIn(runs);
+        const type = previous === null ? data_type : types.get(previous);
+        const found = { record, path };
+        if ((previous ?? 0) > id || (type ?? data_type) !== data_type) reportPrevious(found, show(expected), show(previous), report);
+        else if (type === undefined) predecessors?.add(record, path, report);
+        // the records between were imported after the record was made
+        else report.add({ rule: 'record-predecessor', path, subject: `record ${id}`, expected: show(expected), found: show(previous) });
+      }
+      // if previous is wrong, it is unknown against which text the difference was made
+      checkChange(record, previous === expected ? before : 'unknown', path, report);
+      older.set(data_type, record);
     }
   }
+  let last: number | undefined;
+  for (const { record } of recordsIn(runs)) {
+    const { id } = record;
+    if (last !== undefined && id >= last)
+      report.add({ rule: 'account-data-order', path, subject: `record ${id}`, expected: `an id below ${last}`, found: String(id) });
+    last = id;
+  }
+}
+
+function typesIn(runs: FoundAccount['runs']): Map<number, DataType> {
+  const types = new Map<number, DataType>();
+  for (const { record } of recordsIn(runs)) types.set(record.id, record.data_type);
+  return types;
+}
+
+/** Yields the records of an account, newest first. */
+export function* recordsIn(runs: FoundAccount['runs']): Generator<RecordJson> {
+  for (const run of runs) yield* run();
 }
 
 /** What the accounts are sorted by. */
@@ -167,7 +182,7 @@ export interface AccountPlace {
   readonly name: string;
 }
 
-export function placeOf({ data, screen_name }: Account): AccountPlace {
+function placeOf({ data, screen_name }: Account): AccountPlace {
   return { first: data.reduce((first, record) => Math.min(first, record.id), Number.POSITIVE_INFINITY), name: screen_name };
 }
 

@@ -5,14 +5,12 @@ import { type ChangeRecord, encodeRecord, parseRecord } from '../../contract/rec
 import { Violation as BrokenRule } from '../../contract/shape.ts';
 import type { Report } from '../violation.ts';
 import { markupError } from './diff-markup.ts';
+import type { RecordJson } from './large-page.ts';
 import type { Extent } from './page-comparison.ts';
 import { type FoundPage, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
 
 /** A record of the feed in the tree. */
-export interface FoundRecord {
-  readonly record: ChangeRecord;
-  /** The JSON of the record, in UTF-8. */
-  readonly json: Buffer;
+export interface FoundRecord extends RecordJson {
   readonly path: string;
 }
 

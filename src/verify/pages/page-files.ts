@@ -1,13 +1,16 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { BuildRecord } from '../../tree/build-record.ts';
 import { decompress } from '../../tree/compression.ts';
 import { type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 import { pathsOf } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
-import type { TreeFiles } from '../../tree/tree-files.ts';
+import { inMemory, type TreeFiles } from '../../tree/tree-files.ts';
 import { reportUnreadable } from '../manifest-check.ts';
 import type { Report } from '../violation.ts';
-import type { CollectionMetadata, PageBytes } from './tree-pages.ts';
+import type { CollectionMetadata, PageBytes, PageContent } from './tree-pages.ts';
+
+/** The size of a page that is read as a whole, in bytes. To check it takes several times as much memory. */
+const MAX_IN_MEMORY = 1 << 23;
 
 /** A tree with its build record and its manifest. */
 interface ReadTree {
@@ -25,13 +28,12 @@ export function pageFiles(tree: ReadTree): PageBytes {
 
 /**
  * Reads the files of a page and compares them with the manifest and with one another.
- * @returns the bytes of the file at `path`
+ * @returns the file at `path`
  */
-function readFiles(tree: ReadTree, metadata: CollectionMetadata, number: number, path: string, report: Report): Buffer | undefined {
+function readFiles(tree: ReadTree, metadata: CollectionMetadata, number: number, path: string, report: Report): PageContent | undefined {
   const files = pathsOf(metadata.collection, number, metadata.pages).flatMap((file) => {
     try {
-      const bytes = tree.files.read(file);
-      return [{ file, digest: hash('sha256', bytes), bytes: file === path ? bytes : undefined }];
+      return [readFile(tree.files, file, file === path)];
     } catch {
       reportUnreadable(tree.files, file, tree.manifest.get(file), report);
       return [];
@@ -47,7 +49,24 @@ function readFiles(tree: ReadTree, metadata: CollectionMetadata, number: number,
     report.add({ rule: 'duplicate-mismatch', path: file, expected: `the bytes of ${path}`, found: 'other bytes', cause });
   }
   checkVariants(tree, metadata, number, read, report);
-  return read?.bytes;
+  return read?.content;
+}
+
+interface ReadFile {
+  readonly file: string;
+  readonly digest: string;
+  readonly content: PageContent | undefined;
+}
+
+/** Hashes a file. @param isKept whether to return its content */
+function readFile(files: TreeFiles, file: string, isKept: boolean): ReadFile {
+  if ((files.size(file) ?? 0) <= MAX_IN_MEMORY) {
+    const bytes = files.read(file);
+    return { file, digest: hash('sha256', bytes), content: isKept ? { ...inMemory(bytes), isLarge: false } : undefined };
+  }
+  const digest = createHash('sha256');
+  for (const piece of files.pieces(file)) digest.update(piece);
+  return { file, digest: digest.digest('hex'), content: isKept ? { ...files.open(file), isLarge: true } : undefined };
 }
 
 /** Compares a file with the manifest, if the manifest lists it. */
@@ -58,20 +77,14 @@ function checkDigest({ manifest, digestCause }: ReadTree, path: string, found: s
 }
 
 /** Compares the compressed copies of a page with the manifest and with the page. */
-function checkVariants(
-  tree: ReadTree,
-  metadata: CollectionMetadata,
-  number: number,
-  page: { readonly file: string; readonly bytes: Buffer | undefined } | undefined,
-  report: Report,
-): void {
+function checkVariants(tree: ReadTree, metadata: CollectionMetadata, number: number, page: ReadFile | undefined, report: Report): void {
   for (const encoding of tree.manifest.encodings) {
     for (const plain of pathsOf(metadata.collection, number, metadata.pages)) {
       const path = plain + SUFFIXES[encoding];
       try {
         const bytes = tree.files.read(path);
         checkDigest(tree, path, hash('sha256', bytes), report);
-        if (page?.bytes !== undefined && !decompressesTo(bytes, encoding, page.bytes)) {
+        if (page?.content !== undefined && !decompressesTo(bytes, encoding, page.content)) {
           report.add({
             rule: 'duplicate-mismatch',
             path,
@@ -87,9 +100,9 @@ function checkVariants(
   }
 }
 
-function decompressesTo(packed: Buffer, encoding: Encoding, page: Buffer): boolean {
+function decompressesTo(packed: Buffer, encoding: Encoding, page: PageContent): boolean {
   try {
-    return decompress(packed, encoding, page.length).equals(page);
+    return decompress(packed, encoding, page.size).equals(page.read(0, page.size));
   } catch {
     return false;
   }

@@ -5,8 +5,10 @@ import { Violation as BrokenRule } from '../../contract/shape.ts';
 import { pageUrl } from '../../pages/page.ts';
 import { resolve } from '../../rewrite/resolve.ts';
 import type { BuildRecord } from '../../tree/build-record.ts';
+import type { OpenFile } from '../../tree/tree-files.ts';
 import type { Report } from '../violation.ts';
 import type { Damaged } from './damaged-pages.ts';
+import { type AccountInParts, readInParts } from './large-page.ts';
 import { PageComparison } from './page-comparison.ts';
 import type { Predecessors } from './predecessors.ts';
 
@@ -15,22 +17,30 @@ export interface FoundPage {
   readonly number: number;
   /** The file of the page, relative to the tree. */
   readonly path: string;
-  /** The items of the page; none if the page cannot be read. */
+  /** The items of the page; none if the page cannot be read, or has accounts in parts. */
   readonly items: readonly unknown[];
+  /** The accounts of a large page that has the bytes that a build writes. */
+  readonly inParts?: readonly AccountInParts[];
   /** The comparison of its bytes with canonical JSON. The part before the first item is already compared. */
   readonly comparison: PageComparison;
   /** Reports the page if its bytes are not canonical. Call it after all items were compared. `encodedItems` returns their JSON. */
   readonly expectItems: (encodedItems: () => readonly Buffer[]) => void;
 }
 
+/** The file of a page. The walk closes it. */
+export interface PageContent extends OpenFile {
+  /** Whether to check the page in parts, if it has the bytes that a build writes. */
+  readonly isLarge: boolean;
+}
+
 /** The pages of a tree. */
 export interface PageBytes {
   /**
-   * Returns the bytes of a page. Reports what is wrong with its files.
+   * Returns the content of a page. Reports what is wrong with its files.
    * @param path the file of the page, relative to the tree
    * @returns undefined if the page cannot be read
    */
-  readonly read: (metadata: CollectionMetadata, number: number, path: string, report: Report) => Buffer | undefined;
+  readonly read: (metadata: CollectionMetadata, number: number, path: string, report: Report) => PageContent | undefined;
 }
 
 /** Consecutive pages, by their numbers. */
@@ -79,22 +89,38 @@ export function* walkPages(tree: TreeMetadata, collection: Collection, report: R
   for (let number = from; number <= to; number += 1) {
     const path = fileOf(url, base);
     const expectedNext = number < metadata.pages ? pageUrl(base, collection, number + 1) : null;
-    const found = path === undefined ? undefined : readPage(tree, metadata, number, path, report);
-    if (found !== undefined && path !== undefined) {
-      checkEnvelope(metadata, base, number, path, found.envelope, report);
-      const { comparison, envelope } = found;
-      yield {
-        number,
-        path,
-        items: envelope.results,
-        comparison,
-        expectItems: (encodedItems) => checkBytes(path, found, encodedItems, report),
-      };
-    } else if (path !== undefined) {
-      yield { number, path, items: [], comparison: new PageComparison(Buffer.alloc(0), ''), expectItems: () => {} };
+    if (path !== undefined) {
+      const content = tree.pages.read(metadata, number, path, report);
+      try {
+        yield foundPage(tree, metadata, number, path, content, report);
+      } finally {
+        content?.close();
+      }
     }
     url = expectedNext ?? url;
   }
+}
+
+function foundPage(
+  tree: TreeMetadata,
+  metadata: CollectionMetadata,
+  number: number,
+  path: string,
+  content: PageContent | undefined,
+  report: Report,
+): FoundPage {
+  const base = tree.build.base_url;
+  const unread = { number, path, items: [], comparison: new PageComparison(Buffer.alloc(0), ''), expectItems: () => {} };
+  const large = content?.isLarge && metadata.collection === 'account' ? readInParts(content) : undefined;
+  if (large !== undefined) {
+    checkEnvelope(metadata, base, number, path, large.envelope, large.accounts.length, report);
+    return { ...unread, inParts: large.accounts };
+  }
+  const found = content && parsePage(content, path, report);
+  if (found === undefined) return unread;
+  const { comparison, envelope } = found;
+  checkEnvelope(metadata, base, number, path, envelope, envelope.results.length, report);
+  return { number, path, items: envelope.results, comparison, expectItems: (items) => checkBytes(path, found, items, report) };
 }
 
 /** Returns the file with which the rewrite rules answer a link. */
@@ -110,9 +136,8 @@ interface ReadPage {
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function readPage(tree: TreeMetadata, metadata: CollectionMetadata, number: number, path: string, report: Report): ReadPage | undefined {
-  const bytes = tree.pages.read(metadata, number, path, report);
-  if (bytes === undefined) return undefined;
+function parsePage(content: PageContent, path: string, report: Report): ReadPage | undefined {
+  const bytes = content.read(0, content.size);
   try {
     const envelope = parseEnvelope(JSON.parse(UTF_8.decode(bytes)));
     return { comparison: new PageComparison(bytes, encodeEnvelopeHead(envelope)), envelope };
@@ -130,7 +155,15 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function checkEnvelope(metadata: CollectionMetadata, base: string, number: number, path: string, envelope: Envelope, report: Report): void {
+function checkEnvelope(
+  metadata: CollectionMetadata,
+  base: string,
+  number: number,
+  path: string,
+  envelope: Omit<Envelope, 'results'>,
+  found: number,
+  report: Report,
+): void {
   const next = number < metadata.pages ? pageUrl(base, metadata.collection, number + 1) : null;
   const previous = number > 1 ? pageUrl(base, metadata.collection, number - 1) : null;
   const items = number < metadata.pages ? metadata.pageSize : metadata.items - (metadata.pages - 1) * metadata.pageSize;
@@ -138,12 +171,12 @@ function checkEnvelope(metadata: CollectionMetadata, base: string, number: numbe
     report.add({ rule: 'page-count', path, expected: String(metadata.items), found: String(envelope.count) });
   if (envelope.next !== next) report.add({ rule: 'page-next', path, expected: show(next), found: show(envelope.next) });
   if (envelope.previous !== previous) report.add({ rule: 'page-previous', path, expected: show(previous), found: show(envelope.previous) });
-  if (envelope.results.length !== items)
+  if (found !== items)
     report.add({
       rule: 'page-items',
       path,
       expected: `${items} ${items === 1 ? 'item' : 'items'}`,
-      found: String(envelope.results.length),
+      found: String(found),
     });
 }
 
