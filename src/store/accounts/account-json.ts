@@ -38,9 +38,11 @@ export interface OlderRecords {
   readonly digest: string;
   /** The newest value of each field. */
   readonly values: readonly FieldValue[];
+  /** How many of them have no record of the same field before them. */
+  readonly first_values: number;
 }
 
-export const NO_OLDER: OlderRecords = { records: 0, checksum: NOTHING, digest: '', values: [] };
+export const NO_OLDER: OlderRecords = { records: 0, checksum: NOTHING, digest: '', values: [], first_values: 0 };
 
 /** Returns older records with the next part of them. */
 export function withPart(path: string, screenName: string, older: OlderRecords, part: AccountRecords): OlderRecords {
@@ -50,7 +52,17 @@ export function withPart(path: string, screenName: string, older: OlderRecords, 
     checksum: joined(checksum, older.checksum),
     digest: createHash('sha256').update(part.json).update(asRecord(older)).digest('hex'),
     values: valuesUpTo(path, screenName, older, part),
+    first_values: older.first_values + firstValuesIn(part.json),
   };
+}
+
+const FIRST_VALUE = '"previous":null';
+
+/** Counts the records in JSON that have no record before them. A text cannot contain what is counted: its quotes are escaped. */
+export function firstValuesIn(json: Buffer): number {
+  let count = 0;
+  for (let at = json.indexOf(FIRST_VALUE); at !== -1; at = json.indexOf(FIRST_VALUE, at + FIRST_VALUE.length)) count += 1;
+  return count;
 }
 
 /** Returns the digest of older records in place of them. */

@@ -7,6 +7,7 @@ import { accountChecksum } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged, storedJson } from '../database/damaged.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
+import { firstValuesIn } from './account-json.ts';
 import { type AccountOrder, type AccountRow, accountRows, STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
 import { bitOf } from './known-account.ts';
 
@@ -42,17 +43,11 @@ export interface ListedAccount extends Pick<AccountEntry, 'screen_name' | 'displ
   readonly first_seen: string | null;
 }
 
-/** How often the JSON of an account has a record without one before it. A text cannot contain this: its quotes are escaped. */
-const FIRST_VALUES = `(${firstValues('head')} + ifnull((SELECT sum(${firstValues('json')}) FROM history_part
-  WHERE history_part.first_record = account.first_record), 0))`;
-
-function firstValues(json: string): string {
-  return `(octet_length(${json}) - octet_length(replace(${json}, '"previous":null', ''))) / octet_length('"previous":null')`;
-}
-
 const NAMES = ['id', 'screen_name', 'stable_id', 'profile', 'records', 'first_record'] as const;
-const PUBLISHED = [...NAMES, 'identity', 'summary', 'observed_to', 'checksum'] as const;
+const CONTENTS = [...NAMES, 'identity', 'summary', 'checksum'] as const;
+const PUBLISHED = [...CONTENTS, 'observed_to'] as const;
 
+type ContentsRow = Pick<AccountRow, (typeof CONTENTS)[number]>;
 type NamesRow = Pick<AccountRow, (typeof NAMES)[number]>;
 
 interface RecordDates {
@@ -65,7 +60,9 @@ export class AccountReader {
   readonly #database: Connection;
   readonly #formerHandles: Statement<[number], FormerHandle>;
   readonly #recordDates: Statement<[{ first: number; name: string }], RecordDates>;
-  readonly #listed: Statement<[string], Omit<ListedAccount, 'display_name'> & Pick<NamesRow, 'profile'>>;
+  readonly #listed: Statement<[string], Pick<ListedAccount, 'first_seen' | 'last_change'> & ContentsRow>;
+  readonly #history: Statement<[number | null], { readonly head: Buffer; readonly tail: string }>;
+  readonly #parts: HistoryParts;
   readonly #byName: Statement<[string], NamesRow>;
 
   constructor(database: Connection) {
@@ -75,14 +72,12 @@ export class AccountReader {
       SELECT (SELECT first_encountered_date FROM record WHERE id = :first) AS first_record_date,
         (SELECT first_encountered_date FROM record WHERE account = :name ORDER BY id DESC LIMIT 1) AS last_record_date`);
     this.#listed = database.prepare(`
-      ${selectAccounts(
-        ['screen_name', 'profile'],
-        [
-          `ifnull(records - ${FIRST_VALUES}, 0) AS changes`,
-          '(SELECT first_encountered_date FROM record WHERE id = account.first_record) AS first_seen',
-          `(SELECT first_encountered_date FROM record WHERE account = screen_name AND previous IS NOT NULL ORDER BY id DESC LIMIT 1) AS last_change`,
-        ],
-      )} WHERE screen_name = ?`);
+      ${selectAccounts(CONTENTS, [
+        '(SELECT first_encountered_date FROM record WHERE id = account.first_record) AS first_seen',
+        `(SELECT first_encountered_date FROM record WHERE account = screen_name AND previous IS NOT NULL ORDER BY id DESC LIMIT 1) AS last_change`,
+      ])} WHERE screen_name = ?`);
+    this.#history = database.prepare('SELECT CAST(head AS BLOB) AS head, tail FROM history WHERE first_record = ?');
+    this.#parts = new HistoryParts(database);
     this.#byName = database.prepare(`${selectAccounts(NAMES)} WHERE screen_name = ?`);
   }
 
@@ -111,11 +106,17 @@ export class AccountReader {
     for (const { screen_name } of accountRows(this.#database, 'handle', [])) yield screen_name;
   }
 
-  /** Returns the account with exactly this handle for the list. */
+  /**
+   * Returns the account with exactly this handle for the list.
+   * @throws Failure bad-store if it does not match its checksum
+   */
   listed(screenName: string): ListedAccount {
     const row = this.#listed.get(screenName);
     if (row === undefined) throw damaged(this.#database.path, `no account with the handle ${screenName}`);
-    return { ...row, display_name: this.#displayName(row) };
+    const { screen_name, records, first_seen, last_change } = row;
+    const { head, older } = this.#contentsOf(row);
+    const changes = records - older.first_values - firstValuesIn(head);
+    return { screen_name, display_name: this.#displayName(row), changes, first_seen, last_change };
   }
 
   /**
@@ -123,20 +124,13 @@ export class AccountReader {
    * @throws Failure bad-store if an account does not match its checksum
    */
   *published(): Generator<PublishedAccount> {
-    const history = this.#database.prepare<[number], { readonly head: Buffer; readonly tail: string }>(
-      'SELECT CAST(head AS BLOB) AS head, tail FROM history WHERE first_record = ?',
-    );
     const verified = this.#database.prepareValue<[string], string>(
       "SELECT text FROM record WHERE account = ? AND data_type = 'Verified' ORDER BY id DESC LIMIT 1",
     );
     const { path } = this.#database;
-    const parts = new HistoryParts(this.#database);
     for (const row of accountRows(this.#database, 'name', PUBLISHED)) {
-      const { screen_name, identity, summary, observed_to, records, checksum, first_record } = row;
-      const without = { head: Buffer.from(`${identity.slice(0, -1)},"data":[`), tail: `,${summary.slice(1)}` };
-      const { head, tail } = (first_record === null ? undefined : history.get(first_record)) ?? without;
-      if (accountChecksum(head, parts.before(first_record).checksum, tail, records) !== checksum)
-        throw damaged(path, `the account ${screen_name} does not match its checksum`);
+      const { screen_name, identity, observed_to } = row;
+      this.#contentsOf(row);
       const { website, location, bio }: Summary = storedJson(path, `the profile of ${screen_name}`, row.profile);
       const { account_creation_date, profile_image_url }: Identity = storedJson(path, `the account ${screen_name}`, identity);
       const newest = verified.get(screen_name);
@@ -190,6 +184,15 @@ export class AccountReader {
   /** Returns the former handles of an account, sorted by time. */
   formerHandles(id: number): readonly FormerHandle[] {
     return sortedHandles(this.#formerHandles.all(id));
+  }
+
+  /** Returns the newest records of an account, and what is known of the older ones. Compares the account with its checksum. */
+  #contentsOf({ screen_name, identity, summary, records, checksum, first_record }: ContentsRow) {
+    const without = { head: Buffer.from(`${identity.slice(0, -1)},"data":[`), tail: `,${summary.slice(1)}` };
+    const { head, tail } = this.#history.get(first_record) ?? without;
+    const older = this.#parts.before(first_record);
+    if (accountChecksum(head, older.checksum, tail, records) === checksum) return { head, older };
+    throw damaged(this.#database.path, `the account ${screen_name} does not match its checksum`);
   }
 
   #displayName({ screen_name, profile }: Pick<NamesRow, 'screen_name' | 'profile'>): string {

@@ -28,7 +28,7 @@ export const ACCOUNT_ORDER = 'CREATE INDEX IF NOT EXISTS account_order ON accoun
 export const PART_RECORDS = 500;
 
 /** The version of the schema. Every change of the schema gets a new one: a store of another version is refused. */
-export const SCHEMA_VERSION = 12;
+export const SCHEMA_VERSION = 13;
 
 /**
  * The schema of a store.

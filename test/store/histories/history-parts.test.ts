@@ -23,7 +23,8 @@ const recordOf = (id: number, account: string, text = `text ${id}`): ChangeRecor
 /** Of the records, 1,100 are of one account, so that its history has three parts. Only old parts have a location. */
 const RECORDS: readonly ChangeRecord[] = Array.from({ length: 1700 }, (_, index) => {
   const id = index + 1;
-  return { ...recordOf(id, id <= 1100 ? 'long' : `user_${(id * 7919) % 401}`), data_type: TYPES[id < 300 ? id % 3 : id % 2] ?? 'Bio' };
+  const data_type = TYPES[id < 300 ? id % 3 : id % 2] ?? 'Bio';
+  return { ...recordOf(id, id <= 1100 ? 'long' : `user_${(id * 7919) % 401}`), data_type, previous: id <= 2 ? null : id - 2 };
 });
 /** Writes each list of records in a batch of its own. */
 async function written(path: string, ...batches: readonly (readonly ChangeRecord[])[]): Promise<string> {
@@ -65,6 +66,7 @@ describe('the parts of a long history', () => {
     expect(JSON.parse(json)).toMatchObject({ screen_name: 'long', data_page_count: 11, location: 'text 299' });
     expect(JSON.parse(json).data.map(({ id }: ChangeRecord) => id)).toEqual(Array.from({ length: 1100 }, (_, index) => 1100 - index));
     expect(store.storedAccounts().account(1, 0).json?.toString()).toBe(json.replace(',"data_page_count":11', ''));
+    expect(store.accountReader().listed('long').changes).toBe(1098);
   });
 
   it.each([
@@ -85,11 +87,13 @@ describe('the parts of a long history', () => {
       ({ subject, found }) => subject === 'histories' && found === 'a part of a history without its account',
     );
     expect(isWithoutAccount).toBe(damage.startsWith('first_record'));
-    const read = async () => {
-      const store = Store.open(path);
-      onTestFinished(() => store.close());
-      return [...store.accounts().take(1).read(100)];
-    };
+    const store = Store.open(path);
+    onTestFinished(() => store.close());
+    // the list counts without the JSON of the parts
+    const listed = () => store.accountReader().listed('long').changes;
+    if (damage.startsWith('json')) expect(listed()).toBe(1098);
+    else expect(listed).toThrow(expect.objectContaining({ code: 'bad-store' }));
+    const read = async () => [...store.accounts().take(1).read(100)];
     const extend = () => written(path, [recordOf(1701, 'long')]);
     await expect(use === 'read' ? read() : extend()).rejects.toMatchObject({ code: 'bad-store' });
   });
