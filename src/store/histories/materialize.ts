@@ -22,8 +22,11 @@ export function acceptExternalChanges(database: Connection): void {
 const DELETE_CHANGED_PARTS = `
   DELETE FROM history_part WHERE (first_record, number) IN (
     SELECT history_part.first_record, number FROM account CROSS JOIN history_part USING (first_record)
-    WHERE revision IS NULL AND newest >= min((SELECT ifnull(min(first_id), ${NO_RECORD}) FROM feed_block WHERE checksum IS NULL),
-      (SELECT ifnull(max(id), 0) FROM record WHERE record.account = screen_name)))`;
+    WHERE revision IS NULL AND number > ifnull((SELECT number FROM history_part AS kept
+      WHERE kept.first_record = account.first_record
+        AND newest < min((SELECT ifnull(min(first_id), ${NO_RECORD}) FROM feed_block WHERE checksum IS NULL),
+          (SELECT ifnull(max(id), 0) FROM record WHERE record.account = screen_name))
+      ORDER BY number DESC LIMIT 1), -1))`;
 
 /** The number of derived accounts, and of all accounts to derive; 0 if that is not known yet. */
 export interface MaterializeStep {
@@ -63,8 +66,8 @@ export function* materialize(
   addRevision(database, {
     number,
     fingerprint: fingerprint(database),
-    records: countOf(database, 'record'),
-    accounts: countOf(database, 'account'),
+    records: Number(database.value('SELECT sum(records) FROM feed_block')),
+    accounts: Number(database.value('SELECT count(*) FROM account')),
     feed: last === undefined || feedChanged ? number : last.feed,
     ranking: last === undefined || removed > 0 || reordered || isRenamed ? number : last.ranking,
     ranking_sum: Number(
@@ -124,8 +127,4 @@ function* materializeAccounts(
   }
   database.exec('DROP TABLE temp.stale');
   return { reordered };
-}
-
-function countOf(database: Connection, table: 'record' | 'account'): number {
-  return database.prepareValue<[], number>(`SELECT count(*) FROM ${table}`).get() ?? 0;
 }

@@ -27,6 +27,7 @@ export interface GatheredPart {
 
 /** The number of rows that one query reads. */
 const BATCH_SIZE = 250;
+const NEWEST_PART = 'FROM history_part WHERE history_part.first_record = account.first_record ORDER BY number DESC LIMIT 1';
 
 /**
  * Creates `temp.stale`: the parts to derive of each stale account, which are all after its stored parts. They are in the order of the
@@ -39,8 +40,8 @@ export function findStaleParts(database: Connection): void {
         (SELECT min(id) FROM record WHERE record.account = screen_name AND record.id > after) AS oldest,
         (SELECT max(id) FROM record WHERE record.account = screen_name) AS newest,
         (SELECT count(*) FROM record WHERE record.account = screen_name AND record.id > after) AS records
-      FROM (SELECT id, screen_name, count(number) AS parts, ifnull(max(newest), -1) AS after
-        FROM account LEFT JOIN history_part USING (first_record) WHERE revision IS NULL GROUP BY id);
+      FROM (SELECT id, screen_name, ifnull((SELECT number + 1 ${NEWEST_PART}), 0) AS parts, ifnull((SELECT newest ${NEWEST_PART}), -1) AS after
+        FROM account WHERE revision IS NULL);
     CREATE TEMP TABLE stale AS
       SELECT id, first, parts AS number, 1 AS is_last, oldest, newest, records FROM temp.changed WHERE records <= ${PART_RECORDS}
       UNION ALL SELECT id, first, parts + place / ${PART_RECORDS}, max(record) = newest, min(record), max(record), count(*)
