@@ -62,7 +62,7 @@ export function openSources(
   const rejects =
     options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [written, ...inputs.flatMap((input) => input.path ?? [])]);
   let future: InputError | undefined;
-  let hasOtherErrors = false;
+  let [futures, others] = [0, 0];
   let otherCommand: string | undefined;
   let isForOtherCommand = true;
   return {
@@ -80,8 +80,11 @@ export function openSources(
       onReject:
         rejects &&
         ((inputError) => {
-          if (inputError.code === 'future-time') future ??= inputError;
-          else hasOtherErrors = true;
+          if (inputError.code !== 'future-time') others += 1;
+          else {
+            future ??= inputError;
+            futures += 1;
+          }
           otherCommand ??= inputError.otherCommand?.hintForAll;
           isForOtherCommand &&= inputError.otherCommand !== undefined;
           rejects.add(inputError);
@@ -93,9 +96,10 @@ export function openSources(
       rejects?.keep();
       if (rejects === undefined || !isAll) return;
       // the items of a run with a wrong clock have no error that can be corrected
-      if (future !== undefined && !hasOtherErrors) {
+      if (future !== undefined && futures >= others) {
         const hint = `correct the clock or the names of the folders, or accept the times with --allow-future; ${kept}`;
-        throw rejection({ ...future, message: 'every item was rejected: all snapshots are from the future', hint });
+        const snapshots = others === 0 ? 'all snapshots are' : `${plural(futures, 'snapshot')} ${futures === 1 ? 'is' : 'are'}`;
+        throw rejection({ ...future, message: `every item was rejected: ${snapshots} from the future`, hint });
       }
       throw new Failure('all-rejected', 'no item was accepted, and the store is unchanged', {
         place: { file: rejects.path },

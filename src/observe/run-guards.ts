@@ -35,7 +35,10 @@ export function refusalOf(guarded: Guarded, limits: Limits): Failure | undefined
   const { snapshots, accounts, late, unreadable, run, dryRun } = guarded;
   const isOlder = run.onlyOlder >= OLDER_SHARE * (run.accounts - accounts.added) && run.onlyOlder >= accounts.added;
   if (late > 0 && isOlder && !limits.allowLate) return allLate(guarded, limits);
-  return tooManyRejects(late + unreadable, snapshots + unreadable, limits.maxRejected, dryRun) ?? tooFewAccounts(guarded, limits);
+  const [rejected, items] = [late + unreadable, snapshots + unreadable];
+  // why everything was rejected says more than that the accounts are missing
+  if (rejected > 0 && rejected === items) return undefined;
+  return tooManyRejects(rejected, items, limits.maxRejected, dryRun) ?? tooFewAccounts(guarded, limits);
 }
 
 function allLate({ run, late, storeTo = 0 }: Guarded, { latest }: Limits): Failure {

@@ -50,6 +50,15 @@ describe('palimpsest observe with a wrong clock', () => {
     },
   );
 
+  it('says that a night is from the future, and not that its accounts are missing or that its items are wrong', async () => {
+    const folder = temporaryFolder();
+    const [store, rejects] = [join(folder, 'store.db'), join(folder, 'rejects.ndjson')];
+    await palimpsestJson(at(store, '2024-05-01T00:00:00Z'), { input: night('a', 'b', 'c') });
+    const input = `${night('a', 'b', 'c').replaceAll('{', '{"observed_at":"2134-01-01T00:00:00Z",')}{"acct":1}\n`;
+    const { code, stderr } = await palimpsestHere(['observe', '-', '--store', store, '--rejects', rejects], { input });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('every item was rejected: 3 snapshots are from the future (future-time)')]);
+  });
+
   it('refuses a night in which every change is late, says why, and names the way back', async () => {
     const folder = temporaryFolder();
     const [store, rejects] = [join(folder, 'store.db'), join(folder, 'rejects.ndjson')];
