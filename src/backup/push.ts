@@ -13,9 +13,10 @@ import type { Lock } from '../store/database/lock.ts';
 import { fileSystemFailure } from '../store/database/store-error.ts';
 import { StoreImage } from '../store/image.ts';
 import { VERSION } from '../version.ts';
-import { type KeepPolicy, keptVersions } from '../versions/keep.ts';
+import { type KeepPolicy, keptVersions, timeAfter } from '../versions/keep.ts';
 import { type Found, isMissing, readNewest } from '../versions/newest.ts';
 import type { NextList } from '../versions/next-commit.ts';
+import { refuseFuture } from '../versions/refusals.ts';
 import { refuseRemains } from '../versions/sweep.ts';
 import { changeVersions, type Written } from '../versions/write.ts';
 import { refusePublicPlace } from './public-place.ts';
@@ -99,7 +100,9 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     const sound = isLost ? versions.slice(0, -1) : versions;
     const stay = unchanged && !options.deletesUnchanged ? sound : staying(sound, options.keep, !unchanged);
     deleted = sound.length - stay.length;
-    if (unchanged) return deleted === 0 ? undefined : { change: 'keep', kept: stay, added: [] };
+    const notBefore = options.replace ? undefined : newest?.time;
+    if (unchanged) return deleted === 0 ? undefined : { change: 'keep', notBefore, kept: stay, added: [] };
+    refuseFuture(remote, notBefore, ['push with --replace']);
     if (newest !== undefined && !image.descendsFrom(stateOfVersion(newest))) {
       if (compressed !== undefined && newest.number !== based) throw overtaken(remote, based, newest.number);
       if (!options.replace) throw diverged(remote, image, versions);
@@ -113,7 +116,12 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     const check = (file: string) => readBack(remote, { file, ...facts }, progress('compare', facts.bytes));
     const file = { descriptor, size: facts.bytes };
     const { sha256 } = facts;
-    return { change: 'publish', kept: stay, added: [{ file, sha256, version: (published) => ({ ...published, ...version }), check }] };
+    return {
+      change: 'publish',
+      notBefore,
+      kept: stay,
+      added: [{ file, sha256, version: (published) => ({ ...published, ...version }), check }],
+    };
   };
   const onSent = (bytes: number) => {
     sent += bytes;
@@ -160,7 +168,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
  * @param hasNext whether another version follows
  */
 function staying(versions: readonly StoreVersion[], keep: KeepPolicy, hasNext: boolean): readonly StoreVersion[] {
-  const now = Math.max(Date.now(), Date.parse(versions.at(-1)?.time ?? '') || 0);
+  const now = timeAfter(versions.at(-1)?.time);
   const next = hasNext ? [{ time: new Date(now).toISOString() }] : [];
   // one that was replaced at this very moment is no longer current
   const kept = new Set<object>(keptVersions([...versions, ...next], keep, now + 1, Date.now(), 0));

@@ -42,7 +42,7 @@ export const RULES = {
   'account-data-missing': 'every record of the feed is in its account exactly once',
   'account-data-surplus': 'every record of an account is in the feed',
   'account-data-differs': 'a record has the same bytes in the feed and in its account',
-  'commit-chain': 'the commits of a target with versions have ascending numbers and times, and each has the SHA-256 of the one before',
+  'commit-chain': 'the commits of a target with versions have ascending numbers, and each has the SHA-256 of the one before',
   'commit-lost': 'every commit before the newest one can be read (note)',
   'head-copy': 'head.json is a copy of the newest commit',
   'version-facts':

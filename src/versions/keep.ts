@@ -13,12 +13,17 @@ export interface KeepPolicy {
 
 export const DAY_MS = 86_400_000;
 
+/** Returns the time of this machine, or another time if that is later, in milliseconds since 1970. */
+export function timeAfter(time: string | undefined): number {
+  return Math.max(Date.now(), Date.parse(time ?? '') || 0);
+}
+
 /**
  * Returns the versions that a policy keeps. The current version always stays.
  * @param versions ascending
  * @param now in milliseconds since 1970
- * @param clock the time of this machine. An age is measured from the version before the newest one if that is earlier: a night with
- *   a clock in the future must not make all versions old, and neither must the night after it
+ * @param clock the time of this machine. An age is measured from an earlier version if the clock may have been wrong: see
+ *   {@link measuredFrom}
  * @param reading how long readers may use a version that is no longer current, in milliseconds
  */
 export function keptVersions<V extends Pick<Version, 'time'>>(
@@ -35,13 +40,27 @@ export function keptVersions<V extends Pick<Version, 'time'>>(
     ...lastOfEach(versions, 'YYYY-MM-DD'.length, daily),
     ...lastOfEach(versions, 'YYYY-MM'.length, monthly),
   ]);
-  const measured = Math.min(clock, Date.parse(versions.at(-2)?.time ?? '') || clock);
+  const measured = measuredFrom(versions, within, clock);
   return versions.filter((version, index) => {
     const next = versions[index + 1];
     if (next === undefined || kept.has(version)) return true;
     const ended = Date.parse(next.time);
     return ended >= now - reading || (within !== undefined && ended >= measured - within);
   });
+}
+
+/** The number of versions in which a clock may have been wrong. */
+const WRONG_NIGHTS = 8;
+
+/**
+ * Returns the time from which the ages of versions are measured: that of the version before the newest one, if the clock is not earlier.
+ * Between two of the newest versions can be more time than `within`: then it is that of the first of the two. So a week of nights with
+ * a clock in the future does not make all versions old.
+ */
+function measuredFrom(versions: readonly Pick<Version, 'time'>[], within: number | undefined, clock: number): number {
+  const times = versions.slice(-WRONG_NIGHTS).map(({ time }) => Date.parse(time));
+  const beforeGaps = times.filter((time, index) => (times[index + 1] ?? time) - time > (within ?? Number.POSITIVE_INFINITY));
+  return Math.min(clock, times.at(-2) ?? clock, ...beforeGaps);
 }
 
 /** @param digits the length of the part of the time that names the period */

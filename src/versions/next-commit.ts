@@ -17,6 +17,7 @@ import {
   type Version,
   type VersionKind,
 } from './commit.ts';
+import { timeAfter } from './keep.ts';
 import type { Found, Known } from './newest.ts';
 
 /** How many withdrawn numbers a commit lists. The others are in the commits before. */
@@ -40,13 +41,16 @@ export interface Draft<V extends Version> {
 export interface NextList<V extends Version> {
   readonly change: CommitChange;
   readonly base_url?: string | undefined;
+  /** The time before which the commit cannot be; undefined: any. */
+  readonly notBefore: string | undefined;
   readonly kept: readonly V[];
   readonly added: readonly Draft<V>[];
 }
 
 /** The list of a commit that changes nothing. */
 export function unchanged<V extends Version>(newest: Known<V> | undefined): NextList<V> {
-  return { change: 'void', base_url: newest?.commit.base_url, kept: newest?.commit.versions ?? [], added: [] };
+  const { base_url, time: notBefore, versions = [] } = newest?.commit ?? {};
+  return { change: 'void', base_url, notBefore, kept: versions, added: [] };
 }
 
 /** Sends the data and writes the commit. Returns undefined if another run wrote it first. */
@@ -93,7 +97,7 @@ export async function writeNext<V extends Version>(
 export function commitOf<V extends Version>(
   kind: VersionKind<V>,
   before: Commit<V> | undefined,
-  { change, base_url, kept, added }: NextList<V>,
+  { change, base_url, notBefore, kept, added }: NextList<V>,
   number: number,
   {
     previous,
@@ -101,7 +105,7 @@ export function commitOf<V extends Version>(
     isConditional,
   }: { readonly previous: string | null; readonly files: readonly string[]; readonly isConditional: boolean },
 ): Commit<V> {
-  const time = new Date(Math.max(Date.now(), Date.parse(before?.time ?? '') || 0)).toISOString();
+  const time = new Date(timeAfter(notBefore)).toISOString();
   const sent = added.map(({ version }, index) => version({ number, file: files[index] ?? '', time }));
   const versions = [...kept, ...sent].toSorted((one, other) => one.number - other.number);
   const live = new Set(versions.map((version) => version.number));

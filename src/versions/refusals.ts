@@ -1,6 +1,8 @@
 import { Failure } from '../contract/failure.ts';
+import type { Hint } from '../contract/hint.ts';
 import type { Remote } from '../storage/remote.ts';
 import type { Version } from './commit.ts';
+import { DAY_MS } from './keep.ts';
 
 /** The refusal to replace a version whose state the store of a ZIP never had. */
 export function otherStore({ name }: Remote, zip: string, current: Version): Failure {
@@ -9,6 +11,23 @@ export function otherStore({ name }: Remote, zip: string, current: Version): Fai
     expected: `a ZIP of a store that had the fingerprint ${current.store} of version ${current.number}`,
     found: 'an older store, or another one',
     hint: 'build from the newest store, or go back with --rollback first; or publish with --replace: earlier versions stay readable; nothing was changed',
+  });
+}
+
+/**
+ * Refuses a version after one whose time is more than a day ahead of the clock. It would get that time, too.
+ * @param time that of the newest version; undefined if there is none
+ * @param wayBack how to go on after a run with a wrong clock
+ * @throws Failure future-time
+ */
+export function refuseFuture({ name }: Remote, time: string | undefined, wayBack: Hint): void {
+  const now = Date.now();
+  if (time === undefined || Date.parse(time) <= now + DAY_MS) return;
+  throw new Failure('future-time', `the newest version at ${name} is from the future`, {
+    place: { file: name },
+    expected: `a version from ${new Date(now).toISOString()} or before`,
+    found: `a version from ${time}`,
+    hint: ['correct the clock of this machine; or, if the clock was wrong in that run, ', ...wayBack, '; nothing was changed'],
   });
 }
 

@@ -1,5 +1,6 @@
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
+import { plural } from '../contract/plural.ts';
 import type { Remote } from '../storage/remote.ts';
 import { commitPath } from './commit.ts';
 import { type Found, isMissing, known } from './newest.ts';
@@ -51,7 +52,10 @@ export class Rollback {
     const numbers = live.map(({ number }) => number);
     return new Failure('no-version', `${name} cannot go to that version`, {
       place: { file: name },
-      expected: numbers.length === 0 ? 'a target with versions' : `one of the versions ${numbers.slice(-5).join(', ')}`,
+      expected:
+        numbers.length === 0
+          ? 'a target with versions'
+          : `one of the ${plural(live.length, 'version')} from ${numbers[0]} to ${numbers.at(-1)}`,
       found,
       hint: numbers.length === 0 ? WAY_BACK : hint`run ${suggested('versions')} to see the versions; nothing was changed`,
     });

@@ -2,16 +2,17 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { remove } from 'fs-extra/esm';
 import type { Exclusion } from '../contract/accounts/exclusion.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { otherBaseUrl } from '../contract/site.ts';
 import type { Remote } from '../storage/remote.ts';
 import { type Lock, lock } from '../store/database/lock.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { fetchVersion } from './fetch-version.ts';
-import { keptVersions } from './keep.ts';
+import { keptVersions, timeAfter } from './keep.ts';
 import { type Found, isMissing } from './newest.ts';
 import { busy, type Draft, type NextList } from './next-commit.ts';
 import type { SiteMemory, SitePublishOptions, SitePublishSummary } from './publish-site.ts';
-import { noneStays, otherStore } from './refusals.ts';
+import { noneStays, otherStore, refuseFuture } from './refusals.ts';
 import { removedAccountsIn } from './removed-accounts.ts';
 import { Rollback } from './rollback.ts';
 import { type LocalZip, openLocalZip, type SiteVersion } from './site-version.ts';
@@ -67,7 +68,9 @@ export class SiteDecision {
     if (hasNew) this.#draft ??= await zip.draft();
 
     // those that are sent stay; the new one is current
-    const now = Math.max(Date.now(), Date.parse(newest?.commit.time ?? '') || 0);
+    const notBefore = this.#live.at(-1)?.time;
+    if (hasNew) refuseFuture(this.#remote, notBefore, hint`run ${suggested('publish', { '--rollback': true })}, then publish again`);
+    const now = timeAfter(notBefore);
     const times = [...sound, ...rewritten].toSorted((one, other) => one.number - other.number);
     const added = hasNew ? [{ number: Number.MAX_SAFE_INTEGER, time: new Date(now).toISOString() }] : [];
     const all: readonly Pick<SiteVersion, 'number' | 'time'>[] = [...times, ...added];
@@ -84,6 +87,7 @@ export class SiteDecision {
     const list: NextList<SiteVersion> = {
       change: this.#change(this.#rollback !== undefined, rebuild !== undefined, hasNew),
       base_url: zip?.build.base_url ?? earlier ?? newest?.commit.base_url,
+      notBefore,
       kept: sound.filter(({ number }) => kept.has(number)),
       added: [...drafts, ...(hasNew && this.#draft !== undefined ? [this.#draft] : [])],
     };

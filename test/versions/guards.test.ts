@@ -1,6 +1,6 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { readerOf } from '../zip/zips.ts';
@@ -18,12 +18,17 @@ type Seen = readonly [day: number, screen_name: string, id: string, bio: string]
 
 /** Observes snapshots, builds and publishes. */
 async function night(...seen: readonly Seen[]): Promise<void> {
+  await observed(...seen);
+  await site.publish(target);
+}
+
+/** Observes snapshots, and builds. */
+async function observed(...seen: readonly Seen[]): Promise<void> {
   const file = join(site.folder, 'snapshots.ndjson');
   const lines = seen.map(([day, screen_name, id, bio]) => ({ observed_at: `2024-01-0${day}T00:00:00Z`, screen_name, id, bio }));
   writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   await palimpsestJson(['observe', file, '--store', site.store]);
   await site.build();
-  await site.publish(target);
 }
 
 /** Returns the numbers of the versions that have a text. */
@@ -54,6 +59,28 @@ describe('a removal at a target with versions', () => {
     expect((await listed(target)).results.map(({ number }) => number)).toEqual(numbers);
     expect(await having('the bio of another')).toEqual(numbers.filter((number) => number > 1));
   });
+});
+
+it('a version from the future is refused a next one, until a rollback withdraws it', async () => {
+  const clock = vi.spyOn(Date, 'now');
+  onTestFinished(() => clock.mockRestore());
+  await night([1, 'ann', '1', 'bio 1']);
+  const backup = join(site.folder, 'backup');
+  const push = (...more: string[]) => palimpsestHere(['store', 'push', backup, '--store', site.store, '--json', ...more]);
+  const now = Date.parse('2030-01-01T00:00:00.000Z');
+  clock.mockReturnValue(now + 366 * 86_400_000);
+  await night([2, 'ann', '1', 'bio 2']);
+  await push();
+  clock.mockReturnValue(now);
+  await observed([3, 'ann', '1', 'bio 3']);
+  expect(await site.refused(target)).toMatchObject({ exit: 3, code: 'future-time', hint: expect.stringContaining(' --rollback') });
+  await json(['publish', target, '--rollback', '--store', site.store]);
+  expect(await site.publish(target)).toMatchObject({ number: 4 });
+  const times = (await listed(target)).results.map(({ time }) => time);
+  expect(times).toEqual([new Date(now).toISOString(), expect.stringMatching(/^20/)]);
+  expect(await push()).toMatchObject({ code: 3, stdout: expect.stringContaining('push with --replace') });
+  const { stdout } = await push('--replace');
+  expect(JSON.parse(stdout)).toMatchObject({ version: { time: new Date(now).toISOString() }, kept: 2 });
 });
 
 it('publish of a ZIP refuses --max-delete, which limits the files of a folder', async () => {

@@ -59,11 +59,13 @@ describe('a policy', () => {
     );
   });
 
-  it('of days keeps what it would keep with a right clock, in a night with a clock in the future and in the night after it', () => {
+  it('of days keeps what it would keep with a right clock, in nights with a clock in the future and in the night after them', () => {
     const nights = Array.from({ length: 30 }, (_, night) => ({ time: new Date(NOW - (30 - night) * DAY).toISOString() }));
     const future = Date.parse('2034-01-01T00:00:00.000Z');
     const wrong = [...nights, { time: new Date(future).toISOString() }];
     expect(keptVersions(wrong, { within: 20 * DAY }, future, future).length).toBeGreaterThan(20);
+    const second = [...wrong, { time: new Date(future + DAY).toISOString() }];
+    expect(keptVersions(second, { within: 20 * DAY }, future + DAY, future + DAY).length).toBeGreaterThan(20);
     const after = [...wrong, { time: new Date(future).toISOString() }];
     expect(keptVersions(after, { within: 20 * DAY }, future, NOW + DAY).length).toBeGreaterThan(20);
   });

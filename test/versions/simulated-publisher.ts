@@ -54,11 +54,12 @@ export function publishing(added: Draft<Version>, select: (versions: readonly Ve
     const live = newest?.commit.versions ?? [];
     const kept = select(live);
     const isCurrent = live.at(-1)?.sha256 === added.sha256;
+    const notBefore = newest?.commit.time;
     if (isCurrent)
       return kept.length === live.length
         ? undefined
-        : { change: 'keep', kept: [...kept.filter((one) => one !== live.at(-1)), ...live.slice(-1)], added: [] };
-    return { change: 'publish', kept, added: [added] };
+        : { change: 'keep', notBefore, kept: [...kept.filter((one) => one !== live.at(-1)), ...live.slice(-1)], added: [] };
+    return { change: 'publish', notBefore, kept, added: [added] };
   };
 }
 
@@ -66,7 +67,8 @@ export function publishing(added: Draft<Version>, select: (versions: readonly Ve
 export function rollingBack(by: number): Decide {
   return async ({ newest }) => {
     const live = newest?.commit.versions ?? [];
-    return live.length <= by ? undefined : { change: 'rollback', kept: live.slice(0, live.length - by), added: [] };
+    const notBefore = newest?.commit.time;
+    return live.length <= by ? undefined : { change: 'rollback', notBefore, kept: live.slice(0, live.length - by), added: [] };
   };
 }
 
@@ -75,7 +77,7 @@ export function dropping(isDropped: (index: number) => boolean): Decide {
   return async ({ newest }) => {
     const live = newest?.commit.versions ?? [];
     const kept = live.filter((one, index) => one === live.at(-1) || !isDropped(index));
-    return kept.length === live.length ? undefined : { change: 'keep', kept, added: [] };
+    return kept.length === live.length ? undefined : { change: 'keep', notBefore: newest?.commit.time, kept, added: [] };
   };
 }
 

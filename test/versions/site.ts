@@ -72,7 +72,13 @@ export interface Refused {
 }
 
 export interface Listed {
-  readonly results: readonly { readonly number: number; readonly current: boolean; readonly manifest: string; readonly file: string }[];
+  readonly results: readonly {
+    readonly number: number;
+    readonly current: boolean;
+    readonly manifest: string;
+    readonly file: string;
+    readonly time: string;
+  }[];
   readonly withdrawn: readonly { readonly number: number }[];
   readonly problems: readonly string[];
 }

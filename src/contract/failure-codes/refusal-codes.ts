@@ -58,8 +58,10 @@ export const REFUSAL_CODES = {
   },
   'future-time': {
     exit: 3,
-    meaning: 'a snapshot or `--observed-at` has a time more than a day ahead of the clock',
-    remedy: 'correct the clock or the time, or use `--allow-future`',
+    meaning:
+      'a snapshot or `--observed-at` has a time more than a day ahead of the clock; or the newest version at a target has, and a next one would get that time, too',
+    remedy:
+      'correct the clock or the time, or use `--allow-future`; if the version was published with a wrong clock, use `publish --rollback` or `store push --replace`',
   },
   'all-late': {
     exit: 3,
