@@ -33,7 +33,7 @@ function asset(path: string): Buffer {
 const MODULES: readonly string[] = [
   'search/search-terms',
   'numbers',
-  'field-files',
+  'filter/field-files',
   'client/find-accounts',
   'client/word-diff',
   'client/page-elements',

@@ -10,7 +10,7 @@ import { clientScript, icon, stylesheet } from './assets.ts';
 import { feedBytes, newestArchive } from './atom.ts';
 import { type ByteText, byteText, encodeFile, parseRecords } from './byte-text.ts';
 import { ChangesPages, recordsInFeed } from './changes-pages.ts';
-import { FieldCounts } from './field-counts.ts';
+import { FieldCounts } from './filter/field-counts.ts';
 import { homePage } from './home-page.ts';
 import { type Month, monthPageOf, monthsOf } from './months.ts';
 import { PageFrames, type UnframedFile } from './page-frame.ts';

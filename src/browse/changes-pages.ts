@@ -8,10 +8,10 @@ import { ARCHIVE_PAGES, feedBytes, newestArchive } from './atom.ts';
 import { joined, type Markup, markup, numberMarkup, parseRecords } from './byte-text.ts';
 import { dayOf, entriesOf, feedEntry, renameEntry } from './change-list.ts';
 import { fullDate } from './dates.ts';
+import { recordFilter } from './filter/record-filter.ts';
 import { type Page, pageOf, ROOT_2, type UnframedFile } from './page-frame.ts';
 import { PAGES_IN_PART, type RenderedState } from './parts.ts';
 import { changesArchive, changesPage, NEWEST_CHANGES } from './paths.ts';
-import { recordFilter } from './record-filter.ts';
 
 /**
  * The pages of all changes, and an archive feed for each two of them. They are counted from the oldest record, so a new record

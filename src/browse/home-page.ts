@@ -6,7 +6,7 @@ import { renamesByRecord } from './accounts/renames.ts';
 import { joined, type Markup, markup, numberMarkup } from './byte-text.ts';
 import { entriesByDay } from './changes-pages.ts';
 import { fullDate, timeMarkup } from './dates.ts';
-import type { RecordsOfChoice } from './field-counts.ts';
+import type { RecordsOfChoice } from './filter/field-counts.ts';
 import { chartOf, type Month, monthsTable } from './months.ts';
 import { type Page, pageOf } from './page-frame.ts';
 import { ABOUT, accountsPage, changesPage } from './paths.ts';

@@ -21,9 +21,9 @@ import { accountEntriesOf, accountEntry, renameEntry, valueMarkup } from '../cha
 import { olderLinks } from '../changes-pages.ts';
 import { fullDate, timeMarkup } from '../dates.ts';
 import { isWebUrl, LINK_ATTRIBUTES } from '../diff-segments.ts';
+import { recordFilter } from '../filter/record-filter.ts';
 import { type Page, type PageFrame, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
 import { accountPage, recordAddress } from '../paths.ts';
-import { recordFilter } from '../record-filter.ts';
 import { type AccountPart, accountParts, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
 import type { FormerHandles } from './former-handles.ts';
 import { historyGlance } from './history-glance.ts';

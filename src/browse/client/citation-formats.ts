@@ -1,5 +1,5 @@
 // cspell:words howpublished textbraceleft textbraceright textbackslash textasciitilde textasciicircum
-import type { NewestCounts } from '../field-files.ts';
+import type { NewestCounts } from '../filter/field-files.ts';
 
 /** What the script knows about the site: the file `browse/assets/site.js` has it. */
 export interface CitedSite {

@@ -1,4 +1,4 @@
-import { fieldsPath, type PageCounts, placeInPart } from '../field-files.ts';
+import { fieldsPath, type PageCounts, placeInPart } from '../filter/field-files.ts';
 import { number } from '../numbers.ts';
 import { loadSite } from './citation.ts';
 import { element, loadScript } from './page-elements.ts';

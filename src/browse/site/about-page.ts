@@ -5,7 +5,7 @@ import { isLoopback, type Site } from '../../contract/site.ts';
 import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../byte-text.ts';
 import { fullDate, fullTime, timeMarkup } from '../dates.ts';
 import { isWebUrl } from '../diff-segments.ts';
-import type { NewestCounts } from '../field-files.ts';
+import type { NewestCounts } from '../filter/field-files.ts';
 import type { Month } from '../months.ts';
 import { type Page, pageOf, ROOT_1 } from '../page-frame.ts';
 import { accountsPage, NEWEST_CHANGES } from '../paths.ts';

@@ -1,6 +1,6 @@
-import type { DataType } from '../contract/record.ts';
+import type { DataType } from '../../contract/record.ts';
+import type { UnframedFile } from '../page-frame.ts';
 import { FIELD_PAGES, fieldsPath, type NewestCounts, type PageCounts } from './field-files.ts';
-import type { UnframedFile } from './page-frame.ts';
 import { CHOICES, choicesOf } from './record-filter.ts';
 
 /** The records of a choice. */
