@@ -23,6 +23,8 @@ interface VersionRow {
 const CACHE_UNITS = 1 << 25;
 /** The part of the cache that becomes free when it is full. */
 const EVICTED = 1 / 8;
+/** The number of records that are read at once. */
+const BATCH_SIZE = 500;
 const EMPTY_SUMMARY = encodeSummary(NO_SUMMARY);
 
 /**
@@ -45,7 +47,7 @@ export class ObservedAccounts {
   readonly #byStableId: Statement<[string], StateRow>;
   readonly #byName: Statement<[string, string], StateRow>;
   readonly #byFormerName: Statement<[string, Instant], StateRow>;
-  readonly #versions: Statement<[string], VersionRow>;
+  readonly #versions: Statement<[string, number], VersionRow>;
   readonly #add: Statement<[string, string | null, string, string]>;
   readonly #setStableId: Statement<[string, number]>;
   readonly #setObserved: Statement<[Instant, number, number]>;
@@ -65,7 +67,8 @@ export class ObservedAccounts {
         WHERE handle = ? AND seen_to >= ? ORDER BY seen_to, screen_name LIMIT 1)`,
     );
     this.#versions = database.prepare(
-      'SELECT id, data_type, text, first_encountered_date AS date, crc32(json) IS checksum AS is_whole FROM record WHERE account = ? ORDER BY id',
+      `SELECT id, data_type, text, first_encountered_date AS date, crc32(json) IS checksum AS is_whole FROM record
+        WHERE account = ? AND id > ? ORDER BY id LIMIT ${BATCH_SIZE}`,
     );
     this.#add = database.prepare('INSERT INTO account (screen_name, stable_id, identity, summary) VALUES (?, ?, ?, ?)');
     this.#setStableId = database.prepare('UPDATE account SET stable_id = ? WHERE id = ?');
@@ -192,7 +195,7 @@ export class ObservedAccounts {
     account.observed_to = row.observed_to ?? undefined;
     account.observed_fields = row.observed_fields;
     let since = 0;
-    for (const { id, data_type, text, date, is_whole } of this.#versions.all(row.screen_name)) {
+    for (const { id, data_type, text, date, is_whole } of this.#recordsOf(row.screen_name)) {
       if (is_whole === 0) throw damaged(path, `record ${id} of ${row.screen_name} does not match its checksum`);
       // dates of a source can be out of order: a record that is later in the feed counts as later
       since = Math.max(since, parseInstant(date) ?? 0);
@@ -200,6 +203,15 @@ export class ObservedAccounts {
     }
     this.#put(account);
     return account;
+  }
+
+  /** Yields the records of an account, oldest first. */
+  *#recordsOf(screenName: string): Generator<VersionRow> {
+    let rows: readonly VersionRow[] = [];
+    do {
+      rows = this.#versions.all(screenName, rows.at(-1)?.id ?? -1);
+      yield* rows;
+    } while (rows.length === BATCH_SIZE);
   }
 
   #put(account: KnownAccount): void {

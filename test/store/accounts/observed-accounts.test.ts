@@ -31,4 +31,13 @@ describe('the cache of observed accounts', () => {
     accounts.observed.flush();
     expect(texts(accounts.observed.find(profile('ann'), [], day(3)))).toEqual(['2', '3', '4']);
   });
+
+  it('reads all records of an account with many', () => {
+    const accounts = new Accounts(emptyBatch());
+    const account = accounts.add('ann', 1);
+    const ids = Array.from({ length: 1000 }, (_, index) => index + 1);
+    for (const id of ids) accounts.observed.addRecord(account, { ...bioOf('ann', id), text: String(id) });
+    accounts.observed.flush();
+    expect(accounts.observed.find(profile('ann'), [], day(3))?.versions.Bio.map(({ id }) => id)).toEqual(ids);
+  });
 });
