@@ -26,7 +26,11 @@ export const STORE_COMMANDS = {
     args: { '<target>': TARGET },
     options: {
       '--store <file>': STORE,
-      '--keep-last <n>': { help: 'keep the last <n> versions at the target', parse: wholeNumber(1, 1_000_000), default: 14 },
+      '--keep-last <n>': {
+        help: 'keep the last <n> versions at the target; --replace without any --keep option keeps all',
+        parse: wholeNumber(1, 1_000_000),
+        default: 14,
+      },
       '--keep <duration>': KEEP,
       '--keep-daily <n>': KEEP_DAILY,
       '--keep-monthly <n>': KEEP_MONTHLY,

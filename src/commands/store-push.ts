@@ -12,12 +12,14 @@ export async function runStorePush(terminal: Terminal, options: Values<'store pu
   const [target, around] = await Promise.all([targetOf(options.target, options, terminal), aroundOf(options.target, options, terminal)]);
   // --keep-last on the command line overrides variables: after a removal, --keep-last 1 must keep nothing else
   const isOverridden = (rule: string) => given.get('--keep-last') === 'cli' && given.get(rule) === 'env';
+  // whoever goes back to an earlier version may still need the later ones
+  const keepsAll = options.replace && ![...given.keys()].some((option) => option.startsWith('--keep'));
   const summary = await push(target, {
     ...options,
     ...requestsOf(options, terminal),
     around,
     keep: {
-      last: options.keepLast,
+      last: keepsAll ? undefined : options.keepLast,
       within: isOverridden('--keep') ? undefined : options.keep,
       daily: isOverridden('--keep-daily') ? undefined : options.keepDaily,
       monthly: isOverridden('--keep-monthly') ? undefined : options.keepMonthly,

@@ -155,15 +155,17 @@ it.each([
   expect(JSON.parse(stdout).error).toMatchObject({ code, message, hint: expect.stringMatching(hint), file: newest.file });
 });
 
-it('a push of a store that the target already has deletes nothing without --keep-last', async () => {
+it('a push with --replace, or of a store that the target already has, deletes nothing without a --keep option', async () => {
   const target = join(folder, 'many');
   for (const path of [night(0), night(1)]) await palimpsestJson(['store', 'push', target, '--store', path]);
   const { newest, versions, ...commit } = commitIn(target);
   const bytes = encodeCommit({ ...commit, versions: [...Array.from({ length: 15 }, () => versions[0] ?? newest), newest] });
   for (const file of [commitPath(2), HEAD]) writeFileSync(join(target, file), bytes);
-  const again = (...more: string[]) => palimpsestJson(['store', 'push', target, '--store', night(1), ...more]);
-  expect(await again()).toMatchObject({ up_to_date: true, kept: 16, deleted: 0 });
-  expect(await again('--keep-last', '14')).toMatchObject({ up_to_date: true, kept: 14, deleted: 2 });
+  const push = (index: number, ...more: string[]) => palimpsestJson(['store', 'push', target, '--store', night(index), ...more]);
+  expect(await push(1)).toMatchObject({ up_to_date: true, kept: 16, deleted: 0 });
+  expect(await push(0, '--replace')).toMatchObject({ up_to_date: false, kept: 17, deleted: 0 });
+  expect(await push(0, '--keep-last', '15')).toMatchObject({ up_to_date: true, kept: 15, deleted: 2 });
+  expect(await push(1, '--replace', '--keep-last', '14')).toMatchObject({ up_to_date: false, kept: 14, deleted: 2 });
 });
 
 it('keep-last 1 on the command line keeps no other version, whatever the environment says', async () => {
