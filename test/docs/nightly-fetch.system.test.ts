@@ -81,8 +81,8 @@ describe.skipIf(curl.skip || openssl.skip)('fetch-snapshots.sh in docs/nightly.m
       const { results: records } = await palimpsestJson(['history', name], { cwd: folder });
       expect(records).toContainEqual(expect.objectContaining({ text }));
     }
-    // a second night with the same profiles adds nothing, and the folder of the first night may stay
-    expect(await run(step('fetch-snapshots.sh'))).toMatchObject({ status: 0, stderr: '' });
+    // a second night with the same profiles adds nothing, and the folder of the first night may stay: names of folders have seconds
+    expect(await run(`/bin/sleep 1; ${step('fetch-snapshots.sh')}`)).toMatchObject({ status: 0, stderr: '' });
     const again = await run(`${step('observe')} --json`);
     expect(JSON.parse(again.stdout)).toMatchObject({
       snapshots: 58,
@@ -105,11 +105,12 @@ describe.skipIf(curl.skip || openssl.skip)('fetch-snapshots.sh in docs/nightly.m
 
   it('continues after an account that it cannot fetch, and keeps the texts of suspended accounts', async () => {
     const { folder, run } = await prepare('gone@social.example\nbanned@social.example\nlocked@other.example\nheron@social.example\n', '');
-    const { status, stderr } = await run(step('fetch-snapshots.sh'));
+    const { status, stdout, stderr } = await run(step('fetch-snapshots.sh'));
     expect(status).toBe(0);
     expect(stderr).toContain('not fetched: https://social.example/api/v1/accounts/lookup?acct=gone');
     expect(stderr).toContain('not fetched: https://other.example/api/v1/accounts/lookup?acct=locked');
     const [night = ''] = readdirSync(join(folder, 'snapshots'));
+    expect(stdout).toBe(`snapshots/${night}\n`);
     expect(readdirSync(join(folder, 'snapshots', night))).toEqual(['banned@social.example.json', 'heron@social.example.json']);
     expect(await run(step('observe'))).toMatchObject({ status: 0, stdout: expect.stringContaining('  suspended 1 snapshot,') });
   });

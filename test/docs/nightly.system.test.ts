@@ -161,22 +161,27 @@ describe('the script for a server in docs/nightly.md', () => {
     expect(readFileSync(join(cwd, 'nightly.log'), 'utf8')).toBe('observing');
   });
 
-  it('publishes each night what is new, and keeps the snapshots of a night with rejected items', async () => {
+  it('publishes what is new in each run, also after a refused one, and keeps the snapshots of runs with rejected items', async () => {
     const cwd = temporaryFolder();
     const fetched = join(cwd, 'fetched.ndjson');
-    writeFileSync(join(cwd, 'fetch-snapshots.sh'), `#!/bin/sh\nmkdir -p "$1" && cp ${fetched} "$1"\n`, { mode: 0o755 });
+    const fetch = `mkdir -p "$1"; folder=$(mktemp -d "$1/$(date -u +%F)-XXXX"); cp ${fetched} "$folder"; echo "$folder"`;
+    writeFileSync(join(cwd, 'fetch-snapshots.sh'), `#!/bin/sh\n${fetch}\n`, { mode: 0o755 });
     const script = (blocks('On a server with cron', 'sh')[0] ?? '').replace('/var/www/palimpsest/out', 'bucket/site');
     writeFileSync(join(cwd, 'nightly.sh'), script, { mode: 0o755 });
-    const left: readonly string[][] = [[], [expect.stringMatching(/^[-\d]{10}$/), expect.stringMatching(/^[-\d]{10}\.ndjson$/)]];
-    for (const [index, kept] of left.entries()) {
-      const day = index + 1;
-      const snapshots = [...many(day, 100 * day), ...(kept.length === 0 ? [] : [{ screen_name: 7 }])];
+    const refused = expect.stringMatching(/\(too-many-rejects\)\n(?:.*\n)*nightly\.sh: exit code 3 /);
+    for (const [day, bad, stderr, kept] of [
+      [1, 0, '', 0],
+      [2, 10, refused, 2],
+      [2, 0, '', 2],
+      [3, 1, '', 4],
+    ]) {
+      const snapshots = [...many(day, 100 * day), ...Array.from({ length: bad }, () => ({ screen_name: 7 }))];
       writeFileSync(fetched, snapshots.map((one) => `${JSON.stringify(one)}\n`).join(''));
-      expect(await shell(line, cwd, { PATH: machine(cwd) })).toEqual({ status: 0, stdout: '', stderr: '' });
-      expect(readFileSync(join(cwd, 'nightly.log'), 'utf8')).toMatch(/^published to bucket\/site/m);
-      expect(readdirSync(join(cwd, 'snapshots'))).toEqual(kept);
+      expect(await shell(line, cwd, { PATH: machine(cwd) })).toEqual({ status: 0, stdout: '', stderr });
+      expect(/^published to bucket\/site/m.test(readFileSync(join(cwd, 'nightly.log'), 'utf8'))).toBe(stderr === '');
+      expect(readdirSync(join(cwd, 'snapshots'))).toHaveLength(kept);
     }
-    expect(new Set([...seen(cwd).values()].map(({ account }) => account)).size).toBe(2 * ACCOUNTS);
+    expect(new Set([...seen(cwd).values()].map(({ account }) => account)).size).toBe(3 * ACCOUNTS);
   });
 });
 
