@@ -65,7 +65,10 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
         : nextBuild(terminal, store, true),
     ...(isDryRun || summary.removed.length === 0
       ? []
-      : ['then: publish (a folder needs --allow-gaps), and remove other copies as docs/removal.md in the package describes']),
+      : [
+          'then: publish; pages as files need --allow-gaps, and versions that have the account are deleted, unless --rewrite-versions is given',
+          'backups of the store keep the account until store push TARGET --keep-last 1; docs/removal.md in the package lists other copies',
+        ]),
   ]);
 }
 

@@ -153,7 +153,7 @@ describe('a removed account', () => {
 });
 
 describe('palimpsest remove', () => {
-  it('changes nothing without --yes, and shows what it would remove', async () => {
+  it('changes nothing without --yes, shows what it would remove, and says afterwards where the account still is', async () => {
     await importing(servicePages() + line(record(500, { account: 'bob', text: 'with @Nina_K' })));
     const before = readFileSync(store);
     await failing(3, /not-confirmed.*nina_k: 10 records.*mentions certain in 1 record.*--yes/s, 'remove', 'nina_k');
@@ -161,6 +161,8 @@ describe('palimpsest remove', () => {
     expect(stdout).toMatch(/would remove 1 account.*nina_k: 10 records.*nothing was written/s);
     expect(await cli('remove', 'nina_k', '--dry-run')).toMatchObject({ dry_run: true, mentions: { certain: 1, possible: 0 } });
     expect(readFileSync(store).equals(before)).toBe(true);
+    const { stdout: done } = await palimpsestHere(['remove', 'nina_k', '--yes', '--store', store]);
+    expect(done).toMatch(/removed 1 account.*need --allow-gaps, .*unless --rewrite-versions is given\nbackups .* --keep-last 1;/s);
   });
 
   it('refuses unknown and ambiguous names, and removes all accounts or none', async () => {
