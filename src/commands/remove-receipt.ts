@@ -33,6 +33,8 @@ export interface Receipt {
   /** Whether no byte of the accounts is left in the file of the store. */
   readonly erased: boolean;
   readonly removed: { readonly accounts: number; readonly records: number };
+  /** The names of accounts that an earlier run removed. */
+  readonly known: readonly string[];
   /** The store, the files beside it, and the copies that were named. */
   readonly checks: readonly (CopyCheck & { readonly is_found: boolean })[];
   /** How many of these have a removed account. */
@@ -45,7 +47,7 @@ export interface Receipt {
 export async function receiptOf(
   terminal: Terminal,
   options: Values<'remove'>,
-  { removed, shared }: RemoveSummary,
+  { removed, known, shared }: RemoveSummary,
   now: string,
 ): Promise<Receipt> {
   const { account: names, store } = options;
@@ -82,6 +84,7 @@ export async function receiptOf(
     excluded_at: exclusions.map(({ excluded_at }) => excluded_at),
     erased: exclusions.every(({ isErased }) => isErased),
     removed: { accounts: removed.length, records: removed.reduce((sum, { records }) => sum + records, 0) },
+    known,
     checks,
     found_places: checks.filter((check) => check.is_found).length,
     remaining: remaining(checks, terminal),
@@ -183,11 +186,14 @@ export function writeReceipt(path: string, receipt: Receipt): void {
 }
 
 function receiptText(receipt: Receipt): string {
-  const { names, store, removed, excluded_at, erased } = receipt;
+  const { names, store, removed, known, excluded_at, erased } = receipt;
   return [
     `${RECEIPT_START}${names.join(', ')}, made by palimpsest at ${receipt.made_at}`,
     '',
-    `${store}: ${plural(removed.accounts, 'account')} with ${plural(removed.records, 'record')} removed by this run`,
+    ...(removed.accounts === 0 && known.length > 0
+      ? []
+      : [`${store}: ${plural(removed.accounts, 'account')} with ${plural(removed.records, 'record')} removed by this run`]),
+    ...(known.length === 0 ? [] : [`${store}: removed by an earlier run: ${known.join(', ')}`]),
     `excluded since: ${excluded_at.join(', ') || 'never'}`,
     `bytes erased from the file of the store: ${erased ? 'yes' : 'no'}`,
     '',

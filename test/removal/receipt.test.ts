@@ -49,14 +49,19 @@ describe('remove with --receipt and --check', () => {
     expect(receipt).toMatch(/^ {2}pub: .*publish pub --allow-gaps$/m);
     expect(receipt).toMatch(/^ {2}backups of the store \(not searched\): .*store push TARGET --keep-last 1$/m);
     expect(receipt).toContain('lists of accounts to fetch');
+    expect(receipt).toMatch(/: 1 account with 3 records removed by this run\nexcluded since: 2/);
     expect(SECRETS.filter((text) => receipt.includes(text))).toEqual([]);
 
     await run('build');
     await run('publish', 'pub', '--allow-loopback', '--allow-gaps');
     const clean = await removing('nina_k', '--check', 'out', '--check', 'pub', '--receipt', 'receipt.json');
     expect(clean).toMatchObject({ code: 0, known: ['nina_k'], found_places: 0 });
+    await removing('nina_k', '--receipt', 'receipt.txt');
+    expect(read('receipt.txt')).toMatch(/palimpsest\.db: removed by an earlier run: nina_k\nexcluded since: 2/);
+    expect(read('receipt.txt')).not.toContain('by this run');
     expect(JSON.parse(read('receipt.json'))).toMatchObject({
       names: ['nina_k'],
+      known: ['nina_k'],
       erased: true,
       found_places: 0,
       checks: [{ with_account: [] }, { place: 'out', with_account: [], with_handle: [], unread: [] }, { place: 'pub', with_account: [] }],
