@@ -74,7 +74,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
         `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
         ...(summary.rejected === 0 || options.dryRun
           ? []
-          : [`to import the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
+          : [`to import the rejected items: ${sources.correction(options.rejects)}, then run ${rereads}`]),
         options.dryRun ? nothingWritten(options.store) : nextBuild(terminal, options.store, areReportsChanged || isChanged(summary)),
       ],
     );

@@ -52,7 +52,7 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
       ...rejectedLines(summary.rejected, options),
       ...(summary.rejected === 0 || options.dryRun
         ? []
-        : [`to observe the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
+        : [`to observe the rejected items: ${sources.correction(options.rejects)}, then run ${rereads}`]),
       options.dryRun ? nothingWritten(options.store) : nextBuild(terminal, options.store, summary.changed > 0),
     ]);
   } finally {

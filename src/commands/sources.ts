@@ -37,6 +37,8 @@ interface Sources {
   };
   /** Keeps the rejects file after everything is written. @throws Failure all-rejected, future-time */
   readonly keepRejects: (verb: Verb | 'normalize', rejected: number, isAll: boolean) => void;
+  /** Returns what to correct, before the rejects file is read again. */
+  readonly correction: (rejects: string | undefined) => string;
   /** Closes all connections, and removes the rejects file of a command that did not end. */
   readonly close: () => void;
 }
@@ -63,8 +65,16 @@ export function openSources(
     options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [written, ...inputs.flatMap((input) => input.path ?? [])]);
   let future: InputError | undefined;
   let [futures, others] = [0, 0];
+  let [hasItems, hasFiles] = [false, false];
   let otherCommand: string | undefined;
   let isForOtherCommand = true;
+  // a line without an item stands for a whole file
+  const correction = (path?: string) => {
+    if (!hasFiles) return `correct the items in ${path}`;
+    return hasItems
+      ? `correct the items in ${path}, and correct or fetch again the files of its lines without an item`
+      : `correct or fetch again the files that ${path} names`;
+  };
   return {
     inputs,
     patterns,
@@ -85,6 +95,8 @@ export function openSources(
             future ??= inputError;
             futures += 1;
           }
+          if (inputError.item === undefined) hasFiles = true;
+          else hasItems = true;
           otherCommand ??= inputError.otherCommand?.hintForAll;
           isForOtherCommand &&= inputError.otherCommand !== undefined;
           rejects.add(inputError);
@@ -110,9 +122,10 @@ export function openSources(
             ? otherCommand
             : options.dryRun
               ? `run again without --dry-run to write the items to ${rejects.path}`
-              : [`correct the items in ${rejects.path}, then run `, suggested(verb, {}, [rejects.path])],
+              : [`${correction(rejects.path)}, then run `, suggested(verb, {}, [rejects.path])],
       });
     },
+    correction,
     close: () => {
       rejects?.discard();
       remote.close();

@@ -187,12 +187,19 @@ describe('palimpsest observe', () => {
 });
 
 describe('a run with --rejects that rejects every item', () => {
-  const files = { 'snapshots.ndjson': '{"screen_name":5}\n{"screen_name":6}\n', 'records.ndjson': '{"id":"x"}\n' };
+  const files = {
+    'error.json': '<!DOCTYPE html><p>502 Bad Gateway',
+    'records.ndjson': '{"id":"x"}\n',
+    'snapshots.ndjson': '{"screen_name":5}\n{"screen_name":6}\n',
+  };
+  const correct = 'correct the items in rejects.ndjson';
 
   it.each([
-    ['import', 'records.ndjson', '1 rejected item'],
-    ['observe', 'snapshots.ndjson', '2 rejected items'],
-  ])('of %s fails, writes the rejects file and creates no store', async (command, source, found) => {
+    ['import', 'records.ndjson', '1 rejected item', correct],
+    ['observe', 'snapshots.ndjson', '2 rejected items', correct],
+    ['observe', 'error.json', '1 rejected item', 'correct or fetch again the files that rejects.ndjson names'],
+    ['observe', '.', '4 rejected items', `${correct}, and correct or fetch again the files of its lines without an item`],
+  ])('of %s %s fails, writes the rejects file and creates no store', async (command, source, found, correction) => {
     const { cwd, folder } = folderOf(files);
     const args = [command, source, '--store', 'data/store.db', '--rejects', 'rejects.ndjson'];
     const dry = await palimpsest([...args, '--dry-run'], { cwd });
@@ -200,16 +207,16 @@ describe('a run with --rejects that rejects every item', () => {
       code: 1,
       stderr: expect.stringContaining('run again without --dry-run to write the items to rejects.ndjson'),
     });
-    expect(readdirSync(folder).toSorted()).toEqual(['records.ndjson', 'snapshots.ndjson']);
+    expect(readdirSync(folder).toSorted()).toEqual(Object.keys(files));
     const { code, stdout, stderr } = await palimpsest([...args, '--json'], { cwd });
-    const hint = `correct the items in rejects.ndjson, then run \`palimpsest ${command} rejects.ndjson --store data/store.db`;
+    const hint = `${correction}, then run \`palimpsest ${command} rejects.ndjson --store data/store.db`;
     expect({ code, error: JSON.parse(stdout).error }).toMatchObject({
       code: 1,
       error: { code: 'all-rejected', file: 'rejects.ndjson', found, hint: expect.stringContaining(hint) },
     });
     expect(stderr).toContain('error: no item was accepted, and the store is unchanged (all-rejected)');
     expect(linesIn(join(folder, 'rejects.ndjson'))).toHaveLength(Number(found[0]));
-    expect(readdirSync(folder).toSorted()).toEqual(['records.ndjson', 'rejects.ndjson', 'snapshots.ndjson']);
+    expect(readdirSync(folder).toSorted()).toEqual([...Object.keys(files), 'rejects.ndjson'].toSorted());
   });
 });
 
@@ -223,4 +230,6 @@ it('the suggestion for a bad file keeps the good files with the same name', asyn
   const [, suggested = ''] = /leave such files out: palimpsest (.*)/.exec(stderr) ?? [];
   expect(suggested).toBe('observe nights --store store.db --rejects FILE');
   expect(await palimpsestJson(suggested.split(' '), { cwd })).toMatchObject({ snapshots: 5, rejected: 1, records_by_field: { Bio: 5 } });
+  const { stdout } = await palimpsest(suggested.split(' '), { cwd });
+  expect(stdout).toContain('to observe the rejected items: correct or fetch again the files that FILE names, then run palimpsest observe');
 });
