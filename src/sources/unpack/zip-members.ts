@@ -11,6 +11,8 @@ import { openZipFile } from './open-zip-file.ts';
 
 /** How many files a ZIP file may have: their list is kept in memory, with about 1 kB for each. */
 export const MOST_ENTRIES = 500_000;
+/** A member up to this length is kept in memory until its checksum is known. A longer one is read twice. */
+const MOST_KEPT = 1 << 22;
 const STORED = 0;
 const DEFLATED = 8;
 
@@ -29,7 +31,7 @@ export async function openZip(archive: Input, path: string): Promise<OpenZip> {
   try {
     const expansion = new Expansion(archive.name, archive.expansion);
     const members = (await wrapErrors(archive, () => entriesIn(archive, zip))).map((entry) =>
-      memberInput(archive, { path: plainPath(entry.fileName), open: () => bytesOf(archive, zip, entry, expansion) }, expansion),
+      memberInput(archive, { path: plainPath(entry.fileName), open: () => undamaged(archive, zip, entry, expansion) }, expansion),
     );
     return { members, close: () => zip.close() };
   } catch (error) {
@@ -57,6 +59,15 @@ async function entriesIn(archive: Input, zip: ZipFile): Promise<readonly Entry[]
     }
   }
   return entries;
+}
+
+/** Yields the bytes of a file in a ZIP after all of them were compared with its checksum, so that nothing of a damaged file is used. */
+async function* undamaged(archive: Input, zip: ZipFile, entry: Entry, expansion: Expansion): AsyncGenerator<Uint8Array> {
+  const isKept = entry.uncompressedSize <= MOST_KEPT;
+  const kept: Uint8Array[] = [];
+  const { meter: _, ...unmetered } = archive;
+  for await (const piece of bytesOf(isKept ? archive : unmetered, zip, entry, expansion)) if (isKept) kept.push(piece);
+  yield* isKept ? kept : bytesOf(archive, zip, entry, new Expansion(archive.name));
 }
 
 /** Yields the bytes of a file in a ZIP, and compares them with its length and CRC-32. */

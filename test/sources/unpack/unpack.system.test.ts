@@ -27,11 +27,14 @@ interface Read {
   /** The text of each file that was read to its end, by its name. */
   readonly texts: Readonly<Record<string, string>>;
   readonly failures: readonly (InputError | Error)[];
+  /** The files that failed after some of their text was read; undefined if there are none. */
+  readonly begun: readonly string[] | undefined;
 }
 
 async function read(input: Input): Promise<Read> {
   const texts: Record<string, string> = {};
   const failures: (InputError | Error)[] = [];
+  const begun: string[] = [];
   for await (const files of filesIn(input)) {
     if ('kind' in files) failures.push(files);
     else
@@ -43,10 +46,11 @@ async function read(input: Input): Promise<Read> {
         } catch (error) {
           if (!(error instanceof Error)) throw error;
           failures.push(error);
+          if (text !== '') begun.push(file.name);
         }
       }
   }
-  return { texts, failures };
+  return { texts, failures, begun: begun.length === 0 ? undefined : begun };
 }
 
 const TEXT = `${JSON.stringify({ screen_name: 'nina_k', bio: 'é'.repeat(500) })}\n`.repeat(40);
@@ -166,8 +170,11 @@ describe.skipIf(programs.skip)('filesIn', () => {
     expect(await read(inputOf(bzip2(bytes)))).toEqual({ texts, failures: [] });
   });
 
-  it('rejects a ZIP file that is cut short, and a member with another checksum, with encryption or with another compression', async () => {
-    const whole = await zipOf({ 'a.json': TEXT, 'b.json': '{}' });
+  it.each([
+    ['a short', TEXT],
+    ['a long', TEXT.repeat(100)],
+  ])('rejects a ZIP file that is cut short, and all of %s member with another checksum, encryption or compression', async (_, text) => {
+    const whole = await zipOf({ 'a.json': text, 'b.json': '{}' });
     for (const length of [10, 100, whole.length - 1]) {
       expect((await read(inputOf(whole.subarray(0, length)))).failures).toMatchObject([{ code: 'bad-archive', place: { file: NAME } }]);
     }
@@ -180,9 +187,9 @@ describe.skipIf(programs.skip)('filesIn', () => {
     for (const [position, found] of damage) {
       const changed = Buffer.from(whole);
       changed[directory + position] = (changed[directory + position] ?? 0) ^ 1;
-      const { texts, failures } = await read(inputOf(changed));
+      const { failures, ...others } = await read(inputOf(changed));
       expect(failures).toMatchObject([{ code: 'bad-archive', place: { file: 'source: a.json' }, found }]);
-      expect(texts).toEqual({ 'source: b.json': '{}' });
+      expect(others).toEqual({ texts: { 'source: b.json': '{}' }, begun: undefined });
     }
   });
 
