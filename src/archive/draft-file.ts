@@ -2,13 +2,15 @@ import { once } from 'node:events';
 import { createWriteStream, existsSync, rmSync, statSync, type WriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { draftOf, unwritable } from '../contract/files/draft.ts';
+import { refuseDatabase } from '../contract/files/refuse-database.ts';
 
 /**
  * Writes a file under another name beside it, and renames it when it is complete: the target is complete or unchanged.
  * @returns what `work` returns
- * @throws Failure file-system if the file cannot be written
+ * @throws Failure not-ours if the file is a database, file-system if it cannot be written
  */
 export async function writeDraft<T>(path: string, work: (file: WriteStream) => Promise<T>): Promise<T> {
+  refuseDatabase(path);
   if (existsSync(path) && !statSync(path).isFile()) throw unwritable(path, 'something that is not a file');
   const draft = draftOf(path);
   const file = createWriteStream(draft, { flags: 'wx', flush: true });

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { draftOf, unwritable } from '../contract/files/draft.ts';
+import { refuseDatabase } from '../contract/files/refuse-database.ts';
 import { statusOf } from '../contract/files/same-file.ts';
 import type { Pauses } from '../contract/pauses.ts';
 
@@ -17,12 +18,13 @@ export interface ExportFile {
  * Writes each file to a temporary file beside it. At the end, it renames all of them atomically. If a file cannot be
  * written, none changes.
  * @param pauses end the export: no file changes
- * @throws Failure file-system if a file cannot be written, stopped
+ * @throws Failure not-ours if a file is a database, file-system if it cannot be written, stopped
  */
 export async function writeFiles(files: readonly ExportFile[], pauses: Pauses): Promise<void> {
   const drafts: { readonly path: string; readonly draft: string }[] = [];
   try {
     for (const { path, content } of files) {
+      refuseDatabase(path);
       const status = attempt(path, () => statSync(path, { throwIfNoEntry: false }));
       if (status?.isFile() === false) throw unwritable(path, 'something that is not a file');
       const draft = draftOf(path);

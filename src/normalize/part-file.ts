@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
+import { refuseDatabase } from '../contract/files/refuse-database.ts';
 import { uploadFile } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
 import { openSpool } from '../store/histories/spool-file.ts';
@@ -31,9 +32,10 @@ export interface PartFile {
 
 /**
  * A file of this machine. Its folder is created if it is missing.
- * @throws Failure file-system
+ * @throws Failure not-ours if it is a database, file-system
  */
 export function localPart(path: string): PartFile {
+  refuseDatabase(path);
   const folder = dirname(path);
   // hidden: a source that is a folder does not contain it
   const hidden = `.${basename(path)}.`;

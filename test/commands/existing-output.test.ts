@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filesIn } from '../support/folder.ts';
@@ -52,6 +52,22 @@ describe.each(OUTPUTS)('palimpsest %s --to %s', (command, to, file) => {
       rmSync(join(cwd, to, other));
     }
   });
+});
+
+it.each([
+  ['export ndjson --to', 'other.db'],
+  ['export ndjson --to', 'other.db-wal'],
+  ['export csv --table records --to', 'other.csv'],
+  ['archive wacz --to', 'other.wacz'],
+  ['archive warc --to', 'other.warc'],
+  ['normalize snapshots.ndjson --to', 'other.ndjson'],
+  ['observe snapshots.ndjson --rejects', 'other.db-journal'],
+])('palimpsest %s %s refuses another store, and the files beside it', async (command, to) => {
+  copyFileSync(join(cwd, 'data/palimpsest.db'), join(cwd, to.replace(/-(wal|journal)$/, '')));
+  const before = outputs();
+  const { code, stderr } = await palimpsestHere([...command.split(' '), to], { cwd });
+  expect([code, stderr]).toEqual([3, expect.stringContaining(`${to} is a store or another database (not-ours)`)]);
+  expect(outputs()).toEqual(before);
 });
 
 it('a folder with a data folder that is not of a bag is no earlier bag', async () => {

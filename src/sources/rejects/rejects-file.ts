@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Failure } from '../../contract/failure.ts';
 import { writeFully } from '../../contract/files/file-bytes.ts';
+import { refuseDatabase } from '../../contract/files/refuse-database.ts';
 import { isSameFile } from '../../contract/files/same-file.ts';
 import { encodeJson } from '../../contract/json.ts';
 import type { InputError } from '../source.ts';
@@ -33,7 +34,7 @@ export class RejectsFile {
 
   /**
    * @param others the paths of the store and the sources, which must not be overwritten
-   * @throws Failure file-system if the path is not a regular file in an existing folder, or is one of the others
+   * @throws Failure file-system if the path is not a regular file in an existing folder, or is one of the others, not-ours if it is a database
    */
   constructor(path: string, others: readonly string[]) {
     this.path = path;
@@ -43,6 +44,7 @@ export class RejectsFile {
     if (status !== undefined && !status.isFile()) throw this.#unwritable('not a regular file');
     const other = others.find((file) => isSameFile(file, path));
     if (other !== undefined) throw this.#unwritable(`${other}, which the import needs`);
+    refuseDatabase(path);
   }
 
   /** @throws Failure file-system if the file cannot be written */
