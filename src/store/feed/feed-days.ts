@@ -20,12 +20,10 @@ export type FeedVisitor = (type: DataType, isFirst: boolean, before: number) => 
 /** The number of records that one query reads. */
 const BATCH_SIZE = 1000;
 const DATE = Buffer.from('"first_encountered_date":"');
-const DATA_TYPE = Buffer.from('"data_type":"');
-/** The fields by the first byte of their names. */
-const BY_LETTER: ReadonlyMap<number | undefined, DataType> = new Map(DATA_TYPES.map((type) => [type.charCodeAt(0), type]));
 const PREVIOUS = Buffer.from('"previous":');
 /** The first letter of `null`. */
 const NULL = 0x6e;
+const QUOTE = 0x22;
 
 /**
  * Counts the records of each day. This reads the whole feed, because no index has the dates: a date is part of the JSON of
@@ -42,7 +40,7 @@ export function feedDays(database: Connection, visit: FeedVisitor): FeedDay[] {
   let [edge, before] = [Number.MAX_SAFE_INTEGER + 1, 0];
   for (let row = next.get(edge, BATCH_SIZE); row !== undefined && row.last !== null; row = next.get(edge, BATCH_SIZE)) {
     const { json } = row;
-    let [found, previous, type] = [0, -1, -1];
+    let [found, previous] = [0, -1];
     // a text cannot contain the name of the field: its quotes are escaped
     for (let at = json.indexOf(DATE); at !== -1; at = json.indexOf(DATE, at + DATE.length)) {
       const date = json.toString('latin1', at + DATE.length, at + DATE.length + 10);
@@ -51,12 +49,11 @@ export function feedDays(database: Connection, visit: FeedVisitor): FeedDay[] {
         days.set(date, day);
       }
       previous = json.indexOf(PREVIOUS, previous + 1);
-      type = json.indexOf(DATA_TYPE, type + 1);
-      const field = BY_LETTER.get(json[type + DATA_TYPE.length]);
-      if (field === undefined) break;
+      const type = typeBefore(json, previous);
+      if (type === undefined) break;
       const isFirst = json[previous + PREVIOUS.length] === NULL;
       day[isFirst ? 'first_values' : 'changes'] += 1;
-      visit(field, isFirst, before + found);
+      visit(type, isFirst, before + found);
       found += 1;
     }
     if (found !== row.records) throw damaged(database.path, `records from ${row.last} on whose JSON has another form`);
@@ -64,6 +61,15 @@ export function feedDays(database: Connection, visit: FeedVisitor): FeedDay[] {
     edge = row.last;
   }
   return [...days.values()].sort((a, b) => (a.date < b.date ? 1 : -1));
+}
+
+/** Returns the field of a record: its name is directly before the key of the record before it. */
+function typeBefore(json: Buffer, end: number): DataType | undefined {
+  // a quote, its name, and a quote and a comma
+  return DATA_TYPES.find((type) => {
+    const start = end - type.length - 2;
+    return json[start] === type.charCodeAt(0) && json[start - 1] === QUOTE;
+  });
 }
 
 interface Counted extends FeedDay {
