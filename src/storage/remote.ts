@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { CredentialRefresh } from './credential-refresh.ts';
 import type { ByteRange, ExactRange, ListedObject, ObjectPage, ObjectSource } from './object-source.ts';
@@ -63,7 +64,8 @@ export function openRemote(target: Target, { retryPolicy, signal, kept = 'nothin
 export interface ObjectReader {
   readonly list: () => AsyncGenerator<ListedObject>;
   /**
-   * Yields the bytes of an object, or some of them. After an error in the middle, it continues at the next byte.
+   * Yields the bytes of an object, or some of them. After an error in the middle, it continues at the next byte. Without a tag, it
+   * requests all bytes again, and compares those that it has.
    * @param tag the version that must be read; by default, the current one
    */
   readonly read: (path: string, range?: ByteRange, tag?: string) => AsyncGenerator<Uint8Array>;
@@ -79,13 +81,15 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
       let { from } = range;
       const start = await request('reads', path, (sending) => source.read(path, range, sending));
       const version = tag ?? start.tag;
+      const seen = version === '' ? createHash('sha256') : undefined;
       let [body, failures] = [start, 0];
       for (;;) {
-        if (body.tag !== version) throw toFailure(source, path, new StorageError('conflict', 'another version of the object than before'));
+        if (body.tag !== version) throw toFailure(source, path, anotherVersion());
         try {
           for await (const piece of withIdleTimeout(body.bytes, policy.timeout)) {
             from += piece.length;
             failures = 0;
+            seen?.update(piece);
             yield piece;
           }
           return;
@@ -96,10 +100,31 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
           if (!isTransient || failures >= policy.attempts) throw toFailure(source, path, error);
         }
         await backoff(failures, signal);
-        body = await request('reads', path, (sending) => source.read(path, { ...range, from }, sending));
+        const rest = seen === undefined ? { ...range, from } : range;
+        body = await request('reads', path, (sending) => source.read(path, rest, sending));
+        if (seen !== undefined) body = { ...body, bytes: afterSame(from - range.from, seen.copy().digest('hex'), body.bytes) };
       }
     },
   };
+}
+
+/** Yields the bytes after the first ones, which must have a digest. */
+async function* afterSame(count: number, digest: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const hash = createHash('sha256');
+  let left = count;
+  for await (const piece of bytes) {
+    const known = piece.subarray(0, left);
+    hash.update(known);
+    left -= known.length;
+    if (left > 0) continue;
+    if (known.length > 0 && hash.copy().digest('hex') !== digest) throw anotherVersion();
+    if (known.length < piece.length) yield piece.subarray(known.length);
+  }
+  if (left > 0) throw anotherVersion();
+}
+
+function anotherVersion(): StorageError {
+  return new StorageError('conflict', 'another version of the object than before');
 }
 
 /** Yields the objects on all pages of a listing. */

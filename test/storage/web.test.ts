@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
+import { Failure } from '../../src/contract/failure.ts';
 import { openReader } from '../../src/storage/remote.ts';
 import { webSource } from '../../src/storage/web.ts';
 import { portOf } from '../publish/stores.ts';
@@ -48,4 +49,43 @@ it('does not send the credentials in a URL to the host to which it redirects', a
   expect(await textAt(`http://name:secret@${first}/`)).toBe('the file');
   const basic = `Basic ${Buffer.from('name:secret').toString('base64')}`;
   expect(seen).toEqual([basic, basic, undefined]);
+});
+
+it.each<[string, answers: readonly (readonly [status: number, sent: string, length: number, headers?: object])[], expected: string]>([
+  [
+    'the same bytes again, without a validator',
+    [
+      [200, 'the fi', 8],
+      [200, 'the file', 8],
+    ],
+    'the file',
+  ],
+  [
+    'other bytes, without a validator',
+    [
+      [200, 'the fi', 8],
+      [200, 'THE FILE', 8],
+    ],
+    'another version',
+  ],
+  [
+    'fewer bytes, without a validator',
+    [
+      [200, 'the fi', 8],
+      [200, 'the', 3],
+    ],
+    'another version',
+  ],
+])('after a broken connection or at the start, %s', async (_, answers, expected) => {
+  const ranges: (string | undefined)[] = [];
+  const server = await serverOf((request, response) => {
+    const [status, sent, length, headers] = answers[ranges.length] ?? [500, '', 0];
+    ranges.push(request.headers.range);
+    response.writeHead(status, { ...headers, 'Content-Length': length });
+    if (sent.length === length) response.end(sent);
+    else response.write(sent, () => response.socket?.end());
+  });
+  const text = await textAt(`http://${server}/`).catch((error: unknown) => (error instanceof Failure ? error.found : error));
+  expect(text).toContain(expected);
+  expect(ranges).toEqual(answers.map(() => undefined));
 });
