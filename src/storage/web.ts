@@ -36,7 +36,8 @@ function redirect({ from, to, isTooMany }: Redirect): string {
 function read(response: IncomingMessage, from: number): ObjectBody {
   const { statusCode = 0, statusMessage = '', headers } = response;
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity';
-  const isPart = statusCode === 206 && headers['content-range']?.startsWith(`bytes ${from}-`) === true;
+  // the answer to a request without a range must be the whole file
+  const isPart = from > 0 && statusCode === 206 && headers['content-range']?.startsWith(`bytes ${from}-`) === true;
   const refusal =
     statusCode !== 200 && !isPart
       ? storageErrorOf(statusCode, '', statusMessage, retryAfter(headers['retry-after'], Date.now()))

@@ -76,6 +76,7 @@ it.each<[string, answers: readonly (readonly [status: number, sent: string, leng
     ],
     'another version',
   ],
+  ['a part at the start, which was not requested', [[206, 'the', 3, { 'Content-Range': 'bytes 0-2/8' }]], '206'],
 ])('after a broken connection or at the start, %s', async (_, answers, expected) => {
   const ranges: (string | undefined)[] = [];
   const server = await serverOf((request, response) => {
