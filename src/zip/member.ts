@@ -12,57 +12,53 @@ const ENVELOPE_END = '"results":[';
 /** The most bytes of a stored block. */
 const LONGEST_BLOCK = 0xffff;
 
+/** Where the next bytes of a file are gathered. New memory for each file would add up until it is collected. */
+const gathered = Buffer.allocUnsafeSlow(LONGEST_BLOCK + STEP + 1);
+
 /**
  * Packs a file as it lies in a ZIP: its local header, its path, its deflated bytes. A page of the API begins with a stored
  * block that has its envelope up to its first item, and the rest is deflated apart. So a host can replace the links of
  * a page without inflating it.
- * @param pieces the bytes, in chunks
+ * @param pieces the bytes, in chunks: memory has those of one step
  */
-export function packMember(path: string, pieces: readonly Uint8Array[]): Buffer {
-  const bytes = joined(pieces);
-  const stream = deflated(bytes, envelopeBytes(path, bytes));
-  const packed = stream.reduce((sum, piece) => sum + piece.length, 0);
-  return Buffer.concat([encodeHeader({ path, method: DEFLATED, crc: crc32(bytes), packed, size: bytes.length }), ...stream]);
-}
-
-/** Where the chunks of a file are joined. New memory for each file would add up until it is collected. */
-let scratch = Buffer.allocUnsafeSlow(1 << 16);
-
-/** Returns the bytes of chunks as one. They are valid until the next call. */
-function joined(pieces: readonly Uint8Array[]): Buffer {
-  const [only] = pieces;
-  if (only !== undefined && pieces.length === 1) return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(2 * length);
-  let at = 0;
+export function packMember(path: string, pieces: Iterable<Uint8Array>): Buffer {
+  const stream: Buffer[] = [];
+  let [size, crc, used] = [0, 0, 0];
+  /** Deflates whole steps, and keeps the bytes of the last one. */
+  const deflateSteps = () => {
+    let at = stream.length === 0 ? addEnvelope(stream, path, gathered.subarray(0, used)) : 0;
+    for (; used - at > STEP; at += STEP) stream.push(deflateStep(gathered.subarray(at, at + STEP)));
+    gathered.copyWithin(0, at, used);
+    used -= at;
+  };
   for (const piece of pieces) {
-    scratch.set(piece, at);
-    at += piece.length;
+    size += piece.length;
+    crc = crc32(piece, crc);
+    for (let from = 0; from < piece.length; ) {
+      const part = piece.subarray(from, from + gathered.length - used);
+      gathered.set(part, used);
+      from += part.length;
+      used += part.length;
+      if (used === gathered.length) deflateSteps();
+    }
   }
-  return scratch.subarray(0, length);
+  deflateSteps();
+  stream.push(deflateLast(gathered.subarray(0, used)));
+  const packed = stream.reduce((sum, piece) => sum + piece.length, 0);
+  return Buffer.concat([encodeHeader({ path, method: DEFLATED, crc, packed, size }), ...stream]);
 }
 
-/** Returns the length of the envelope of a page; 0 for other files, and for an envelope that no stored block can have. */
-function envelopeBytes(path: string, bytes: Buffer): number {
+/** Adds the envelope of a page as a stored block, if it fits in one. Returns its length. */
+function addEnvelope(stream: Buffer[], path: string, bytes: Buffer): number {
   if (!path.startsWith('rest/') || !path.endsWith('/index.json')) return 0;
   const end = bytes.indexOf(ENVELOPE_END) + ENVELOPE_END.length;
-  return end < ENVELOPE_END.length || end > LONGEST_BLOCK ? 0 : end;
-}
-
-/** @param stored the number of bytes at the start that become a stored block */
-function deflated(bytes: Buffer, stored: number): Buffer[] {
-  const stream: Buffer[] = [];
-  if (stored > 0) {
-    // a block that is not the last one, and the length of its bytes twice
-    const start = Buffer.alloc(5);
-    start.writeUInt16LE(stored, 1);
-    start.writeUInt16LE(LONGEST_BLOCK - stored, 3);
-    stream.push(start, bytes.subarray(0, stored));
-  }
-  let at = stored;
-  for (; bytes.length - at > STEP; at += STEP) stream.push(deflateStep(bytes.subarray(at, at + STEP)));
-  stream.push(deflateLast(bytes.subarray(at)));
-  return stream;
+  if (end < ENVELOPE_END.length || end > LONGEST_BLOCK) return 0;
+  // a block that is not the last one, and the length of its bytes twice
+  const start = Buffer.alloc(5);
+  start.writeUInt16LE(end, 1);
+  start.writeUInt16LE(LONGEST_BLOCK - end, 3);
+  stream.push(start, Buffer.from(bytes.subarray(0, end)));
+  return end;
 }
 
 /** Deflates bytes that others follow. Nothing after them refers to them. */

@@ -76,7 +76,7 @@ class Spool implements StagedFiles {
       const file = openSync(this.#path, 'wx');
       this.#open = { file, writer: new BufferedFile(file) };
     }
-    this.#open.writer.write(packMember(path, [...pieces]));
+    this.#open.writer.write(packMember(path, pieces));
   }
 
   close(): void {
