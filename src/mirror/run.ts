@@ -167,19 +167,20 @@ export class Run {
       },
       pages: { read: pages.read + 1, unchanged: pages.unchanged + (sent === null ? 1 : 0) },
     };
-    // a service can count too few items, or link to ever more pages without new items
-    const isEnd = number > pagesOf(state[collection]) && tally.seen === 0;
+    // a service can count too few or too many items, or link to ever more pages without new items
+    const isEnd = tally.seen === 0 && (contents.next === null || number > pagesOf(state[collection]));
     const page = isEnd ? { ...contents, next: null } : contents;
-    return collection === 'data' ? this.#afterFeedPage(state, number, page) : this.#afterAccountsPage(state, number, page);
+    return collection === 'data' ? this.#afterFeedPage(state, number, page, isEnd) : this.#afterAccountsPage(state, number, page);
   }
 
-  #afterFeedPage(state: RunState, number: number, contents: PageContents): RunState {
+  /** @param isEnd whether no page after this one is requested, whatever `count` implies */
+  #afterFeedPage(state: RunState, number: number, contents: PageContents, isEnd: boolean): RunState {
     const ids = contents.items.flatMap(({ key }) => (typeof key === 'number' ? [key] : []));
     const page = {
       number,
       count: contents.count,
       hasNext: contents.next !== null,
-      pages: pagesOf(state.data, number === 1 ? contents.items.length : undefined),
+      pages: isEnd ? number : pagesOf(state.data, number === 1 ? contents.items.length : undefined),
       highest: ids.length === 0 ? null : Math.max(...ids),
       lowest: ids.length === 0 ? null : Math.min(...ids),
       isOrdered: ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),

@@ -64,3 +64,21 @@ it.each(['data', 'account'] as const)('a service whose pages of %s link on witho
   expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true });
   expect(service.asked.length).toBeLessThan(40);
 });
+
+it.each([
+  ['an empty page', true],
+  ['its last page', false],
+])('a service that counts 10^15 records and shows %s behind its last page is read to its end', async (_, isEmpty) => {
+  const { service, store } = await countingLess(0, 0);
+  for (const [target, answer] of service.answers)
+    if (target.startsWith('/rest/data/')) service.answers.set(target, { ...(answer as object), count: 1e15 });
+  const answer = service.answers.get('/rest/data/?page=4') as object;
+  for (let page = 5; page < 200; page += 1)
+    service.answers.set(`/rest/data/?page=${page}`, { ...answer, ...(isEmpty ? { results: [] } : {}) });
+  for (const isFull of [false, true]) {
+    service.asked.length = 0;
+    const { isComplete, missing } = await mirrored(store, service.baseUrl, { isFull });
+    expect({ isComplete, records: missing.records }).toEqual({ isComplete: false, records: 1e15 - 40 });
+    expect(service.asked.length).toBeLessThan(60);
+  }
+});
