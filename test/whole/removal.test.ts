@@ -1,5 +1,5 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Store } from '../../src/store/store.ts';
 import { account, record } from '../mirror/canned-service.ts';
@@ -193,8 +193,12 @@ describe('palimpsest remove', () => {
     expect(await cli('exclusions', '@nina_k', '--end')).toMatchObject({ ended: true, results: [{}] });
   });
 
-  it('excludes a name that the store does not have with --allow-unknown, and says so if it runs again', async () => {
-    await importing(line(record(1)));
+  it.each([
+    ['the store does not have', true],
+    ['is to be excluded before there is a store or its folder', false],
+  ])('excludes a name that %s with --allow-unknown, and says so if it runs again', async (_, hasStore) => {
+    if (hasStore) await importing(line(record(1)));
+    else rmSync(dirname(store), { recursive: true, force: true });
     expect(await cli('remove', 'nina_k', '--allow-unknown', '--yes')).toMatchObject({ results: [], excluded_names: ['nina_k'] });
     expect(await cli('remove', 'nina_k', '--yes')).toMatchObject({ results: [], excluded_names: [], known: ['nina_k'] });
     expect(await importing(servicePages())).toMatchObject({ records_by_outcome: { excluded: 20 } });

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
 import { lock } from '../../store/database/lock.ts';
@@ -30,6 +30,7 @@ const NAME = /^(-mirror-[0-9a-f]{8})(-version-[0-9a-f]{12})?$/;
 /** Returns the paths of the pages of all unfinished runs of a store. */
 export function unfinishedRuns(store: string): string[] {
   const [folder, name] = [dirname(store), basename(store)];
+  if (!existsSync(folder)) return [];
   const endings = readdirSync(folder).flatMap((entry) => (entry.startsWith(name) ? (NAME.exec(entry.slice(name.length))?.[1] ?? []) : []));
   return [...new Set(endings)].map((ending) => join(folder, name + ending));
 }

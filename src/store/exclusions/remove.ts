@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Exclusion, handleHash, sharedHandleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
 import { Failure } from '../../contract/failure.ts';
@@ -50,8 +50,8 @@ export interface RemoveSummary {
  * @throws Failure no-account, ambiguous-account, stopped, and those of stores
  */
 export async function removeAccounts(path: string, names: readonly string[], options: RemoveOptions): Promise<RemoveSummary> {
-  // also derives stale data, and refuses a file that is not a store
-  Store.open(path).close();
+  // also derives stale data, and refuses a file that is not a store. An unknown account may be excluded before there is a store
+  if (!options.allowUnknown || existsSync(path)) Store.open(path).close();
   const batch = new Batch(path, 'by account', options.isDryRun);
   let summary: RemoveSummary;
   try {
@@ -144,7 +144,7 @@ function erasePending(path: string): void {
 export function filesBeside(store: string): string[] {
   const [folder, name] = [dirname(store), basename(store)];
   const isBeside = (entry: string) => /^[-.]/.test(entry.slice(name.length)) && !/^-(wal|shm|journal)$/.test(entry.slice(name.length));
-  const named = readdirSync(folder).filter((entry) => entry.startsWith(name) && isBeside(entry));
+  const named = (existsSync(folder) ? readdirSync(folder) : []).filter((entry) => entry.startsWith(name) && isBeside(entry));
   return [...named.map((entry) => join(folder, entry)), ...draftsIn(folder).map(({ path }) => path)].toSorted();
 }
 
