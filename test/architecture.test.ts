@@ -33,7 +33,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   versions: ['contract', 'store', 'tree', 'verify', 'storage', 'zip', 'version'],
   publish: ['contract', 'browse', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version', 'versions'],
-  removal: ['contract', 'store', 'browse', 'tree', 'storage', 'zip'],
+  removal: ['contract', 'store', 'browse', 'tree', 'storage', 'zip', 'sources', 'warc'],
   history: ['contract', 'diff', 'store', 'terminal'],
   mirror: ['contract', 'http', 'sources', 'store', 'import', 'tree', 'versions', 'version', 'warc'],
 };

@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
 import { byteText } from '../browse/byte-text.ts';
 import { accountPlace } from '../browse/paths.ts';
 import { type Exclusion, handleHash } from '../contract/accounts/exclusion.ts';
@@ -19,6 +18,13 @@ export interface SearchedAccounts {
 
 /** What a file has of removed accounts: an account itself, or only the text of a handle, as a mention by another account has. */
 export type Trace = 'account' | 'handle';
+
+/** What bytes have of removed accounts. */
+interface SearchedBytes {
+  readonly trace: Trace | undefined;
+  /** Whether the bytes are text in UTF-8. Only then all of it was searched. */
+  readonly isText: boolean;
+}
 
 const PAGE = /(?:^|\/)rest\/(?:data|account)\/(?:page\/\w+\/)?index\.json$/;
 /** The field of a record or a profile with its handle, in JSON. */
@@ -54,12 +60,12 @@ export class TraceSearch {
   }
 
   /** Searches a file. The pages of the API must come before the HTML pages, as their paths do if they are sorted backwards. */
-  async search(path: string, pieces: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<Trace | undefined> {
+  async search(path: string, pieces: AsyncIterable<Uint8Array>): Promise<SearchedBytes> {
     const page = PAGE.test(path) ? await wholePage(pieces) : undefined;
-    if (page?.value !== undefined && this.#isOnPage(page.value)) return 'account';
+    if (page?.value !== undefined && this.#isOnPage(page.value)) return { trace: 'account', isText: true };
     const isAccount = page?.value === undefined ? (text: string) => this.#isInText(text) : () => false;
     let found: Trace | undefined = this.#hasLink(path) ? 'account' : undefined;
-    const decoder = new StringDecoder();
+    const decoder = new Utf8Decoder();
     let before = '';
     for await (const piece of page?.pieces ?? pieces) {
       const text = before + decoder.write(piece);
@@ -67,7 +73,7 @@ export class TraceSearch {
       if (found === undefined && this.#handle?.test(foldedText(text)) === true) found = 'handle';
       before = text.slice(-OVERLAP);
     }
-    return found;
+    return { trace: found, isText: decoder.isText() };
   }
 
   /** Returns a path in which each part that is a handle is replaced: the files of an account have its handle in their names. */
@@ -120,16 +126,48 @@ export class TraceSearch {
 }
 
 /** Reads a page. It has no value if it is not JSON, such as one that is cut off. */
-async function wholePage(
-  pieces: AsyncIterable<Buffer> | Iterable<Buffer>,
-): Promise<{ readonly pieces: readonly Buffer[]; readonly value: unknown }> {
-  const all: Buffer[] = [];
+async function wholePage(pieces: AsyncIterable<Uint8Array>): Promise<{ readonly pieces: readonly Uint8Array[]; readonly value: unknown }> {
+  const all: Uint8Array[] = [];
   for await (const piece of pieces) all.push(piece);
   try {
     const value: unknown = JSON.parse(Buffer.concat(all).toString());
     return { pieces: all, value };
   } catch {
     return { pieces: all, value: undefined };
+  }
+}
+
+/** Decodes text in UTF-8. Other bytes are decoded as far as they are text. */
+class Utf8Decoder {
+  readonly #strict = new TextDecoder('utf-8', { fatal: true });
+  readonly #lenient = new TextDecoder('utf-8');
+  #isText = true;
+
+  write(piece: Uint8Array): string {
+    const text = this.#decoded(piece);
+    // text in UTF-16 has them
+    if (text.includes('\0')) this.#isText = false;
+    return text;
+  }
+
+  /** Whether all bytes, with those that were cut off last, are text in UTF-8. */
+  isText(): boolean {
+    return this.#isText && this.#decodedStrictly(undefined) !== undefined;
+  }
+
+  #decoded(piece: Uint8Array): string {
+    const text = this.#isText ? this.#decodedStrictly(piece) : undefined;
+    if (text !== undefined) return text;
+    this.#isText = false;
+    return this.#lenient.decode(piece, { stream: true });
+  }
+
+  #decodedStrictly(piece: Uint8Array | undefined): string | undefined {
+    try {
+      return this.#strict.decode(piece, { stream: piece !== undefined });
+    } catch {
+      return undefined;
+    }
   }
 }
 

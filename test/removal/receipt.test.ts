@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { encodeRecord } from '../../src/warc/encode-record.ts';
 import { record } from '../mirror/canned-service.ts';
+import { zipOf } from '../support/archives.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 
@@ -15,6 +17,16 @@ const seen = (day: number, screen_name: string, id: string, bio: string) =>
 const SNAPSHOTS =
   seen(1, 'nina_old', 'id-of-nina', 'an older secret') + seen(2, 'Nina_K', 'id-of-nina', 'a secret bio') + seen(2, 'bob', '7', 'b');
 const SECRETS = ['nina_old', 'Nina_K', 'id-of-nina', 'secret', 'Nina Of Old'];
+
+const JSON_BODY = line({ note: 'see nina_k' });
+/** Returns a WARC with a response. */
+const warcWith = (headers: string, body: Buffer | string) => {
+  const block = [Buffer.from(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n`), Buffer.from(body)];
+  return Buffer.concat(
+    encodeRecord({ type: 'response', id: '<urn:uuid:1>', date: '2024-01-01T00:00:00Z', url: 'https://a.example/', block }),
+  );
+};
+const GZIPPED = warcWith('Content-Encoding: gzip', gzipSync(JSON_BODY));
 
 /** Returns functions that run commands in a folder with a store. */
 async function home(snapshots = SNAPSHOTS) {
@@ -54,7 +66,8 @@ describe('remove with --receipt and --check', () => {
 
     await run('build');
     await run('publish', 'pub', '--allow-loopback', '--allow-gaps');
-    const clean = await removing('nina_k', '--check', 'out', '--check', 'pub', '--receipt', 'receipt.json');
+    await run('archive', 'wacz', '--to', 'clean.wacz');
+    const clean = await removing('nina_k', '--check', 'out', '--check', 'pub', '--check', 'clean.wacz', '--receipt', 'receipt.json');
     expect(clean).toMatchObject({ code: 0, known: ['nina_k'], found_places: 0 });
     await removing('nina_k', '--receipt', 'receipt.txt');
     expect(read('receipt.txt')).toMatch(/palimpsest\.db: removed by an earlier run: nina_k\nexcluded since: 2/);
@@ -64,7 +77,12 @@ describe('remove with --receipt and --check', () => {
       known: ['nina_k'],
       erased: true,
       found_places: 0,
-      checks: [{ with_account: [] }, { place: 'out', with_account: [], with_handle: [], unread: [] }, { place: 'pub', with_account: [] }],
+      checks: [
+        { with_account: [] },
+        { place: 'out', with_account: [], with_handle: [], unread: [] },
+        { place: 'pub', with_account: [] },
+        { unread: [] },
+      ],
       remaining: [{ copy: 'backups of the store (not searched)' }],
     });
 
@@ -155,17 +173,31 @@ describe('remove with --receipt and --check', () => {
       const { code, checks } = await removing(...(names.length === 0 ? ['nina_k'] : names), '--check', 'files');
       return { code, ...checks[1] };
     };
-    const each: readonly (readonly [name: string, bytes: string | Buffer])[] = [
-      ['records.csv', readFileSync(join(cwd, 'csv', 'records.csv'))],
-      ['spaces.json', JSON.stringify([{ account: 'nina_old' }], null, 2)],
-      ['no-suffix', gzipSync('see Nina_K')],
-      ['E.NDJSON.GZ', gzipSync('see nina_k')],
-      ['utf16.txt', Buffer.from('\ufeffnina_k', 'utf16le')],
-      ['notes.tar', Buffer.concat([Buffer.alloc(257), Buffer.from('ustar'), Buffer.alloc(600)])],
+    const [found, unread] = ['with_handle', 'unread'] as const;
+    const each: readonly (readonly [name: string, bytes: string | Buffer, where: typeof found | typeof unread | 'with_account'])[] = [
+      ['records.csv', readFileSync(join(cwd, 'csv', 'records.csv')), found],
+      ['spaces.json', JSON.stringify([{ account: 'nina_old' }], null, 2), 'with_account'],
+      ['no-suffix', gzipSync('see Nina_K'), found],
+      ['E.NDJSON.GZ', gzipSync('see nina_k'), found],
+      ['dd.csv.gz', gzipSync(gzipSync('see nina_k')), found],
+      ['more.gz', Buffer.concat([gzipSync('nobody'), gzipSync('nobody').subarray(1)]), unread],
+      ['chunks.warc', warcWith('Transfer-Encoding: chunked', '4\r\nnina\r\n2\r\n_k\r\n0\r\n\r\n'), found],
+      ['brotli.warc.gz', gzipSync(warcWith('Content-Encoding: br', brotliCompressSync(JSON_BODY))), found],
+      ['other.warc', warcWith('Content-Encoding: zstd', 'x'), unread],
+      ['cut.warc', GZIPPED.subarray(0, -9), unread],
+      ['site.wacz', await zipOf({ 'archive/data.warc.gz': gzipSync(GZIPPED) }), found],
+      ['files.zip', await zipOf({ 'a/notes.txt': 'see nina_k '.repeat(9) }), found],
+      ['stored.zip', await zipOf({ '.inner.zip': await zipOf({ a: 'nina_k' }) }, { compress: false }), found],
+      ['packed.zip', await zipOf({ 'a.xz': '\xfd7zXZ\0' }), unread],
+      ['x.bin', Buffer.from('5d00008000ffffffffffffffff', 'hex'), unread],
+      ['a.u16le', Buffer.from('nina_k', 'utf16le'), unread],
+      ['latin1.txt', Buffer.from('caf\xe9', 'latin1'), unread],
+      ['utf16.txt', Buffer.from('\ufeffnina_k', 'utf16le'), unread],
+      ['notes.tar', Buffer.concat([Buffer.alloc(257), Buffer.from('ustar'), Buffer.alloc(600)]), unread],
     ];
-    for (const [name, bytes] of each) {
+    for (const [name, bytes, where] of each) {
       writeFileSync(join(files, name), bytes);
-      expect(await place(), name).toMatchObject({ code: 1, is_found: true });
+      expect(await place(), name).toMatchObject({ code: 1, is_found: true, [where]: [expect.stringContaining(name)] });
       rmSync(join(files, name));
     }
     writeFileSync(join(files, 'clean.txt'), 'nobody');

@@ -24,13 +24,14 @@ interface OpenZip {
 
 /**
  * Opens a ZIP file. Its list of files is at its end, so it must be a file of this machine.
+ * @param isWhole whether also those files are opened that are no source, such as hidden ones
  * @throws Failure bad-archive if the file is damaged, cut short or hostile
  */
-export async function openZip(archive: Input, path: string): Promise<OpenZip> {
+export async function openZip(archive: Input, path: string, isWhole = false): Promise<OpenZip> {
   const zip = await wrapErrors(archive, () => openZipFile(path));
   try {
     const expansion = new Expansion(archive.name, archive.expansion);
-    const members = (await wrapErrors(archive, () => entriesIn(archive, zip))).map((entry) =>
+    const members = (await wrapErrors(archive, () => entriesIn(archive, zip, isWhole))).map((entry) =>
       memberInput(archive, { path: plainPath(entry.fileName), open: () => undamaged(archive, zip, entry, expansion) }, expansion),
     );
     return { members, close: () => zip.close() };
@@ -41,7 +42,7 @@ export async function openZip(archive: Input, path: string): Promise<OpenZip> {
 }
 
 /** Returns the files to read, in the order of the archive. */
-async function entriesIn(archive: Input, zip: ZipFile): Promise<readonly Entry[]> {
+async function entriesIn(archive: Input, zip: ZipFile, isWhole: boolean): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   let packed = 0;
   // of a tree only the pages are read, as of the folder of a tree
@@ -52,7 +53,7 @@ async function entriesIn(archive: Input, zip: ZipFile): Promise<readonly Entry[]
     isTree ??= entry.fileName === FIRST_OF_TREE;
     const isPage = !isTree || entry.fileName.startsWith('rest/');
     const isFolder = entry.fileName.endsWith('/');
-    if (isPage && !isFolder && isRead(archive, plainPath(entry.fileName))) entries.push(entry);
+    if (!isFolder && (isWhole || (isPage && isRead(archive, plainPath(entry.fileName))))) entries.push(entry);
     if (entries.length > MOST_ENTRIES) {
       const hint = 'unpack the ZIP file, and name the folder as the source';
       throw brokenArchive(archive.name, `ZIP file of at most ${plural(MOST_ENTRIES, 'file')}`, 'more files', hint);

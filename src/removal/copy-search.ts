@@ -1,0 +1,213 @@
+import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable, pipeline as streamPipeline } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type BrotliDecompress, createBrotliDecompress, createGunzip, type Gunzip } from 'node:zlib';
+import { Failure } from '../contract/failure.ts';
+import { headOf, isZip, resumed } from '../sources/unpack/head.ts';
+import { forEachLimit } from '../storage/pool.ts';
+import { excludedRows } from '../store/exclusions/excluded-rows.ts';
+import { isGzip } from '../warc/detect-warc.ts';
+import { BadResponse, parseResponse } from '../warc/http-response.ts';
+import { type ReadRecord, readRecords } from '../warc/read-records.ts';
+import { ZipDamage } from '../zip/member.ts';
+import { type SearchedAccounts, type Trace, TraceSearch } from './trace-search.ts';
+import { openMembers } from './zip-members.ts';
+
+/** What a copy is: it determines the command that updates it. */
+export type CopyForm = 'tree' | 'pages' | 'site' | 'store' | 'file';
+
+/** What a search found in a copy: the paths of files, without handles. */
+export interface CopyCheck {
+  readonly place: string;
+  readonly form: CopyForm;
+  /** How many files were searched. Members of a ZIP are files, too. */
+  readonly files: number;
+  readonly with_account: readonly string[];
+  /** Files with the text of a handle and no removed account. */
+  readonly with_handle: readonly string[];
+  /** What was not searched, or not as a whole: links, damaged files, and files that are neither text in UTF-8 nor of a known format. */
+  readonly unread: readonly string[];
+}
+
+export interface CopyFile {
+  readonly path: string;
+  readonly pieces: () => AsyncIterable<Uint8Array>;
+}
+
+/** A file, or what is inside it. */
+interface Content {
+  /** The name of the file in the result. */
+  readonly name: string;
+  /** The path without the suffix of each compression that is undone. */
+  readonly path: string;
+  /** How many compressions and ZIP files it is inside of. */
+  readonly depth: number;
+}
+
+/** How deep a file is searched: some files of an attacker contain themselves. */
+const MOST_DEPTH = 8;
+const SQLITE = 'SQLite format 3\0';
+const WARC = 'WARC/';
+
+/** Searches the files of one copy. */
+export class CopySearch {
+  readonly #accounts: SearchedAccounts;
+  readonly #found: { readonly [T in Trace | 'unread']: Set<string> } = { account: new Set(), handle: new Set(), unread: new Set() };
+  readonly #signal: AbortSignal | undefined;
+  #files = 0;
+
+  constructor(accounts: SearchedAccounts, signal: AbortSignal | undefined) {
+    this.#accounts = accounts;
+    this.#signal = signal;
+  }
+
+  /** @param links the paths of links and other entries that are not searched */
+  async check(
+    place: string,
+    form: CopyForm,
+    files: readonly CopyFile[],
+    concurrency: number,
+    links: readonly string[] = [],
+  ): Promise<CopyCheck> {
+    const search = new TraceSearch(this.#accounts, form === 'file');
+    for (const link of links) this.#found.unread.add(link);
+    await forEachLimit(backwards(files), concurrency, (file) => this.#file(file, { name: file.path, path: file.path, depth: 0 }, search));
+    const { account, handle, unread } = this.#found;
+    const sorted = (paths: ReadonlySet<string>) => Array.from(paths, (path) => search.withoutHandles(path)).toSorted();
+    return {
+      place,
+      form,
+      files: this.#files,
+      with_account: sorted(account),
+      with_handle: sorted(new Set([...handle].filter((path) => !account.has(path)))),
+      unread: sorted(unread),
+    };
+  }
+
+  async #file({ pieces }: CopyFile, content: Content, search: TraceSearch): Promise<void> {
+    this.#signal?.throwIfAborted();
+    this.#files += 1;
+    try {
+      await this.#content(content, this.#untilStopped(pieces()), search);
+    } catch (error) {
+      // other errors end the search: an object that cannot be fetched, a file that cannot be read
+      if (!isDamage(error)) throw error;
+      this.#found.unread.add(content.name);
+      // what is not compressed is found nevertheless. A damaged member of a ZIP has no bytes
+      await this.#bytes(content, pieces(), search).catch((again) => {
+        if (!isDamage(again)) throw again;
+      });
+    }
+  }
+
+  async *#untilStopped(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      this.#signal?.throwIfAborted();
+      yield piece;
+    }
+  }
+
+  /** Searches bytes by their format. Brotli is recognized by the name, gzip also by the first bytes. */
+  async #content(content: Content, pieces: AsyncIterable<Uint8Array>, search: TraceSearch): Promise<void> {
+    const { path, depth } = content;
+    if (depth > MOST_DEPTH) throw new ZipDamage('a file that is compressed too many times');
+    const [suffix = ''] = /\.(?:gz|gzip|br)$/i.exec(path) ?? [];
+    const inside = { ...content, path: path.slice(0, path.length - suffix.length), depth: depth + 1 };
+    if (suffix.toLowerCase() === '.br') return this.#content(inside, decompressed(pieces, createBrotliDecompress()), search);
+    const rest = pieces[Symbol.asyncIterator]();
+    try {
+      const head = await headOf(rest, SQLITE.length);
+      const all = resumed(head, rest);
+      const start = head.toString('latin1');
+      // what is not in gzip, although its name says so, is damaged
+      if (suffix !== '' || isGzip(head)) await this.#content(inside, decompressed(all, createGunzip()), search);
+      else if (isZip(head)) await this.#inCopy(all, (copy) => this.#zip(content, copy, search));
+      else if (start.startsWith(SQLITE)) await this.#inCopy(all, (copy) => this.#store(content, copy, search));
+      else if (start.startsWith(WARC)) await this.#inCopy(all, (copy) => this.#warc(content, copy, search));
+      else if (!(await this.#bytes(content, all, search))) this.#found.unread.add(content.name);
+    } finally {
+      await rest.return?.();
+    }
+  }
+
+  /** Searches bytes as they are. Returns whether they are text in UTF-8, so that all of it was searched. */
+  async #bytes({ name, path }: Content, pieces: AsyncIterable<Uint8Array>, search: TraceSearch): Promise<boolean> {
+    const { trace, isText } = await search.search(path, pieces);
+    if (trace !== undefined) this.#found[trace].add(name);
+    return isText;
+  }
+
+  async #zip({ name, depth }: Content, copy: string, { isStrict }: TraceSearch): Promise<void> {
+    const search = new TraceSearch(this.#accounts, isStrict);
+    const { members, close } = await openMembers(name, copy);
+    try {
+      for (const member of backwards(members))
+        await this.#file(member, { name: `${name}: ${member.path}`, path: member.path, depth: depth + 1 }, search);
+    } finally {
+      close();
+    }
+  }
+
+  async #store(content: Content, copy: string, search: TraceSearch): Promise<void> {
+    await this.#bytes({ ...content, path: '' }, createReadStream(copy), search);
+    if (excludedRows(copy, this.#accounts.exclusions).accounts > 0) this.#found.account.add(content.name);
+  }
+
+  /** Searches a WARC, and the body of each of its records without chunks and compression. */
+  async #warc(content: Content, copy: string, search: TraceSearch): Promise<void> {
+    const record = { ...content, path: '', depth: content.depth + 1 };
+    await this.#bytes(record, createReadStream(copy), search);
+    for await (const read of readRecords(content.name, createReadStream(copy), () => true)) {
+      this.#signal?.throwIfAborted();
+      await this.#content(record, inOnePiece(bodyOf(read)), search);
+    }
+  }
+
+  /** Writes a file to the disk, and removes it afterwards. */
+  async #inCopy(pieces: AsyncIterable<Uint8Array>, read: (path: string) => Promise<void>): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), 'palimpsest-'));
+    try {
+      await pipeline(pieces, createWriteStream(join(folder, 'copy')));
+      await read(join(folder, 'copy'));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  }
+}
+
+/** Returns files in the order in which they are searched: pages of the API before HTML pages. */
+function backwards<File extends { readonly path: string }>(files: readonly File[]): readonly File[] {
+  return files.toSorted((one, other) => (one.path < other.path ? 1 : -1));
+}
+
+/** Decompresses bytes. @throws ZipDamage if other bytes follow: zlib ignores them */
+async function* decompressed(pieces: AsyncIterable<Uint8Array>, stream: Gunzip | BrotliDecompress): AsyncGenerator<Uint8Array> {
+  let packed = 0;
+  const counted = async function* () {
+    for await (const piece of pieces) {
+      packed += piece.length;
+      yield piece;
+    }
+  };
+  // an error ends the iteration
+  yield* streamPipeline(Readable.from(counted(), { objectMode: false }), stream, () => {});
+  if (stream.bytesWritten < packed) throw new ZipDamage('bytes after compressed data');
+}
+
+/** Returns the body of an HTTP response as a reader gets it, and other records as they are. @throws BadResponse */
+function bodyOf({ type, mediaType, block = Buffer.of() }: ReadRecord): Buffer {
+  return type === 'response' && mediaType === 'application/http' ? parseResponse(block).body() : block;
+}
+
+async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** Whether a file is damaged compressed data, a damaged archive, or no store. */
+function isDamage(error: unknown): boolean {
+  if (error instanceof Failure) return /-store$|^store-|^bad-(?:archive|encoding)$/.test(error.code);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return error instanceof ZipDamage || error instanceof BadResponse || /^(?:Z_|ERR_)/.test(code);
+}
