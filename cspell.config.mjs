@@ -139,6 +139,7 @@ const names = [
   'tzst',
   'uncollectable',
   'UNREACH',
+  'unsearched',
   'unspaced',
   'untar',
   'unwritable',

@@ -24,6 +24,12 @@ const PLACES = [
   'old versions of objects that a bucket keeps, caches of a CDN, and mirrors by other people',
 ];
 
+interface PlaceCheck extends CopyCheck {
+  readonly is_found: boolean;
+  /** Whether it was searched completely. */
+  readonly is_searched: boolean;
+}
+
 /** What a removal did, and what a search of the copies found. It has no data of the account but the names that the user gave. */
 export interface Receipt {
   readonly made_at: string;
@@ -37,9 +43,11 @@ export interface Receipt {
   /** The names of accounts that an earlier run removed. */
   readonly known: readonly string[];
   /** The store, the files beside it, and the copies that were named. */
-  readonly checks: readonly (CopyCheck & { readonly is_found: boolean })[];
+  readonly checks: readonly PlaceCheck[];
   /** How many of these have a removed account. */
   readonly found_places: number;
+  /** How many of these were not searched completely. */
+  readonly unsearched_places: number;
   readonly remaining: readonly { readonly copy: string; readonly command: string | null }[];
   readonly look_at: readonly string[];
 }
@@ -75,8 +83,8 @@ export async function receiptOf(
   // in files of other programs, only a name can be found
   const isUnknown = ({ form }: CopyCheck) => form === 'file' && accounts.handles.length === 0;
   const checks = [
-    { ...own, is_found: own.with_account.length > 0 },
-    ...others.map((check) => ({ ...check, is_found: isFound(check) || check.unread.length > 0 || isUnknown(check) })),
+    { ...own, is_found: own.with_account.length > 0, is_searched: own.unread.length === 0 },
+    ...others.map((check) => ({ ...check, is_found: isFound(check), is_searched: check.unread.length === 0 && !isUnknown(check) })),
   ];
   return {
     made_at: now,
@@ -88,6 +96,7 @@ export async function receiptOf(
     known,
     checks,
     found_places: checks.filter((check) => check.is_found).length,
+    unsearched_places: checks.filter((check) => !check.is_searched).length,
     remaining: remaining(checks, terminal),
     look_at: PLACES,
   };
@@ -170,7 +179,12 @@ function remaining(checks: Receipt['checks'], terminal: Terminal): Receipt['rema
     if (form === 'site') return terminal.command('publish', { '--out': 'ZIP' }, target);
     return form === 'store' ? terminal.command('store push', { '--keep-last': 1 }, target) : null;
   };
-  const found = checks.filter((check) => check.is_found).map(({ place, form }) => ({ copy: place, command: commandOf(form, place) }));
+  const found = checks
+    .filter((check) => check.is_found || !check.is_searched)
+    .map(({ place, form, is_found: isFound }) => ({
+      copy: isFound ? place : `${place} (not searched completely)`,
+      command: commandOf(form, place),
+    }));
   const searched = new Set<CopyForm>(checks.slice(1).map(({ form }) => (form === 'site' ? 'pages' : form)));
   const others: readonly { readonly form: CopyForm; readonly copy: string }[] = [
     { form: 'tree', copy: 'the tree' },
@@ -210,11 +224,11 @@ function receiptText(receipt: Receipt): string {
   ].join('\n');
 }
 
-/** Returns what was found in each place, and the number of places that have the account. */
-export function checkLines({ checks, found_places: found }: Receipt): string[] {
-  const lines = checks.map(({ place, files, with_account: accounts, with_handle: handles, unread, is_found: isFound }) => {
+/** Returns what was found in each place, and the numbers of places that have the account and that were not searched completely. */
+export function checkLines({ checks, found_places: found, unsearched_places: unsearched }: Receipt): string[] {
+  const lines = checks.map(({ place, files, with_account: accounts, with_handle: handles, unread, is_found: isFound, is_searched }) => {
     const parts = [
-      ...(isFound && accounts.length + handles.length + unread.length === 0
+      ...(!is_searched && accounts.length + handles.length + unread.length === 0
         ? ['only hashes of the handles are known: name the handles, too, to search such files']
         : []),
       ...(accounts.length === 0 ? [] : [`the account is in ${number(accounts.length)}, first ${accounts[0]}`]),
@@ -225,5 +239,6 @@ export function checkLines({ checks, found_places: found }: Receipt): string[] {
     ];
     return `  checked   ${place}: ${plural(files, 'file')}; ${parts.join('; ') || 'nothing found'}`;
   });
-  return [...lines, `${plural(found, 'place')} ${found === 1 ? 'has' : 'have'} it`];
+  const end = `${number(unsearched)} ${unsearched === 1 ? 'was' : 'were'} not searched completely`;
+  return [...lines, `${plural(found, 'place')} ${found === 1 ? 'has' : 'have'} it, ${end}`];
 }

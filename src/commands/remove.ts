@@ -36,9 +36,10 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   const beside = filesBeside(store).filter((file) => !unfinished.includes(file));
   const receipt = await report?.receiptOf(terminal, options, summary, choices.now);
   if (receipt !== undefined && options.receipt !== undefined) report?.writeReceipt(options.receipt, receipt);
-  if (receipt !== undefined && receipt.found_places > 0) terminal.exitCode = 1;
+  if (receipt !== undefined && receipt.found_places + receipt.unsearched_places > 0) terminal.exitCode = 1;
   const took = performance.now() - started;
-  const checks = receipt === undefined ? {} : { checks: receipt.checks, foundPlaces: receipt.found_places };
+  const checks =
+    receipt === undefined ? {} : { checks: receipt.checks, foundPlaces: receipt.found_places, unsearchedPlaces: receipt.unsearched_places };
   const facts = {
     store,
     dry_run: isDryRun,

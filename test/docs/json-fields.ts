@@ -194,7 +194,9 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     'checks.with_account, checks.with_handle, checks.unread':
       'the files with a removed account, those with only the text of a handle, and those that were not searched',
     'checks.is_found': 'whether the place counts in `found_places`',
+    'checks.is_searched': 'whether the place was searched completely',
     found_places: 'how many places have the account; missing without `--check` and `--receipt`',
+    unsearched_places: 'how many places were not searched completely; missing without `--check` and `--receipt`',
     'dry_run, store, milliseconds': 'as for `observe`',
   },
   exclusions: {

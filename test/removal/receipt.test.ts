@@ -60,6 +60,7 @@ describe('remove with --receipt and --check', () => {
     expect(receipt).toMatch(/^ {2}out: .*palimpsest.*build$/m);
     expect(receipt).toMatch(/^ {2}pub: .*publish pub --allow-gaps$/m);
     expect(receipt).toMatch(/^ {2}backups of the store \(not searched\): .*store push TARGET --keep-last 1$/m);
+    expect(receipt).toContain('\n2 places have it, 0 were not searched completely\n');
     expect(receipt).toContain('lists of accounts to fetch');
     expect(receipt).toMatch(/: 1 account with 3 records removed by this run\nexcluded since: 2/);
     expect(SECRETS.filter((text) => receipt.includes(text))).toEqual([]);
@@ -127,7 +128,9 @@ describe('remove with --receipt and --check', () => {
     writeFileSync(join(cwd, 'site', 'packed.ndjson.zst'), '\x28\xb5\x2f\xfd', 'latin1');
     expect(await removing('nina_k', '--check', 'site')).toMatchObject({
       code: 1,
-      checks: [{}, { unread: ['damaged.zip', 'packed.ndjson.zst'], is_found: true }],
+      found_places: 0,
+      unsearched_places: 1,
+      checks: [{}, { unread: ['damaged.zip', 'packed.ndjson.zst'], is_found: false, is_searched: false }],
     });
   });
 
@@ -197,13 +200,18 @@ describe('remove with --receipt and --check', () => {
     ];
     for (const [name, bytes, where] of each) {
       writeFileSync(join(files, name), bytes);
-      expect(await place(), name).toMatchObject({ code: 1, is_found: true, [where]: [expect.stringContaining(name)] });
+      expect(await place(), name).toMatchObject({
+        code: 1,
+        is_found: where !== unread,
+        is_searched: where !== unread,
+        [where]: [expect.stringContaining(name)],
+      });
       rmSync(join(files, name));
     }
     writeFileSync(join(files, 'clean.txt'), 'nobody');
-    expect(await place()).toMatchObject({ code: 0, is_found: false });
+    expect(await place()).toMatchObject({ code: 0, is_found: false, is_searched: true });
     // only hashes of the handles are known
-    expect(await place('id:id-of-nina')).toMatchObject({ code: 1, is_found: true });
+    expect(await place('id:id-of-nina')).toMatchObject({ code: 1, is_found: false, is_searched: false });
     symlinkSync('elsewhere', join(files, 'nina_old.link'));
     expect(await place()).toMatchObject({ code: 1, unread: ['…'] });
   });
