@@ -39,6 +39,8 @@ export interface Receipt {
   readonly excluded_at: readonly string[];
   /** Whether no byte of the accounts is left in the file of the store. */
   readonly erased: boolean;
+  /** Whether a handle of the accounts is known only as a hash. */
+  readonly has_unknown_handle: boolean;
   readonly removed: { readonly accounts: number; readonly records: number };
   /** The names of accounts that an earlier run removed. */
   readonly known: readonly string[];
@@ -80,8 +82,12 @@ export async function receiptOf(
   const isMentioned = own.with_handle.length > 0;
   const isFound = ({ with_account: having, with_handle: naming, form }: CopyCheck) =>
     having.length > 0 || naming.some((path) => !isMentioned || !mayMention(path, form));
+  // an exclusion of this run has no handle that is not among the removed ones
+  const isNew = (excludedAt: string) => removed.length > 0 && excludedAt >= now;
+  const areKnown = exclusions.every((one) => isNew(one.excluded_at) || one.handles.every((hash) => hashes.has(hash)));
+  const hasUnknownHandle = accounts.handles.length === 0 || !areKnown;
   // in files of other programs, only a name can be found
-  const isUnknown = ({ form }: CopyCheck) => form === 'file' && accounts.handles.length === 0;
+  const isUnknown = ({ form }: CopyCheck) => form === 'file' && hasUnknownHandle;
   const checks = [
     { ...own, is_found: own.with_account.length > 0, is_searched: own.unread.length === 0 },
     ...others.map((check) => ({ ...check, is_found: isFound(check), is_searched: check.unread.length === 0 && !isUnknown(check) })),
@@ -92,6 +98,7 @@ export async function receiptOf(
     store,
     excluded_at: exclusions.map(({ excluded_at }) => excluded_at),
     erased: exclusions.every(({ isErased }) => isErased),
+    has_unknown_handle: hasUnknownHandle,
     removed: { accounts: removed.length, records: removed.reduce((sum, { records }) => sum + records, 0) },
     known,
     checks,
@@ -225,17 +232,20 @@ function receiptText(receipt: Receipt): string {
 }
 
 /** Returns what was found in each place, and the numbers of places that have the account and that were not searched completely. */
-export function checkLines({ checks, found_places: found, unsearched_places: unsearched }: Receipt): string[] {
-  const lines = checks.map(({ place, files, with_account: accounts, with_handle: handles, unread, is_found: isFound, is_searched }) => {
+export function checkLines({
+  checks,
+  has_unknown_handle: hasUnknown,
+  found_places: found,
+  unsearched_places: unsearched,
+}: Receipt): string[] {
+  const lines = checks.map(({ place, form, files, with_account: accounts, with_handle: handles, unread, is_found: isFound }) => {
     const parts = [
-      ...(!is_searched && accounts.length + handles.length + unread.length === 0
-        ? ['only hashes of the handles are known: name the handles, too, to search such files']
-        : []),
       ...(accounts.length === 0 ? [] : [`the account is in ${number(accounts.length)}, first ${accounts[0]}`]),
       ...(handles.length === 0
         ? []
         : [`a name is in ${number(handles.length)}${isFound ? `, first ${handles[0]}` : ', as other accounts mention it'}`]),
       ...(unread.length === 0 ? [] : [`${number(unread.length)} cannot be searched, first ${unread[0]}`]),
+      ...(hasUnknown && form === 'file' ? ['a handle of the account is known only as a hash: name it, too, to search for its text'] : []),
     ];
     return `  checked   ${place}: ${plural(files, 'file')}; ${parts.join('; ') || 'nothing found'}`;
   });

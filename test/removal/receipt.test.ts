@@ -68,14 +68,15 @@ describe('remove with --receipt and --check', () => {
     await run('build');
     await run('publish', 'pub', '--allow-loopback', '--allow-gaps');
     await run('archive', 'wacz', '--to', 'clean.wacz');
-    const clean = await removing('nina_k', '--check', 'out', '--check', 'pub', '--check', 'clean.wacz', '--receipt', 'receipt.json');
-    expect(clean).toMatchObject({ code: 0, known: ['nina_k'], found_places: 0 });
+    const names = ['nina_k', 'nina_old'];
+    const clean = await removing(...names, '--check', 'out', '--check', 'pub', '--check', 'clean.wacz', '--receipt', 'receipt.json');
+    expect(clean).toMatchObject({ code: 0, known: names, found_places: 0 });
     await removing('nina_k', '--receipt', 'receipt.txt');
     expect(read('receipt.txt')).toMatch(/palimpsest\.db: removed by an earlier run: nina_k\nexcluded since: 2/);
     expect(read('receipt.txt')).not.toContain('by this run');
     expect(JSON.parse(read('receipt.json'))).toMatchObject({
-      names: ['nina_k'],
-      known: ['nina_k'],
+      names,
+      known: names,
       erased: true,
       found_places: 0,
       checks: [
@@ -169,11 +170,13 @@ describe('remove with --receipt and --check', () => {
   it('counts a name in files of other programs, although accounts of the store mention it', async () => {
     const { cwd, run, removing } = await home(SNAPSHOTS + seen(3, 'al', '3', 'I met @nina_k'));
     await run('export', 'csv', '--to', 'csv');
-    await removing('nina_k', '--yes');
     const files = join(cwd, 'files');
     mkdirSync(files);
+    writeFileSync(join(files, 'clean.txt'), 'nobody');
+    // this run knows the former handle
+    expect(await removing('nina_k', '--yes', '--check', 'files')).toMatchObject({ code: 0 });
     const place = async (...names: string[]) => {
-      const { code, checks } = await removing(...(names.length === 0 ? ['nina_k'] : names), '--check', 'files');
+      const { code, checks } = await removing(...(names.length === 0 ? ['nina_k', 'nina_old'] : names), '--check', 'files');
       return { code, ...checks[1] };
     };
     const [found, unread] = ['with_handle', 'unread'] as const;
@@ -208,10 +211,10 @@ describe('remove with --receipt and --check', () => {
       });
       rmSync(join(files, name));
     }
-    writeFileSync(join(files, 'clean.txt'), 'nobody');
     expect(await place()).toMatchObject({ code: 0, is_found: false, is_searched: true });
-    // only hashes of the handles are known
-    expect(await place('id:id-of-nina')).toMatchObject({ code: 1, is_found: false, is_searched: false });
+    // only hashes of the other handles are known
+    for (const name of ['id:id-of-nina', 'nina_k'])
+      expect(await place(name), name).toMatchObject({ code: 1, is_found: false, is_searched: false });
     symlinkSync('elsewhere', join(files, 'nina_old.link'));
     expect(await place()).toMatchObject({ code: 1, unread: ['…'] });
   });
