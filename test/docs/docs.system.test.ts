@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { crc32, deflateRawSync } from 'node:zlib';
@@ -149,6 +149,9 @@ async function removalWorks(): Promise<void> {
   expect(readFileSync(join(cwd, 'copy.db'))).toEqual(readFileSync(join(cwd, 'data/palimpsest.db')));
   const checked = await run(blocks('Write a receipt', 'sh').join(''));
   expect(checked).toMatchObject({ status: 0, stdout: expect.stringContaining('0 places have it') });
+  for (const lost of ['data', 'out']) rmSync(join(cwd, lost), { recursive: true });
+  const restored = await run(blocksOf('backup.md')('If the server is gone', 'sh').join(''));
+  expect(restored).toMatchObject({ status: 0, stdout: expect.stringContaining('targets/bucket/prefix is up to date') });
 }
 
 describe('docs/sql.md', () => {
