@@ -152,7 +152,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
       'the numbers of the versions that are no longer live, of those that had a removed account, and of those whose data was missing or damaged, which are withdrawn (exit code 1)',
     problems: 'what was wrong with the commits and the head. What has a copy is written again',
     'deleted, left':
-      'how many objects and incomplete multipart uploads were deleted; how many files the next run deletes, with `--single-publisher` (exit code 1)',
+      'how many objects and incomplete multipart uploads were deleted (always 0 in a dry run, which lists the versions in `withdrawn_numbers` and `removed_numbers`); how many files the next run deletes, with `--single-publisher` (exit code 1)',
     plan: 'with `--dry-run`: how many files would be sent (`uploads`), and their `bytes`',
   },
   versions: {
