@@ -32,11 +32,22 @@ export function lateLines({ late }: ObserveSummary): string[] {
 /** The maximum number of missing accounts in the text output. */
 const PRINTED_MISSING = 10;
 
-/** The accounts that earlier runs had and this one lacks, as text. */
-export function missingLines({ missing: { count, listed } }: ObserveSummary): string[] {
-  if (count === 0) return [];
-  const more = count > PRINTED_MISSING ? `, and ${number(count - PRINTED_MISSING)} more` : '';
-  return [`${plural(count, 'account')} of earlier runs not observed: ${listed.slice(0, PRINTED_MISSING).join(', ')}${more}`];
+/** The accounts that the run before had and this one lacks, as text. */
+export function missingLines({ missing: { newCount, listed } }: ObserveSummary): string[] {
+  return newCount === 0 ? [] : [`${plural(newCount, 'account')} of the previous run not observed: ${named(newCount, listed)}`];
+}
+
+/** The accounts that the run before lacked, too. A warning each night would hide the new ones. */
+function missingBeforeLines({ missing: { count, newCount, listed } }: ObserveSummary): string[] {
+  const before = count - newCount;
+  if (before === 0) return [];
+  return [`  missing   ${plural(before, 'account')}, last observed before the previous run: ${named(before, listed.slice(newCount))}`];
+}
+
+function named(count: number, names: readonly string[]): string {
+  const printed = names.slice(0, Math.min(count, PRINTED_MISSING));
+  if (printed.length === count) return printed.join(', ');
+  return [...printed, `and ${number(count - printed.length)} more`].join(', ');
 }
 
 /** What a run added to the store, as text. */
@@ -48,6 +59,7 @@ export function summaryLines(summary: ObserveSummary): string[] {
     ...pathTimeLines(summary.path_times),
     ...(summary.suspended === 0 ? [] : [`  suspended ${plural(summary.suspended, 'snapshot')}, whose empty fields are unknown`]),
     ...(summary.excluded === 0 ? [] : [`  excluded  ${plural(summary.excluded, 'snapshot')}, of accounts that were removed before`]),
+    ...missingBeforeLines(summary),
     ...skippedLines(summary),
   ];
 }

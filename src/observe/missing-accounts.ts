@@ -12,6 +12,8 @@ const MAX_TIMES = 1000;
 /** The accounts that earlier runs had and this one lacks. */
 export interface MissingAccounts {
   readonly count: number;
+  /** How many of them the run before had. They are listed first. */
+  readonly newCount: number;
   /** The first of them, those observed last first. */
   readonly listed: readonly string[];
 }
@@ -55,7 +57,7 @@ export class AccountsOfRun {
   compare(database: Connection): { readonly missing: MissingAccounts; readonly runBefore: RunBefore; readonly run: RunAccounts } {
     if (this.#count === 0) {
       const runBefore = { accounts: countObservedLast(database), present: 0 };
-      return { missing: { count: 0, listed: [] }, runBefore, run: { accounts: 0, onlyOlder: 0 } };
+      return { missing: { count: 0, newCount: 0, listed: [] }, runBefore, run: { accounts: 0, onlyOlder: 0 } };
     }
     const [time, present] = this.#timeOfRunBefore();
     let listed: ObservedAccount[] = [];
@@ -69,7 +71,7 @@ export class AccountsOfRun {
     }
     const names = firstOf(listed).map(({ screen_name }) => screen_name);
     return {
-      missing: { count, listed: names },
+      missing: { count, newCount: absent, listed: names },
       runBefore: { accounts: present + absent, present },
       run: { accounts: this.#count, onlyOlder: this.#count - this.#newestCount },
     };

@@ -62,18 +62,22 @@ describe('the guards of palimpsest observe', () => {
 });
 
 describe('a run that lacks accounts or has rejected items', () => {
-  it('says so with --quiet and in the job summary', async () => {
+  it('says so with --quiet and in the job summary, and warns of a missing account only in the first run', async () => {
     const { observe, rejects, summary } = job();
     await observe(1, night('a', 'b', 'c', 'd', 'e', 'f'), '--quiet');
     const { code, stdout, stderr } = await observe(2, night('a', 'b', 'c', 'd') + account('e', 7), '--quiet');
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toBe(
-      `warning: 1 item rejected, written to ${rejects}\nwarning: 2 accounts of earlier runs not observed: e@social.example, f@social.example\n`,
+      `warning: 1 item rejected, written to ${rejects}\nwarning: 2 accounts of the previous run not observed: e@social.example, f@social.example\n`,
     );
     expect(readFileSync(summary, 'utf8')).toBe(
       '\n| observe | not everything was added |\n| --- | --- |\n| rejected | 1 |\n' +
         '| accounts of earlier runs not observed | 2 |\n| names | e@social.example, f@social.example |\n',
     );
+    // the next night warns only of the account that is missing since then, and the summary has the others
+    const third = await observe(3, night('a', 'b', 'c'));
+    expect(third.stderr).toBe('warning: 1 account of the previous run not observed: d@social.example\n');
+    expect(third.stdout).toContain('\n  missing   2 accounts, last observed before the previous run: e@social.example, f@social.example\n');
   });
 });
 

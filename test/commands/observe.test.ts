@@ -58,7 +58,7 @@ describe('palimpsest observe', () => {
       records_by_field: { Name: 0, Bio: 1, Location: 0, Website: 0, Verified: 0 },
       accounts_by_outcome: { added: 0, renamed: 0 },
       late: 0,
-      missing: { count: 0, listed: [] },
+      missing: { count: 0, new_count: 0, listed: [] },
       rejected: 0,
       excluded: 0,
       skipped: 0,
