@@ -66,8 +66,8 @@ async function entriesIn(archive: Input, zip: ZipFile, isWhole: boolean): Promis
 async function* undamaged(archive: Input, zip: ZipFile, entry: Entry, expansion: Expansion): AsyncGenerator<Uint8Array> {
   const isKept = entry.uncompressedSize <= MOST_KEPT;
   const kept: Uint8Array[] = [];
-  const { meter: _, ...unmetered } = archive;
-  for await (const piece of bytesOf(isKept ? archive : unmetered, zip, entry, expansion)) if (isKept) kept.push(piece);
+  const { meter: _, ...withoutMeter } = archive;
+  for await (const piece of bytesOf(isKept ? archive : withoutMeter, zip, entry, expansion)) if (isKept) kept.push(piece);
   yield* isKept ? kept : bytesOf(archive, zip, entry, new Expansion(archive.name));
 }
 
