@@ -1,8 +1,9 @@
-import { closeSync, existsSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
+import { writeWhole } from '../contract/files/draft.ts';
 import { checkLocal, checkObjects, formOf, noCopy } from '../removal/copies.ts';
 import type { CopyCheck, CopyForm } from '../removal/copy-search.ts';
 import type { SearchedAccounts } from '../removal/trace-search.ts';
@@ -204,7 +205,7 @@ function remaining(checks: Receipt['checks'], terminal: Terminal): Receipt['rema
 
 /** Writes a receipt to a file, as JSON if its name ends in `.json`. */
 export function writeReceipt(path: string, receipt: Receipt): void {
-  writeFileSync(path, path.toLowerCase().endsWith('.json') ? `${JSON.stringify(receipt, null, 2)}\n` : receiptText(receipt));
+  writeWhole(path, path.toLowerCase().endsWith('.json') ? `${JSON.stringify(receipt, null, 2)}\n` : receiptText(receipt), '--receipt');
 }
 
 function receiptText(receipt: Receipt): string {

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { outputFileSync } from 'fs-extra/esm';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
+import { unwritable, writeWhole } from '../contract/files/draft.ts';
 import type { HostFile } from '../rewrite/hosts/host.ts';
-import { fileSystemFailure } from '../tree/build/folder.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 
@@ -18,10 +17,19 @@ export function writeHostFiles(out: string, files: readonly HostFile[]): void {
     const isOther = existsSync(target) && !hasContents(target, file.text);
     refuse(isOther, target, 'no such file, or the same contents', 'other contents, which would be lost');
   }
+  for (const file of files) {
+    const target = join(out, file.path);
+    if (existsSync(target)) continue;
+    makeFolder(dirname(target));
+    writeWhole(target, file.text, '--to');
+  }
+}
+
+function makeFolder(path: string): void {
   try {
-    for (const file of files) outputFileSync(join(out, file.path), file.text);
-  } catch (error) {
-    throw fileSystemFailure(out, error);
+    mkdirSync(path, { recursive: true });
+  } catch (cause) {
+    throw unwritable(path, cause instanceof Error ? cause.message : String(cause), cause);
   }
 }
 

@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, type TestContext } from 'vitest';
 import { filesIn } from '../support/folder.ts';
@@ -135,6 +135,31 @@ describe('a full disk', () => {
       await palimpsestJson(buildArgs(after, out, SIZES));
       expect(differences(filesIn(out), treeAfter)).toEqual([]);
     }
+  });
+});
+
+describe('a disk without any space', () => {
+  /** Mounts a disk, and fills it. */
+  function mountFull(context: TestContext, name: string) {
+    const disk = mountDisk(context, join(folder, name), 'size=64k');
+    writeFileSync(join(disk.folder, 'filler'), Buffer.alloc(64 << 10));
+    return disk;
+  }
+
+  it('leaves no empty file that the next run refuses', async (context) => {
+    const disk = mountFull(context, 'no-space');
+    const store = join(folder, 'removed.db');
+    copyFileSync(before, store);
+    const [receipt, host] = [join(disk.folder, 'receipt.txt'), join(disk.folder, 'host')];
+    const commands = [
+      ['remove', 'nobody', '--allow-unknown', '--yes', '--store', store, '--receipt', receipt],
+      ['rewrite', 'nginx', '--out', join(folder, 'tree-before'), '--to', host],
+    ];
+    const hint = expect.stringMatching(/--(to|receipt), or check the permissions and free space/);
+    for (const args of commands) expect(await failureOf(args, ON_ITS_OWN)).toMatchObject({ code: 1, error: { code: 'file-system', hint } });
+    expect([...filesIn(disk.folder).keys()]).toEqual(['filler']);
+    disk.remount('size=10m');
+    for (const args of commands) await palimpsestJson(args);
   });
 });
 

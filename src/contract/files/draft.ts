@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { isRunning, machineId } from './process.ts';
@@ -44,9 +44,25 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
+/**
+ * Writes a short text to a file, which is then whole, or as before.
+ * @param option the option that names the file or its folder
+ * @throws Failure file-system
+ */
+export function writeWhole(path: string, text: string, option: string): void {
+  const draft = draftOf(path);
+  try {
+    writeFileSync(draft, text, { flag: 'wx', flush: true });
+    renameSync(draft, path);
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw unwritable(path, cause instanceof Error ? cause.message : String(cause), cause, option);
+  }
+}
+
 /** The failure if the file that a draft becomes cannot be written. */
-export function unwritable(path: string, found: string, cause?: unknown): Failure {
+export function unwritable(path: string, found: string, cause?: unknown, option: string = '--to'): Failure {
   const expected = 'a writable file and enough free space';
-  const hint = 'name another file with --to, or check the permissions and free space of its folder';
+  const hint = `name another file with ${option}, or check the permissions and free space of its folder`;
   return new Failure('file-system', `cannot write ${path}`, { place: { file: path }, expected, found, hint, cause });
 }
