@@ -82,3 +82,9 @@ it('reads on after a transient error in the middle of a pull', async () => {
   const { traffic } = await pull(target, { ...remote, store: local, version: undefined, allowMissing: false, replace: false });
   expect(traffic.retries).toBe(2);
 });
+
+it('names the target if its folder cannot be created', async () => {
+  const path = '/proc/backup';
+  const target = await openTarget(path, '', { connections: 4, secrets: {} });
+  await expect(push(target, options)).rejects.toMatchObject({ code: 'file-system', message: `cannot read or write ${path}` });
+});

@@ -41,12 +41,11 @@ class FolderTarget implements Target {
   }
 
   names(): readonly string[] {
-    const names = existsSync(this.#folder) ? readdirSync(this.#folder) : [];
-    return names.filter((name) => name !== TEMPORARY && name !== LOCK);
+    return (existsSync(this.#folder) ? readdirSync(this.#folder) : []).filter((name) => name !== TEMPORARY && name !== LOCK);
   }
 
   lock(): Lock | undefined {
-    const created = mkdirp(this.#folder);
+    let created: readonly string[] = [];
     let folderLock: Lock | undefined;
     const release = () => {
       // first, because the next run may create it as soon as it has the lock
@@ -56,11 +55,12 @@ class FolderTarget implements Target {
       removeEmptyFolders(created);
     };
     try {
+      created = mkdirp(this.#folder);
       folderLock = lock(join(this.#folder, LOCK));
       if (folderLock !== undefined) removeTemporary(this.#folder);
     } catch (error) {
       release();
-      throw error;
+      throw unusable(this.#folder, error);
     }
     return folderLock && { release };
   }
@@ -174,7 +174,7 @@ class FolderTarget implements Target {
       return await write();
     } catch (error) {
       removeEmptyFolders(created);
-      throw error instanceof Failure ? error : unusable(file, error);
+      throw unusable(file, error);
     }
   }
 
@@ -217,7 +217,7 @@ async function orFailure<T>(file: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    throw error instanceof Failure ? error : unusable(file, error);
+    throw unusable(file, error);
   }
 }
 
@@ -229,15 +229,15 @@ async function ifExists<T>(file: string, call: () => Promise<T>): Promise<T | un
     return await call();
   } catch (error) {
     if (ABSENT.has(codeOf(error))) return undefined;
-    throw error instanceof Failure ? error : unusable(file, error);
+    throw unusable(file, error);
   }
 }
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL']);
 
-/** Converts a system error to a Failure with a hint. It is a local error, so it is not retried. Returns any other error unchanged. */
+/** Converts a local system error to a Failure with a hint. It is not retried. Returns any other error unchanged. */
 function unusable(file: string, error: unknown): unknown {
-  if (codeOf(error) === '') return error;
+  if (error instanceof Failure || codeOf(error) === '') return error;
   return new Failure('file-system', `cannot read or write ${file}`, {
     place: { file },
     expected: 'a writable folder with free space',
