@@ -43,7 +43,7 @@ export function parseRecords(json: Buffer): readonly ChangeRecord[] {
 
 /** Parses JSON that the store contains. Its strings become byte texts. @param json the bytes of the JSON as characters */
 export function parseByteJson(json: ByteText): ReturnType<typeof JSON.parse> {
-  if (!UNSAFE.some((part) => json.includes(part))) return JSON.parse(json);
+  if (!UNSAFE.some((part) => json.includes(part)) && !(json.includes('\u00c2') && HIGH_CONTROL.test(json))) return JSON.parse(json);
   return JSON.parse(encode(json).toString(), (_, value: unknown) => (typeof value === 'string' ? byteText(value) : value));
 }
 
@@ -52,6 +52,8 @@ export function parseByteJson(json: ByteText): ReturnType<typeof JSON.parse> {
  * DEL is forbidden, and the UTF-8 of U+FFFE and U+FFFF begins with the last two bytes.
  */
 const UNSAFE: readonly string[] = ['\\u', '\\b', '\\f', '\u007f', '\u00ef\u00bf'];
+/** The UTF-8 of U+0080 to U+009F, which are forbidden. */
+const HIGH_CONTROL = /\u00c2[\u0080-\u009f]/;
 
 /** Whether all characters are ASCII and allowed. */
 function isPlain(text: string): boolean {
@@ -63,7 +65,7 @@ function isPlain(text: string): boolean {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
-const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g;
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g;
 
 /** A byte text that can be a part of HTML or XML: this program wrote it, or it is escaped. */
 export type Markup = ByteText & { readonly [MARKUP]: true };

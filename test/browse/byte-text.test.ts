@@ -25,7 +25,24 @@ describe('a template of markup', () => {
   });
 });
 
-const TEXTS = ['},{"id":1', '\\"', '\b', '\f', '\n\t\r', '\u0000', '\u007f', '\u2028', '\ufffe', '\uffff', '\ud800', 'é', '東京 🌹'];
+const TEXTS = [
+  '},{"id":1',
+  '\\"',
+  '\b',
+  '\f',
+  '\n\t\r',
+  '\u0000',
+  '\u007f',
+  '\u0080',
+  '\u009f',
+  '\u00a0',
+  '\u2028',
+  '\ufffe',
+  '\uffff',
+  '\ud800',
+  'é',
+  '東京 🌹',
+];
 
 it.each(TEXTS)('parseRecords reads %j in every field', (text) => {
   const record = { ...bioRecord(1), data_type: 'Bio', account: `x${text}`, text, diff_html: text, web_archive_url: text } as const;

@@ -35,7 +35,7 @@ export function readable(text: string): string {
 /** Returns a text without surrogates that have no partner, and with a sign for control characters. */
 export function withoutControls(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
-  return text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g, '\ufffd');
+  return text.toWellFormed().replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g, '\ufffd');
 }
 
 /** Everything that a page may contain. What a stranger wrote is never more than text, `del`, `ins`, `i` and safe links. */
