@@ -1,7 +1,7 @@
 import { INVISIBLE } from '../contract/text/invisible.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]/g;
 
 /** Joiners, variation selectors and the tags of flags. After such characters they belong to a visible character. */
 const PART = /\u200c|\u200d|[\ufe00-\ufe0f\u{e0020}-\u{e007f}]/u;
@@ -12,7 +12,7 @@ const DIGIT_IN_BOX = /[0-9#*]\ufe0f\u20e3/;
 const TAG = /[\u{e0020}-\u{e007f}]/u;
 const BEFORE_TAG = /\u{1f3f4}[\u{e0020}-\u{e007f}]*$/u;
 
-/** Escapes control characters, which would move a terminal's cursor or change its colors, and invisible characters. */
+/** Escapes control characters, which would move a terminal's cursor or change its colors, separators of lines and invisible characters. */
 export function printable(text: string): string {
   return escapeControls(text).replace(INVISIBLE, (character, at: number, whole: string) =>
     DIGIT_IN_BOX.test(whole.slice(Math.max(0, at - 1), at + 2)) ||

@@ -3,6 +3,7 @@ import { escapeControls, printable } from '../../src/terminal/printable.ts';
 
 it.each([
   ['\u001b[31mred\n\u009b', '\\u001b[31mred\\u000a\\u009b'],
+  ['a\u2028b\u2029\ufff9c\ufffb', 'a\\u2028b\\u2029\\ufff9c\\ufffb'],
   ['a\u202egpj.exe', 'a\\u202egpj.exe'],
   ['\u2066a\u2069\u200f\u061c', '\\u2066a\\u2069\\u200f\\u061c'],
   ['ja\u200bck\u2060\ufeff\u00ad', 'ja\\u200bck\\u2060\\ufeff\\u00ad'],
