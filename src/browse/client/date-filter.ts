@@ -1,13 +1,13 @@
 import { number } from '../numbers.ts';
 import { showFieldPages } from './field-pages.ts';
-import { allChanges, element, shownChanges, timeOf } from './page-elements.ts';
+import { allChanges, dateInput, dayOf, element, shownChanges } from './page-elements.ts';
 
 /** Adds a filter by date above the entries of a page, and the number of entries that it and the filter by field show. */
 export function addDateFilter(): void {
   const place = document.querySelector('[data-filters]');
   if (place === null) return;
-  const from = element('input', { type: 'date', id: 'from' });
-  const to = element('input', { type: 'date', id: 'to' });
+  const from = dateInput('from');
+  const to = dateInput('to');
   const reset = element('button', { type: 'button', hidden: '' }, 'All dates');
   const status = element('p', { role: 'status' });
   const others = element('p', { 'aria-live': 'polite' });
@@ -16,7 +16,7 @@ export function addDateFilter(): void {
   const apply = () => {
     const changes = allChanges();
     for (const change of changes) {
-      const day = timeOf(change)?.dateTime.slice(0, 10) ?? '';
+      const day = dayOf(change);
       change.hidden = (from.value !== '' && day < from.value) || (to.value !== '' && day > to.value);
     }
     const shown = shownChanges().length;

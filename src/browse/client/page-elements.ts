@@ -10,6 +10,11 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** Creates a field for a date. Its year has four digits. */
+export function dateInput(id: string): HTMLInputElement {
+  return element('input', { type: 'date', id, max: '9999-12-31' });
+}
+
 /** The relative path from the page to the root of the tree. */
 export function rootPath(): string {
   return document.body.dataset['root'] ?? '';
@@ -39,6 +44,17 @@ export function shownChanges(): HTMLElement[] {
 /** The time of the entry of a change. */
 export function timeOf(change: HTMLElement): HTMLTimeElement | null | undefined {
   return change.closest('section')?.querySelector('time');
+}
+
+/** The day of the entry of a change, such as `2024-03-05`. */
+export function dayOf(change: HTMLElement): string {
+  return timeOf(change)?.dateTime.slice(0, 10) ?? '';
+}
+
+/** The handle that the account had at the time of a record. Its entry names it if it is not the present one. */
+export function handleIn(change: HTMLElement): string {
+  const named = change.closest('section')?.querySelector('h3 bdi') ?? Array.from(document.querySelectorAll('h1 bdi')).at(-1);
+  return named?.textContent ?? '';
 }
 
 /** The field of a change, such as `Bio`. */

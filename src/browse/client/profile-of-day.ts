@@ -1,8 +1,13 @@
-import { allChanges, element, fieldOf, mainPage, recall, remember, textOf, timeOf } from './page-elements.ts';
+import { allChanges, dateInput, dayOf, element, fieldOf, handleIn, mainPage, recall, remember, textOf } from './page-elements.ts';
 import { wordDiff } from './word-diff.ts';
 
-/** What a profile said at the end of a day: the handle of that day, and each known field with its text. */
-type Profile = readonly (readonly [field: string, text: string])[];
+/** What a profile said at the end of a day. */
+interface Profile {
+  /** The handle of that day, and each known field with its text. */
+  readonly texts: readonly (readonly [field: string, text: string])[];
+  /** Why it is empty, or why it is uncertain; '' otherwise. */
+  readonly note: string;
+}
 
 const DAYS = /^#on=(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?$/;
 
@@ -11,20 +16,16 @@ const DAYS = /^#on=(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?$/;
  * days. Each page of an account knows some days: the script goes to the page that knows the chosen one.
  */
 export function addProfileOfDay(): void {
-  const place = document.querySelector('[data-day]');
+  const place = document.querySelector<HTMLElement>('[data-day]');
   if (place === null) return;
-  const [day, other] = [element('input', { type: 'date', id: 'day' }), element('input', { type: 'date', id: 'other-day' })];
+  const [day, other] = [dateInput('day'), dateInput('other-day')];
   const result = element('div', { role: 'status' });
   place.replaceChildren(element('label', {}, 'Profile on ', day), element('label', {}, 'compared with ', other), result);
-  const choose = () => {
-    const days = [day.value, other.value].filter(Boolean).sort();
-    if (day.value !== '') location.assign(`${mainPage()}.html#on=${days.join('..')}`);
-    else result.replaceChildren();
-  };
   const show = () => {
     const [, first, second] = DAYS.exec(location.hash) ?? [];
     if (first === undefined) return;
     [day.value, other.value] = [first, second ?? ''];
+    if (second !== undefined && second <= first) return result.replaceChildren('The second day must be after the first.');
     const profiles: Profile[] = [];
     // the newest first: the pages lead to older ones
     for (const one of [second, first].filter((each) => each !== undefined)) {
@@ -38,41 +39,47 @@ export function addProfileOfDay(): void {
     }
     result.replaceChildren(
       element('h2', {}, second === undefined ? `Profile on ${first}` : `Profile on ${first} and on ${second}`),
-      listOf(profiles),
+      ...shownProfiles(profiles),
     );
   };
-  for (const input of [day, other]) input.addEventListener('change', choose);
+  const choose = () => {
+    const hash = `#on=${[day.value, other.value].filter(Boolean).join('..')}`;
+    if (day.value === '') result.replaceChildren();
+    else location.assign(`${mainPage()}.html${hash}`);
+  };
+  place.addEventListener('change', choose);
   addEventListener('hashchange', show);
   show();
 }
 
 /** Whether this page has the records of a day, or the last ones before it. */
 function isKnown(day: string): boolean {
-  const newer = dayOf(linksTo('Newer')[0]);
+  const newer = firstDayOf(linksTo('Newer')[0]);
   return (newer === '' || day < newer) && (linksTo('Older').length === 0 || day >= oldestDay());
 }
 
 function oldestDay(): string {
   const oldest = allChanges().at(-1);
-  return oldest === undefined ? '' : (timeOf(oldest)?.dateTime.slice(0, 10) ?? '');
+  return oldest === undefined ? '' : dayOf(oldest);
 }
 
 /** Returns the page that knows a day, or leads to it. */
 function pageWith(day: string): string {
   const older = linksTo('Older');
   if (day >= oldestDay()) return `${mainPage()}.html`;
-  return (older.findLast((link) => dayOf(link) > day) ?? older[0])?.pathname ?? '';
+  return (older.findLast((link) => firstDayOf(link) > day) ?? older[0])?.pathname ?? '';
 }
 
 function linksTo(direction: 'Newer' | 'Older'): HTMLAnchorElement[] {
   return Array.from(document.querySelectorAll<HTMLAnchorElement>(`nav[aria-label="${direction} changes"] a`));
 }
 
-function dayOf(link: HTMLAnchorElement | undefined): string {
+function firstDayOf(link: HTMLAnchorElement | undefined): string {
   return link?.querySelector('time')?.dateTime.slice(0, 10) ?? '';
 }
 
 function profileOn(day: string): Profile {
+  if (day > new Date().toISOString().slice(0, 10)) return { texts: [], note: `${day} is in the future.` };
   const texts = new Map<string, string>();
   for (const row of document.querySelectorAll('[data-before] > div')) {
     texts.set(row.querySelector('dt')?.textContent ?? '', row.querySelector('dd')?.textContent ?? '');
@@ -80,29 +87,35 @@ function profileOn(day: string): Profile {
   let handle = '';
   for (const change of allChanges().reverse()) {
     const isRename = change.id === '';
-    const date = timeOf(change)?.dateTime.slice(0, 10) ?? '';
+    const date = dayOf(change);
     // a source still showed the former handle on the day after which the account was renamed
     if (date > day || (isRename && date === day)) continue;
     handle = isRename ? textOf(change) : handleIn(change);
     if (!isRename) texts.set(fieldOf(change), textOf(change));
   }
-  return handle === '' ? [...texts] : [['Handle', handle], ...texts];
+  const known: Profile['texts'] = handle === '' ? [...texts] : [['Handle', handle], ...texts];
+  const days = allChanges().flatMap((change) => (change.id === '' ? [] : dayOf(change)));
+  return { texts: known, note: noteOn(day, known.length === 0, days) };
 }
 
-/** The handle that the account had at the time of a record. Its entry names it if it is not the present one. */
-function handleIn(change: HTMLElement): string {
-  const named = change.closest('section')?.querySelector('h3 bdi') ?? Array.from(document.querySelectorAll('h1 bdi')).at(-1);
-  return named?.textContent ?? '';
+/** @param days of the records on the page, newest first */
+function noteOn(day: string, isEmpty: boolean, days: readonly string[]): string {
+  const [newest = ''] = days;
+  if (isEmpty) return `No source showed this profile on ${day}: it was first seen on ${days.at(-1)}.`;
+  if (linksTo('Newer').length > 0 || day <= newest) return '';
+  return `The last value was recorded on ${newest}. What the profile said after that day is not known from here.`;
 }
 
-function listOf([first = [], second]: readonly Profile[]): HTMLElement {
-  const [texts, others] = [new Map(first), new Map(second ?? first)];
-  const fields = [...new Set([...texts.keys(), ...others.keys()])];
-  if (fields.length === 0) return element('p', {}, 'No source showed this profile until that day.');
-  const rows = fields.map((field) => {
+/** Shows one profile, or the difference of two. A profile that is not known is not compared. */
+function shownProfiles(profiles: readonly Profile[]): readonly HTMLElement[] {
+  const notes = [...new Set(profiles.map(({ note }) => note))].filter(Boolean).map((note) => element('p', {}, note));
+  const [first = [], second = first] = profiles.map(({ texts }) => texts);
+  if (first.length === 0 || second.length === 0) return notes;
+  const [texts, others] = [new Map(first), new Map(second)];
+  const rows = [...new Set([...texts.keys(), ...others.keys()])].map((field) => {
     const parts = wordDiff(texts.get(field) ?? '', others.get(field) ?? '');
     const shown = parts.map(({ kind, text }) => (kind === 'kept' ? text : element(kind === 'removed' ? 'del' : 'ins', {}, text)));
     return element('div', {}, element('dt', {}, field), element('dd', { class: 'text', dir: 'auto' }, ...shown));
   });
-  return element('dl', {}, ...rows);
+  return [element('dl', {}, ...rows), ...notes];
 }
