@@ -313,6 +313,16 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     ]);
   });
 
+  it('waits for Enter while a day is typed, also on a page of a part', async () => {
+    const page = await open(nina.replace('.html', '~p1.html'));
+    await page.locator('#day').press('ArrowLeft');
+    await page.keyboard.type('01152020');
+    expect(await page.evaluate(`[location.hash, document.querySelector('#day').value]`)).toEqual(['', '2020-01-15']);
+    expect(await page.locator('[data-day] [role=status]').textContent()).toBe('Press Enter to show the profile.');
+    await page.keyboard.press('Enter');
+    await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 2020-01-15'`);
+  });
+
   it('says that the profile of a day needs JavaScript, without it', async () => {
     const page = await open(nina, fileUrl, { javaScriptEnabled: false });
     expect(await page.locator('[data-day]').textContent()).toContain('turn on JavaScript');

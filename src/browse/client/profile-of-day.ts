@@ -45,9 +45,22 @@ export function addProfileOfDay(): void {
   const choose = () => {
     const hash = `#on=${[day.value, other.value].filter(Boolean).join('..')}`;
     if (day.value === '') result.replaceChildren();
+    else if (location.hash === hash) show();
     else location.assign(`${mainPage()}.html${hash}`);
   };
-  place.addEventListener('change', choose);
+  // a browser reports a date after each digit of its last part
+  let isTyped = false;
+  place.addEventListener('keydown', ({ key }) => {
+    isTyped = key !== 'Enter' && (isTyped || key !== 'Tab');
+    if (key === 'Enter') choose();
+  });
+  place.addEventListener('pointerdown', () => {
+    isTyped = false;
+  });
+  place.addEventListener('change', () => {
+    if (isTyped) result.replaceChildren(day.value === '' ? '' : 'Press Enter to show the profile.');
+    else choose();
+  });
   addEventListener('hashchange', show);
   show();
 }
