@@ -11,7 +11,7 @@ import { chartOf, type Month, monthsTable } from './months.ts';
 import { type Page, pageOf } from './page-frame.ts';
 import { ABOUT, accountsPage, changesPage } from './paths.ts';
 import type { ShownState } from './site/about-page.ts';
-import { siteText } from './site/publisher.ts';
+import { siteText, siteTitle } from './site/publisher.ts';
 
 /** What the home page shows. */
 interface HomeContents {
@@ -30,7 +30,6 @@ interface HomeContents {
 /** Returns the home page. */
 export function homePage({ site, state, months, fields, newest, lookup, links }: HomeContents): Page {
   const { accounts, changes, renames: renamed, first_values, firstDay: first, lastChange: last } = state;
-  const title = site.about === undefined ? markup`History of public profiles` : siteText(site.about, site.about.title);
   const oldest = parseInstant(newest.at(-1)?.first_encountered_date ?? '') ?? 0;
   const recent = lookup.renames.all.filter(({ seen_to }) => seen_to >= oldest);
   const stat = (term: Markup, definition: Markup) => markup`<div><dt>${term}<dd>${definition}</div>\n`;
@@ -45,7 +44,7 @@ export function homePage({ site, state, months, fields, newest, lookup, links }:
       : markup`<div class=changes>\n${entriesByDay(newest, '', lookup, renamesByRecord(recent, newest))}</div>\n${links}`;
   return pageOf(
     { title: site.about === undefined ? 'History of public profiles' : 'Home', root: '', section: 'home' },
-    markup`<h1>${title}</h1>
+    markup`<h1>${siteTitle(site)}</h1>
 ${lead(site)}<dl class=stats>
 ${stat(markup`Accounts`, markup`<a href="${accountsPage()}">${numberMarkup(accounts)}</a>`)}${stat(markup`Changes`, markup`<a href="#changes">${numberMarkup(changes)}</a>`)}${renamed === 0 ? '' : stat(markup`Renames`, numberMarkup(renamed))}${stat(markup`First values`, numberMarkup(first_values))}${period}</dl>
 ${chart}<h2 id=changes>Newest changes and first values</h2>

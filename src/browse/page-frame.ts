@@ -4,7 +4,7 @@ import { INVISIBLE } from '../contract/text/invisible.ts';
 import { type ByteText, byteText, encodeFile, escapeText, joined, type Markup, markup, plainText, trusted } from './byte-text.ts';
 import type { BrowseFile } from './parts.ts';
 import { ABOUT, accountsPage, CHANGES_FEED, HOME, ICON, NEWEST_CHANGES, SCRIPT, STYLE } from './paths.ts';
-import { contactLink, siteText } from './site/publisher.ts';
+import { contactLink, siteText, siteTitle, sourceLink } from './site/publisher.ts';
 
 /** What is around the content of a page. */
 export interface PageFrame {
@@ -25,7 +25,7 @@ export interface PageFrame {
 
 /** A relative path, or an absolute one in a page that is shown at any address. */
 export type Root = '' | typeof ROOT_1 | typeof ROOT_2 | typeof ROOT_3 | Markup;
-export type Section = 'home' | 'changes' | 'months' | 'accounts' | 'about';
+export type Section = 'home' | 'changes' | 'months' | 'accounts' | 'account' | 'about';
 
 /** The path from a page in `browse/` to the root of the tree. */
 export const ROOT_1 = '../';
@@ -127,7 +127,8 @@ interface Pieces {
   readonly tail: Markup;
 }
 
-function newPieces(root: Root, section: Section | undefined, { about, noindex }: Site): Pieces {
+function newPieces(root: Root, section: Section | undefined, site: Site): Pieces {
+  const { about, noindex } = site;
   const entry = (path: Markup, text: Markup, name: Section) =>
     markup`<a href="${root}${path}"${section === name ? ' aria-current=page' : ''}>${text}</a>`;
   const name = about === undefined ? markup`palimpsest` : escapeText(byteText(about.title));
@@ -147,16 +148,24 @@ ${noindex === undefined ? '' : markup`<meta name=robots content=noindex>\n`}<lin
     header: markup`
 <a class=skip href="#main">Skip to content</a>
 <header class=site>
-<nav aria-label=Site>${entry(markup`${HOME}`, markup`Home`, 'home')}${entry(markup`${NEWEST_CHANGES}`, markup`Changes`, 'changes')}${entry(markup`${HOME}#months`, markup`Months`, 'months')}${entry(accountsPage(), markup`Accounts`, 'accounts')}</nav>
+<nav aria-label=Site>${entry(markup`${HOME}`, siteTitle(site), 'home')}${entry(markup`${NEWEST_CHANGES}`, markup`Changes`, 'changes')}${entry(markup`${HOME}#months`, markup`Months`, 'months')}${entry(accountsPage(), markup`Accounts`, 'accounts')}</nav>
 <div class=search data-search></div>
 </header>
 <main id=main>
-`,
+${section === 'account' ? accountNotice(root, about) : ''}`,
     tail: markup`<a href="${root}${ABOUT}"${section === 'about' ? ' aria-current=page' : ''}>About this history</a>${about === undefined ? '' : signature(about)}<span>A time says when a source first showed a value, not when it was changed. All times are UTC.</span></footer>
 </body>
 </html>
 `,
   };
+}
+
+/** Returns what an account page is, and where to ask for a correction. */
+function accountNotice(root: Root, about: About | undefined): Markup {
+  const publisher = about === undefined ? '' : markup`, recorded by ${siteText(about, about.publisher)}`;
+  const source = about?.source === undefined ? '' : markup` from ${sourceLink(about, about.source)}`;
+  const removal = markup`<a href="${root}${ABOUT}#removal">Correction or removal</a>`;
+  return markup`<p class=notice>Copies of a public profile${publisher}${source}. This page does not belong to the account. ${removal}</p>\n`;
 }
 
 /** Returns who publishes the site. */

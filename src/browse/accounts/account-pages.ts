@@ -119,7 +119,7 @@ export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page 
     const address = facts.addressOf(record);
     return address.startsWith(`${page}#`) ? trusted(address.slice(page.length)) : fileOf(address);
   };
-  const frame: PageFrame = { title: `@${screen_name}`, root: ROOT_3 };
+  const frame: PageFrame = { title: `@${screen_name}`, root: ROOT_3, section: 'account' };
   const all = countsMarkup({ changes, renames: [...renames.values()].flat().length, first_values: 0 });
   const heading = older.length === 0 ? all : markup`Newest ${changesIn(data)} of ${all}`;
   const day = changes === 0 ? '' : PROFILE_OF_DAY;
@@ -138,7 +138,7 @@ const PROFILE_OF_DAY = markup`<div data-day>For the profile of a day, turn on Ja
 export function accountPartPage(shown: BrowseAccount, part: number, records: readonly ChangeRecord[], facts: RecordFacts): Page {
   const { account, parts } = shown;
   const { screen_name } = account;
-  const frame: PageFrame = { title: `@${screen_name}, part ${numberMarkup(part)}`, root: ROOT_3 };
+  const frame: PageFrame = { title: `@${screen_name}, part ${numberMarkup(part)}`, root: ROOT_3, section: 'account' };
   const main = markup`<p><a href="${fileOf(accountPage(screen_name))}">Profile and newest changes</a></p>\n`;
   const list = entries(shown, records, ({ id }) => markup`#r${id}`, facts);
   const before = part === 1 ? '' : profileBefore(account, records);

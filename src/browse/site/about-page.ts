@@ -1,15 +1,15 @@
+import type { About } from '../../contract/about.ts';
 import { lackSentence } from '../../contract/files/incomplete-mirror.ts';
 import { encodeJson } from '../../contract/json.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import { isLoopback, type Site } from '../../contract/site.ts';
 import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../byte-text.ts';
 import { fullDate, fullTime, timeMarkup } from '../dates.ts';
-import { isWebUrl } from '../diff-segments.ts';
 import type { NewestCounts } from '../filter/field-files.ts';
 import type { Month } from '../months.ts';
 import { type Page, pageOf, ROOT_1 } from '../page-frame.ts';
 import { accountsPage, NEWEST_CHANGES } from '../paths.ts';
-import { contactLink, siteText } from './publisher.ts';
+import { contactLink, siteText, sourceLink } from './publisher.ts';
 
 /** The state of the store that a site shows. */
 export interface ShownState extends RecordCounts {
@@ -52,7 +52,7 @@ export function aboutPage({ about, incomplete }: Site, state: ShownState): Page 
     const { publisher, contact, source, license, license_url } = about;
     add(markup`Publisher`, siteText(about, publisher));
     add(markup`Contact`, contact === undefined ? undefined : contactLink(contact));
-    add(markup`Source`, source === undefined ? undefined : siteText(about, source, isWebUrl(source) ? source : undefined));
+    add(markup`Source`, source === undefined ? undefined : sourceLink(about, source));
     add(markup`License`, license === undefined ? undefined : siteText(about, license, license_url));
   }
   add(markup`Accounts`, markup`<a href="${ROOT_1}${accountsPage()}">${numberMarkup(accounts)}</a>`);
@@ -65,7 +65,6 @@ export function aboutPage({ about, incomplete }: Site, state: ShownState): Page 
     newest === undefined ? undefined : timeMarkup(newest.first_encountered_date, fullTime(newest.first_encountered_date)),
   );
   add(markup`Fingerprint`, markup`<code>${trusted(fingerprint)}</code>`);
-  const whom = about?.contact === undefined ? markup`the publisher of this site` : contactLink(about.contact);
   const description = about?.description === undefined ? '' : markup`<p class=lead>${siteText(about, about.description)}</p>\n`;
   return pageOf(
     { title: 'About this history', root: ROOT_1, section: 'about' },
@@ -79,8 +78,8 @@ ${joined(rows)}</dl>
 <p>They do not say when somebody changed a profile. The time of a record is when the source first showed the value.</p>
 <p>They do not say who changed it, or why. A value that no snapshot shows is missing.</p>
 <p>What a profile says can be untrue.</p>
-${lacks(incomplete)}<h2>Corrections and removal</h2>
-<p>To have an account corrected or removed, write to ${whom}. An account can be removed from the pages, the data and the search. Later data does not bring it back.</p>
+${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
+<p>${whomToAsk(about)} An account can be removed from the pages, the data and the search. Later data does not bring it back.</p>
 <h2>How to cite it</h2>
 <p>Each record has a permalink: the link on the name of its field, on the page of its account. The link stays when later records come.</p>
 <h2 id=api>How to find an account in the API</h2>
@@ -91,6 +90,13 @@ ${lacks(incomplete)}<h2>Corrections and removal</h2>
 <p>The file manifest-sha256.txt has the SHA-256 of each file. With a copy of all files, <code>palimpsest verify --out FOLDER</code> checks them.</p>
 `,
   );
+}
+
+/** Returns to whom a reader writes for a correction or a removal. */
+function whomToAsk(about: About | undefined): Markup {
+  if (about === undefined) return markup`This site does not say who publishes it, or whom to ask for a correction or a removal.`;
+  const { publisher, contact } = about;
+  return markup`To have an account corrected or removed, write to ${contact === undefined ? siteText(about, publisher) : contactLink(contact)}.`;
 }
 
 /** Returns the script with what changes with each record, so that not all pages have it: what citations say about the site, and the newest counts. */

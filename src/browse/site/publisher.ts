@@ -1,6 +1,17 @@
 import type { About } from '../../contract/about.ts';
+import type { Site } from '../../contract/site.ts';
 import { byteText, escapeText, type Markup, markup } from '../byte-text.ts';
-import { LINK_ATTRIBUTES } from '../diff-segments.ts';
+import { isWebUrl, LINK_ATTRIBUTES } from '../diff-segments.ts';
+
+/** Returns the title of a site. */
+export function siteTitle({ about }: Site): Markup {
+  return about === undefined ? markup`History of public profiles` : siteText(about, about.title);
+}
+
+/** Returns where the records of a site come from. */
+export function sourceLink(about: About, source: string): Markup {
+  return siteText(about, source, isWebUrl(source) ? source : undefined);
+}
 
 /** Returns a text of a site with its language, as a link if it has an address. */
 export function siteText({ language }: About, text: string, url?: string): Markup {

@@ -35,6 +35,7 @@ describe('a site that says who publishes it', () => {
       const own = path === NOT_FOUND_PAGE ? [] : [`${SITE.base_url}/${path === HOME ? '' : path}`];
       expect(foreignMarkup(text).filter((found) => found !== `mailto:${ABOUT_SITE.contact}`)).toEqual([]);
       expect(texts(text, 'title')[0]).toMatch(/ · <Press> & "Radio"$/);
+      expect(texts(text, 'nav')[0]).toMatch(/^<Press> & "Radio"Changes/);
       expect(texts(text, 'footer')[0]).toContain(`Published by ${ABOUT_SITE.publisher}Contact: ${ABOUT_SITE.contact}License: CC BY 4.0`);
       expect(metadata(text)).toEqual([
         `description ${ABOUT_SITE.description}`,
@@ -47,6 +48,12 @@ describe('a site that says who publishes it', () => {
         ...own.map((url) => `canonical ${url}`),
       ]);
     }
+    const account = files.get(accountPage('nina'));
+    expect(texts(account, 'p')[0]).toBe(
+      `Copies of a public profile, recorded by ${ABOUT_SITE.publisher} from ${ABOUT_SITE.source}. This page does not belong to the account. Correction or removal`,
+    );
+    expect(account).toContain('browse/about.html#removal"');
+    expect(files.get(ABOUT)).toContain(' id=removal>');
     expect(texts(files.get(HOME), 'h1')).toEqual([ABOUT_SITE.title]);
     expect(texts(files.get(HOME), 'main')[0]).toContain(`Published by ${ABOUT_SITE.publisher}`);
     expect(files.get(CHANGES_FEED)).toContain(`<author><name>${ABOUT_SITE.publisher}</name><email>${ABOUT_SITE.contact}</email></author>`);
@@ -83,7 +90,7 @@ describe('the page about the history', () => {
     };
     const plain = browseFiles(store).get(ABOUT);
     expect(rows(plain)).toEqual(state);
-    expect(texts(plain, 'main')[0]).toContain('write to the publisher of this site.');
+    expect(texts(plain, 'main')[0]).toContain('This site does not say who publishes it');
     const { title: _, ...about } = ABOUT_SITE;
     const page = browseFiles(store, { ...SITE, about: { title: 'Press', ...about } }).get(ABOUT);
     expect(rows(page)).toEqual({
