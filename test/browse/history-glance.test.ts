@@ -25,8 +25,8 @@ describe('the history of an account at a glance', () => {
     const page = await pageWith(Array.from({ length: 18 }, (_, n) => (n % 2 === 0 ? '' : 'İ'.repeat(80))));
     const from = '1 January 2020';
     expect(rowsOf(page)).toEqual([
-      [`${'İ'.repeat(50)}…`, from, 'latest', '9'],
-      ['empty', from, from, '9'],
+      [`${'İ'.repeat(50)}…`, from, 'latest value', '9 separate periods'],
+      ['empty', from, from, '9 separate periods'],
     ]);
     // the date leads to the first record of the value
     expect(page).toMatch(/<td><a href="#r2"><time/);

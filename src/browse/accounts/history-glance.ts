@@ -14,13 +14,13 @@ const MOST_VALUES = 6;
 /** The greatest length of a value in the table, in bytes. */
 const MOST_BYTES = 100;
 
-/** A value of a field, with all times at which the account had it. */
+/** A value of a field, with the number of separate periods in which the account had it. */
 interface FieldValue {
   /** Its oldest record. */
   first: ChangeRecord;
   /** The record that replaced it last; undefined if it is the latest value. */
   readonly next: ChangeRecord | undefined;
-  times: number;
+  periods: number;
 }
 
 /** A field that changed. */
@@ -46,7 +46,7 @@ export function historyGlance(records: readonly ChangeRecord[], hrefOf: AddressO
     const rows = shown.map((value) => valueRow(type, value, hrefOf));
     return markup`<tbody><tr><th scope=rowgroup rowspan=${shown.length + (rest === 0 ? 0 : 1)}>${type}${trusted(rows.join('<tr>'))}${more}`;
   });
-  return markup`<h2>History at a glance</h2>\n${lanes(fields, records)}<table class=glance><thead><tr><th scope=col>Field<th scope=col>Value<th scope=col>From<th scope=col>To<th scope=col>Times</thead>\n${joined(groups)}</table>\n`;
+  return markup`<h2>History at a glance</h2>\n${lanes(fields, records)}<table class=glance><thead><tr><th scope=col>Field<th scope=col>Value<th scope=col>First seen<th scope=col>Last replaced<th scope=col>Periods</thead>\n${joined(groups)}</table>\n`;
 }
 
 function changedFields(records: readonly ChangeRecord[]): readonly ChangedField[] {
@@ -63,21 +63,22 @@ function valuesOf(records: readonly ChangeRecord[]): readonly FieldValue[] {
   let next: ChangeRecord | undefined;
   for (const record of records) {
     const known = values.get(record.text);
-    if (known === undefined) values.set(record.text, { first: record, next, times: 1 });
+    if (known === undefined) values.set(record.text, { first: record, next, periods: 1 });
     else {
       known.first = record;
-      if (next?.text !== record.text) known.times += 1;
+      if (next?.text !== record.text) known.periods += 1;
     }
     next = record;
   }
   return [...values.values()];
 }
 
-function valueRow(type: DataType, { first, next, times }: FieldValue, hrefOf: AddressOf): Markup {
+function valueRow(type: DataType, { first, next, periods }: FieldValue, hrefOf: AddressOf): Markup {
   const { text, first_encountered_date: from } = first;
   const value = text === null || text === '' ? markup`<i>empty</i>` : valueMarkup(shortened(text), type);
-  const to = next === undefined ? markup`latest` : dateMarkup(next.first_encountered_date);
-  return markup`<td dir=auto>${value}<td><a href="${hrefOf(first)}">${dateMarkup(from)}</a><td>${to}<td>${numberMarkup(times)}\n`;
+  const to = next === undefined ? markup`latest value` : dateMarkup(next.first_encountered_date);
+  const count = periods === 1 ? markup`1 period` : markup`${numberMarkup(periods)} separate periods`;
+  return markup`<td dir=auto>${value}<td><a href="${hrefOf(first)}">${dateMarkup(from)}</a><td>${to}<td>${count}\n`;
 }
 
 function dateMarkup(time: string): Markup {
