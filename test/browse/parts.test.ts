@@ -81,8 +81,8 @@ describe('the parts of the browse files', () => {
     const target = `../../../${accountPage('nina')}`;
     expect(former).toContain(`<meta http-equiv=refresh content="0; url=${target}">`);
     expect(former).toContain(`<a href="${target}" data-holder><bdi>@nina</bdi></a>`);
-    expect(files.get(accountPage('nina'))).toContain('<bdi>@nina_old</bdi> until');
-    expect(files.get(accountPage('taken'))).toMatch(/@moved<\/bdi><\/a> had this handle until/);
+    expect(files.get(accountPage('nina'))).toContain('<bdi>@nina_old</bdi>, last seen on');
+    expect(files.get(accountPage('taken'))).toMatch(/@moved<\/bdi><\/a> was last seen with this handle on/);
   });
 
   it('keep the addresses of the records of an account that was renamed', async () => {

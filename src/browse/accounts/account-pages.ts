@@ -122,7 +122,7 @@ export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page 
   const frame: PageFrame = { title: `@${screen_name}`, root: ROOT_3, section: 'account' };
   const all = countsMarkup({ changes, renames: [...renames.values()].flat().length, first_values: 0 });
   const heading = older.length === 0 ? all : markup`Newest ${changesIn(data)} of ${all}`;
-  const day = changes === 0 ? '' : PROFILE_OF_DAY;
+  const day = data.length === 0 ? '' : changes === 0 ? NO_CHANGES : PROFILE_OF_DAY;
   const before = older.length === 0 ? '' : profileBefore(account, data);
   const glance = historyGlance(account.data, hrefOf);
   return pageOf(
@@ -130,6 +130,8 @@ export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page 
     markup`${title(account)}${profileMarkup(shown)}${day}${glance}${movedRecords(account, older)}<h2>${heading}</h2>\n${entries(shown, data, hrefOf, facts)}${before}${olderLinks(older.length, linkTo(shown))}`,
   );
 }
+
+const NO_CHANGES = markup`<p>The records show no change of a field, so there is no date to choose.</p>\n`;
 
 /** The place where the script lets a reader choose a day. */
 const PROFILE_OF_DAY = markup`<div data-day>For the profile of a day, turn on JavaScript.</div>\n`;
@@ -225,7 +227,10 @@ function profileMarkup({ account, formerHandles, formerHolders }: BrowseAccount)
   if (verified !== undefined) add(markup`Verified`, markup`<dd>${verified.text === 'true' ? 'Yes' : 'No'}`);
   if (created !== null) add(markup`Created`, markup`<dd>${timeMarkup(created, fullDate(created))}`);
   if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
-  if (formerHandles.length > 0) add(markup`Former handles`, markup`<dd>${trusted(formerHandles.map(formerHandle).join(', '))}`);
+  const newest = account.data[0]?.first_encountered_date;
+  if (newest !== undefined)
+    add(markup`Newest record`, markup`<dd>${timeMarkup(newest, fullDate(newest))}. The profile of today can differ.`);
+  if (formerHandles.length > 0) add(markup`Former handles`, markup`<dd>${trusted(formerHandles.map(formerHandle).join('; '))}`);
   if (formerHolders.length > 0) add(markup`Handle before`, joined(formerHolders.map(formerHolder)));
   return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;
 }
@@ -236,10 +241,10 @@ function linked(url: ByteText): Markup {
 }
 
 function formerHandle({ handle, seen_to }: BrowseAccount['formerHandles'][number]): Markup {
-  return markup`<bdi>@${escapeText(handle)}</bdi> until ${timeMarkup(seen_to, fullDate(seen_to))}`;
+  return markup`<bdi>@${escapeText(handle)}</bdi>, last seen on ${timeMarkup(seen_to, fullDate(seen_to))}`;
 }
 
 function formerHolder({ screen_name, seen_to }: BrowseAccount['formerHolders'][number]): Markup {
   const link = markup`<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
-  return markup`<dd>${link} had this handle until ${timeMarkup(seen_to, fullDate(seen_to))}`;
+  return markup`<dd>${link} was last seen with this handle on ${timeMarkup(seen_to, fullDate(seen_to))}`;
 }

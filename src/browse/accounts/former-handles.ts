@@ -69,7 +69,7 @@ function leadingPage(handle: ByteText, holders: readonly FormerHolderText[], par
   const linkTo = (screenName: ByteText) => markup`${ROOT_3}${accountPage(screenName, part)}`;
   const lines = holders.map(
     ({ screen_name, seen_to }) =>
-      markup`<li><a href="${linkTo(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a> had it until ${timeMarkup(seen_to, fullDate(seen_to))}\n`,
+      markup`<li><a href="${linkTo(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a> was last seen with it on ${timeMarkup(seen_to, fullDate(seen_to))}\n`,
   );
   const [holder] = holders;
   const canonical = holder && linkTo(holder.screen_name);
