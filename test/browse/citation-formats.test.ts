@@ -5,8 +5,9 @@ import { citationsOf } from '../../src/browse/client/citation-formats.ts';
 const CHANGE = {
   url: 'https://history.example/browse/account/62/nina_k.html#r105',
   id: '105',
-  title: 'Bio of Nina {K} @nina_k',
+  title: 'Bio of @nina_k (now @{K}), changed',
   time: '2024-03-05T14:03:09.5Z',
+  shownTime: '5 March 2024, 14:03:09 UTC',
 };
 const SITE = { title: 'Press & radio', publisher: 'Archive', base_url: 'https://history.example', fingerprint: 'ab12' };
 
@@ -15,16 +16,16 @@ describe('the citations of a change', () => {
     const { Link, Text, BibTeX, 'CSL-JSON': csl } = Object.fromEntries(citationsOf(SITE, CHANGE));
     expect(Link).toBe(CHANGE.url);
     expect(Text).toBe(
-      `Archive. Bio of Nina {K} @nina_k, first seen 2024-03-05T14:03:09.5Z. Press & radio. ${CHANGE.url}. fingerprint of the data ab12.`,
+      `Archive. Bio of @nina_k (now @{K}), changed, as first seen on 5 March 2024, 14:03:09 UTC. Press & radio. ${CHANGE.url}. Fingerprint of the data ab12.`,
     );
     expect(BibTeX?.split('\n')).toEqual([
       '@misc{record-105,',
       '  author = {{Archive}},',
-      '  title = {Bio of Nina \\textbraceleft{}K\\textbraceright{} @nina\\_k},',
+      '  title = {Bio of @nina\\_k (now @\\textbraceleft{}K\\textbraceright{}), changed},',
       '  howpublished = {Press \\& radio},',
       '  year = {2024},',
       `  url = {${CHANGE.url}},`,
-      '  note = {first seen 2024-03-05T14:03:09.5Z; fingerprint of the data ab12}',
+      '  note = {First seen on 5 March 2024, 14:03:09 UTC. Fingerprint of the data ab12}',
       '}',
     ]);
     expect(JSON.parse(csl ?? '')).toEqual([
@@ -38,14 +39,14 @@ describe('the citations of a change', () => {
         issued: { 'date-parts': [[2024, 3, 5]] },
         URL: CHANGE.url,
         version: 'ab12',
-        note: 'first seen 2024-03-05T14:03:09.5Z',
+        note: 'First seen on 5 March 2024, 14:03:09 UTC',
       },
     ]);
   });
 
   it('leave out what is not known', () => {
     const [, text, entry, csl] = citationsOf({ title: 'History', base_url: '' }, CHANGE).map((citation) => citation[1]);
-    expect(text).toBe(`Bio of Nina {K} @nina_k, first seen 2024-03-05T14:03:09.5Z. History. ${CHANGE.url}.`);
+    expect(text).toBe(`Bio of @nina_k (now @{K}), changed, as first seen on 5 March 2024, 14:03:09 UTC. History. ${CHANGE.url}.`);
     expect(entry).not.toContain('author');
     expect(csl).not.toMatch(/publisher|author|version/);
   });

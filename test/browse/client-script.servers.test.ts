@@ -367,10 +367,12 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   });
 
   it('cites a change by the address of the site, and copies the link', async () => {
-    const page = await open(nina, `${origin.url}/`);
+    const page = await open(nina.replace('.html', '~p1.html'), `${origin.url}/`);
     await page.locator('button.cite').last().click();
     await page.locator('dialog.citation').waitFor();
     const link = await page.locator('dialog pre').first().textContent();
+    const text = await page.locator('dialog pre').nth(1).textContent();
+    expect(text).toContain('of @ninette (now @nina_k), as first seen on ');
     const address = await page.evaluate<string>(`[...document.querySelectorAll('.own article h4 > a[href*="#r"]')].at(-1).href`);
     expect(link).toBe(address.replace(origin.url, SITE.base_url));
     expect(files.get('browse/assets/site.js')).toContain(await page.evaluate('window.palimpsestSite.fingerprint'));

@@ -19,22 +19,26 @@ export interface Cited {
   /** The id of its record. */
   readonly id: string;
   readonly title: string;
-  /** When a source first showed the value. */
+  /** When a source first showed the value; as readers see it, too. */
   readonly time: string;
+  readonly shownTime: string;
 }
 
 /** Returns the permalink of a change and its citations, each with the name of its format. What is not known is left out. */
-export function citationsOf(site: CitedSite, { url, id, title, time }: Cited): readonly (readonly [format: string, text: string])[] {
+export function citationsOf(
+  site: CitedSite,
+  { url, id, title, time, shownTime }: Cited,
+): readonly (readonly [format: string, text: string])[] {
   const { publisher, fingerprint } = site;
-  const seen = `first seen ${time}`;
-  const state = fingerprint && `fingerprint of the data ${fingerprint}`;
+  const seen = `First seen on ${shownTime}`;
+  const state = fingerprint && `Fingerprint of the data ${fingerprint}`;
   const fields = {
     author: publisher && `{${escaped(publisher)}}`,
     title: escaped(title),
     howpublished: escaped(site.title),
     year: time.slice(0, 4),
     url,
-    note: [seen, state].filter(Boolean).join('; '),
+    note: [seen, state].filter(Boolean).join('. '),
   };
   const lines = Object.entries(fields).flatMap(([name, value]) => (value ? [`  ${name} = {${value}}`] : []));
   const csl = {
@@ -51,7 +55,7 @@ export function citationsOf(site: CitedSite, { url, id, title, time }: Cited): r
   };
   return [
     ['Link', url],
-    ['Text', `${[publisher, `${title}, ${seen}`, site.title, url, state].filter(Boolean).join('. ')}.`],
+    ['Text', `${[publisher, `${title}, as first seen on ${shownTime}`, site.title, url, state].filter(Boolean).join('. ')}.`],
     ['BibTeX', `@misc{record-${id},\n${lines.join(',\n')}\n}`],
     ['CSL-JSON', JSON.stringify([csl], undefined, 2)],
   ];

@@ -1,5 +1,5 @@
 import { type CitedSite, citationsOf } from './citation-formats.ts';
-import { allChanges, element, loadScript, nameOf, openDialog, rootPath, timeOf } from './page-elements.ts';
+import { allChanges, element, fieldOf, loadScript, nameOf, openDialog, rootPath, textOf, timeOf } from './page-elements.ts';
 
 declare global {
   interface Window {
@@ -24,8 +24,8 @@ async function showCitations(change: HTMLElement, link: HTMLAnchorElement): Prom
   // a page below /as_of/ or on a disk has the same path in the tree
   const path = link.href.slice(new URL(rootPath() || '.', location.href).href.length);
   const url = site.base_url === '' ? link.href : `${site.base_url}/${path}`;
-  const title = `${link.textContent} of ${document.querySelector('h1')?.textContent}`;
-  const cited = { url, id: change.id.slice(1), title, time: timeOf(change)?.dateTime ?? '' };
+  const [time, shownTime] = [timeOf(change)?.dateTime ?? '', timeOf(change)?.textContent ?? ''];
+  const cited = { url, id: change.id.slice(1), title: titleOf(change), time, shownTime };
   const status = element('p', { role: 'status' });
   const parts = citationsOf(site, cited).map(([format, text]) => {
     const shown = element('pre', { tabindex: '0', 'aria-label': format }, text);
@@ -43,6 +43,15 @@ async function showCitations(change: HTMLElement, link: HTMLAnchorElement): Prom
     return element('section', {}, shown, button);
   });
   openDialog('citation', 'Cite this record', ...parts, status);
+}
+
+/** Returns what a citation calls a record, with the handle of that time. */
+function titleOf(change: HTMLElement): string {
+  const present = Array.from(document.querySelectorAll('h1 bdi')).at(-1)?.textContent;
+  const former = change.closest('section')?.querySelector('h3 bdi')?.textContent;
+  const handle = former ? `${former} (now ${present})` : present;
+  const kind = change.classList.contains('F') ? '' : textOf(change) === '' ? ', removed' : ', changed';
+  return `${fieldOf(change)} of ${handle}${kind}`;
 }
 
 /** Loads what the pages say about the site. Without the file, citations lack its publisher. */
