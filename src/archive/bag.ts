@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { outputFile, removeSync } from 'fs-extra/esm';
 import { Failure } from '../contract/failure.ts';
-import { draftOf } from '../contract/files/draft.ts';
+import { draftOf, hasOtherWriter } from '../contract/files/draft.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { refuseOtherContent } from '../contract/files/result-folder.ts';
 import { BUILD_RECORD, encodeBuildRecord } from '../tree/build-record.ts';
@@ -50,7 +50,7 @@ const ENTRIES = [INFO, 'data', IDENTITIES.file, PAYLOAD_MANIFEST, 'tagmanifest-s
 /**
  * Writes a tree as a bag (BagIt 1.0): the tree is the folder `data`, and the manifest of the bag has the SHA-256 values of
  * the tree's own manifest. Each file is compared with it.
- * @throws Failure tree-edited, not-ours if the folder contains anything other than an earlier bag, file-system
+ * @throws Failure tree-edited, not-ours if the folder contains anything other than an earlier bag, tree-busy, file-system
  */
 export async function writeBag(tree: VerifiedTree, to: string, options: BagOptions = {}): Promise<void> {
   const folder = resolve(to);
@@ -63,6 +63,7 @@ export async function writeBag(tree: VerifiedTree, to: string, options: BagOptio
   // an existing folder is filled and not replaced, because it may be a mount point or the working directory
   try {
     mkdirSync(draft);
+    if (hasOtherWriter(draft)) throw busy(to);
     await fill(tree, draft, options);
     if (isNew) renameSync(draft, folder);
     else moveEntries(draft, folder, earlier);
@@ -95,6 +96,13 @@ function moveEntries(draft: string, folder: string, earlier: readonly string[]):
 /** Whether another program already had that folder. */
 function isTaken(draft: string, error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST' && 'path' in error && error.path === draft;
+}
+
+function busy(folder: string): Failure {
+  return new Failure('tree-busy', `another run is writing a bag to ${folder}`, {
+    place: { file: folder },
+    hint: 'wait until it has finished, or name another folder with --to; nothing was changed',
+  });
 }
 
 /** Converts an error of a write to a Failure. Returns any other error unchanged, such as an error of a read of the tree. */

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeBag } from '../../src/archive/bag.ts';
 import { writeWacz } from '../../src/archive/wacz.ts';
 import { writeWarc } from '../../src/archive/warc.ts';
+import { machineId } from '../../src/contract/files/process.ts';
 import { openVerified } from '../../src/tree/verified-tree.ts';
 import { account } from '../mirror/canned-service.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
@@ -76,6 +77,22 @@ describe('palimpsest archive', () => {
     const onProgress = () => void mkdirSync(join(bag, 'bagit.txt'), { recursive: true });
     await expect(writeBag(openVerified(out), bag, { onProgress })).rejects.toMatchObject({ code: 'file-system', place: { file: bag } });
     expect(readdirSync(bag)).toEqual(['bagit.txt']);
+  });
+
+  it.each([
+    ['a new folder', '.bag'],
+    ['an existing one', 'bag/.bag'],
+  ])('refuses to write a bag into %s that another process is writing', async (where, name) => {
+    const folder = temporaryFolder();
+    const bag = join(folder, 'bag');
+    if (where === 'an existing one') mkdirSync(bag);
+    const draft = join(folder, `${name}.palimpsest-${machineId().slice(0, 8)}-${process.ppid}.draft`);
+    mkdirSync(draft);
+    const before = readdirSync(folder, { recursive: true });
+    await expect(writeBag(openVerified(out), bag)).rejects.toMatchObject({ code: 'tree-busy', place: { file: bag } });
+    expect(readdirSync(folder, { recursive: true })).toEqual(before);
+    rmdirSync(draft);
+    await writeBag(openVerified(out), bag);
   });
 
   it('keeps an earlier bag if the new one cannot be moved into its place', async () => {

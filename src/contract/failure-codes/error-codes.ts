@@ -97,7 +97,11 @@ export const ERROR_CODES = {
     meaning: 'a build of that tree was interrupted, or a publish to that target runs or was interrupted',
     remedy: 'wait until a running publish ends; otherwise build or publish again, which completes the tree',
   },
-  'tree-busy': { exit: 1, meaning: 'another build is writing that folder or ZIP', remedy: 'wait, or build into another place' },
+  'tree-busy': {
+    exit: 1,
+    meaning: 'another build or `archive bag` is writing that folder or ZIP',
+    remedy: 'wait, or write to another place',
+  },
   'tree-edited': {
     exit: 1,
     meaning:

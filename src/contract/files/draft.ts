@@ -22,13 +22,23 @@ interface FoundDraft {
   readonly of: string;
   /** Whether the process that wrote it is known to have ended. */
   readonly isLeft: boolean;
+  /** Whether a process of this machine is known to write it. */
+  readonly isActive: boolean;
+}
+
+/** Whether another process of this machine writes a draft of the same file or folder. */
+export function hasOtherWriter(draft: string): boolean {
+  const of = DRAFT.exec(basename(draft))?.[1];
+  return draftsIn(dirname(draft)).some((one) => one.of === of && one.isActive && one.path !== draft);
 }
 
 /** Returns the drafts in a folder, which may not exist. */
 export function draftsIn(folder: string): readonly FoundDraft[] {
   return namesIn(folder).flatMap((name) => {
     const [, of, on, id] = DRAFT.exec(name) ?? [];
-    return of === undefined ? [] : [{ path: join(folder, name), of, isLeft: on === machine() && !isRunning(Number(id)) }];
+    if (of === undefined) return [];
+    const [isHere, runs] = [on === machine(), isRunning(Number(id))];
+    return [{ path: join(folder, name), of, isLeft: isHere && !runs, isActive: isHere && runs }];
   });
 }
 
