@@ -98,6 +98,10 @@ function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTall
   const excess = page.count - tally.seen;
   // after a sweep, accounts that were added meanwhile are on the last pages
   if (walk.turns > 1 && excess === walk.excess && walk.gaps.length === 0) return { ...walk, state: 'complete', hasSeenAll: true };
+  if (page.number > 1 && page.number === walk.top && page.items === 0 && page.number > farBehind(tally)) {
+    const half = Math.floor(page.number / 2);
+    return { ...walk, page: half, top: half, isLinked: false };
+  }
   if (page.number > 1) return { ...walk, page: page.number - 1, isLinked: false };
   const last = isLinked ? 2 : page.hasNext ? Math.ceil(page.count / Math.max(1, page.items)) : 1;
   const turned = { ...walk, turns: walk.turns + 1, page: last, top: last, isLinked };
@@ -108,6 +112,11 @@ function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTall
     return { ...walk, state: 'complete', excess, hasSeenAll: excess <= Math.max(0, walk.excess) };
   }
   return walk.turns === 1 && last > 1 ? turned : nextRound(walk);
+}
+
+/** Above this number, an empty page is not read back page by page: a page has at least one account, so `count` is far too high. */
+function farBehind({ known }: AccountTally): number {
+  return 2 * known + 10;
 }
 
 /** Returns the walk after its next page could not be read. */
