@@ -99,7 +99,7 @@ export const READ_COMMANDS = {
       '--store <file>': NEW_STORE,
       '--max-rejected <percentage>': MAX_REJECTED,
       '--min-accounts <percentage>': {
-        help: 'refuse the run if it has a smaller share of the accounts of the run before',
+        help: 'refuse the run if it has a smaller share of the accounts of the previous run',
         parse: percentage,
         default: { share: 0.5 },
         defaultText: '50%',

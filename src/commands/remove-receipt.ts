@@ -224,7 +224,9 @@ function receiptText(receipt: Receipt): string {
     ...checkLines(receipt),
     '',
     'Remaining to be done:',
-    ...receipt.remaining.map(({ copy, command }) => `  ${copy}: ${command ?? 'delete it, or the account in it'}`),
+    ...receipt.remaining.map(
+      ({ copy, command }) => `  ${copy}: ${command ?? 'search it yourself; if it has the account, delete it, or the account in it'}`,
+    ),
     '',
     'Only a person can search:',
     ...receipt.look_at.map((place) => `  ${place}`),

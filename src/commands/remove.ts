@@ -67,7 +67,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
     ...(isDryRun || summary.removed.length === 0
       ? []
       : [
-          'then: publish; pages as files need --allow-gaps, and versions that have the account are deleted, unless --rewrite-versions is given',
+          'then publish: pages as files need --allow-gaps; versions that have the account are deleted, or rebuilt without it with --rewrite-versions',
           'backups of the store keep the account until store push TARGET --keep-last 1; docs/removal.md in the package lists other copies',
         ]),
   ]);

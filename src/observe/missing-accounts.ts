@@ -18,7 +18,7 @@ export interface MissingAccounts {
   readonly listed: readonly string[];
 }
 
-/** The accounts of the run before: those that were last observed at the same time as most accounts of this run. */
+/** The accounts of the previous run: those that were last observed at the same time as most accounts of this run. */
 export interface RunBefore {
   readonly accounts: number;
   /** How many of them this run has too. */

@@ -24,7 +24,7 @@ export interface Limits {
   readonly latest: Instant | undefined;
   /** The highest share of items that are rejected, from 0 to 1. */
   readonly maxRejected: number;
-  /** The lowest share of the accounts of the run before that the run must have, from 0 to 1. */
+  /** The lowest share of the accounts of the previous run that the run must have, from 0 to 1. */
   readonly minAccounts: number;
   /** Whether most accounts may have only snapshots older than those in the store. */
   readonly allowLate: boolean;
@@ -55,7 +55,7 @@ function allLate({ run, late, storeTo = 0 }: Guarded, { latest }: Limits): Failu
 
 function tooFewAccounts({ runBefore: { accounts, present } }: Guarded, { minAccounts }: Limits): Failure | undefined {
   if (present >= minAccounts * accounts) return undefined;
-  return new Failure('too-few-accounts', 'most accounts of the run before are missing', {
+  return new Failure('too-few-accounts', 'most accounts of the previous run are missing', {
     expected: `at least ${percent(minAccounts)} of ${plural(accounts, 'account')}`,
     found: plural(present, 'account'),
     hint: 'check the sources; if only these accounts should be observed, run again with --min-accounts 0%; the store is unchanged',

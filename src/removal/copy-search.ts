@@ -46,7 +46,7 @@ interface Content {
   readonly depth: number;
 }
 
-/** How deep a file is searched: some files of an attacker contain themselves. */
+/** The maximum nesting: a file of an attacker can contain itself. */
 const MOST_DEPTH = 8;
 const SQLITE = 'SQLite format 3\0';
 const WARC = 'WARC/';

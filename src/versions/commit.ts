@@ -42,7 +42,7 @@ export interface Commit<V extends Version = Version> {
   readonly number: number;
   /** Random: identifies the run that wrote it. */
   readonly token: string;
-  /** Not earlier than that of the current version before it. */
+  /** Not earlier than the time of the newest live version, except after a `store push --replace`. */
   readonly time: string;
   /** The SHA-256 of the commit before; null for the first. */
   readonly previous: string | null;

@@ -49,13 +49,12 @@ export function keptVersions<V extends Pick<Version, 'time'>>(
   });
 }
 
-/** The number of versions in which a clock may have been wrong. */
+/** How many of the newest versions are searched for a gap: one with a right time, and up to seven of a wrong clock. */
 const WRONG_NIGHTS = 8;
 
 /**
- * Returns the time from which the ages of versions are measured: that of the version before the newest one, if the clock is not earlier.
- * Between two of the newest versions can be more time than `within`: then it is that of the first of the two. So a week of nights with
- * a clock in the future does not make all versions old.
+ * Returns the time from which the ages of versions are measured: the earliest of the clock, the time of the second newest version, and
+ * the time of each version before a gap longer than `within`. So seven nights with a clock in the future do not make all versions old.
  */
 function measuredFrom(versions: readonly Pick<Version, 'time'>[], within: number | undefined, clock: number): number {
   const times = versions.slice(-WRONG_NIGHTS).map(({ time }) => Date.parse(time));

@@ -41,7 +41,7 @@ export interface Draft<V extends Version> {
 export interface NextList<V extends Version> {
   readonly change: CommitChange;
   readonly base_url?: string | undefined;
-  /** The time before which the commit cannot be; undefined: any. */
+  /** The earliest time of the commit; undefined: any time. */
   readonly notBefore: string | undefined;
   readonly kept: readonly V[];
   readonly added: readonly Draft<V>[];

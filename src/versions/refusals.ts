@@ -15,7 +15,7 @@ export function otherStore({ name }: Remote, zip: string, current: Version): Fai
 }
 
 /**
- * Refuses a version after one whose time is more than a day ahead of the clock. It would get that time, too.
+ * Refuses a new version if the newest one has a time more than a day ahead of the clock, because the new one would get that time, too.
  * @param time that of the newest version; undefined if there is none
  * @param wayBack how to go on after a run with a wrong clock
  * @throws Failure future-time
@@ -25,7 +25,7 @@ export function refuseFuture({ name }: Remote, time: string | undefined, wayBack
   if (time === undefined || Date.parse(time) <= now + DAY_MS) return;
   throw new Failure('future-time', `the newest version at ${name} is from the future`, {
     place: { file: name },
-    expected: `a version from ${new Date(now).toISOString()} or before`,
+    expected: `a version with a time up to ${new Date(now + DAY_MS).toISOString()}, a day after now`,
     found: `a version from ${time}`,
     hint: ['correct the clock of this machine; or, if the clock was wrong in that run, ', ...wayBack, '; nothing was changed'],
   });

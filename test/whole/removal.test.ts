@@ -162,7 +162,7 @@ describe('palimpsest remove', () => {
     expect(await cli('remove', 'nina_k', '--dry-run')).toMatchObject({ dry_run: true, mentions: { certain: 1, possible: 0 } });
     expect(readFileSync(store).equals(before)).toBe(true);
     const { stdout: done } = await palimpsestHere(['remove', 'nina_k', '--yes', '--store', store]);
-    expect(done).toMatch(/removed 1 account.*need --allow-gaps, .*unless --rewrite-versions is given\nbackups .* --keep-last 1;/s);
+    expect(done).toMatch(/removed 1 account.*need --allow-gaps; .*with --rewrite-versions\nbackups .* --keep-last 1;/s);
   });
 
   it('refuses unknown and ambiguous names, and removes all accounts or none', async () => {

@@ -59,9 +59,9 @@ export const REFUSAL_CODES = {
   'future-time': {
     exit: 3,
     meaning:
-      'a snapshot or `--observed-at` has a time more than a day ahead of the clock; or the newest version at a target has, and a next one would get that time, too',
+      'a snapshot or `--observed-at` has a time more than a day ahead of the clock; or the newest version at a target has such a time, and the next version would get it, too',
     remedy:
-      'correct the clock or the time, or use `--allow-future`; if the version was published with a wrong clock, use `publish --rollback` or `store push --replace`',
+      'correct the clock or the time, or use `--allow-future`; if the clock was wrong when that version was published, use `publish --rollback` or `store push --replace`',
   },
   'all-late': {
     exit: 3,
@@ -77,7 +77,7 @@ export const REFUSAL_CODES = {
   },
   'too-few-accounts': {
     exit: 3,
-    meaning: 'a run lacks more accounts of the run before (snapshots.md#missing-accounts) than `--min-accounts` allows',
+    meaning: 'a run lacks more accounts of the previous run (snapshots.md#missing-accounts) than `--min-accounts` allows',
     remedy: 'check the sources; if only these accounts should be observed, run again with a lower `--min-accounts`',
   },
   'host-refused': {

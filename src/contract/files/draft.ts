@@ -55,7 +55,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /**
- * Writes a short text to a file, which is then whole, or as before.
+ * Writes a short text to a file atomically: through a temporary file and a rename.
  * @param option the option that names the file or its folder
  * @throws Failure file-system
  */

@@ -17,7 +17,7 @@ export function refuseDatabase(path: string): void {
   throw new Failure('not-ours', `${path} is a store or another database`, {
     place: { file: path },
     expected: 'a new file, or an earlier result of this command',
-    found: database === path ? 'a database of SQLite' : `a file of the database ${database}`,
+    found: database === path ? 'an SQLite database' : `a file of the database ${database}`,
     hint: 'name another file; nothing was changed',
   });
 }

@@ -173,7 +173,7 @@ describe.skipIf(programs.skip)('filesIn', () => {
   it.each([
     ['a short', TEXT],
     ['a long', TEXT.repeat(100)],
-  ])('rejects a ZIP file that is cut short, and all of %s member with another checksum, encryption or compression', async (_, text) => {
+  ])('rejects a ZIP file that is cut short, and all of %s member with a wrong checksum, encryption or compression', async (_, text) => {
     const whole = await zipOf({ 'a.json': text, 'b.json': '{}' });
     for (const length of [10, 100, whole.length - 1]) {
       expect((await read(inputOf(whole.subarray(0, length)))).failures).toMatchObject([{ code: 'bad-archive', place: { file: NAME } }]);
