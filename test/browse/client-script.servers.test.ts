@@ -388,6 +388,19 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.evaluate('document.querySelector(":target").id')).toBe(oldest);
   });
 
+  it('says that a record is not on the page, until the address names another one', async () => {
+    const page = await open(`${nina}#r999999`);
+    await page.locator('.missing').waitFor();
+    expect(await page.locator('.missing').textContent()).toBe(
+      'Record 999999 is not on this page. It was removed or moved, or the address is wrong.',
+    );
+    await page.goto(`${fileUrl}${nina}#fB`);
+    await until(page, `document.querySelector('.missing') === null`);
+    await page.goto(`${fileUrl}${pageOf('harbour')}#r999999`);
+    await page.locator('.missing').waitFor();
+    expect(await page.locator('.missing').textContent()).toContain('the accounts that had this handle before.');
+  });
+
   it('has the record at its address without JavaScript, on the main page and on pages of parts', async () => {
     const linked = [...files].flatMap(([path, html]) =>
       /^browse\/changes\/\d+\.html$/.test(path)

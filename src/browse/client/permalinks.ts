@@ -1,3 +1,5 @@
+import { element } from './page-elements.ts';
+
 /** Sends a reader of a former handle on, with the fragment, which the redirect of the page drops. */
 export function keepFragment(): void {
   if (location.hash === '' || document.querySelector('meta[http-equiv=refresh]') === null) return;
@@ -7,17 +9,31 @@ export function keepFragment(): void {
 
 /**
  * Goes on to records that are not on the main page of their account any more: the page has a link for each address. A record
- * of an account that had the handle before is elsewhere: the links to such accounts lead to it.
+ * of an account that had the handle before is elsewhere: the links to such accounts lead to it. Says so if a record is missing.
  */
 export function addPermalinks(): void {
-  followPermalink();
-  addEventListener('hashchange', followPermalink);
+  const notice = element('p', { role: 'status', class: 'missing' });
+  const follow = () => {
+    notice.textContent = followPermalink();
+    if (notice.textContent === '') notice.remove();
+    else document.querySelector('h1')?.after(notice);
+  };
+  follow();
+  addEventListener('hashchange', follow);
 }
 
-function followPermalink(): void {
-  if (location.hash === '') return;
+/** Returns what a reader must know about a record that is not on this page. */
+function followPermalink(): string {
+  if (location.hash === '') return '';
   // :target can match later than this script runs
   const target = document.getElementById(location.hash.slice(1));
-  if (target === null) for (const holder of document.querySelectorAll<HTMLAnchorElement>('a[data-holder]')) holder.hash = location.hash;
-  else if (target instanceof HTMLAnchorElement && target.closest('.moved') !== null) location.replace(target.href);
+  if (target instanceof HTMLAnchorElement && target.closest('.moved') !== null) location.replace(target.href);
+  if (target !== null) return '';
+  const holders = document.querySelectorAll<HTMLAnchorElement>('a[data-holder]');
+  for (const holder of holders) holder.hash = location.hash;
+  const [, id] = /^#r(\d+)$/.exec(location.hash) ?? [];
+  if (id === undefined || document.querySelector('.changes') === null) return '';
+  const missing = `Record ${id} is not on this page.`;
+  if (holders.length > 0) return `${missing} See also the accounts that had this handle before.`;
+  return `${missing} It was removed or moved, or the address is wrong.`;
 }
