@@ -187,12 +187,12 @@ export function chartOf(months: readonly Month[]): Markup | '' {
     const rect = markup`<rect x="${round(index * slot + (slot - width) / 2)}" y="${round(HEIGHT - BOTTOM - height)}" width="${round(width)}" height="${round(height)}"/>`;
     return markup`<g><title>${title}: ${changesMarkup(changes)}</title>${rect}</g>\n`;
   });
-  const years = yearLabels(start - (start % step), end, step).map(
-    ({ year, index }) => markup`<text x="${round(index * slot)}" y="${HEIGHT - 6}">${year}</text>`,
+  const labels = labelsOf(start - (start % step), bars.length, step).map(
+    ({ text, index }) => markup`<text x="${round((index + 0.5) * slot)}" y="${HEIGHT - 6}">${text}</text>`,
   );
   return markup`<svg class=chart viewBox="0 0 ${WIDTH} ${HEIGHT}" role=img aria-label="Changes over time">
 <text x="0" y="12">${changesMarkup(most)}</text><path d="M0 ${TOP - 4}H${WIDTH}M0 ${HEIGHT - BOTTOM + 0.5}H${WIDTH}"/>
-${joined(shapes)}${joined(years)}
+${joined(shapes)}${joined(labels)}
 </svg>
 `;
 }
@@ -224,11 +224,19 @@ function barsOf(months: readonly Month[], from: number, to: number, step: number
   return bars;
 }
 
-/** Returns the years that stand below the bars, at most twelve. */
-function yearLabels(from: number, to: number, step: number): readonly { readonly year: number; readonly index: number }[] {
-  const [first, last] = [Math.ceil(from / 12), Math.floor(to / 12)];
-  const every = Math.max(1, Math.ceil((last - first + 1) / 12));
-  const labels: { readonly year: number; readonly index: number }[] = [];
-  for (let year = first; year <= last; year += every) labels.push({ year, index: (year * 12 - from) / step });
-  return labels;
+/** The greatest number of labels below the bars, of months and of years. */
+const [MOST_MONTHS, MOST_YEAR_LABELS] = [8, 12];
+
+/** Returns the labels below the bars: months if there are at most 24 of them, otherwise years at their January. */
+function labelsOf(from: number, bars: number, step: number): readonly { readonly text: Markup; readonly index: number }[] {
+  const starts = Array.from({ length: bars }, (_, index) => ({ index, month: monthAt(from + index * step) }));
+  const areMonths = step === 1 && bars <= 24;
+  const labeled = areMonths ? starts : starts.filter(({ month }) => month.endsWith('-01'));
+  const every = Math.ceil(labeled.length / (areMonths ? MOST_MONTHS : MOST_YEAR_LABELS));
+  return labeled
+    .filter((_, index) => index % every === 0)
+    .map(({ index, month }) => {
+      const year = markup`${Number(month.slice(0, 4))}`;
+      return { index, text: areMonths ? markup`${trusted(monthName(month).slice(0, 3))} ${year}` : year };
+    });
 }
