@@ -4,7 +4,7 @@ import type { ChangeRecord } from '../contract/record.ts';
 import type { AddressOf, RecordFacts } from './accounts/record-lookup.ts';
 import type { Rename } from './accounts/renames.ts';
 import { type ByteText, byteText, escapeText, joined, type Markup, markup, trusted } from './byte-text.ts';
-import { changedPart } from './changed-part.ts';
+import { changedPart, extendedPart } from './changed-part.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, LINK_ATTRIBUTES } from './diff-segments.ts';
 import { invisibleDifference } from './invisible-difference.ts';
@@ -133,7 +133,8 @@ function changeMarkup(record: ChangeRecord, textOf: RecordFacts['textOf']): Chan
     const value = trusted(diff.after.replace(/<\/?ins>/g, ''));
     return { inline: value, before: undefined, after: value, note: '' };
   }
-  const shown: ReturnType<typeof changedPart> = data_type === 'Website' || data_type === 'Location' ? changedPart(diff) : diff;
+  const shown: ReturnType<typeof changedPart> =
+    data_type === 'Website' || data_type === 'Location' ? changedPart(diff) : extendedPart(diff);
   const invisible = invisibleDifference(shown);
   const note = invisible.length === 0 ? (shown.note ?? '') : escapeText(byteText(invisible.join(', ')));
   return { inline: shown.inline, before: shown.before, after: shown.after, note };

@@ -1,5 +1,5 @@
 import { joined, type Markup, markup, trusted } from './byte-text.ts';
-import type { DiffMarkup } from './diff-segments.ts';
+import { CHANGED_BREAK, type DiffMarkup } from './diff-segments.ts';
 
 /** Matches a value that was removed or added as a whole: its link, if it is one, and its text. */
 const WHOLE = /^<(?:del|ins)>(<a [^>]*>)?([^<]*)(?:<\/a>)?<\/(?:del|ins)>$/;
@@ -34,6 +34,29 @@ export function changedPart(diff: DiffMarkup): DiffMarkup & { readonly note?: Ma
         ? markup`Only <q>${removed}</q> was removed`
         : markup`Only <q>${removed}</q> became <q>${added}</q>`;
   return { inline: within(newLink, markup`${del}${ins}`), before: within(oldLink, del), after: within(newLink, ins), removed, added, note };
+}
+
+/**
+ * Marks only what was added at the beginning or the end of a text, or removed there. Some sources mark both texts as a whole
+ * although one has all of the other.
+ */
+export function extendedPart(diff: DiffMarkup): DiffMarkup {
+  const { inline, before, after, removed, added } = diff;
+  // a kept part is in all three
+  if (removed === '' || added === '' || inline.length < before.length + after.length) return diff;
+  const isAdded = added.length > removed.length;
+  const [longer, shorter] = isAdded ? [added, removed] : [removed, added];
+  const isAtEnd = longer.startsWith(shorter);
+  const part = trusted(isAtEnd ? longer.slice(shorter.length) : longer.slice(0, -shorter.length));
+  // not within an entity
+  if (part === '' || !(isAtEnd || (longer.endsWith(shorter) && !/&[#\w]*$/.test(part)))) return diff;
+  const kept = trusted(shorter.replaceAll(CHANGED_BREAK, '\n'));
+  const marked = isAdded ? markup`<ins>${part}</ins>` : markup`<del>${part}</del>`;
+  const changed = isAtEnd ? markup`${kept}${marked}` : markup`${marked}${kept}`;
+  const none = markup``;
+  return isAdded
+    ? { inline: changed, before: kept, after: changed, removed: none, added: part }
+    : { inline: changed, before: changed, after: kept, removed: part, added: none };
 }
 
 /** Whether a part of a text can begin or end at a place. */

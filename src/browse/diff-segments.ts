@@ -83,7 +83,7 @@ function kindAt(html: ByteText, at: number): Kind | undefined {
 export const LINK_ATTRIBUTES = 'rel="noopener noreferrer nofollow"';
 
 /** A changed line break has a visible sign, which the style sheet adds. */
-const CHANGED_BREAK = '<i></i>\n';
+export const CHANGED_BREAK = '<i></i>\n';
 
 /** Returns the markup of the content of an element: text, `<br>` and links. Returns undefined if it has anything else. */
 function contentMarkup(html: ByteText, isChanged: boolean): Markup | undefined {

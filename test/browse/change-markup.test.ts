@@ -75,6 +75,17 @@ describe('a record whose diff_html is outside of the grammar', () => {
   });
 });
 
+it.each<[before: string, after: string, sides: readonly [before: string, after: string]]>([
+  ['maps', 'maps &amp; mills', ['maps', 'maps<ins> &amp; mills</ins>']],
+  ['of maps', 'maps', ['<del>of </del>maps', 'maps']],
+  ['a<br>b', 'a<br>b<br>c', ['a\nb', 'a\nb<ins><i></i>\nc</ins>']],
+  ['amp; b', 'a &amp; b', ['<del>amp; b</del>', '<ins>a &amp; b</ins>']],
+  ['maps', 'mills', ['<del>maps</del>', '<ins>mills</ins>']],
+])('a diff_html that marks all of %s and of %s shows only what was added or removed', (before, after, sides) => {
+  const html = `<del style="background:#ffe6e6;">${before}</del><ins style="background:#e6ffe6;">${after}</ins>`;
+  expect(accountEntry([record('', html, 'Bio')], () => markup`#r2`, UNKNOWN)).toContain(values(...sides));
+});
+
 describe('the records of one account and one second', () => {
   const at = (id: number, time: string, more: Partial<ChangeRecord> = {}): ChangeRecord => ({
     ...record(`text ${id}`, `<ins>text ${id}</ins>`, 'Bio'),
