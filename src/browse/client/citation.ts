@@ -65,6 +65,6 @@ export function addPrintedAddress(): void {
   const line = element('p', { class: 'printed' });
   document.querySelector('footer')?.append(line);
   addEventListener('beforeprint', () => {
-    line.textContent = `${document.title}, ${location.href}, printed on ${new Date().toISOString().slice(0, 10)}`;
+    line.textContent = `${document.title}, ${location.href}, printed on ${new Date().toLocaleDateString('en-GB', { dateStyle: 'long' })}`;
   });
 }
