@@ -199,7 +199,7 @@ function hasAllPages(sets: readonly PageSetReport[], { base_url, counted, missin
   return sets.some(isHere) && hasAll('data', counted.records) && hasAll('account', counted.accounts);
 }
 
-/** @throws Failure incomplete for what a source says that it lacks, and for the first set of pages that is not known to be complete, or if there are no pages */
+/** @throws Failure incomplete for what a source says that it lacks, and for the first set of pages that is not known to be complete, or whose other collection has none, or if there are no pages */
 function requireComplete(sets: readonly PageSetReport[], [lack]: readonly IncompleteMirror[]): void {
   if (lack !== undefined) {
     throw new Failure('incomplete', 'a source is not known to be complete', {
@@ -208,19 +208,34 @@ function requireComplete(sets: readonly PageSetReport[], [lack]: readonly Incomp
       hint: `mirror ${lack.base_url} again and make a new archive, or leave out --require-complete; nothing was imported`,
     });
   }
-  const set = sets.find(({ status }) => status !== 'complete');
-  if (sets.length > 0 && set === undefined) return;
+  const lacking = sets.find(({ status }) => status !== 'complete') ?? sets.find((set) => isAlone(set, sets));
+  if (sets.length > 0 && lacking === undefined) return;
   throw new Failure(
     'incomplete',
-    set === undefined ? 'no source contains pages that prove it complete' : 'the saved pages are not known to be complete',
+    lacking === undefined ? 'no source contains pages that prove it complete' : 'the saved pages are not known to be complete',
     {
-      place: set?.url ? { file: set.url } : {},
-      expected:
-        set === undefined
-          ? 'saved pages, which contain a count'
-          : `pages that contain ${set.count === 1 ? 'the only item' : `all ${plural(set.count ?? 0, 'item')}`}`,
-      found: set === undefined ? 'sources without pages' : lackOf(set),
+      place: lacking?.url ? { file: lacking.url } : {},
+      ...lackIn(lacking),
       hint: 'save the missing pages or all pages again, or leave out --require-complete; nothing was imported',
     },
   );
+}
+
+function lackIn(set: PageSetReport | undefined): { readonly expected: string; readonly found: string } {
+  if (set === undefined) return { expected: 'saved pages, which contain a count', found: 'sources without pages' };
+  if (set.status === 'complete') {
+    const other = set.collection === 'data' ? 'accounts' : 'feed';
+    return { expected: 'pages of the feed and of the accounts', found: `no page of the ${other}` };
+  }
+  const items = set.count === 1 ? 'the only item' : `all ${plural(set.count, 'item')}`;
+  return { expected: `pages that contain ${items}`, found: lackOf(set) };
+}
+
+/** Whether there are pages of a collection, and none of the other one of the same service. */
+function isAlone({ collection, url }: PageSetReport, sets: readonly PageSetReport[]): boolean {
+  const parent = (address: string) => address.replace(/[^/]*\/$/, '');
+  // a collection on one page has no address, and an empty page does not say its collection
+  const isOther = (set: PageSetReport) =>
+    set.collection !== collection && (url === null || set.url === null || parent(set.url) === parent(url));
+  return collection !== undefined && !sets.some(isOther);
 }

@@ -126,6 +126,16 @@ describe('import of a WARC', () => {
     expect(stderr).toContain('10 of 25 items are missing: page 2 of 3');
   });
 
+  it('refuses with --require-complete a WARC that is cut after its last page of the feed, also if the feed is one page', async () => {
+    for (const pages of [PAGES, pagesOf(idsDown(5))]) {
+      const warc = join(temporaryFolder(), 'a.warc');
+      const feed = [...pages].filter(([target]) => target.startsWith('/rest/data/'));
+      writeFileSync(warc, Buffer.concat(feed.map(([target, body]) => capture(target, http(200, body)))));
+      const refused = await palimpsestHere(['import', warc, '--store', join(temporaryFolder(), 's.db'), '--require-complete']);
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('no page of the accounts') });
+    }
+  });
+
   it('counts all pages without a good capture, and lists the first 1,000', async () => {
     const failed = Array.from({ length: 1001 }, (_, index) => capture(`/rest/data/?page=${index + 100}`, http(404, '')));
     const { report } = await importWarc([...captures, ...failed]);

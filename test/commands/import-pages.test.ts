@@ -100,6 +100,20 @@ describe('palimpsest import with saved pages', () => {
     expect(await palimpsestHere([...args, '--quiet'])).toMatchObject({ stdout: '', stderr: expect.stringContaining('are incomplete') });
   });
 
+  it.each([
+    ['data', 'accounts'],
+    ['account', 'feed'],
+  ])(
+    'refuses pages of rest/%s alone with --require-complete, because nothing counts the items of the other collection',
+    async (one, other) => {
+      const { store } = newStore();
+      const args = ['import', join(tree, 'rest', one), '--store', store, '--require-complete', '--json'];
+      const { code, stdout } = await palimpsestHere(args);
+      expect(code).toBe(1);
+      expect(JSON.parse(stdout).error).toMatchObject({ code: 'incomplete', found: `no page of the ${other}` });
+    },
+  );
+
   it('counts the items of indented pages, of pages in one file, and of rejected pages', async () => {
     const { folder, store } = newStore();
     const pages = [1, 2, 3, 4, 5, 6].map((page) => JSON.parse(readFileSync(join(tree, `rest/data/page/${page}/index.json`), 'utf8')));
