@@ -161,16 +161,6 @@ describe('a disk without any space', () => {
     disk.remount('size=10m');
     for (const args of commands) await palimpsestJson(args);
   });
-
-  it('lets commands read a store that writes nothing', async (context) => {
-    const disk = mountDisk(context, join(folder, 'no-space-to-read'), 'size=10m');
-    const store = join(disk.folder, 'store.db');
-    copyFileSync(before, store);
-    disk.remount(`size=${kilobytesOf(filesIn(disk.folder))}k`);
-    for (const command of ['accounts', 'exclusions', 'store check', 'export ndjson --to -', 'export csv --to - --table records']) {
-      expect(await palimpsest([...command.split(' '), '--store', store]), command).toMatchObject({ code: 0, stderr: '' });
-    }
-  });
 });
 
 describe('a read-only disk', () => {

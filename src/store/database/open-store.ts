@@ -1,5 +1,4 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { SqliteError } from 'better-sqlite3';
 import { Failure } from '../../contract/failure.ts';
 import { hint, suggested } from '../../contract/hint.ts';
 import { Connection } from './connection.ts';
@@ -33,40 +32,23 @@ export function openStore(path: string, purpose: Purpose): Connection {
       if (isReader) requireFile(path);
       const folders = isReader ? undefined : createStoreFile(path);
       const inode = inodeOf(path);
-      const isStillThere = () => inodeOf(path) === inode;
-      const database = orAlone(isReader, (isAlone) => open(path, purpose, { folders, isStillThere, isAlone }));
+      const database = open(path, purpose, folders, () => inodeOf(path) === inode);
       if (database !== undefined) return database;
     }
   });
 }
 
-/** A full disk has no space for the index of the write-ahead log, which processes share. A reader that is alone keeps it in memory. */
-function orAlone<T>(isReader: boolean, work: (isAlone: boolean) => T): T {
-  try {
-    return work(false);
-  } catch (error) {
-    if (!isReader || !(error instanceof SqliteError) || !error.code.startsWith('SQLITE_IOERR_SHM')) throw error;
-    return work(true);
-  }
-}
-
-interface Opening {
-  /** The folders that this process created for the store, if it created the store. */
-  readonly folders: readonly string[] | undefined;
-  /** Whether the path has the file that was opened. */
-  readonly isStillThere: () => boolean;
-  /** Whether no other connection may use the store. */
-  readonly isAlone: boolean;
-}
-
-/** @returns undefined if another process removed or replaced the store meanwhile */
-function open(path: string, purpose: Purpose, { folders, isStillThere, isAlone }: Opening): Connection | undefined {
+/**
+ * @param folders the folders that this process created for the store, if it created the store
+ * @param isStillThere whether the path has the file that was opened
+ * @returns undefined if another process removed or replaced the store meanwhile
+ */
+function open(path: string, purpose: Purpose, folders: readonly string[] | undefined, isStillThere: () => boolean): Connection | undefined {
   const isReader = purpose === 'read';
   // a connection that may write removes the WAL files of SQLite when it closes, even if it only reads
   const options = { readonly: isReader && !isWritable(path), timeout: BUSY_TIMEOUT_MS };
   const database = folders === undefined ? new Connection(path, options) : new NewStore(path, options, folders);
   try {
-    if (isAlone) database.exec('PRAGMA locking_mode = EXCLUSIVE');
     const isNew = !hasSchema(database, path);
     if (isNew) database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
     setWritable(database);
