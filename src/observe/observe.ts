@@ -78,12 +78,12 @@ async function observeInto(path: string, inputs: readonly Input[], options: Obse
       inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
       const storeTo = newestObservation(batch.database);
       const { run, runBefore, ...merging } = await mergeSnapshots(batch, spool, pauses, options, reject);
-      const guarded = { ...merging, run, runBefore, unreadable: reading.rejected, storeTo, dryRun: options.dryRun };
+      const sums = { rejected: reading.rejected + merging.rejected, excluded: reading.excluded + merging.excluded };
+      const guarded = { ...merging, ...sums, run, runBefore, unreadable: reading.rejected, storeTo, dryRun: options.dryRun };
       const refusal = options.limits && refusalOf(guarded, limitsOf(options.limits, files, options.onReject));
       if (refusal !== undefined && options.onReject === undefined) throw refusal;
       inputErrors.throwIfAny();
       await options.beforeCommit?.();
-      const sums = { rejected: reading.rejected + merging.rejected, excluded: reading.excluded + merging.excluded };
       const summary = { ...merging, ...sums, skipped: files.skipped, suspended: files.suspended, path_times: pathTimes };
       if (!options.dryRun && refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
       return { ...summary, refusal };

@@ -11,7 +11,7 @@ import type { MergeSummary } from './merge.ts';
 const OLDER_SHARE = 0.9;
 
 /** What the guards need to know of a run. */
-export interface Guarded extends Pick<MergeSummary, 'snapshots' | 'accounts' | 'late' | 'run' | 'runBefore'> {
+export interface Guarded extends Pick<MergeSummary, 'snapshots' | 'accounts' | 'late' | 'excluded' | 'run' | 'runBefore'> {
   /** Items that could not be read. */
   readonly unreadable: number;
   /** The time of the newest observation in the store before the run. */
@@ -32,12 +32,12 @@ export interface Limits {
 
 /** Returns the reason not to add a run to the store; undefined if there is none. */
 export function refusalOf(guarded: Guarded, limits: Limits): Failure | undefined {
-  const { snapshots, accounts, late, unreadable, run, dryRun } = guarded;
+  const { snapshots, accounts, late, excluded, unreadable, run, dryRun } = guarded;
   const isOlder = run.onlyOlder >= OLDER_SHARE * (run.accounts - accounts.added) && run.onlyOlder >= accounts.added;
   if (late > 0 && isOlder && !limits.allowLate) return allLate(guarded, limits);
   const [rejected, items] = [late + unreadable, snapshots + unreadable];
   // why everything was rejected says more than that the accounts are missing
-  if (rejected > 0 && rejected === items) return undefined;
+  if (rejected > 0 && rejected === items && excluded === 0) return undefined;
   return tooManyRejects(rejected, items, limits.maxRejected, dryRun) ?? tooFewAccounts(guarded, limits);
 }
 

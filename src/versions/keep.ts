@@ -40,7 +40,7 @@ export function keptVersions<V extends Pick<Version, 'time'>>(
     ...lastOfEach(versions, 'YYYY-MM-DD'.length, daily),
     ...lastOfEach(versions, 'YYYY-MM'.length, monthly),
   ]);
-  const measured = measuredFrom(versions, within, clock);
+  const measured = measuredFrom(versions, clock);
   return versions.filter((version, index) => {
     const next = versions[index + 1];
     if (next === undefined || kept.has(version)) return true;
@@ -51,14 +51,22 @@ export function keptVersions<V extends Pick<Version, 'time'>>(
 
 /** How many of the newest versions are searched for a gap: one with a right time, and up to seven of a wrong clock. */
 const WRONG_NIGHTS = 8;
+/** How many of the newest versions show the usual time between two. */
+const USUAL_NIGHTS = 30;
+/** A gap is at least two days, and at least four times as long as usual. */
+const GAP_MS = 2 * DAY_MS;
+const GAP_FACTOR = 4;
 
 /**
  * Returns the time from which the ages of versions are measured: the earliest of the clock, the time of the second newest version, and
- * the time of each version before a gap longer than `within`. So seven nights with a clock in the future do not make all versions old.
+ * the time of each version before a gap. So seven nights with a clock in the future do not make other versions old.
  */
-function measuredFrom(versions: readonly Pick<Version, 'time'>[], within: number | undefined, clock: number): number {
-  const times = versions.slice(-WRONG_NIGHTS).map(({ time }) => Date.parse(time));
-  const beforeGaps = times.filter((time, index) => (times[index + 1] ?? time) - time > (within ?? Number.POSITIVE_INFINITY));
+function measuredFrom(versions: readonly Pick<Version, 'time'>[], clock: number): number {
+  const times = versions.slice(-USUAL_NIGHTS).map(({ time }) => Date.parse(time));
+  const steps = times.slice(1).map((time, index) => time - (times[index] ?? time));
+  const usual = steps.toSorted((one, other) => one - other)[(steps.length - 1) >> 1] ?? 0;
+  const newest = times.slice(-WRONG_NIGHTS);
+  const beforeGaps = newest.filter((time, index) => (newest[index + 1] ?? time) - time >= Math.max(GAP_MS, GAP_FACTOR * usual));
   return Math.min(clock, times.at(-2) ?? clock, ...beforeGaps);
 }
 

@@ -14,6 +14,11 @@ export function otherStore({ name }: Remote, zip: string, current: Version): Fai
   });
 }
 
+/** Whether a time is more than a day ahead of the clock. */
+export function isFuture(time: string): boolean {
+  return Date.parse(time) > Date.now() + DAY_MS;
+}
+
 /**
  * Refuses a new version if the newest one has a time more than a day ahead of the clock, because the new one would get that time, too.
  * @param time that of the newest version; undefined if there is none
@@ -21,11 +26,10 @@ export function otherStore({ name }: Remote, zip: string, current: Version): Fai
  * @throws Failure future-time
  */
 export function refuseFuture({ name }: Remote, time: string | undefined, wayBack: Hint): void {
-  const now = Date.now();
-  if (time === undefined || Date.parse(time) <= now + DAY_MS) return;
+  if (time === undefined || !isFuture(time)) return;
   throw new Failure('future-time', `the newest version at ${name} is from the future`, {
     place: { file: name },
-    expected: `a version with a time up to ${new Date(now + DAY_MS).toISOString()}, a day after now`,
+    expected: `a version with a time up to ${new Date(Date.now() + DAY_MS).toISOString()}, a day after now`,
     found: `a version from ${time}`,
     hint: ['correct the clock of this machine; or, if the clock was wrong in that run, ', ...wayBack, '; nothing was changed'],
   });

@@ -55,7 +55,7 @@ export class Rollback {
       expected:
         numbers.length === 0
           ? 'a target with versions'
-          : `one of the ${plural(live.length, 'version')} from ${numbers[0]} to ${numbers.at(-1)}`,
+          : `one of ${plural(live.length, 'live version')}, from ${numbers[0]} to ${numbers.at(-1)}`,
       found,
       hint: numbers.length === 0 ? WAY_BACK : hint`run ${suggested('versions')} to see the versions; nothing was changed`,
     });

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { remove } from 'fs-extra/esm';
 import type { Exclusion } from '../contract/accounts/exclusion.ts';
-import { hint, suggested } from '../contract/hint.ts';
+import { type Hint, hint, suggested } from '../contract/hint.ts';
 import { otherBaseUrl } from '../contract/site.ts';
 import type { Remote } from '../storage/remote.ts';
 import { type Lock, lock } from '../store/database/lock.ts';
@@ -12,7 +12,7 @@ import { keptVersions, timeAfter } from './keep.ts';
 import { type Found, isMissing } from './newest.ts';
 import { busy, type Draft, type NextList } from './next-commit.ts';
 import type { SiteMemory, SitePublishOptions, SitePublishSummary } from './publish-site.ts';
-import { noneStays, otherStore, refuseFuture } from './refusals.ts';
+import { isFuture, noneStays, otherStore, refuseFuture } from './refusals.ts';
 import { removedAccountsIn } from './removed-accounts.ts';
 import { Rollback } from './rollback.ts';
 import { type LocalZip, openLocalZip, type SiteVersion } from './site-version.ts';
@@ -68,8 +68,8 @@ export class SiteDecision {
     if (hasNew) this.#draft ??= await zip.draft();
 
     // those that are sent stay; the new one is current
-    const notBefore = this.#live.at(-1)?.time;
-    if (hasNew) refuseFuture(this.#remote, notBefore, hint`run ${suggested('publish', { '--rollback': true })}, then publish again`);
+    const notBefore = this.#options.replace ? undefined : this.#live.at(-1)?.time;
+    if (hasNew) refuseFuture(this.#remote, notBefore, this.#wayBack());
     const now = timeAfter(notBefore);
     const times = [...sound, ...rewritten].toSorted((one, other) => one.number - other.number);
     const added = hasNew ? [{ number: Number.MAX_SAFE_INTEGER, time: new Date(now).toISOString() }] : [];
@@ -93,6 +93,13 @@ export class SiteDecision {
     };
     if (list.kept.length + list.added.length === 0 && before.length > 0) throw noneStays(this.#remote);
     return list.added.length === 0 && list.kept.length === before.length ? undefined : list;
+  }
+
+  /** How to go on after versions from the future. */
+  #wayBack(): Hint {
+    const last = this.#live.findLast(({ time }) => !isFuture(time));
+    if (last === undefined) return ['publish with --replace'];
+    return hint`run ${suggested('publish', { '--rollback': last.number })}, then publish again`;
   }
 
   async close(): Promise<void> {

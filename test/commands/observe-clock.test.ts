@@ -57,6 +57,10 @@ describe('palimpsest observe with a wrong clock', () => {
     const input = `${night('a', 'b', 'c').replaceAll('{', '{"observed_at":"2134-01-01T00:00:00Z",')}{"acct":1}\n`;
     const { code, stderr } = await palimpsestHere(['observe', '-', '--store', store, '--rejects', rejects], { input });
     expect([code, stderr]).toEqual([3, expect.stringContaining('every item was rejected: 3 snapshots are from the future (future-time)')]);
+    await palimpsestJson(['remove', 'a0@social.example', '--store', store, '--yes']);
+    const removed = `${night('a')}{"acct":1}\n`;
+    const other = await palimpsestHere(at(store, '2024-05-02T00:00:00Z', '--rejects', rejects), { input: removed });
+    expect([other.code, other.stderr]).toEqual([3, expect.stringContaining('(too-few-accounts)')]);
   });
 
   it('refuses a night in which every change is late, says why, and names the way back', async () => {

@@ -347,6 +347,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'commands/exclusions.ts: --end': 'the command above has it',
   'commands/store-check.ts: --on-conflict': 'check.test.ts',
   'commands/remove.ts: --allow-gaps': 'removal.test.ts has the sentence',
+  'versions/site-decision.ts: --replace': 'guards.test.ts runs it',
   'versions/site-decision.ts: publish': 'guards.test.ts runs it',
   'versions/rollback.ts: --replace': 'the way back is in publish.md, whose commands docs.system.test.ts runs',
   'versions/rollback.ts: --allow-gaps': 'the same',

@@ -78,6 +78,14 @@ it('a version from the future is refused a next one, until a rollback withdraws 
   expect(await site.publish(target)).toMatchObject({ number: 4 });
   const times = (await listed(target)).results.map(({ time }) => time);
   expect(times).toEqual([new Date(now).toISOString(), expect.stringMatching(/^20/)]);
+  // the first version of all can be from the future, too
+  const first = join(site.folder, 'first');
+  clock.mockReturnValue(now + 366 * 86_400_000);
+  await site.publish(first);
+  clock.mockReturnValue(now);
+  await observed([4, 'ann', '1', 'bio 4']);
+  expect(await site.refused(first)).toMatchObject({ code: 'future-time', hint: expect.stringContaining('publish with --replace') });
+  expect(await site.publish(first, ['--replace'])).toMatchObject({ number: 2 });
   expect(await push()).toMatchObject({ code: 3, stdout: expect.stringContaining('push with --replace') });
   const { stdout } = await push('--replace');
   expect(JSON.parse(stdout)).toMatchObject({ version: { time: new Date(now).toISOString() }, kept: 2 });

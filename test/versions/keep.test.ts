@@ -64,10 +64,18 @@ describe('a policy', () => {
     const future = Date.parse('2034-01-01T00:00:00.000Z');
     const wrong = [...nights, { time: new Date(future).toISOString() }];
     expect(keptVersions(wrong, { within: 20 * DAY }, future, future).length).toBeGreaterThan(20);
-    const second = [...wrong, { time: new Date(future + DAY).toISOString() }];
-    expect(keptVersions(second, { within: 20 * DAY }, future + DAY, future + DAY).length).toBeGreaterThan(20);
+    // also if the clock is ahead for several nights, by less than the period
+    for (const ahead of [future, NOW + 15 * DAY]) {
+      const many = [...nights, ...[0, 1, 2].map((night) => ({ time: new Date(ahead + night * DAY).toISOString() }))];
+      expect(keptVersions(many, { within: 20 * DAY }, ahead + 2 * DAY, ahead + 2 * DAY).length).toBeGreaterThan(20);
+    }
     const after = [...wrong, { time: new Date(future).toISOString() }];
     expect(keptVersions(after, { within: 20 * DAY }, future, NOW + DAY).length).toBeGreaterThan(20);
+  });
+
+  it('of days deletes the others of a job that runs less often than that', () => {
+    const weeks = Array.from({ length: 30 }, (_, week) => ({ time: new Date(NOW - (30 - week) * 7 * DAY).toISOString() }));
+    expect(keptVersions(weeks, { within: 3 * DAY }, NOW, NOW)).toHaveLength(3);
   });
 
   it('deletes the others', () => {
