@@ -225,7 +225,7 @@ function barsOf(months: readonly Month[], from: number, to: number, step: number
 }
 
 /** The greatest number of labels below the bars, of months and of years. */
-const [MOST_MONTHS, MOST_YEAR_LABELS] = [8, 12];
+const [MOST_MONTHS, MOST_YEAR_LABELS] = [6, 12];
 
 /** Returns the labels below the bars: months if there are at most 24 of them, otherwise years at their January. */
 function labelsOf(from: number, bars: number, step: number): readonly { readonly text: Markup; readonly index: number }[] {
