@@ -138,7 +138,7 @@ it('first values are no changes on any page, and one block on the page of their 
   expect(textsOf('browse/accounts/all.html', 'tr').slice(1)).toEqual(['@nina11 January 20203 February 2020', '@omar03 February 2020']);
   expect(textsOf(accountPage('omar'), 'h2')).toEqual(['0 changes']);
   expect(textsOf(accountPage('omar'), 'p')).toContain('The records show no change of a field, so there is no date to choose.');
-  expect(textsOf(accountPage('omar'), 'dl')).toEqual(['Newest record3 February 2020. The profile of today can differ.']);
+  expect(textsOf(accountPage('omar'), 'dl')).toEqual(['Newest record3 February 2020. Today the profile can differ or be gone.']);
   expect([textsOf(accountPage('nina'), 'h2'), textsOf(accountPage('nina'), 'h3')]).toEqual([
     ['1 change'],
     ['3 February 2020, 00:00:00 UTC', 'First seen on 1 January 2020, 00:00:00 UTC'],

@@ -229,7 +229,7 @@ function profileMarkup({ account, formerHandles, formerHolders }: BrowseAccount)
   if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
   const newest = account.data[0]?.first_encountered_date;
   if (newest !== undefined)
-    add(markup`Newest record`, markup`<dd>${timeMarkup(newest, fullDate(newest))}. The profile of today can differ.`);
+    add(markup`Newest record`, markup`<dd>${timeMarkup(newest, fullDate(newest))}. Today the profile can differ or be gone.`);
   if (formerHandles.length > 0) add(markup`Former handles`, markup`<dd>${trusted(formerHandles.map(formerHandle).join('; '))}`);
   if (formerHolders.length > 0) add(markup`Handle before`, joined(formerHolders.map(formerHolder)));
   return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;

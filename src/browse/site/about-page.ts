@@ -77,6 +77,7 @@ ${joined(rows)}</dl>
 <h2>What the records are not</h2>
 <p>They do not say when somebody changed a profile. The time of a record is when the source first showed the value.</p>
 <p>They do not say who changed it, or why. A value that no snapshot shows is missing.</p>
+<p>They do not say until when an account was seen. An account that is gone looks like one that did not change.</p>
 <p>What a profile says can be untrue.</p>
 ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>${whomToAsk(about)} An account can be removed from the pages, the data and the search. Later data does not bring it back.</p>
