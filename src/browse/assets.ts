@@ -41,6 +41,7 @@ const MODULES: readonly string[] = [
   'client/search-box',
   'client/keyboard',
   'client/field-pages',
+  'client/other-dates',
   'client/date-filter',
   'client/comparison',
   'client/profile-of-day',

@@ -116,10 +116,12 @@ export class Browse {
     yield { path: STYLE, render: () => [stylesheet()] };
     yield { path: ICON, render: () => [icon()] };
     yield { path: SCRIPT, render: () => [Buffer.from(clientScript())] };
-    yield {
-      path: SITE_SCRIPT,
-      render: () => [Buffer.from(siteScript(this.#site, this.#store.revision.fingerprint, counted().fields.newest()))],
-    };
+    const scriptState = () => ({
+      fingerprint: this.#store.revision.fingerprint,
+      fields: counted().fields.newest(),
+      months: months().map(({ month }) => month),
+    });
+    yield { path: SITE_SCRIPT, render: () => [Buffer.from(siteScript(this.#site, scriptState()))] };
     yield { path: NOT_FOUND_PAGE, render: () => [notFoundPage(this.#site.base_url)] };
     const state = () => this.#state(months());
     // it has the fingerprint, which each build changes

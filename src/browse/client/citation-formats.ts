@@ -9,8 +9,10 @@ export interface CitedSite {
   readonly base_url: string;
   /** It identifies the state of the data. */
   readonly fingerprint?: string;
-  /** For the filter. */
+  /** For the filter by field. */
   readonly fields?: NewestCounts;
+  /** The months that have a page, newest first: for the filter by date. */
+  readonly months?: readonly string[];
 }
 
 /** A change that is cited. */

@@ -1,5 +1,6 @@
 import { number } from '../numbers.ts';
 import { showFieldPages } from './field-pages.ts';
+import { showOtherDates } from './other-dates.ts';
 import { allChanges, dateInput, dayOf, element, shownChanges } from './page-elements.ts';
 
 /** Adds a filter by date above the entries of a page, and the number of entries that it and the filter by field show. */
@@ -11,21 +12,26 @@ export function addDateFilter(): void {
   const reset = element('button', { type: 'button', hidden: '' }, 'All dates');
   const status = element('p', { role: 'status' });
   const others = element('p', { 'aria-live': 'polite' });
-  place.append(element('label', {}, 'From ', from), element('label', {}, 'To ', to), reset, status, others);
+  const otherDates = element('p', { 'aria-live': 'polite' });
+  place.append(element('label', {}, 'From ', from), element('label', {}, 'To ', to), reset, status, otherDates, others);
 
   const apply = () => {
     const changes = allChanges();
+    // the year is not complete yet
+    const [first = '', last = ''] = [from, to].map(({ value }) => (value < '1000' ? '' : value));
+    const isReversed = last !== '' && first > last;
     for (const change of changes) {
       const day = dayOf(change);
-      change.hidden = (from.value !== '' && day < from.value) || (to.value !== '' && day > to.value);
+      change.hidden = !isReversed && (day < first || (last !== '' && day > last));
     }
     const shown = shownChanges().length;
-    const hasDates = from.value !== '' || to.value !== '';
+    const hasDates = first !== '' || last !== '';
     reset.hidden = !hasDates;
     const isFiltered = hasDates || shown < changes.length;
-    status.textContent = isFiltered
-      ? `${number(shown)} of ${number(changes.length)} ${changes.length === 1 ? 'entry' : 'entries'} on this page`
-      : '';
+    const count = `${number(shown)} of ${number(changes.length)} ${changes.length === 1 ? 'entry' : 'entries'} on this page`;
+    if (isReversed) status.textContent = 'The second day must not be before the first.';
+    else status.textContent = isFiltered ? count : '';
+    void showOtherDates(otherDates, isReversed ? '' : first, isReversed ? '' : last);
   };
   for (const input of [from, to]) input.addEventListener('input', apply);
   // the address keeps the choice, also that of the other pages

@@ -100,10 +100,16 @@ function whomToAsk(about: About | undefined): Markup {
   return markup`To have an account corrected or removed, write to ${contact === undefined ? siteText(about, publisher) : contactLink(contact)}.`;
 }
 
-/** Returns the script with what changes with each record, so that not all pages have it: what citations say about the site, and the newest counts. */
-export function siteScript({ about, base_url }: Site, fingerprint: string, fields: NewestCounts | undefined): string {
+/** What the script says about the records: the newest counts by field, and the months that have a page. */
+interface ScriptState extends Pick<ShownState, 'fingerprint'> {
+  readonly fields: NewestCounts | undefined;
+  readonly months: readonly string[];
+}
+
+/** Returns the script with what changes with each record, so that not all pages have it: what citations say about the site, and what filters need. */
+export function siteScript({ about, base_url }: Site, state: ScriptState): string {
   const { title = 'History of public profiles', publisher } = about ?? {};
-  return `palimpsestSite = ${encodeJson({ title, publisher, base_url: isLoopback(base_url) ? '' : base_url, fingerprint, fields })};\n`;
+  return `palimpsestSite = ${encodeJson({ title, publisher, base_url: isLoopback(base_url) ? '' : base_url, ...state })};\n`;
 }
 
 /** Returns what mirrors lack of their services. */
