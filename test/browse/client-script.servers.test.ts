@@ -297,8 +297,14 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   it('compares two versions, also of pages with older changes', async () => {
     const page = await open(nina);
     const buttons = page.locator('article.B button.compare');
+    const heights = () => page.evaluate(`Array.from(document.querySelectorAll('.own *'), ({ offsetHeight }) => offsetHeight).join()`);
+    const before = await heights();
+    expect(await buttons.nth(1).getAttribute('title')).toBe('Compare with another version');
     await buttons.first().click();
-    expect(await buttons.nth(1).textContent()).toBe('Compare with the chosen version');
+    expect(await buttons.nth(1).getAttribute('title')).toBe('Compare with the chosen version');
+    expect(await page.locator('.columns b').textContent()).toMatch(/Chosen: Bio, 9 May 2020, .* Compare it with another version\.$/);
+    // no row moves
+    expect(await heights()).toBe(before);
     await buttons.nth(1).click();
     expect(await page.locator('.difference').textContent()).toBe('maps of 128129 places that moved\nand <b>more</b>');
     expect(await page.locator('.difference del').allTextContents()).toEqual(['128']);

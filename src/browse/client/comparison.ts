@@ -31,13 +31,18 @@ export function addComparison(): void {
     change.querySelector('header')?.append(button);
     return { button, name: nameOf(change), version: versionOf(change) };
   });
+  // this line stays in view, and its height is the same: no row moves
+  const hint = element('span');
+  document.querySelector('.columns > b')?.append(hint);
   const update = () => {
     const chosen = chosenVersion();
+    hint.textContent = chosen === undefined ? '' : ` Chosen: ${chosen.field}, ${chosen.time}. Compare it with another version.`;
     for (const { button, name, version } of buttons) {
       const isChosen = chosen?.id === version.id;
       const isPair = chosen !== undefined && !isChosen && chosen.field === version.field;
-      button.textContent = isChosen ? 'Chosen' : isPair ? 'Compare with the chosen version' : 'Compare';
-      button.setAttribute('aria-label', `${button.textContent}: ${name}`);
+      button.textContent = isChosen ? 'Chosen' : 'Compare';
+      button.title = isChosen ? 'Chosen' : isPair ? 'Compare with the chosen version' : 'Compare with another version';
+      button.setAttribute('aria-label', `${button.title}: ${name}`);
       button.setAttribute('aria-pressed', String(isChosen));
     }
   };
