@@ -391,8 +391,10 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.locator('label[for=fB]').textContent()).toMatch(/^Bio \d+ of 130$/);
     await page.locator('label[for=fA]').click();
     expect(page.url()).toMatch(/#fA$/);
-    await page.evaluate(`URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return 'blob:'; };
+    const catchFiles = () =>
+      page.evaluate(`URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return 'blob:'; };
       HTMLAnchorElement.prototype.click = function () { window.savedName = this.download; };`);
+    await catchFiles();
     const saved = async (format: string) => {
       await page.evaluate('window.saved = undefined');
       await page
@@ -405,15 +407,28 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     };
     const changes: Record<string, string | null>[] = JSON.parse(await saved('json'));
     expect(changes[0]).toMatchObject({
+      handle: 'nina_k',
       data_type: 'Bio',
       date: time(129).slice(0, 10),
+      time: '00:00:00',
       text: 'maps of 129 places that moved\nand <b>more</b>',
     });
     expect(changes[0]?.['before']).toBe('maps of 128 places that moved\nand <b>more</b>');
     expect(changes[0]?.['permalink']).toBe(`${origin.url}/${nina.replace('.html', '~p3.html')}#r${changes[0]?.['id']}`);
     const lines = (await saved('csv')).split('\r\n');
     expect(lines.length).toBe(changes.length + 2);
+    expect(lines[0]).toBe('"id","handle","data_type","date","time","before","text","permalink"');
     expect(lines.filter((line) => /(^|,)"[=+@-]/.test(line))).toEqual([]);
+    // the oldest records: the handle of that time, and no time for first values
+    await page.goto(`${origin.url}/${nina.replace('.html', '~p1.html')}`);
+    await catchFiles();
+    const oldest: Record<string, string | null>[] = JSON.parse(await saved('json'));
+    expect(oldest.slice(-4).map((row) => ['handle', 'data_type', 'date', 'time', 'text'].map((column) => row[column]))).toEqual([
+      ['nina_k', 'Bio', '2020-01-02', '00:00:00', 'maps of 1 places that moved\nand <b>more</b>'],
+      ['ninette', 'Handle', '2020-01-01', '00:00:00', '@nina_k'],
+      ['ninette', 'Bio', '2020-01-01', null, 'maps of places'],
+      ['ninette', 'Name', '2020-01-01', null, 'Nina Kowal 🌻'],
+    ]);
   });
 
   it('offers no comparison for a field with one version', async () => {

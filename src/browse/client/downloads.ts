@@ -1,11 +1,15 @@
-import { element, fieldOf, rootPath, shownChanges, textOf, timeOf } from './page-elements.ts';
+import { dayOf, element, fieldOf, handleIn, rootPath, shownChanges, textOf, timeOf } from './page-elements.ts';
 
 /** A record that the page of an account shows. A rename has no id and no permalink. */
 interface Row {
   readonly id: string;
+  /** The handle that the account had at that time: that of a rename is the former one. */
+  readonly handle: string;
   readonly data_type: string;
-  /** The day, in UTC: first values of one day stand together under the time of the first. */
+  /** The day, in UTC. */
   readonly date: string;
+  /** The time of the day, in UTC. Null for a first value: those of one day stand together under the time of the first. */
+  readonly time: string | null;
   /** Null for a first value. */
   readonly before: string | null;
   readonly text: string;
@@ -28,18 +32,25 @@ export function addDownloads(): void {
 }
 
 function rowsShown(): readonly Row[] {
-  return shownChanges().map((change) => ({
-    id: change.id.slice(1),
-    data_type: fieldOf(change),
-    date: timeOf(change)?.dateTime.slice(0, 10) ?? '',
-    before: change.matches(':has(div + div)') ? (change.querySelector('div')?.textContent ?? null) : null,
-    text: textOf(change),
-    permalink: change.querySelector<HTMLAnchorElement>('h4 > a')?.href ?? '',
-  }));
+  return shownChanges().map((change) => {
+    const before = change.matches(':has(div + div)') ? (change.querySelector('div')?.textContent ?? null) : null;
+    const handle = change.id === '' ? before : handleIn(change);
+    return {
+      id: change.id.slice(1),
+      handle: handle?.replace(/^@/, '') ?? '',
+      data_type: fieldOf(change),
+      date: dayOf(change),
+      time: change.matches('.F') ? null : (timeOf(change)?.dateTime.slice(11, 19) ?? null),
+      before,
+      text: textOf(change),
+      permalink: change.querySelector<HTMLAnchorElement>('h4 > a')?.href ?? '',
+    };
+  });
 }
 
 function csvOf(rows: readonly Row[]): string {
-  const lines = [['id', 'data_type', 'date', 'before', 'text', 'permalink'], ...rows.map((row) => Object.values(row).map(safeCell))];
+  const columns = ['id', 'handle', 'data_type', 'date', 'time', 'before', 'text', 'permalink'];
+  const lines = [columns, ...rows.map((row) => Object.values(row).map(safeCell))];
   return lines.map((cells) => `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join()}\r\n`).join('');
 }
 
