@@ -40,6 +40,7 @@ const MODULES: readonly string[] = [
   'client/index-scripts',
   'client/search-box',
   'client/keyboard',
+  'client/copied-text',
   'client/field-pages',
   'client/other-dates',
   'client/date-filter',

@@ -257,6 +257,13 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.locator('.filters [role=status]').textContent()).toMatch(/^1 of /);
   });
 
+  it('copies an arrow between a removed and an added text, which nobody sees', async () => {
+    const page = await open(pageWith('8 May 2020'));
+    const copied = `(getSelection().selectAllChildren(document.querySelector('article.B div')), getSelection().toString())`;
+    expect(await page.evaluate(copied)).toMatch(/^maps of \d+ → \d+ places that moved\nand <b>more<\/b>$/);
+    expect(await page.evaluate(`document.querySelector('.copied').getBoundingClientRect().width`)).toBe(0);
+  });
+
   it('leads from the home page through all records of a field, and counts them', async () => {
     const page = await open('index.html');
     await page.locator('nav[aria-label="All records"] a[href$="#fB"]').click();

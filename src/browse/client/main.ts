@@ -1,5 +1,6 @@
 import { addCitations, addPrintedAddress } from './citation.ts';
 import { addComparison } from './comparison.ts';
+import { addCopiedArrows } from './copied-text.ts';
 import { addDateFilter } from './date-filter.ts';
 import { addDownloads } from './downloads.ts';
 import { addKeyboard } from './keyboard.ts';
@@ -12,6 +13,7 @@ addPermalinks();
 addSearchBox();
 addKeyboard();
 addDateFilter();
+addCopiedArrows();
 addComparison();
 addProfileOfDay();
 addDownloads();
