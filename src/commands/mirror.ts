@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { millisecondsOf } from '../command-line/parsers.ts';
 import { Failure } from '../contract/failure.ts';
+import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { parseBaseUrl } from '../contract/site.ts';
 import type { MirrorResult } from '../mirror/mirror.ts';
@@ -95,8 +96,23 @@ function isChanged({ records, accounts, changed, deleted, areReportsChanged }: M
 }
 
 function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown; readonly rejects: string }): object {
-  const { isComplete, isResumed, isTree, pages, requests, bytes, records, accounts, changed, deleted, removed, rejected, missing, unread } =
-    result;
+  const {
+    isComplete,
+    isResumed,
+    isTree,
+    pages,
+    requests,
+    bytes,
+    records,
+    accounts,
+    changed,
+    deleted,
+    removed,
+    rejected,
+    missing,
+    inherited,
+    unread,
+  } = result;
   const { isCountUnstable, pages: unreadPages, ...what } = missing;
   return {
     ...facts,
@@ -112,6 +128,7 @@ function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown;
     goneFromService: { recordIds: removed.data, screenNames: removed.account },
     deletedFromStore: deleted,
     missing: { ...what, countUnstable: isCountUnstable, unreadPages },
+    incomplete: inherited,
     unreadPages: unread,
     rejected,
     rejects: rejected === 0 ? undefined : facts.rejects,
@@ -120,16 +137,17 @@ function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown;
 
 /** Warns about missing, removed and rejected items. */
 function warnOf(terminal: Terminal, result: MirrorResult, rejectsPath: string): void {
-  const { isComplete, missing, unread, removed, deleted, rejected } = result;
+  const { isRead, missing, inherited, unread, removed, deleted, rejected } = result;
   if (rejected > 0) terminal.alert(`${plural(rejected, 'item')} rejected, listed with the reason in ${rejectsPath}`);
   const left = removed.data.length + removed.account.length - deleted.records - deleted.accounts;
   if (left > 0) {
     const ids = removed.data.length === 0 ? '' : `, such as the records ${removed.data.slice(0, PRINTED).join(', ')}`;
-    const deletes = isComplete ? 'to delete such items, run with --delete' : 'a mirror that is not complete does not delete such items';
+    const deletes = isRead ? 'to delete such items, run with --delete' : 'a mirror that is not complete does not delete such items';
     terminal.warn(`the service no longer has ${plural(left, 'item')} of the store${ids}; ${deletes}`);
   }
   for (const { url, reason } of unread.slice(0, PRINTED)) terminal.warn(`${url}: ${reason}; other pages have its items`);
-  if (isComplete) return;
+  for (const lack of inherited) terminal.alert(`the service is not known to be complete: ${lackSentence(lack)}`);
+  if (isRead) return;
   const lack = `it lacks ${plural(missing.records, 'record')} and ${plural(missing.accounts, 'account')}`;
   const isLacking = missing.records + missing.accounts > 0;
   terminal.alert(isLacking ? `this mirror is not complete: ${lack}` : 'this mirror is not known to be complete');

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
-import { reportsIn } from '../contract/files/incomplete-mirror.ts';
+import { type IncompleteMirror, reportsIn } from '../contract/files/incomplete-mirror.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
 import { HttpClient, type HttpOptions } from '../http/http-client.ts';
@@ -13,7 +13,7 @@ import { Exclusions } from '../store/exclusions/exclusions.ts';
 import { type ItemKey, MirrorMemory, type MirrorSummary as MirrorState } from '../store/mirror-memory.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { type ImportedPages, type ImportPagesPhase, importPages } from './import-pages.ts';
-import { failedPages, type Missing, missingOf } from './missing.ts';
+import { type Missing, missingOf, reportOf } from './missing.ts';
 import { pageAddress, redirectsWithin } from './page-link.ts';
 import { PageReader } from './page-reader.ts';
 import { RetryingClient } from './retrying-client.ts';
@@ -58,8 +58,12 @@ export interface MirrorOptions {
 }
 
 export interface MirrorResult extends ImportedPages {
-  /** Whether the store has everything that the service has. */
+  /** Whether everything that the service has was read. */
+  readonly isRead: boolean;
+  /** Whether it was, and the service says nothing else. */
   readonly isComplete: boolean;
+  /** What the service says that it lacks, if it is a tree of an incomplete mirror and was read. */
+  readonly inherited: readonly IncompleteMirror[];
   readonly missing: Missing;
   /** Pages that could not be read, although the store lacks none of their items. */
   readonly unread: readonly { readonly url: string; readonly reason: string }[];
@@ -142,29 +146,23 @@ async function runWith(
     await run.toEnd();
     const gone = run.gone();
     const addressOf = ({ collection, number }: PageName) => pageAddress(baseUrl, collection, number);
-    const { isComplete, missing } = missingOf(run.state, gone, addressOf);
-    const { data, account, plan } = run.state;
+    const { isComplete: isRead, missing } = missingOf(run.state, gone, addressOf);
     const time = `${new Date().toISOString().slice(0, 19)}Z`;
-    const report = {
-      ...{ base_url: baseUrl, finished_at: time, request_count: http.requests },
-      counted: { records: data.count, accounts: account.count },
-      missing: { records: missing.records, accounts: missing.accounts },
-      failed_pages: failedPages(missing),
-    };
+    const report = reportOf(missing, run.state, { base_url: baseUrl, finished_at: time, request_count: http.requests });
+    const inherited = isRead ? reportsIn(spool.tree?.build ?? '') : [];
     const imported = await importPages(options.store, spool, {
       ...options,
-      mayDelete: isComplete ? limitOf(options.maxDelete, run.state) : undefined,
+      mayDelete: isRead ? limitOf(options.maxDelete, run.state) : undefined,
       gone,
       time,
-      // the tree of the service can itself be of an incomplete mirror
-      incomplete: isComplete ? reportsIn(spool.tree?.build ?? '')[0] : report,
-      summary: summaryOf(run.state, isComplete ? spool.tree : undefined),
+      incomplete: isRead ? inherited[0] : report,
+      summary: summaryOf(run.state, isRead ? spool.tree : undefined),
     });
     const result = {
       ...imported,
-      isComplete,
+      ...{ isRead, isComplete: isRead && inherited.length === 0, inherited },
       missing,
-      unread: isComplete ? plan.unread.map((page) => ({ url: addressOf(page), reason: page.reason })) : [],
+      unread: isRead ? run.state.plan.unread.map((page) => ({ url: addressOf(page), reason: page.reason })) : [],
       gone,
       isResumed: earlier !== undefined,
       isTree: spool.tree !== undefined,

@@ -1,5 +1,5 @@
 import type { Collection } from '../contract/collection.ts';
-import { type FailedPages, MOST_RANGES } from '../contract/files/incomplete-mirror.ts';
+import { type FailedPages, type IncompleteMirror, MOST_RANGES } from '../contract/files/incomplete-mirror.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import { excessOf, type RunState } from './run-state.ts';
 import type { Gap } from './walk/gaps.ts';
@@ -42,8 +42,22 @@ export function missingOf(
   return { isComplete: isRead && records === 0 && profiles === 0, missing };
 }
 
+/** Returns the report of a run that did not read everything. */
+export function reportOf(
+  missing: Missing,
+  { data, account }: RunState,
+  run: Pick<IncompleteMirror, 'base_url' | 'finished_at' | 'request_count'>,
+): IncompleteMirror {
+  return {
+    ...run,
+    counted: { records: data.count, accounts: account.count },
+    missing: { records: missing.records, accounts: missing.accounts },
+    failed_pages: failedPages(missing),
+  };
+}
+
 /** Returns the pages that could not be read, as a report has them. */
-export function failedPages({ gaps, pages }: Missing): readonly FailedPages[] | undefined {
+function failedPages({ gaps, pages }: Missing): readonly FailedPages[] | undefined {
   const ranges = [...rangesOf(gaps), ...rangesOf(pages)];
   return ranges.length === 0 ? undefined : ranges.slice(0, MOST_RANGES);
 }

@@ -34,7 +34,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
   mirror: {
     base_url: 'the address of the service',
     warc: 'the file of `--warc`; missing without it',
-    complete: 'whether the store has everything that the service has',
+    complete: 'whether the store has everything that the service has, and the service says that it lacks nothing',
     resumed: 'whether the run continued an interrupted one',
     tree: 'whether the service is a tree with a manifest. Its pages were then compared with the manifest',
     pages_by_outcome: 'how many were `read`, and how many of them were `unchanged`',
@@ -47,6 +47,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
       'the records (`record_ids`) and accounts (`screen_names`) that the service no longer has, according to this run and earlier ones',
     deleted_from_store: 'how many `records` and `accounts` were deleted',
     missing: 'what is missing; see below',
+    incomplete: 'reports of the service itself, if it is a tree of an incomplete mirror (archive.md#what-an-archive-lacks)',
     rejected: 'how many items were rejected',
     rejects: 'the file for them; missing if there are none',
     'store, records, accounts': 'as for `import`',

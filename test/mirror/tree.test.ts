@@ -7,6 +7,7 @@ import { Store } from '../../src/store/store.ts';
 import { LARGE } from '../drf/samples.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import type { History } from '../support/histories.ts';
+import { palimpsestHere } from '../support/palimpsest.ts';
 import { mirrored } from './mirrored.ts';
 import { type Site, startSite } from './site.ts';
 
@@ -71,11 +72,13 @@ describe('a mirror of a tree', () => {
     };
     setReport(report);
     await site.build({ records: [], accounts: [changed] });
-    expect(await mirrored(store, site.baseUrl)).toMatchObject({ isComplete: true });
+    expect(await mirrored(store, site.baseUrl)).toMatchObject({ isRead: true, isComplete: false, inherited: [report] });
+    const { code, stderr } = await palimpsestHere(['mirror', site.baseUrl, '--store', store, '--delay', '0s']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('lacks 2 of 9 records')]);
     expect(known()).toEqual([report]);
     setReport(undefined);
     await site.build(newRecord());
-    await mirrored(store, site.baseUrl);
+    expect(await mirrored(store, site.baseUrl)).toMatchObject({ isComplete: true, inherited: [] });
     expect(known()).toEqual([]);
   });
 
