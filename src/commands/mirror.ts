@@ -109,6 +109,7 @@ function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown;
     deleted,
     removed,
     rejected,
+    rejectedInAll,
     missing,
     inherited,
     unread,
@@ -131,13 +132,14 @@ function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown;
     incomplete: inherited,
     unreadPages: unread,
     rejected,
+    rejectedInAll,
     rejects: rejected === 0 ? undefined : facts.rejects,
   };
 }
 
 /** Warns about missing, removed and rejected items. */
 function warnOf(terminal: Terminal, result: MirrorResult, rejectsPath: string): void {
-  const { isRead, missing, inherited, unread, removed, deleted, rejected } = result;
+  const { isRead, missing, inherited, unread, removed, deleted, rejected, rejectedInAll } = result;
   if (rejected > 0) terminal.alert(`${plural(rejected, 'item')} rejected, listed with the reason in ${rejectsPath}`);
   const left = removed.data.length + removed.account.length - deleted.records - deleted.accounts;
   if (left > 0) {
@@ -147,6 +149,11 @@ function warnOf(terminal: Terminal, result: MirrorResult, rejectsPath: string): 
   }
   for (const { url, reason } of unread.slice(0, PRINTED)) terminal.warn(`${url}: ${reason}; other pages have its items`);
   for (const lack of inherited) terminal.alert(`the service is not known to be complete: ${lackSentence(lack)}`);
+  if (rejectedInAll > 0) {
+    terminal.alert(
+      `this mirror is not complete: the service shows ${plural(rejectedInAll, 'item')} that this run or an earlier one rejected; --full counts them again`,
+    );
+  }
   if (isRead) return;
   const lack = `it lacks ${plural(missing.records, 'record')} and ${plural(missing.accounts, 'account')}`;
   const isLacking = missing.records + missing.accounts > 0;

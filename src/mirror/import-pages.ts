@@ -16,6 +16,7 @@ import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/item-writer.ts';
 import { deleteGone } from './delete-gone.ts';
+import { lowerKnownTo } from './lower-known-to.ts';
 import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
 import { areTwoAccounts, variantOf } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool/page-spool.ts';
@@ -23,8 +24,12 @@ import type { Spool, SpooledPage } from './spool/page-spool.ts';
 /** The phases of the import. `import` counts pages. */
 export type ImportPagesPhase = 'import' | CommitPhase;
 
-export interface ImportPagesOptions extends FinishedRun {
+export interface ImportPagesOptions extends Omit<FinishedRun, 'incomplete'> {
   readonly baseUrl: string;
+  /** Whether the run read everything, also what earlier runs had read. */
+  readonly isAllRead: boolean;
+  /** Returns what the store lacks, if so many items were rejected; undefined if it has everything that the service has. */
+  readonly incomplete: (rejected: number) => FinishedRun['incomplete'];
   readonly onConflict: ConflictPolicy;
   /** Called once with each rejected item. */
   readonly onReject: (inputError: InputError) => void;
@@ -41,6 +46,8 @@ export interface ImportedPages {
   readonly records: Tally;
   readonly accounts: Tally;
   readonly rejected: number;
+  /** The items of the service that this run and earlier ones rejected, since a run read everything. */
+  readonly rejectedInAll: number;
   /** Ids of records that the store had in another version. */
   readonly changed: readonly number[];
   /** The items that the service no longer has, according to this run and earlier ones. */
@@ -74,16 +81,20 @@ export async function importPages(
     }
     importer.finish();
     const reports = incompleteMirrors(batch.database);
-    const memory = saveMirrorState(importer.memory, spool, batch.exclusions, options);
+    const before = reports.find(({ base_url }) => base_url === options.baseUrl)?.rejected ?? 0;
+    const { shown, rejected } = importer;
+    const rejectedInAll = options.isAllRead ? shown.size : Math.max(shown.size, before + rejected.size);
+    const incomplete = options.incomplete(rejectedInAll);
+    const memory = saveMirrorState(importer.memory, spool, batch.exclusions, { ...options, incomplete });
     const areReportsChanged = !isDeepStrictEqual(incompleteMirrors(batch.database), reports);
     const writer = memory.writer();
-    for (const version of importer.rejected) writer.addRejected(version);
+    for (const version of rejected) writer.addRejected(version);
     batch.markMetadataChanged();
     const removed = { data: memory.gone('data'), account: memory.gone('account') };
     const deleted = options.mayDelete === undefined ? { records: 0, accounts: 0 } : deleteGone(batch, memory, options.mayDelete);
     await options.beforeCommit?.();
     await batch.commit(pauses, options.onProgress);
-    return { ...importer.result, removed, deleted, areReportsChanged };
+    return { ...importer.result, rejectedInAll, removed, deleted, areReportsChanged };
   } finally {
     batch.end();
   }
@@ -94,6 +105,8 @@ class PageImporter {
   readonly memory: MirrorMemory;
   /** The SHA-256 of each version of an item that this run is the first to reject. */
   readonly rejected = new Set<string>();
+  /** The SHA-256 of each version of an item that this run showed and that this or an earlier run rejected. */
+  readonly shown = new Set<string>();
   readonly #options: ImportPagesOptions;
   readonly #writer: ItemWriter;
   readonly #batch: Batch;
@@ -114,7 +127,7 @@ class PageImporter {
     lowerKnownTo(batch, this.#gone);
   }
 
-  get result(): Omit<ImportedPages, 'removed' | 'deleted' | 'areReportsChanged'> {
+  get result(): Omit<ImportedPages, 'rejectedInAll' | 'removed' | 'deleted' | 'areReportsChanged'> {
     return { records: this.#records, accounts: this.#accounts, rejected: this.rejected.size, changed: this.#changed };
   }
 
@@ -161,6 +174,9 @@ class PageImporter {
     const variant = variantOf(item.account);
     const other = this.#variants.get(screen_name);
     const isOther = other !== undefined && areTwoAccounts(other, variant);
+    // the pair is the same in either order
+    const pair = [screen_name, ...[variant, other].toSorted()];
+    if (isOther) this.shown.add(versionOf(pair));
     // removed records do not date a profile
     const data = item.account.data.filter(({ id }) => !this.#gone.has(id));
     const outcome = this.#writer.addProfile({ ...item.account, data }, isOther);
@@ -170,8 +186,7 @@ class PageImporter {
       return;
     }
     if (outcome.namesake.replaced !== undefined) this.#accounts.replaced += 1;
-    // the pair is the same in either order
-    this.#reject([screen_name, ...[variant, other].toSorted()], namesakeError(outcome.namesake, item));
+    this.#reject(pair, namesakeError(outcome.namesake, item));
   }
 
   #count(tally: Record<keyof Tally, number>, outcome: Outcome, place: Place): void {
@@ -181,11 +196,16 @@ class PageImporter {
 
   /** Rejects an item, unless the same version was rejected before, in this run or in an earlier one. */
   #reject(item: unknown, inputError: InputError): void {
-    const version = hash('sha256', encodeJson(item));
+    const version = versionOf(item);
+    this.shown.add(version);
     if (this.rejected.has(version) || this.memory.hasRejected(version)) return;
     this.rejected.add(version);
     this.#options.onReject(inputError);
   }
+}
+
+function versionOf(item: unknown): string {
+  return hash('sha256', encodeJson(item));
 }
 
 /** Drops the line, because {@link PageImporter.add} adds a line break to the page. */
@@ -215,22 +235,4 @@ function conflict({ subject, stored, found }: Conflict, place: Place): InputErro
     found: `another version: ${found}`,
     hint: "keep the store's version with --on-conflict keep, or take the new one with --on-conflict replace; no page is read again",
   };
-}
-
-/**
- * Dates each profile by a record that the service still has, if it was dated by a removed one: otherwise the profile that
- * the service shows now would be the older one. Runs in the caller's batch.
- */
-export function lowerKnownTo(batch: Batch, gone: ReadonlySet<unknown>): void {
-  const lower = batch.database
-    .prepare<[number, number, number], string>(
-      `UPDATE account SET known_to = ifnull((SELECT max(id) FROM record WHERE account = screen_name AND id < ?), 0)
-        WHERE screen_name = (SELECT account FROM record WHERE id = ?) AND known_to = ? RETURNING screen_name`,
-    )
-    .pluck();
-  const ids = [...gone].filter((key) => typeof key === 'number');
-  // the newest first: the record below it may be removed too
-  for (const id of ids.toSorted((one, other) => other - one)) {
-    for (const screenName of lower.all(id, id, id)) batch.markChanged(screenName);
-  }
 }

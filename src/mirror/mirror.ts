@@ -60,7 +60,7 @@ export interface MirrorOptions {
 export interface MirrorResult extends ImportedPages {
   /** Whether everything that the service has was read. */
   readonly isRead: boolean;
-  /** Whether it was, and the service says nothing else. */
+  /** Whether it was, no item was rejected, and the service says nothing else. */
   readonly isComplete: boolean;
   /** What the service says that it lacks, if it is a tree of an incomplete mirror and was read. */
   readonly inherited: readonly IncompleteMirror[];
@@ -134,9 +134,7 @@ async function runWith(
         ? new PageReader(client, {
             baseUrl,
             exclusions,
-            // the contents of known pages lack the records of accounts, which a page of the feed that could not be read may have
-            known: (collection, number) =>
-              collection === 'account' && hasUnreadFeed(spool.state) ? undefined : spool.known(collection, number),
+            known: (page, number) => (isNeeded(page, spool.state, memory) ? undefined : spool.known(page, number)),
             tree: spool.tree && savedTree(spool.tree.build, spool.tree.manifest),
             refreshTree: ({ buildText, manifest }) => readServiceTree(client, baseUrl, { build: buildText, manifest }),
             onTree: ({ buildText, manifest }) => spool.setTree({ build: buildText, manifest }),
@@ -155,12 +153,13 @@ async function runWith(
       mayDelete: isRead ? limitOf(options.maxDelete, run.state) : undefined,
       gone,
       time,
-      incomplete: isRead ? inherited[0] : report,
+      isAllRead: isRead && (run.state.isFull || run.state.after === null),
+      incomplete: (rejected) => (isRead && rejected === 0 ? inherited[0] : { ...report, rejected: rejected || undefined }),
       summary: summaryOf(run.state, isRead ? spool.tree : undefined),
     });
     const result = {
       ...imported,
-      ...{ isRead, isComplete: isRead && inherited.length === 0, inherited },
+      ...{ isRead, isComplete: isRead && inherited.length === 0 && imported.rejectedInAll === 0, inherited },
       missing,
       unread: isRead ? run.state.plan.unread.map((page) => ({ url: addressOf(page), reason: page.reason })) : [],
       gone,
@@ -179,8 +178,11 @@ async function runWith(
   }
 }
 
-function hasUnreadFeed(state: RunState | undefined): boolean {
-  return state !== undefined && unreadRanges(state.plan.feed).length > 0;
+/** Whether a page must be read again even if it has not changed. */
+function isNeeded(collection: Collection, state: RunState | undefined, memory: MirrorMemory): boolean {
+  if (state === undefined) return false;
+  // the contents of known pages lack rejected items, and the records of accounts, which an unread page of the feed may have
+  return (state.isFull && memory.hasRejects) || (collection === 'account' && unreadRanges(state.plan.feed).length > 0);
 }
 
 /** Returns the state of a new run. If the service is a tree, reads its manifest, unless a version of it was fetched. */

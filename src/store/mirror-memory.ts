@@ -148,6 +148,11 @@ export class MirrorMemory {
     );
   }
 
+  /** Whether any item was rejected. */
+  get hasRejects(): boolean {
+    return this.#database.prepareValue<[number], number>('SELECT 1 FROM mirror_rejected WHERE mirror = ? LIMIT 1').get(this.#id) === 1;
+  }
+
   /** Whether another service, mirrored into the same store, has shown an item. */
   isElsewhere(collection: Collection, key: ItemKey): boolean {
     return (

@@ -34,7 +34,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
   mirror: {
     base_url: 'the address of the service',
     warc: 'the file of `--warc`; missing without it',
-    complete: 'whether the store has everything that the service has, and the service says that it lacks nothing',
+    complete: 'whether the store has everything that the service has, no item was rejected, and the service says that it lacks nothing',
     resumed: 'whether the run continued an interrupted one',
     tree: 'whether the service is a tree with a manifest. Its pages were then compared with the manifest',
     pages_by_outcome: 'how many were `read`, and how many of them were `unchanged`',
@@ -50,6 +50,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     incomplete: 'reports of the service itself, if it is a tree of an incomplete mirror (archive.md#what-an-archive-lacks)',
     rejected: 'how many items were rejected',
     rejects: 'the file for them; missing if there are none',
+    rejected_in_all: 'how many items of the service this run and earlier ones rejected; a run with `--full` counts them again',
     'store, records, accounts': 'as for `import`',
     milliseconds: 'duration',
     'missing.records, missing.accounts': 'how many items the service counts although no page shows them',

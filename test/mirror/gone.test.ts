@@ -55,7 +55,7 @@ describe('an account that a service removed', () => {
     show(service, 'account', twins.toSpliced(1, 1), 2);
     for (const isFull of [false, true]) {
       const result = await mirrored(store, service.baseUrl, { isFull });
-      expect(result).toMatchObject({ isComplete: true, gone: { account: isFull ? [] : ['b'] } });
+      expect(result).toMatchObject({ isRead: true, gone: { account: isFull ? [] : ['b'] } });
     }
   });
 });

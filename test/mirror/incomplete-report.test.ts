@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
@@ -81,6 +82,39 @@ describe('the report of an incomplete mirror', () => {
     await palimpsestJson(['import', at('other'), '--store', at('store.db')]);
     const built = await palimpsestJson(build('store.db', 'part', service.baseUrl));
     expect(built).toMatchObject({ build: { incomplete: [{ missing: { records: 5 } }] } });
+  });
+
+  it.each([
+    ['and the pages have no ETag', undefined],
+    ['and the service answers 304 to known pages', '"one"'],
+  ])('has the number of rejected items, until --full reads everything without one: %s', async (_, etag) => {
+    const changedAt = (target: string, value: unknown) => {
+      const body = JSON.stringify(value);
+      service.answers.set(target, (response: ServerResponse, request: IncomingMessage) => {
+        const isKnown = etag !== undefined && request.headers['if-none-match'] === etag;
+        response.writeHead(isKnown ? 304 : 200, { ...(etag && { ETag: etag }), 'Content-Type': 'application/json' });
+        response.end(isKnown ? undefined : body);
+      });
+    };
+    const mirror = ['mirror', service.baseUrl, '--store', at('store.db'), '--delay', '0s', '--json'];
+    const run = async (...options: string[]) => {
+      const { code, stdout } = await palimpsestHere([...mirror, ...options]);
+      const { complete, rejected, rejected_in_all } = JSON.parse(stdout);
+      return [code, complete, rejected, rejected_in_all];
+    };
+    const accounts = ['jack', 'ann'].map((name) => account(name, []));
+    const { bio: __, ...broken } = account('ann', []);
+    const page = right.get('/rest/account/');
+    changedAt('/rest/account/', { ...(page as object), results: [accounts[0], broken] });
+    expect(await run()).toEqual([1, false, 1, 1]);
+    for (const options of [[], ['--full'], []]) expect(await run(...options)).toEqual([1, false, 0, 1]);
+    expect(await palimpsestJson(build('store.db', 'part'))).toMatchObject({ build: { incomplete: [{ rejected: 1 }] } });
+    await palimpsestJson(['archive', 'warc', '--out', at('part'), '--to', at('part.warc')]);
+    const { stderr } = await palimpsestHere(['import', at('part.warc'), '--store', at('copy.db'), '--require-complete']);
+    expect(stderr).toContain(`the mirror of ${service.baseUrl} lacks 1 rejected item`);
+    service.answers.set('/rest/account/', page);
+    expect(await run('--full')).toEqual([0, true, 0, 0]);
+    expect(await palimpsestJson(build('store.db', 'part'))).not.toHaveProperty('build.incomplete');
   });
 
   it('is read with a folder or a page inside the tree', async () => {

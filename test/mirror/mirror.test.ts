@@ -182,7 +182,7 @@ describe('a mirror', () => {
       withoutBio,
     ]);
     const { errors, onReject } = collected();
-    expect(await mirrored(store, service.baseUrl, { onReject })).toMatchObject({ isComplete: true, rejected: 4 });
+    expect(await mirrored(store, service.baseUrl, { onReject })).toMatchObject({ isRead: true, rejected: 4 });
     const file = `${service.baseUrl}/rest/data/`;
     expect(errors).toMatchObject([
       { code: 'bad-field', place: { file, field: 'results[1].text' }, item: { id: 4 } },
@@ -198,7 +198,9 @@ describe('a mirror', () => {
     expect(feed.map(({ id }) => id)).toEqual([5, 2, 1]);
     expect(feed[0]).toEqual(odd);
     expect(accounts).toMatchObject([{ screen_name: 'twin', account_creation_date: '2020-01-01T00:00:00Z' }, { screen_name: 'jack' }]);
-    expect(await mirrored(store, service.baseUrl, { isFull: true })).toMatchObject({ isComplete: true, rejected: 0 });
+    for (const isFull of [true, false]) {
+      expect(await mirrored(store, service.baseUrl, { isFull })).toMatchObject({ isComplete: false, rejected: 0, rejectedInAll: 4 });
+    }
   });
 
   it('rejects a known item once for each version that is invalid, and keeps what the store has', async () => {
@@ -209,8 +211,8 @@ describe('a mirror', () => {
       const items = recordsTo(10).map((one) => (one.id === 9 ? { ...one, text } : one));
       show(service, 'data', items);
       show(service, 'account', [account('jack', items, { data_page_count })]);
-      const { rejected, isComplete } = await mirrored(store, service.baseUrl, { onReject, isFull: true });
-      expect(isComplete).toBe(true);
+      const { rejected, isRead } = await mirrored(store, service.baseUrl, { onReject, isFull: true });
+      expect(isRead).toBe(true);
       return rejected;
     };
     expect(await rejectedIn(5, 1)).toBe(1);

@@ -27,6 +27,8 @@ export interface IncompleteMirror {
   /** What the service counts, and how many of these items no page has shown. */
   readonly counted: Amounts;
   readonly missing: Amounts;
+  /** The items that pages showed and that were rejected; undefined if there are none, or from an earlier release. */
+  readonly rejected?: number | undefined;
   /** The pages that could not be read, at most {@link MOST_RANGES} ranges; undefined if there are none, or from an earlier release. */
   readonly failed_pages?: readonly FailedPages[] | undefined;
 }
@@ -46,8 +48,12 @@ const failedPages: Rule<IncompleteMirror['failed_pages']> = {
   expected: 'ranges of pages, or nothing',
   accepts: (value) => value === undefined || (Array.isArray(value) && value.every((one) => hasShape(FAILED, one))),
 };
+const rejected: Rule<number | undefined> = {
+  expected: 'a number, or nothing',
+  accepts: (value) => value === undefined || count.accepts(value),
+};
 const NUMBERS = { request_count: count, counted: amounts, missing: amounts };
-const REPORT: Shape<IncompleteMirror> = { base_url: text, finished_at: timestamp, ...NUMBERS, failed_pages: failedPages };
+const REPORT: Shape<IncompleteMirror> = { base_url: text, finished_at: timestamp, ...NUMBERS, ...{ rejected, failed_pages: failedPages } };
 
 /** The reports in an archive or a tree; undefined if there are none. */
 export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = {
@@ -56,10 +62,11 @@ export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = 
 };
 
 /** Returns a report as a sentence. */
-export function lackSentence({ base_url, counted, missing, failed_pages: failed = [] }: IncompleteMirror): string {
+export function lackSentence({ base_url, counted, missing, rejected, failed_pages: failed = [] }: IncompleteMirror): string {
   const parts = [
     ...(missing.records === 0 ? [] : [`${number(missing.records)} of ${plural(counted.records, 'record')}`]),
     ...(missing.accounts === 0 ? [] : [`${number(missing.accounts)} of ${plural(counted.accounts, 'account')}`]),
+    ...(rejected === undefined ? [] : [plural(rejected, 'rejected item')]),
   ];
   const pages = failed.slice(0, MOST_TOLD).map(({ url, pages, reason }) => {
     return `${url}${pages === 1 ? '' : ` and ${plural(pages - 1, 'page')} after it`}: ${reason}`;
