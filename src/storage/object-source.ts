@@ -32,7 +32,7 @@ export interface ObjectPage {
 
 /** The bytes of an object, as a stream. */
 export interface ObjectBody {
-  /** Throws StorageError. */
+  /** Throws StorageError. A piece may be empty: bytes came that were not wanted. */
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Identifies this version of the object. A later version has another tag. '' if the server does not send one. */
   readonly tag: string;
@@ -46,7 +46,7 @@ export interface ObjectSource {
   readonly kind: 'store' | 'web';
   /** Lists a page of the objects. */
   readonly list: (after: string | undefined, signal: AbortSignal) => Promise<ObjectPage>;
-  /** Starts to read bytes of an object. */
+  /** Starts to read bytes of an object. The signal also ends the body. */
   readonly read: (path: string, range: ByteRange, signal: AbortSignal) => Promise<ObjectBody>;
   /** Discards the credentials, so that the next request loads them again. */
   readonly renew: () => void;

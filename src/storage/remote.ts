@@ -79,7 +79,13 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
     list: () => listing((next) => request('reads', '', (sending) => source.list(next, sending))),
     async *read(path, range = { from: 0 }, tag = undefined) {
       let { from } = range;
-      const start = await request('reads', path, (sending) => source.read(path, range, sending));
+      let attempt = new AbortController();
+      const open = (wanted: ByteRange) => {
+        attempt = new AbortController();
+        const { signal: ended } = attempt;
+        return request('reads', path, (sending) => source.read(path, wanted, AbortSignal.any([sending, ended])));
+      };
+      const start = await open(range);
       const version = tag ?? start.tag;
       const seen = version === '' ? createHash('sha256') : undefined;
       let [body, failures] = [start, 0];
@@ -87,6 +93,7 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
         if (body.tag !== version) throw toFailure(source, path, anotherVersion());
         try {
           for await (const piece of withIdleTimeout(body.bytes, policy.timeout)) {
+            if (piece.length === 0) continue;
             from += piece.length;
             failures = 0;
             seen?.update(piece);
@@ -94,21 +101,22 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
           }
           return;
         } catch (error) {
+          // a body that timed out would be received beside the next one
+          attempt.abort();
           failures += 1;
           const isTransient = error instanceof StorageError && error.kind === 'transient';
           if (isTransient && from === range.to) return;
           if (!isTransient || failures >= policy.attempts) throw toFailure(source, path, error);
         }
         await backoff(failures, signal);
-        const rest = seen === undefined ? { ...range, from } : range;
-        body = await request('reads', path, (sending) => source.read(path, rest, sending));
+        body = await open(seen === undefined ? { ...range, from } : range);
         if (seen !== undefined) body = { ...body, bytes: afterSame(from - range.from, seen.copy().digest('hex'), body.bytes) };
       }
     },
   };
 }
 
-/** Yields the bytes after the first ones, which must have a digest. */
+/** Yields the bytes after the first ones, which must have a digest. Those are empty pieces, so that no timeout ends their download. */
 async function* afterSame(count: number, digest: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   let left = count;
@@ -116,9 +124,8 @@ async function* afterSame(count: number, digest: string, bytes: AsyncIterable<Ui
     const known = piece.subarray(0, left);
     hash.update(known);
     left -= known.length;
-    if (left > 0) continue;
-    if (known.length > 0 && hash.copy().digest('hex') !== digest) throw anotherVersion();
-    if (known.length < piece.length) yield piece.subarray(known.length);
+    if (left === 0 && known.length > 0 && hash.copy().digest('hex') !== digest) throw anotherVersion();
+    yield piece.subarray(known.length);
   }
   if (left > 0) throw anotherVersion();
 }

@@ -54,13 +54,13 @@ function read(response: IncomingMessage, from: number): ObjectBody {
   return { bytes: isPart ? bytes : without(from, bytes), tag: headers.etag ?? headers['last-modified'] ?? '' };
 }
 
-/** Yields the bytes after the first ones: not every server supports ranges. */
+/** Yields the bytes after the first ones, which are empty pieces: not every server supports ranges. */
 async function* without(count: number, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let left = count;
   for await (const piece of bytes) {
     const skipped = Math.min(left, piece.length);
     left -= skipped;
-    if (skipped < piece.length) yield skipped === 0 ? piece : piece.subarray(skipped);
+    yield piece.subarray(skipped);
   }
 }
 

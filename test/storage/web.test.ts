@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
 import { openReader } from '../../src/storage/remote.ts';
@@ -14,10 +15,10 @@ async function serverOf(answer: RequestListener): Promise<string> {
 }
 
 /** Reads a URL as `import` and `observe` do. */
-async function textAt(url: string): Promise<string> {
+async function textAt(url: string, timeout = 10_000): Promise<string> {
   const source = webSource(url, 'the URL', 'test');
   onTestFinished(() => source.close());
-  const options = { concurrency: 1, retryPolicy: { attempts: 6, timeout: 10_000 }, signal: new AbortController().signal };
+  const options = { concurrency: 1, retryPolicy: { attempts: 6, timeout }, signal: new AbortController().signal };
   const pieces: Uint8Array[] = [];
   for await (const piece of openReader(source, options).read('')) pieces.push(piece);
   return Buffer.concat(pieces).toString();
@@ -89,4 +90,25 @@ it.each<[string, answers: readonly (readonly [status: number, sent: string, leng
   const text = await textAt(`http://${server}/`).catch((error: unknown) => (error instanceof Failure ? error.found : error));
   expect(text).toContain(expected);
   expect(ranges).toEqual(answers.map(() => undefined));
+});
+
+it.each([
+  ['without a validator', {}],
+  ['with one, but no ranges', { ETag: '"1"' }],
+])('closes a connection that stalls, and reads on %s, although the known bytes take longer than the timeout', async (_, headers) => {
+  const states: string[] = [];
+  const server = await serverOf(async (_request, response) => {
+    response.writeHead(200, headers);
+    if (states.push('open') === 1) {
+      response.once('close', () => states.splice(0, 1, 'closed'));
+      return response.write('the fi');
+    }
+    for (const letter of 'the file') {
+      response.write(letter);
+      await wait(150);
+    }
+    return response.end();
+  });
+  expect(await textAt(`http://${server}/`, 500)).toBe('the file');
+  expect(states).toEqual(['closed', 'open']);
 });
