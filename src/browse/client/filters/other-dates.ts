@@ -1,5 +1,5 @@
-import { loadSite } from './citation.ts';
-import { allChanges, dayOf, element, mainPage, rootPath } from './page-elements.ts';
+import { loadSite } from '../citation.ts';
+import { allChanges, dayOf, element, mainPage, rootPath } from '../page-elements.ts';
 
 /**
  * Adds links to other pages that have the chosen dates: on the page of an account to those days, elsewhere to their months.

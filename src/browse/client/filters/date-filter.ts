@@ -1,7 +1,7 @@
-import { number } from '../numbers.ts';
+import { number } from '../../numbers.ts';
+import { allChanges, dateInput, dayOf, element, shownChanges } from '../page-elements.ts';
 import { showFieldPages } from './field-pages.ts';
 import { showOtherDates } from './other-dates.ts';
-import { allChanges, dateInput, dayOf, element, shownChanges } from './page-elements.ts';
 
 /** Adds a filter by date above the entries of a page, and the number of entries that it and the filter by field show. */
 export function addDateFilter(): void {

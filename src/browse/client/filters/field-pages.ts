@@ -1,7 +1,7 @@
-import { fieldsPath, type PageCounts, placeInPart } from '../filter/field-files.ts';
-import { number } from '../numbers.ts';
-import { loadSite } from './citation.ts';
-import { element, loadScript } from './page-elements.ts';
+import { fieldsPath, type PageCounts, placeInPart } from '../../filter/field-files.ts';
+import { number } from '../../numbers.ts';
+import { loadSite } from '../citation.ts';
+import { element, loadScript } from '../page-elements.ts';
 
 declare global {
   interface Window {
