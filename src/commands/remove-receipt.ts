@@ -13,8 +13,8 @@ import { excludedRows } from '../store/exclusions/excluded-rows.ts';
 import { exclusionsOf } from '../store/exclusions/named-exclusions.ts';
 import { filesBeside, type RemoveSummary } from '../store/exclusions/remove.ts';
 import { PublishedTarget } from '../store/published-target.ts';
-import { number, plural } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { RECEIPT_START, type Receipt, receiptText } from './receipt-text.ts';
 import { requestsOf, targetOf } from './target.ts';
 
 /** What only a person can search. */
@@ -24,36 +24,6 @@ const PLACES = [
   'sources, archives, exports, drafts of them, and other copies of the tree or the store',
   'old versions of objects that a bucket keeps, caches of a CDN, and mirrors by other people',
 ];
-
-interface PlaceCheck extends CopyCheck {
-  readonly is_found: boolean;
-  /** Whether it was searched completely. */
-  readonly is_searched: boolean;
-}
-
-/** What a removal did, and what a search of the copies found. It has no data of the account but the names that the user gave. */
-export interface Receipt {
-  readonly made_at: string;
-  readonly names: readonly string[];
-  readonly store: string;
-  /** The times of the exclusions. */
-  readonly excluded_at: readonly string[];
-  /** Whether no byte of the accounts is left in the file of the store. */
-  readonly erased: boolean;
-  /** Whether a handle of the accounts is known only as a hash. */
-  readonly has_unknown_handle: boolean;
-  readonly removed: { readonly accounts: number; readonly records: number };
-  /** The names of accounts that an earlier run removed. */
-  readonly known: readonly string[];
-  /** The store, the files beside it, and the copies that were named. */
-  readonly checks: readonly PlaceCheck[];
-  /** How many of these have a removed account. */
-  readonly found_places: number;
-  /** How many of these were not searched completely. */
-  readonly unsearched_places: number;
-  readonly remaining: readonly { readonly copy: string; readonly command: string | null }[];
-  readonly look_at: readonly string[];
-}
 
 /** Searches the store, the files beside it and the named copies for accounts that are excluded. */
 export async function receiptOf(
@@ -145,8 +115,6 @@ function cannotWrite(path: string, code: 'no-source' | 'not-ours', expected: str
   });
 }
 
-const RECEIPT_START = 'Receipt for the removal of ';
-
 function isReceipt(path: string): boolean {
   if (!statSync(path).isFile()) return false;
   const file = openSync(path, 'r');
@@ -206,52 +174,4 @@ function remaining(checks: Receipt['checks'], terminal: Terminal): Receipt['rema
 /** Writes a receipt to a file, as JSON if its name ends in `.json`. */
 export function writeReceipt(path: string, receipt: Receipt): void {
   writeWhole(path, path.toLowerCase().endsWith('.json') ? `${JSON.stringify(receipt, null, 2)}\n` : receiptText(receipt), '--receipt');
-}
-
-function receiptText(receipt: Receipt): string {
-  const { names, store, removed, known, excluded_at, erased } = receipt;
-  return [
-    `${RECEIPT_START}${names.join(', ')}, made by palimpsest at ${receipt.made_at}`,
-    '',
-    ...(removed.accounts === 0 && known.length > 0
-      ? []
-      : [`${store}: ${plural(removed.accounts, 'account')} with ${plural(removed.records, 'record')} removed by this run`]),
-    ...(known.length === 0 ? [] : [`${store}: removed by an earlier run: ${known.join(', ')}`]),
-    `excluded since: ${excluded_at.join(', ') || 'never'}`,
-    `bytes erased from the file of the store: ${erased ? 'yes' : 'no'}`,
-    '',
-    'Searched:',
-    ...checkLines(receipt),
-    '',
-    'Remaining to be done:',
-    ...receipt.remaining.map(
-      ({ copy, command }) => `  ${copy}: ${command ?? 'search it yourself; if it has the account, delete it, or the account in it'}`,
-    ),
-    '',
-    'Only a person can search:',
-    ...receipt.look_at.map((place) => `  ${place}`),
-    '',
-  ].join('\n');
-}
-
-/** Returns what was found in each place, and the numbers of places that have the account and that were not searched completely. */
-export function checkLines({
-  checks,
-  has_unknown_handle: hasUnknown,
-  found_places: found,
-  unsearched_places: unsearched,
-}: Receipt): string[] {
-  const lines = checks.map(({ place, form, files, with_account: accounts, with_handle: handles, unread, is_found: isFound }) => {
-    const parts = [
-      ...(accounts.length === 0 ? [] : [`the account is in ${number(accounts.length)}, first ${accounts[0]}`]),
-      ...(handles.length === 0
-        ? []
-        : [`a name is in ${number(handles.length)}${isFound ? `, first ${handles[0]}` : ', as other accounts mention it'}`]),
-      ...(unread.length === 0 ? [] : [`${number(unread.length)} cannot be searched, first ${unread[0]}`]),
-      ...(hasUnknown && form === 'file' ? ['a handle of the account is known only as a hash: name it, too, to search for its text'] : []),
-    ];
-    return `  checked   ${place}: ${plural(files, 'file')}; ${parts.join('; ') || 'nothing found'}`;
-  });
-  const end = `${number(unsearched)} ${unsearched === 1 ? 'was' : 'were'} not searched completely`;
-  return [...lines, `${plural(found, 'place')} ${found === 1 ? 'has' : 'have'} it, ${end}`];
 }

@@ -9,6 +9,7 @@ import { number, plural, seconds } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { nextBuild } from './next-build.ts';
+import { checkLines } from './receipt-text.ts';
 
 const REFUSED_WITH_DRY_RUN: Refusal = {
   options: ['--check', '--receipt'],
@@ -57,7 +58,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
       ? []
       : [`  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`]),
     ...beside.map((file) => `  check     ${file} is beside the store and may have the account`),
-    ...(receipt === undefined ? [] : (report?.checkLines(receipt) ?? [])),
+    ...(receipt === undefined ? [] : checkLines(receipt)),
     ...(options.receipt === undefined ? [] : [`  receipt   ${options.receipt}`]),
     isDryRun
       ? `nothing was written: run again with --yes instead of --dry-run to change ${store}`
