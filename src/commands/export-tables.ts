@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
+import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { isSameFile } from '../contract/files/same-file.ts';
 import { Pauses } from '../contract/pauses.ts';
 import { writeFiles } from '../export/export-file.ts';
@@ -40,6 +41,7 @@ async function exportTables(
   const started = performance.now();
   const store = Store.open(storePath);
   try {
+    for (const lack of store.incompleteMirrors()) terminal.alert(`the export is not known to be complete: ${lackSentence(lack)}`);
     const [file] = files;
     const pauses = new Pauses(terminal.stopSignal, to === '-' ? 'the output is incomplete' : `${to} was not written`);
     const progress = terminal.progress({

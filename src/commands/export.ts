@@ -1,5 +1,6 @@
 import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
+import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { isSameFile } from '../contract/files/same-file.ts';
 import { Pauses } from '../contract/pauses.ts';
 import { writeFiles } from '../export/export-file.ts';
@@ -18,6 +19,7 @@ export async function runExportNdjson(terminal: Terminal, { to, store: storePath
   const started = performance.now();
   const store = Store.open(storePath);
   try {
+    for (const lack of store.incompleteMirrors()) terminal.alert(`the export is not known to be complete: ${lackSentence(lack)}`);
     const { records, accounts } = store.revision;
     const counts = store.accountReader().identityCounts();
     const pauses = new Pauses(terminal.stopSignal, to === '-' ? 'the output is incomplete' : `${to} was not written`);

@@ -49,8 +49,12 @@ describe('the report of an incomplete mirror', () => {
       { url: `${service.baseUrl}/rest/account/?page=2`, pages: 1, reason: 'status 500' },
     ];
     expect(await palimpsestJson(build('store.db', 'out'))).toMatchObject({ build: { incomplete: [{ failed_pages }] } });
-    const { stderr } = await palimpsestHere(build('store.db', 'out'));
-    expect(stderr).toContain(`page=2: HTML or XML; ${service.baseUrl}/rest/data/?page=4 and 1 page after it: status 500; `);
+    const exports = ['ndjson', 'csv', 'parquet'].map((kind) => ['export', kind, '--store', at('store.db'), '--to', at(`records.${kind}`)]);
+    for (const args of [build('store.db', 'out'), ...exports, ['export', 'csv', '--store', at('store.db'), '--to', '-']]) {
+      const { code, stderr } = await palimpsestHere(args);
+      expect([code, stderr]).toEqual([0, expect.stringContaining(' is not known to be complete: ')]);
+      expect(stderr).toContain(`page=2: HTML or XML; ${service.baseUrl}/rest/data/?page=4 and 1 page after it: status 500; `);
+    }
   });
 
   it.each(['zip', 'wacz'])('ends with the import of a complete %s of the service', async (kind) => {
