@@ -30,12 +30,13 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
   try {
     const archives = await openArchives(sources.inputs, reading.onReject);
     close = archives.close;
-    const { inputs, reports, incomplete } = archives;
+    const { inputs, reports, incomplete, baseUrl } = archives;
     const { refusal, areReportsChanged, ...summary } = await importInputs(options.store, inputs, {
       ...options,
       ...reading,
       command,
       incomplete,
+      baseUrl,
       maxRejected: options.maxRejected.share,
       onProgress: terminal.progress({ read: { label: 'reading', amount: bytes }, ...COMMIT_PHASES }),
     });

@@ -40,6 +40,8 @@ export interface ImportOptions {
   readonly maxRejected?: number | undefined;
   /** The reports in the inputs. The store remembers it. */
   readonly incomplete?: readonly IncompleteMirror[] | undefined;
+  /** The base URL of the pages, also of those that have no links; undefined if it is unknown. */
+  readonly baseUrl?: string | undefined;
   /** Whether the saved pages must be proven complete. If they are not, nothing is imported. */
   readonly requireComplete?: boolean | undefined;
   /** Called once after all inputs are read, just before the commit. If it throws, nothing is imported. */
@@ -151,7 +153,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
     const isWhole = rejected === 0 && conflicts.count === 0;
     for (const report of before) {
       const isConfirmed = incomplete.some(({ base_url }) => base_url === report.base_url);
-      if (isWhole && !isConfirmed && hasAllPages(pageSets, report)) deleteIncomplete(batch.database, report.base_url);
+      if (isWhole && !isConfirmed && hasAllPages(pageSets, report, options.baseUrl)) deleteIncomplete(batch.database, report.base_url);
     }
     const areReportsChanged = !isDeepStrictEqual(incompleteMirrors(batch.database), before);
     if (areReportsChanged) batch.markMetadataChanged();
@@ -185,7 +187,7 @@ function acceptedIn({ records, accounts, exclusions, conflicts }: ImportSummary)
 }
 
 /** Whether the imported pages have all items that the service counted in a report. */
-function hasAllPages(sets: readonly PageSetReport[], { base_url, counted, missing }: IncompleteMirror): boolean {
+function hasAllPages(sets: readonly PageSetReport[], { base_url, counted, missing }: IncompleteMirror, known: string | undefined): boolean {
   // a service that shows more than it counts: no number proves that pages are all
   if (missing.records + missing.accounts === 0) return false;
   const isHere = ({ url, collection }: PageSetReport) => url === `${base_url}/rest/${collection}/`;
@@ -196,7 +198,8 @@ function hasAllPages(sets: readonly PageSetReport[], { base_url, counted, missin
     const proofs = here.length > 0 ? here : all.filter(({ url }) => url === null);
     return proofs.some(({ status, count }) => status === 'complete' && count >= least);
   };
-  return sets.some(isHere) && hasAll('data', counted.records) && hasAll('account', counted.accounts);
+  const isOfService = sets.some(isHere) || (known === base_url && sets.every(({ url }) => url === null));
+  return isOfService && hasAll('data', counted.records) && hasAll('account', counted.accounts);
 }
 
 /** @throws Failure incomplete for what a source says that it lacks, and for the first set of pages that is not known to be complete, or whose other collection has none, or if there are no pages */

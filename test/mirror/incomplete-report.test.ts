@@ -75,6 +75,31 @@ describe('the report of an incomplete mirror', () => {
     expect(await palimpsestJson(['import', at('part'), '--store', at('new.db'), '--require-complete'])).toMatchObject({ incomplete: [] });
   });
 
+  it.each(['folder', 'zip', 'wacz', 'warc', 'bag'])(
+    'ends with the import of a complete %s if each collection is one page without links',
+    async (kind) => {
+      service.answers.clear();
+      const [newest, ...older] = [3, 2, 1].map((id) => record(id));
+      const page = { next: null, previous: null };
+      service.answers.set('/rest/data/', { ...page, count: 3, results: [newest, ...older] });
+      service.answers.set('/rest/account/', { ...page, count: 1, results: [account('jack', [])] });
+      await mirrored(at('whole.db'), service.baseUrl);
+      service.answers.set('/rest/data/', { ...page, count: 3, results: older });
+      await mirrored(at('store.db'), service.baseUrl);
+      const source = async (name: string, baseUrl: string) => {
+        const out = `${name}${kind === 'zip' ? '.zip' : ''}`;
+        await palimpsestJson(build('whole.db', out, baseUrl));
+        if (kind === 'folder' || kind === 'zip') return at(out);
+        await palimpsestJson(['archive', kind, '--out', at(out), '--to', at(`${name}.${kind}`)]);
+        return at(`${name}.${kind}`);
+      };
+      await palimpsestJson(['import', await source('other', 'https://other.example'), '--store', at('store.db')]);
+      expect(await palimpsestJson(build('store.db', 'part'))).toHaveProperty('build.incomplete');
+      await palimpsestJson(['import', await source('same', service.baseUrl), '--store', at('store.db')]);
+      expect(await palimpsestJson(build('store.db', 'part'))).not.toHaveProperty('build.incomplete');
+    },
+  );
+
   it('stays after the import of pages that lack as much, or of another service', async () => {
     failAt('/rest/data/?page=2');
     await mirrored(at('store.db'), service.baseUrl);

@@ -35,6 +35,8 @@ export interface CaptureSelection {
   readonly report: ArchiveReport;
   /** What the archive says that it lacks. */
   readonly incomplete: readonly IncompleteMirror[];
+  /** The base URL of the chosen pages, if they have only one. */
+  readonly baseUrl: string | undefined;
 }
 
 /** A capture that is a page. */
@@ -82,6 +84,7 @@ export async function selectCaptures(archive: string, files: readonly WarcFile[]
     }
   }
   const chosen = choose(captures);
+  const baseUrls = new Set(chosen.map(({ set }) => set.split(' ')[0]));
   const good = new Set(captures.map(({ key }) => key));
   const missing = [...failures].filter(([key]) => !good.has(key)).map(([, failure]) => failure);
   return {
@@ -89,6 +92,7 @@ export async function selectCaptures(archive: string, files: readonly WarcFile[]
     identities,
     size: chosen.reduce((sum, { length }) => sum + length, 0),
     incomplete,
+    baseUrl: baseUrls.size === 1 ? [...baseUrls][0] : undefined,
     report: {
       archive,
       pages: chosen.length,

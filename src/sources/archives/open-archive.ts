@@ -17,6 +17,8 @@ export interface OpenArchive {
   readonly report: ArchiveReport;
   /** What the archive says that it lacks. */
   readonly incomplete: readonly IncompleteMirror[];
+  /** The base URL of its pages, if they have only one. */
+  readonly baseUrl: string | undefined;
   readonly close: () => void;
 }
 
@@ -51,6 +53,7 @@ export async function openArchive(
       input: { ...input, size: found.size, pages },
       report: { ...found.report, damaged_parts: damaged },
       incomplete: found.incomplete,
+      baseUrl: found.baseUrl,
       close,
     };
   } catch (error) {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IncompleteMirror, reportsIn } from '../../contract/files/incomplete-mirror.ts';
+import { isObject } from '../../contract/json.ts';
 import { HEAD_BYTES, startsAsWarc } from '../../warc/detect-warc.ts';
 import type { Input, InputError } from '../source.ts';
 import { fileHead, isZipOfTree } from '../unpack/head.ts';
@@ -12,6 +13,8 @@ export interface OpenArchives {
   readonly reports: readonly ArchiveReport[];
   /** The reports in the archives. */
   readonly incomplete: readonly IncompleteMirror[];
+  /** The base URL of the pages, if all inputs are trees and archives with one base URL. */
+  readonly baseUrl: string | undefined;
   readonly close: () => void;
 }
 
@@ -27,9 +30,13 @@ export async function openArchives(inputs: readonly Input[], onReject?: (inputEr
   const opened: Input[] = [];
   const reports: ArchiveReport[] = [];
   const incomplete: IncompleteMirror[] = [];
+  const trees = new Map<string | undefined, string | undefined>();
   for (const tree of new Set(inputs.map((input) => input.tree))) {
-    if (tree !== undefined) incomplete.push(...reportsOfFolder(tree));
+    const build = tree === undefined ? '' : buildOfFolder(tree);
+    incomplete.push(...reportsIn(build));
+    trees.set(tree, baseUrlIn(build));
   }
+  const baseUrls = new Set<string | undefined>();
   const closers: (() => void)[] = [];
   const close = () => {
     for (const one of closers) one();
@@ -41,13 +48,15 @@ export async function openArchives(inputs: readonly Input[], onReject?: (inputEr
       const isArchive = kind === 'warc' || kind === 'zip';
       const archive = isArchive ? await (await import('./open-archive.ts')).openArchive(input, kind, onReject) : undefined;
       opened.push(archive?.input ?? input);
-      if (kind === 'tree') incomplete.push(...(await reportsOfZip(input.path ?? '')));
+      const build = kind === 'tree' ? await buildOfZip(input.path ?? '') : '';
+      incomplete.push(...reportsIn(build));
+      baseUrls.add(archive?.baseUrl ?? baseUrlIn(build) ?? trees.get(input.tree));
       if (archive === undefined) continue;
       closers.push(archive.close);
       reports.push(archive.report);
       incomplete.push(...archive.incomplete);
     }
-    return { inputs: opened, reports, incomplete, close };
+    return { inputs: opened, reports, incomplete, baseUrl: baseUrls.size === 1 ? [...baseUrls][0] : undefined, close };
   } catch (error) {
     close();
     throw error;
@@ -66,32 +75,41 @@ const BUILD_RECORD = 'build.json';
 /** The largest build.json that is read, in bytes. */
 const MOST_BYTES = 1 << 24;
 
-/** Returns what a tree in a folder says that it lacks. */
-function reportsOfFolder(folder: string): readonly IncompleteMirror[] {
+function baseUrlIn(build: string): string | undefined {
   try {
-    return reportsIn(readFileSync(join(folder, BUILD_RECORD), 'utf8'));
+    const value: unknown = JSON.parse(build);
+    return isObject(value) && typeof value['base_url'] === 'string' ? value['base_url'] : undefined;
   } catch {
-    // a tree that cannot be read fails when its pages are read
-    return [];
+    return undefined;
   }
 }
 
-/** Returns what a tree in a ZIP says that it lacks. */
-async function reportsOfZip(path: string): Promise<readonly IncompleteMirror[]> {
+/** Returns the build.json of a tree in a folder. */
+function buildOfFolder(folder: string): string {
+  try {
+    return readFileSync(join(folder, BUILD_RECORD), 'utf8');
+  } catch {
+    // a tree that cannot be read fails when its pages are read
+    return '';
+  }
+}
+
+/** Returns the build.json of a tree in a ZIP. */
+async function buildOfZip(path: string): Promise<string> {
   const { openZipFile } = await import('../unpack/open-zip-file.ts');
   const zip = await openZipFile(path).catch(() => undefined);
-  if (zip === undefined) return [];
+  if (zip === undefined) return '';
   try {
     for await (const entry of zip.eachEntry()) {
       if (entry.fileName !== BUILD_RECORD || entry.uncompressedSize > MOST_BYTES) continue;
       const pieces: Uint8Array[] = [];
       for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece);
-      return reportsIn(Buffer.concat(pieces).toString());
+      return Buffer.concat(pieces).toString();
     }
-    return [];
+    return '';
   } catch {
     // a damaged ZIP fails when its pages are read
-    return [];
+    return '';
   } finally {
     zip.close();
   }
