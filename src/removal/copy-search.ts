@@ -27,7 +27,7 @@ export interface CopyCheck {
   readonly with_account: readonly string[];
   /** Files with the text of a handle and no removed account. */
   readonly with_handle: readonly string[];
-  /** What was not searched, or not as a whole: links, damaged files, and files that are neither text in UTF-8 nor of a known format. */
+  /** What was not searched, or not as a whole: links, files that are damaged or cannot be read, and those that are neither UTF-8 text nor of a known format. */
   readonly unread: readonly string[];
 }
 
@@ -89,16 +89,21 @@ export class CopySearch {
   async #file({ pieces }: CopyFile, content: Content, search: TraceSearch): Promise<void> {
     this.#signal?.throwIfAborted();
     this.#files += 1;
+    const open = () => this.#untilStopped(pieces());
+    // what is not compressed is found nevertheless. A damaged member of a ZIP has no bytes
+    if (!(await this.#isRead(content, () => this.#content(content, open(), open, search))))
+      await this.#isRead(content, () => this.#bytes(content, open(), search));
+  }
+
+  /** Counts a file as not searched if it cannot be read. Other errors end the search: an object that cannot be fetched. */
+  async #isRead({ name }: Content, searching: () => Promise<unknown>): Promise<boolean> {
     try {
-      await this.#content(content, this.#untilStopped(pieces()), search);
+      await searching();
+      return true;
     } catch (error) {
-      // other errors end the search: an object that cannot be fetched, a file that cannot be read
-      if (!isDamage(error)) throw error;
-      this.#found.unread.add(content.name);
-      // what is not compressed is found nevertheless. A damaged member of a ZIP has no bytes
-      await this.#bytes(content, pieces(), search).catch((again) => {
-        if (!isDamage(again)) throw again;
-      });
+      if (!isUnreadable(error)) throw error;
+      this.#found.unread.add(name);
+      return false;
     }
   }
 
@@ -109,23 +114,33 @@ export class CopySearch {
     }
   }
 
-  /** Searches bytes by their format. Brotli is recognized by the name, gzip also by the first bytes. */
-  async #content(content: Content, pieces: AsyncIterable<Uint8Array>, search: TraceSearch): Promise<void> {
+  /**
+   * Searches bytes by their format. Brotli is recognized by the name, gzip also by the first bytes.
+   * @param again reads the same bytes again
+   */
+  async #content(
+    content: Content,
+    pieces: AsyncIterable<Uint8Array>,
+    again: () => AsyncIterable<Uint8Array>,
+    search: TraceSearch,
+  ): Promise<void> {
     const { path, depth } = content;
     if (depth > MOST_DEPTH) throw new ZipDamage('a file that is compressed too many times');
     const [suffix = ''] = /\.(?:gz|gzip|br)$/i.exec(path) ?? [];
     const inside = { ...content, path: path.slice(0, path.length - suffix.length), depth: depth + 1 };
-    if (suffix.toLowerCase() === '.br') return this.#content(inside, decompressed(pieces, createBrotliDecompress()), search);
+    const unpacked = (stream: () => Gunzip | BrotliDecompress, packed: AsyncIterable<Uint8Array>) =>
+      this.#content(inside, decompressed(packed, stream()), () => decompressed(again(), stream()), search);
+    if (suffix.toLowerCase() === '.br') return unpacked(createBrotliDecompress, pieces);
     const rest = pieces[Symbol.asyncIterator]();
     try {
       const head = await headOf(rest, SQLITE.length);
       const all = resumed(head, rest);
       const start = head.toString('latin1');
       // what is not in gzip, although its name says so, is damaged
-      if (suffix !== '' || isGzip(head)) await this.#content(inside, decompressed(all, createGunzip()), search);
+      if (suffix !== '' || isGzip(head)) await unpacked(createGunzip, all);
       else if (isZip(head)) await this.#inCopy(all, (copy) => this.#zip(content, copy, search));
       else if (start.startsWith(SQLITE)) await this.#inCopy(all, (copy) => this.#store(content, copy, search));
-      else if (start.startsWith(WARC)) await this.#inCopy(all, (copy) => this.#warc(content, copy, search));
+      else if (start.startsWith(WARC)) await this.#warc(content, all, again(), search);
       else if (!(await this.#bytes(content, all, search))) this.#found.unread.add(content.name);
     } finally {
       await rest.return?.();
@@ -156,12 +171,15 @@ export class CopySearch {
   }
 
   /** Searches a WARC, and the body of each of its records without chunks and compression. */
-  async #warc(content: Content, copy: string, search: TraceSearch): Promise<void> {
+  async #warc(content: Content, pieces: AsyncIterable<Uint8Array>, again: AsyncIterable<Uint8Array>, search: TraceSearch): Promise<void> {
     const record = { ...content, path: '', depth: content.depth + 1 };
-    await this.#bytes(record, createReadStream(copy), search);
-    for await (const read of readRecords(content.name, createReadStream(copy), () => true)) {
+    await this.#bytes(record, pieces, search);
+    for await (const read of readRecords(content.name, again, () => true)) {
       this.#signal?.throwIfAborted();
-      await this.#content(record, inOnePiece(bodyOf(read)), search);
+      await this.#isRead(record, async () => {
+        const body = bodyOf(read);
+        await this.#content(record, inOnePiece(body), () => inOnePiece(body), search);
+      });
     }
   }
 
@@ -205,9 +223,9 @@ async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Whether a file is damaged compressed data, a damaged archive, or no store. */
-function isDamage(error: unknown): boolean {
+/** Whether a file is damaged, no store, or cannot be read or copied, such as on a full disk. */
+function isUnreadable(error: unknown): boolean {
   if (error instanceof Failure) return /-store$|^store-|^bad-(?:archive|encoding)$/.test(error.code);
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return error instanceof ZipDamage || error instanceof BadResponse || /^(?:Z_|ERR_)/.test(code);
+  return error instanceof ZipDamage || error instanceof BadResponse || /^(?:Z_|E)/.test(code);
 }

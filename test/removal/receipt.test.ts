@@ -212,6 +212,16 @@ describe('remove with --receipt and --check', () => {
       rmSync(join(files, name));
     }
     expect(await place()).toMatchObject({ code: 0, is_found: false, is_searched: true });
+    // the record after one that cannot be read is searched. Only stores and ZIP files need a temporary copy
+    writeFileSync(join(files, 'a.warc'), Buffer.concat([warcWith('Content-Encoding: zstd', 'x'), GZIPPED]));
+    writeFileSync(join(files, 'b.zip'), await zipOf({ a: 'nobody' }));
+    const noCopies = ['remove', 'nina_k', 'nina_old', '--check', 'files', '--receipt', 'r.json'];
+    expect(await palimpsestHere(noCopies, { cwd, env: { TMPDIR: join(cwd, 'missing') } })).toMatchObject({ code: 1, stderr: '' });
+    expect(JSON.parse(readFileSync(join(cwd, 'r.json'), 'utf8')).checks).toMatchObject([
+      { unread: [expect.any(String)] },
+      { with_handle: ['a.warc'], unread: ['a.warc', 'b.zip'] },
+    ]);
+    for (const name of ['a.warc', 'b.zip']) rmSync(join(files, name));
     // only hashes of the other handles are known
     for (const name of ['id:id-of-nina', 'nina_k'])
       expect(await place(name), name).toMatchObject({ code: 1, is_found: false, is_searched: false });
