@@ -168,7 +168,8 @@ export class Run {
       pages: { read: pages.read + 1, unchanged: pages.unchanged + (sent === null ? 1 : 0) },
     };
     // a service can count too few or too many items, or link to ever more pages without new items
-    const isEnd = tally.seen === 0 && (contents.next === null || number > pagesOf(state[collection]));
+    const isSecondEnd = contents.next === null && this.state.plan.feed.endExcess !== null;
+    const isEnd = tally.seen === 0 && (isSecondEnd || number > pagesOf(state[collection]));
     const page = isEnd ? { ...contents, next: null } : contents;
     return collection === 'data' ? this.#afterFeedPage(state, number, page, isEnd) : this.#afterAccountsPage(state, number, page);
   }

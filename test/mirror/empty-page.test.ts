@@ -4,9 +4,17 @@ import { account, recordsTo, serviceOf, show } from './canned-service.ts';
 import { idsIn, mirrored } from './mirrored.ts';
 
 it.each([
-  ['if it is beside the others', 50, {}, 'nothing new'],
-  ['if its records are missing, and --full is suggested, which requests it again', 40, { records: 10 }, 'mirror again with --full'],
-])('an empty page in the middle loses no record and repeats no page %s', async (_, shown, missing, said) => {
+  ['if it is beside the others', {}, 50, {}, [5, 5], 'nothing new'],
+  ['if it links to no page', { next: null }, 50, {}, [5, 2], 'nothing new'],
+  [
+    'if its records are missing, and --full is suggested, which requests it again',
+    {},
+    40,
+    { records: 10 },
+    [4, 4],
+    'mirror again with --full',
+  ],
+])('an empty page in the middle loses no record and repeats no page %s', async (_, link, shown, missing, requests, said) => {
   const { service, store } = await serviceOf(0);
   const records = recordsTo(50);
   const empty = shown === 50 ? records.toSpliced(20, 0, ...new Array(10)) : records;
@@ -15,12 +23,12 @@ it.each([
   for (const [target, answer] of service.answers) {
     if (target.startsWith('/rest/data/')) service.answers.set(target, { ...(answer as object), count: 50 });
   }
-  service.answers.set('/rest/data/?page=3', { ...(service.answers.get('/rest/data/?page=3') as object), results: [] });
-  for (const isFull of [false, true]) {
+  service.answers.set('/rest/data/?page=3', { ...(service.answers.get('/rest/data/?page=3') as object), ...link, results: [] });
+  for (const [run, isFull] of [false, true].entries()) {
     service.asked.length = 0;
     const isComplete = shown === 50;
     expect(await mirrored(store, service.baseUrl, { isFull })).toMatchObject({ isComplete, missing, gone: { data: [] } });
-    expect(service.asked.filter((target) => target.startsWith('/rest/data/?page='))).toHaveLength(shown === 50 ? 5 : 4);
+    expect(service.asked.filter((target) => target.startsWith('/rest/data/?page='))).toHaveLength(requests[run] ?? 0);
     expect(idsIn(store)).toHaveLength(shown);
   }
   const { stdout, stderr } = await palimpsestHere(['mirror', service.baseUrl, '--store', store, '--delay', '0s']);
