@@ -3,6 +3,7 @@ import { encodeRecord } from '../../src/contract/record.ts';
 import { inMemory } from '../../src/tree/tree-files.ts';
 import { walkAccounts } from '../../src/verify/pages/accounts.ts';
 import { walkFeed } from '../../src/verify/pages/feed.ts';
+import { readInParts } from '../../src/verify/pages/large-page.ts';
 import type { TreeMetadata } from '../../src/verify/pages/tree-pages.ts';
 import { Report, type Rule } from '../../src/verify/violation.ts';
 import { encode, type Json, objectsIn, type PageJson } from './damaged-tree.ts';
@@ -94,6 +95,7 @@ describe('a page', () => {
   it('has no violation as a build writes it', () => {
     for (const collection of ['data', 'account'] as const)
       expect(walked(collection, (page) => page)).toEqual({ found: itemsOf(collection), violations: [] });
+    expect(readInParts(inMemory(Buffer.from(pageOf('account', 2))))?.accounts).toHaveLength(SIZES.account);
   });
 
   it.each<[string, Edit]>([

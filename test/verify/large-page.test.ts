@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { inMemory } from '../../src/tree/tree-files.ts';
+import { readInParts } from '../../src/verify/pages/large-page.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -48,8 +50,11 @@ beforeAll(async () => {
 });
 
 describe('a page of accounts of more than 8 MB', () => {
-  it('is verified without a violation', async () => {
-    expect(new DamagedTree(good).bytes(PAGE).length).toBeGreaterThan(1 << 23);
+  it('is read in parts, and verified without a violation', async () => {
+    const bytes = new DamagedTree(good).bytes(PAGE);
+    expect(bytes.length).toBeGreaterThan(1 << 23);
+    const runs = readInParts(inMemory(bytes))?.accounts.map((account) => account.runs.map((run) => run().length));
+    expect(runs).toEqual([[500, 100]]);
     for (const options of [{ out: good }, { out: good, store }])
       expect(await verify(options)).toMatchObject({ violations: [], notes: [], records: 600, accounts: 1 });
   });

@@ -1,6 +1,7 @@
 import { type AccountOnPage, encodeAccountEnd, encodeAccountStart, parseProfile } from '../../contract/account.ts';
 import { ENVELOPE_TAIL, type Envelope, encodeEnvelopeHead, parseEnvelope } from '../../contract/pages/envelope.ts';
 import { type ChangeRecord, encodeRecord, parseRecord } from '../../contract/record.ts';
+import { Violation } from '../../contract/shape.ts';
 import type { OpenFile } from '../../tree/tree-files.ts';
 
 /** The number of records of an account that are in memory at once. */
@@ -27,6 +28,9 @@ export interface AccountInParts {
   readonly json: () => Iterable<Buffer>;
 }
 
+/** A page that is not as a build writes it, so that it cannot be read in parts. */
+class OtherForm extends Error {}
+
 /**
  * Reads a page of accounts part by part, if it has the bytes that a build writes.
  * @returns undefined if it has others, or an invalid item: the whole page must then be parsed
@@ -46,9 +50,10 @@ export function readInParts(
     }
     for (const mark of [CLOSE_LIST, CLOSE_OBJECT]) parts.skip(mark);
     return parts.position === file.size ? { envelope, accounts } : undefined;
-  } catch {
-    // whatever it is, the check of the whole page finds it again and reports it
-    return undefined;
+  } catch (error) {
+    // the check of the whole page finds it again and reports it
+    if (error instanceof OtherForm || error instanceof Violation) return undefined;
+    throw error;
   }
 }
 
@@ -65,14 +70,14 @@ function readAccount(parts: Parts, file: OpenFile): AccountInParts {
     expectSame(part, encodeRecord(record));
     first = Math.min(first, record.id);
     name ??= record.account;
-    if (record.account !== name) throw new Error('a record of another account');
+    if (record.account !== name) throw new OtherForm('a record of another account');
   }
   const to = parts.position;
   const end = parts.upTo(CLOSE_OBJECT);
-  const account = parseProfile(parsed(start, end.toString()), '');
+  const account = parseProfile(parsed(start, end), '');
   expectSame(start, encodeAccountStart(account));
   expectSame(end, encodeAccountEnd(account, account.data_page_count));
-  if (account.screen_name !== (name ?? account.screen_name)) throw new Error('records of another account');
+  if (account.screen_name !== (name ?? account.screen_name)) throw new OtherForm('records of another account');
   const runs = ends.map((begin, index) => () => readRun(file, begin, ends[index + 1] ?? to));
   const last = parts.position;
   return { account, records, first, runs, json: () => chunks(file, from, last) };
@@ -97,12 +102,16 @@ function* chunks(file: OpenFile, from: number, to: number): Generator<Buffer> {
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function parsed(part: Buffer, end = ''): unknown {
-  return JSON.parse(UTF_8.decode(part) + end);
+function parsed(part: Buffer, end: Buffer | string = ''): unknown {
+  try {
+    return JSON.parse(`${UTF_8.decode(part)}${end}`);
+  } catch (error) {
+    throw new OtherForm('no JSON in UTF-8', { cause: error });
+  }
 }
 
 function expectSame(part: Buffer, json: string): void {
-  if (!part.equals(Buffer.from(json))) throw new Error('other bytes than a build writes');
+  if (!part.equals(Buffer.from(json))) throw new OtherForm('other bytes than a build writes');
 }
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, CLOSE_OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7d];
@@ -145,7 +154,7 @@ class Parts {
   }
 
   skip(mark: number): void {
-    if (!this.isAt(mark)) throw new Error('another character');
+    if (!this.isAt(mark)) throw new OtherForm('another character');
     this.#at += 1;
   }
 
@@ -153,7 +162,7 @@ class Parts {
     const rest = this.#bytes.subarray(this.#at);
     const from = this.position + rest.length;
     const next = this.#file.read(from, Math.min(this.#file.size, from + Math.max(CHUNK_BYTES, rest.length)));
-    if (next.length === 0) throw new Error('the end of the page');
+    if (next.length === 0) throw new OtherForm('the end of the page');
     [this.#bytes, this.#start, this.#at] = [Buffer.concat([rest, next]), this.position, 0];
   }
 }
