@@ -105,6 +105,7 @@ function openTree(out: string): TreeFiles {
  * @param error why it cannot be opened
  */
 export function noTree(out: string, error?: UnreadableFile): Failure {
+  if (error?.reason === 'damaged' && isNamedWacz(out)) return wacz(out);
   const isForeign = readBuildRecord(out) === 'foreign';
   const hasFiles = (error !== undefined && error.reason !== 'missing') || namesIn(out).some((name) => !name.startsWith('.'));
   return new Failure('no-tree', `there is no tree in ${out}`, {
@@ -119,6 +120,20 @@ export function noTree(out: string, error?: UnreadableFile): Failure {
         ? 'name the folder or the ZIP of a tree with --out, or build into a new or empty folder'
         : hint`run ${suggested('build')} first, or name the folder or the ZIP with --out`,
   });
+}
+
+function wacz(out: string): Failure {
+  return new Failure('no-tree', `${out} is a WACZ`, {
+    place: { file: out },
+    expected: 'a folder or a ZIP that palimpsest build made',
+    found: 'a web archive',
+    hint: hint`to check it, import it into a new store: ${suggested('import', { '--store': 'copy.db', '--require-complete': true }, [out])}`,
+  });
+}
+
+/** Whether a file has the name of a WACZ: a ZIP that is no tree. */
+export function isNamedWacz(path: string): boolean {
+  return path.toLowerCase().endsWith('.wacz');
 }
 
 function namesIn(folder: string): readonly string[] {

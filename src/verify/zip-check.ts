@@ -1,7 +1,7 @@
 import { closeSync, readSync } from 'node:fs';
 import type { Pauses } from '../contract/pauses.ts';
 import { BUILD_RECORD } from '../tree/build-record.ts';
-import { noTree } from '../tree/existing-tree.ts';
+import { isNamedWacz, noTree } from '../tree/existing-tree.ts';
 import { digestIn, MANIFEST, manifestLines } from '../tree/manifest/manifest.ts';
 import { openRegularFile } from '../tree/regular-file.ts';
 import { openTreeFiles, type TreeFiles, UnreadableFile } from '../tree/tree-files.ts';
@@ -23,7 +23,7 @@ export function openToCheck(out: string, report: Report): TreeFiles | undefined 
     return openTreeFiles(out);
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    if (error.reason !== 'damaged' || !beginsLikeZip(out)) throw noTree(out, error);
+    if (error.reason !== 'damaged' || isNamedWacz(out) || !beginsLikeZip(out)) throw noTree(out, error);
     report.add({ rule: 'zip-index', path: INDEX, expected: 'the end of a ZIP with an index', found: error.message });
     return undefined;
   }

@@ -103,6 +103,9 @@ export const COMMANDS: readonly Suggestion[] = [
     isRepeated: true,
   }),
   shown('tree/existing-tree.ts: build', 'archive bag --to b', 1, 'build', { prepare: remove('out'), isRepeated: true }),
+  shown('tree/existing-tree.ts: import', 'verify --out w.wacz', 1, 'import w.wacz --store copy.db --require-complete', {
+    prepare: run('archive', 'wacz', '--to', 'w.wacz'),
+  }),
   shown('tree/verified-tree.ts: build', 'archive bag --to b', 1, 'build --store FILE --repair', {
     prepare: append('out/rest/data/index.json', ' '),
     fill: { FILE: STORE },

@@ -1,9 +1,11 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { writeWacz } from '../../src/archive/wacz.ts';
 import { Failure } from '../../src/contract/failure.ts';
 import { build } from '../../src/tree/build/build.ts';
 import { openTreeFiles } from '../../src/tree/tree-files.ts';
+import { openVerified } from '../../src/tree/verified-tree.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { times } from '../support/proof.ts';
@@ -131,6 +133,12 @@ describe('verify of a ZIP', () => {
     writeFileSync(empty, '');
     for (const out of [newZip(), empty, join(good, 'build.json')])
       await expect(verify({ out })).rejects.toMatchObject({ code: 'no-tree', place: { file: out } });
+  });
+
+  it('throws no-tree for a WACZ, because it has no index', async () => {
+    const out = join(temporaryFolder(), 'history.wacz');
+    await writeWacz(openVerified(good), out);
+    await expect(verify({ out })).rejects.toMatchObject({ code: 'no-tree', message: `${out} is a WACZ` });
   });
 
   it('reports each changed byte, unless all files have the same bytes', async () => {
