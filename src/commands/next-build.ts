@@ -6,7 +6,7 @@ import { openTreeFiles, type TreeFiles } from '../tree/tree-files.ts';
 
 /** Returns the line about the next step after a run that wrote to the store: a build, if the run changed something. */
 export function nextBuild(terminal: Terminal, storePath: string, hasChanged: boolean): string {
-  if (!hasChanged) return 'nothing new: a build would write the same pages';
+  if (!hasChanged) return 'nothing new: the store has the same records and accounts as before';
   const out = terminal.io.env['PALIMPSEST_OUT'] || OUT.default;
   if (!isTreeOfOther(out, storePath)) return `next: ${terminal.command('build')}`;
   return `next, into a new folder, because the tree in ${out} is of another store: ${terminal.command('build', { '--out': 'FOLDER' })}`;

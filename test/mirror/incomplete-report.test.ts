@@ -167,7 +167,7 @@ describe('the report of an incomplete mirror', () => {
       if (target.startsWith('/rest/data/')) service.answers.set(target, { ...(answer as object), count: 31 });
     const mirror = ['mirror', service.baseUrl, '--store', at('store.db'), '--delay', '0s'];
     expect(await next(mirror)).toContain('next: ');
-    expect(await next(mirror)).toContain('nothing new');
+    expect(await next(mirror)).toContain('nothing new: the store has the same records and accounts as before');
     await palimpsestJson(build('store.db', 'site.zip'));
     expect(await palimpsestJson(publish)).toMatchObject({ change: 'publish' });
     expect(await palimpsestJson(publish)).not.toMatchObject({ change: 'publish' });
