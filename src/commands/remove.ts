@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Values } from '../command-line/commands.ts';
 import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
@@ -23,6 +24,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   const started = performance.now();
   const onProgress = terminal.progress(COMMIT_PHASES);
   const { stopSignal: signal } = terminal;
+  const isNew = !existsSync(store);
   const choices = { now: new Date().toISOString().replace(/\.\d+/, ''), allowUnknown };
   const planned = await removeAccounts(store, names, { ...choices, isDryRun: true }).catch(async (error: unknown) => {
     throw await withSimilarAccounts(error, store);
@@ -43,6 +45,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
     receipt === undefined ? {} : { checks: receipt.checks, foundPlaces: receipt.found_places, unsearchedPlaces: receipt.unsearched_places };
   const facts = {
     store,
+    created_store: isNew && !isDryRun,
     dry_run: isDryRun,
     unfinished_mirrors: unfinished,
     files_beside: beside,
@@ -54,6 +57,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   terminal.summary({ results, excludedNames, ...rest, ...facts }, [
     `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(took)}`,
     ...lines(summary),
+    ...(isNew ? [`  store     ${isDryRun ? 'would create' : 'created'} a new store at ${store}: there was none`] : []),
     ...(unfinished.length === 0
       ? []
       : [`  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`]),

@@ -187,6 +187,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     shared: 'former handles that are not excluded, because another account has them now',
     mentions:
       'how many records of other accounts mention a removed handle: `certain` and `possible`, see removal.md#remove-it-from-the-store',
+    created_store: 'whether there was no store at this path, and `--allow-unknown` created a new one',
     unfinished_mirrors: 'files with the pages of unfinished mirrors; `remove` deletes these files',
     files_beside: 'other files beside the store that may have the account',
     checks:

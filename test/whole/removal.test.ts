@@ -199,8 +199,19 @@ describe('palimpsest remove', () => {
   ])('excludes a name that %s with --allow-unknown, and says so if it runs again', async (_, hasStore) => {
     if (hasStore) await importing(line(record(1)));
     else rmSync(dirname(store), { recursive: true, force: true });
-    expect(await cli('remove', 'nina_k', '--allow-unknown', '--yes')).toMatchObject({ results: [], excluded_names: ['nina_k'] });
-    expect(await cli('remove', 'nina_k', '--yes')).toMatchObject({ results: [], excluded_names: [], known: ['nina_k'] });
+    const trial = await palimpsestHere(['remove', 'nina_k', '--allow-unknown', '--dry-run', '--store', store]);
+    expect(trial.stdout.includes(`would create a new store at ${store}`)).toBe(!hasStore);
+    expect(await cli('remove', 'nina_k', '--allow-unknown', '--yes')).toMatchObject({
+      results: [],
+      excluded_names: ['nina_k'],
+      created_store: !hasStore,
+    });
+    expect(await cli('remove', 'nina_k', '--yes')).toMatchObject({
+      results: [],
+      excluded_names: [],
+      known: ['nina_k'],
+      created_store: false,
+    });
     expect(await importing(servicePages())).toMatchObject({ records_by_outcome: { excluded: 20 } });
   });
 
