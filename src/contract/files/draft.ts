@@ -1,5 +1,5 @@
-import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { lstatSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { isRunning, machineId } from './process.ts';
 
@@ -55,19 +55,29 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /**
- * Writes a short text to a file atomically: through a temporary file and a rename.
+ * Writes a short text to a file atomically: through a temporary file and a rename. A link stays, and the file behind it is written.
  * @param option the option that names the file or its folder
  * @throws Failure file-system
  */
 export function writeWhole(path: string, text: string, option: string): void {
-  const draft = draftOf(path);
+  let draft: string | undefined;
   try {
+    const file = behindLinks(path);
+    draft = draftOf(file);
     writeFileSync(draft, text, { flag: 'wx', flush: true });
-    renameSync(draft, path);
+    renameSync(draft, file);
   } catch (cause) {
-    rmSync(draft, { force: true });
+    if (draft !== undefined) rmSync(draft, { force: true });
     throw unwritable(path, cause instanceof Error ? cause.message : String(cause), cause, option);
   }
+}
+
+/** Returns the path of the file behind a link. The file may not exist. */
+function behindLinks(path: string): string {
+  // throws an error if links form a circle
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return realpathSync(path);
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
+  return behindLinks(resolve(realpathSync(dirname(path)), readlinkSync(path)));
 }
 
 /** The failure if the file that a draft becomes cannot be written. */
