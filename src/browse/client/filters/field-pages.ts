@@ -35,9 +35,13 @@ export async function showFieldPages(place: HTMLElement, { id }: HTMLInputElemen
 /** Returns the next page with records of a choice; 0: none. @param left the number of such records in that direction */
 async function nearest(choice: string, page: number, step: 1 | -1, left: number): Promise<number> {
   if (left <= 0) return 0;
-  let next = page + step;
-  while (((await loadCounts(next))[choice]?.[placeInPart(next)] ?? 0) === 0) next += step;
-  return next;
+  const { first = 1, counts = {} } = (await loadSite()).fields ?? {};
+  const last = Math.max(page, first + (counts[choice]?.length ?? 0) - 2);
+  // files of two builds can count different records
+  for (let next = page + step; next >= 1 && next <= last; next += step) {
+    if (((await loadCounts(next))[choice]?.[placeInPart(next)] ?? 0) > 0) return next;
+  }
+  return 0;
 }
 
 function sumOf(numbers: readonly number[] = []): number {
@@ -53,5 +57,6 @@ async function loadCounts(page: number): Promise<PageCounts> {
   const path = fieldsPath(page);
   const known = files.get(path) ?? loadScript(path).then(() => window.palimpsestFields ?? {});
   files.set(path, known);
+  known.catch(() => files.delete(path));
   return known;
 }
