@@ -32,16 +32,16 @@ export function lateLines({ late }: ObserveSummary): string[] {
 /** The maximum number of missing accounts in the text output. */
 const PRINTED_MISSING = 10;
 
-/** The accounts that the run before had and this one lacks, as text. */
+/** The accounts that earlier runs had and this one lacks, without those that are missing for long, as text. */
 export function missingLines({ missing: { newCount, listed } }: ObserveSummary): string[] {
-  return newCount === 0 ? [] : [`${plural(newCount, 'account')} of the previous run not observed: ${named(newCount, listed)}`];
+  return newCount === 0 ? [] : [`${plural(newCount, 'account')} of earlier runs not observed: ${named(newCount, listed)}`];
 }
 
-/** The accounts that the run before lacked, too. A warning each night would hide the new ones. */
-function missingBeforeLines({ missing: { count, newCount, listed } }: ObserveSummary): string[] {
-  const before = count - newCount;
-  if (before === 0) return [];
-  return [`  missing   ${plural(before, 'account')}, last observed before the previous run: ${named(before, listed.slice(newCount))}`];
+/** The accounts that are missing for long. A warning each night would hide the new ones. */
+function longMissingLines({ missing: { count, newCount, listed } }: ObserveSummary): string[] {
+  const others = count - newCount;
+  if (others === 0) return [];
+  return [`  missing   ${plural(others, 'account')}, not observed for a longer time: ${named(others, listed.slice(newCount))}`];
 }
 
 function named(count: number, names: readonly string[]): string {
@@ -59,7 +59,7 @@ export function summaryLines(summary: ObserveSummary): string[] {
     ...pathTimeLines(summary.path_times),
     ...(summary.suspended === 0 ? [] : [`  suspended ${plural(summary.suspended, 'snapshot')}, whose empty fields are unknown`]),
     ...(summary.excluded === 0 ? [] : [`  excluded  ${plural(summary.excluded, 'snapshot')}, of accounts that were removed before`]),
-    ...missingBeforeLines(summary),
+    ...longMissingLines(summary),
     ...skippedLines(summary),
   ];
 }

@@ -9,10 +9,16 @@ const MAX_LISTED = 100;
 /** If the accounts of a run were last observed at more times than this, they do not come from earlier runs with one time each. */
 const MAX_TIMES = 1000;
 
+/**
+ * A missing account is new if it was last observed at most so long before the previous run, as a multiple of the time since that run.
+ * An account of the run before can have an earlier or a later time than most. With less than 1, a later one would never be new.
+ */
+const NEW_WITHIN = 1.5;
+
 /** The accounts that earlier runs had and this one lacks. */
 export interface MissingAccounts {
   readonly count: number;
-  /** How many of them the run before had. They are listed first. */
+  /** How many of them are new, see {@link NEW_WITHIN}. They are listed first. */
   readonly newCount: number;
   /** The first of them, those observed last first. */
   readonly listed: readonly string[];
@@ -39,6 +45,8 @@ export class AccountsOfRun {
   #count = 0;
   #newestCount = 0;
   readonly #lastTimes = new Map<Instant, number>();
+  /** The newest snapshot of this run. */
+  #last = 0;
 
   /** Adds an account as it is in the store before a snapshot is added to it. */
   add({ row, observed_to }: KnownAccount): void {
@@ -50,6 +58,7 @@ export class AccountsOfRun {
 
   /** Adds a snapshot, after it was added to its account. */
   addSnapshot({ row, observed_to }: KnownAccount, instant: Instant): void {
+    this.#last = Math.max(this.#last, instant);
     if (observed_to === instant && !this.#newest.add(row)) this.#newestCount += 1;
   }
 
@@ -60,18 +69,20 @@ export class AccountsOfRun {
       return { missing: { count: 0, newCount: 0, listed: [] }, runBefore, run: { accounts: 0, onlyOlder: 0 } };
     }
     const [time, present] = this.#timeOfRunBefore();
+    const newFrom = time === undefined ? 0 : time - Math.max(0, this.#last - time) * NEW_WITHIN;
     let listed: ObservedAccount[] = [];
-    let [count, absent] = [0, 0];
+    let [count, newCount, absent] = [0, 0, 0];
     for (const account of time === undefined ? [] : accountsObservedUpTo(database, time)) {
       if (this.#seen.add(account.id)) continue;
       listed.push(account);
       if (listed.length > MAX_LISTED * 2) listed = firstOf(listed);
       if (account.observed_to === time) absent += 1;
+      if (account.observed_to >= newFrom) newCount += 1;
       count += 1;
     }
     const names = firstOf(listed).map(({ screen_name }) => screen_name);
     return {
-      missing: { count, newCount: absent, listed: names },
+      missing: { count, newCount, listed: names },
       runBefore: { accounts: present + absent, present },
       run: { accounts: this.#count, onlyOlder: this.#count - this.#newestCount },
     };

@@ -62,22 +62,40 @@ describe('the guards of palimpsest observe', () => {
 });
 
 describe('a run that lacks accounts or has rejected items', () => {
-  it('says so with --quiet and in the job summary, and warns of a missing account only in the first run', async () => {
+  it('says so with --quiet and in the job summary, and warns of a missing account only in the first two runs', async () => {
     const { observe, rejects, summary } = job();
     await observe(1, night('a', 'b', 'c', 'd', 'e', 'f'), '--quiet');
     const { code, stdout, stderr } = await observe(2, night('a', 'b', 'c', 'd') + account('e', 7), '--quiet');
     expect([code, stdout]).toEqual([0, '']);
     expect(stderr).toBe(
-      `warning: 1 item rejected, written to ${rejects}\nwarning: 2 accounts of the previous run not observed: e@social.example, f@social.example\n`,
+      `warning: 1 item rejected, written to ${rejects}\nwarning: 2 accounts of earlier runs not observed: e@social.example, f@social.example\n`,
     );
     expect(readFileSync(summary, 'utf8')).toBe(
       '\n| observe | not everything was added |\n| --- | --- |\n| rejected | 1 |\n' +
         '| accounts of earlier runs not observed | 2 |\n| names | e@social.example, f@social.example |\n',
     );
-    // the next night warns only of the account that is missing since then, and the summary has the others
-    const third = await observe(3, night('a', 'b', 'c'));
-    expect(third.stderr).toBe('warning: 1 account of the previous run not observed: d@social.example\n');
-    expect(third.stdout).toContain('\n  missing   2 accounts, last observed before the previous run: e@social.example, f@social.example\n');
+    expect((await observe(3, night('a', 'b', 'c'))).stderr).toContain(': d@social.example, e@social.example, f@social.example\n');
+    const fourth = await observe(4, night('a', 'b', 'c'));
+    expect(fourth.stderr).toBe('warning: 1 account of earlier runs not observed: d@social.example\n');
+    expect(fourth.stdout).toContain('\n  missing   2 accounts, not observed for a longer time: e@social.example, f@social.example\n');
+  });
+
+  it.each([
+    ['before', 0, [1, 1, 0, 0]],
+    ['after', 9, [0, 1, 0, 0]],
+  ])('warns of a missing account that was observed %s most accounts of its run', async (_, second, expected) => {
+    const { store } = job();
+    const observe = (day: number, times: Readonly<Record<string, number>>) => {
+      const lines = Object.entries(times).map(([name, at]) =>
+        JSON.stringify({ observed_at: `2024-05-0${day}T03:17:0${at}Z`, id: name, screen_name: name, bio: '' }),
+      );
+      return palimpsestJson(['observe', '-', '--store', store], { input: lines.join('\n') });
+    };
+    const others = { a: 5, b: 5, c: 5 };
+    await observe(1, { ...others, d: second });
+    const warned: unknown[] = [];
+    for (const day of [2, 3, 4, 5]) warned.push((await observe(day, others))['missing']);
+    expect(warned).toMatchObject(expected.map((new_count) => ({ new_count })));
   });
 });
 

@@ -69,7 +69,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     suspended: 'how many snapshots were of suspended accounts (snapshots.md#suspended-accounts)',
     late: 'how many late snapshots (snapshots.md#late-snapshots) were rejected, because their values or handles are not in the store',
     missing:
-      'the accounts that earlier runs had (snapshots.md#missing-accounts) and this one lacks: their `count`, how many of them the previous run had (`new_count`), and the first 100 names in `listed`, these first',
+      'the accounts that earlier runs had (snapshots.md#missing-accounts) and this one lacks: their `count`, how many of them `observe` warns of (`new_count`), and the first 100 names in `listed`, these first',
     skipped: 'how many files of Twitter archives (snapshots.md#twitter-archive) were not read, because they do not describe the account',
     conflicts: '`count` and `listed`: see snapshots.md#conflicts',
     path_times: 'the snapshots whose time is in the names of files and folders: their `count`, and the `first` and `last` time',
