@@ -10,6 +10,9 @@ export interface BrowseSettings {
   readonly noindex?: true | undefined;
 }
 
+/** The number of items on a page of a new tree. */
+export const PAGE_SIZE = 100;
+
 /** The settings of the published site. These and the contents of the store determine all its bytes. */
 export interface Site extends BrowseSettings {
   /** Absolute, without a trailing slash. The collections are at `{base_url}/rest/…`. */

@@ -18,12 +18,11 @@ import { pageAddress, redirectsWithin } from './page-link.ts';
 import { PageReader } from './page-reader.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { type ReadPhase, Run } from './run.ts';
-import { isResumable, type RunState, startRun } from './run-state.ts';
+import { isResumable, mustRead, pageSizesOf, type RunState, startRun } from './run-state.ts';
 import { changedPages, readServiceTree, savedTree, treeInVersion } from './service-tree.ts';
 import { Spool } from './spool/page-spool.ts';
 import { lockPath, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
 import { fetchCurrentVersion, versionReader } from './version-file.ts';
-import { unreadRanges } from './walk/gaps.ts';
 import type { PageName } from './walk/reading-plan.ts';
 
 /** The phases of a run. It first reads the pages and then imports them. `version` counts bytes of a version of the site. */
@@ -75,6 +74,8 @@ export interface MirrorResult extends ImportedPages {
   readonly isTree: boolean;
   /** Pages that were read in this run, and those of them that had not changed. */
   readonly pages: { readonly read: number; readonly unchanged: number };
+  /** The number of items on a full page; undefined if it is not known. */
+  readonly pageSizes: { readonly [C in Collection]: number | undefined };
   readonly requests: { readonly all: number; readonly retries: number };
   readonly bytes: number;
 }
@@ -134,7 +135,7 @@ async function runWith(
         ? new PageReader(client, {
             baseUrl,
             exclusions,
-            known: (page, number) => (isNeeded(page, spool.state, memory) ? undefined : spool.known(page, number)),
+            known: (page, number) => (mustRead(page, spool.state, memory.hasRejects) ? undefined : spool.known(page, number)),
             tree: spool.tree && savedTree(spool.tree.build, spool.tree.manifest),
             refreshTree: ({ buildText, manifest }) => readServiceTree(client, baseUrl, { build: buildText, manifest }),
             onTree: ({ buildText, manifest }) => spool.setTree({ build: buildText, manifest }),
@@ -166,6 +167,7 @@ async function runWith(
       isResumed: earlier !== undefined,
       isTree: spool.tree !== undefined,
       pages: run.state.pages,
+      pageSizes: pageSizesOf(run.state),
       requests: { all: http.requests, retries: client.retries },
       bytes: http.received,
     };
@@ -176,13 +178,6 @@ async function runWith(
     version?.files.close();
     http.close();
   }
-}
-
-/** Whether a page must be read again even if it has not changed. */
-function isNeeded(collection: Collection, state: RunState | undefined, memory: MirrorMemory): boolean {
-  if (state === undefined) return false;
-  // the contents of known pages lack rejected items, and the records of accounts, which an unread page of the feed may have
-  return (state.isFull && memory.hasRejects) || (collection === 'account' && unreadRanges(state.plan.feed).length > 0);
 }
 
 /** Returns the state of a new run. If the service is a tree, reads its manifest, unless a version of it was fetched. */

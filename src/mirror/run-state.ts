@@ -1,4 +1,5 @@
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import { unreadRanges } from './walk/gaps.ts';
 import { afterPage, type Beginning, isNewRound, type PageOutcome, type Plan, startPlan } from './walk/reading-plan.ts';
 
 export type PerCollection<T> = { readonly [C in Collection]: T };
@@ -56,6 +57,19 @@ export function startRun(
 export function isResumable(state: RunState | undefined, last: string | null, isFull: boolean): boolean {
   if (state === undefined) return true;
   return !state.isVersion && state.data !== undefined && state.after === last && (state.isFull || !isFull || last === null);
+}
+
+/** Whether a page must be read again even if it has not changed. @param hasRejects whether items of the service were rejected */
+export function mustRead(collection: Collection, state: RunState | undefined, hasRejects: boolean): boolean {
+  if (state === undefined) return false;
+  // the contents of known pages lack rejected items, and the records of accounts, which an unread page of the feed may have
+  return (state.isFull && hasRejects) || (collection === 'account' && unreadRanges(state.plan.feed).length > 0);
+}
+
+/** Returns the number of items on a full page; undefined if the run read none that is followed by another. */
+export function pageSizesOf({ data, account }: RunState): { readonly [C in Collection]: number | undefined } {
+  const size = ({ shortest }: CollectionState) => (shortest === Number.MAX_SAFE_INTEGER ? undefined : shortest);
+  return { data: size(data), account: size(account) };
 }
 
 /**

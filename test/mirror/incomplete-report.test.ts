@@ -156,6 +156,12 @@ describe('the report of an incomplete mirror', () => {
     }
   });
 
+  it('is missing after a complete mirror, which suggests a build with the addresses of the service', async () => {
+    const mirror = ['mirror', service.baseUrl, '--store', at('store.db'), '--delay', '0s'];
+    const { code, stdout } = await palimpsestHere(mirror, { cwd: at('') });
+    expect([code, stdout]).toEqual([0, expect.stringContaining(' --page-size 5 --account-page-size 2\n')]);
+  });
+
   it('is news for the next build and the next version if it alone changed', async () => {
     mkdirSync(at('target'));
     const publish = ['publish', at('target'), '--out', at('site.zip'), '--store', at('store.db')];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { About } from '../../contract/about.ts';
 import { Failure } from '../../contract/failure.ts';
 import { type OnProgress, Pauses } from '../../contract/pauses.ts';
-import type { Site } from '../../contract/site.ts';
+import { PAGE_SIZE, type Site } from '../../contract/site.ts';
 import { accountPages } from '../../pages/account-pages.ts';
 import { feedPages } from '../../pages/feed-pages.ts';
 import { toFailure } from '../../store/database/store-error.ts';
@@ -34,9 +34,6 @@ import { exchangeZip } from './zip-exchange.ts';
  * files, `exchange` files.
  */
 export type BuildPhase = 'check' | 'render' | 'browse' | ExchangePhase;
-
-/** The number of items on a page of a new tree. */
-const PAGE_SIZE = 100;
 
 export interface BuildOptions {
   /** The tree's folder or ZIP. */
