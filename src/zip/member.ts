@@ -1,4 +1,5 @@
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { crc32After } from '../contract/files/crc32.ts';
 import { readFully } from '../contract/files/file-bytes.ts';
 import { DEFLATED, encodeHeader, HEADER_BYTES, type MemberHeader, STORED } from './local-header.ts';
 
@@ -33,7 +34,7 @@ export function packMember(path: string, pieces: Iterable<Uint8Array>): Buffer {
   };
   for (const piece of pieces) {
     size += piece.length;
-    crc = crc32(piece, crc);
+    crc = crc32After(crc, piece);
     for (let from = 0; from < piece.length; ) {
       const part = piece.subarray(from, from + gathered.length - used);
       gathered.set(part, used);

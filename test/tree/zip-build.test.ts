@@ -38,6 +38,13 @@ describe('a build into a ZIP', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['history.zip', 'out', 'store.db']);
   });
 
+  it('of a store without records has the files of a build into a folder', async () => {
+    const { at, into } = await workplace(0);
+    await into('out');
+    await into('history.zip');
+    expect(filesInZip(at('history.zip'))).toEqual(filesIn(at('out')));
+  });
+
   it('has, after any imports and removals, the bytes of a first build, and the files of a folder', async () => {
     const folder = temporaryFolder();
     let run = 0;

@@ -19,3 +19,9 @@ it.each([0, 1, STEP, STEP + 1, STEP + 0xffff, STEP + 0x10001, 3 * STEP + 7])(
       ).toBe(true);
   },
 );
+
+it.each(['rest/data/index.json', 'style.css'])('an empty chunk without memory changes nothing of %s', (path) => {
+  const bytes = Buffer.from(`${ENVELOPE}]}`);
+  const pieces = [bytes.subarray(0, ENVELOPE.length), Buffer.from(new ArrayBuffer(0)), bytes.subarray(ENVELOPE.length)];
+  expect(packMember(path, pieces)).toEqual(packMember(path, [bytes]));
+});

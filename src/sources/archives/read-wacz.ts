@@ -1,6 +1,6 @@
-import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import type { Failure } from '../../contract/failure.ts';
+import { crc32After } from '../../contract/files/crc32.ts';
 import { Expansion } from '../../contract/files/expansion.ts';
 import { isObject } from '../../contract/json.ts';
 import { claimedDigest, hashFor, isClaimed } from '../../warc/digest.ts';
@@ -140,7 +140,7 @@ async function checkFile(path: string, zip: ZipFile, name: string, entry: Entry 
   });
   let crc = 0;
   for await (const piece of bytesOf(path, zip, entry)) {
-    crc = crc32(piece, crc);
+    crc = crc32After(crc, piece);
     for (const { hash } of hashes) hash.update(piece);
   }
   for (const { claimed, hash } of hashes) {

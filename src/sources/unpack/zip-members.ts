@@ -1,6 +1,7 @@
-import { crc32, createInflateRaw } from 'node:zlib';
+import { createInflateRaw } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
 import { Failure } from '../../contract/failure.ts';
+import { crc32After } from '../../contract/files/crc32.ts';
 import { countPacked, Expansion } from '../../contract/files/expansion.ts';
 import { plural } from '../../contract/plural.ts';
 import type { Input } from '../source.ts';
@@ -84,7 +85,7 @@ async function* bytesOf(archive: Input, zip: ZipFile, entry: Entry, expansion: E
   try {
     for await (const piece of compressionMethod === DEFLATED ? inflated(packed) : packed) {
       length += piece.length;
-      checksum = crc32(piece, checksum);
+      checksum = crc32After(checksum, piece);
       own.addPlain(piece.length);
       if (length > uncompressedSize) break;
       yield piece;
