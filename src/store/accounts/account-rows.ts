@@ -53,7 +53,8 @@ const SQL: { readonly [C in keyof AccountRow]?: string } = {
   id: 'account.id AS id',
   first_record: 'account.first_record AS first_record',
   records: 'ifnull(records, 0) AS records',
-  profile: "iif(tail IS NULL, summary, '{' || substr(tail, 2)) AS profile",
+  // an account with records has a history, unless the store is damaged
+  profile: "iif(account.first_record IS NULL, summary, '{' || substr(tail, 2)) AS profile",
 };
 
 /** Adds a former handle, unless it is known. */
