@@ -54,11 +54,16 @@ export class SimulatedStore {
       const fate = await turn(action, path);
       if (fate === 'killed before' || fate === 'killed after') isKilled = true;
       if (fate === 'no answer') throw new StorageError('transient', 'simulated: the request was lost');
-      const result = fate === 'killed before' ? undefined : await work();
-      if (isKilled) throw new Killed();
-      if (fate === 'lost answer') throw new StorageError('transient', 'simulated: the response was lost');
-      // only a kill leaves it undefined
-      return result as T;
+      try {
+        const result = fate === 'killed before' ? undefined : await work();
+        if (fate === 'lost answer') throw new StorageError('transient', 'simulated: the response was lost');
+        // only a kill leaves it undefined
+        if (!isKilled) return result as T;
+      } catch (error) {
+        // a killed process does not see the error
+        if (!isKilled) throw error;
+      }
+      throw new Killed();
     };
     const target: Target = {
       name: 'sim://store',
