@@ -49,7 +49,7 @@ export interface Contents {
   readonly feed: readonly ShownRecord[];
   readonly accounts: readonly ShownAccount[];
   readonly fingerprint: string;
-  /** Unpublished facts about accounts: screen name, stable id, and the instant of the latest observation. */
+  /** Facts about accounts that no page of the API has: screen name, stable id, the instants of the latest observation and of the last sight. */
   readonly known: readonly unknown[];
 }
 
@@ -78,7 +78,7 @@ export function withoutFormerHandles({ feed, accounts, known }: Contents): Omit<
 function knownIn(path: string): readonly unknown[] {
   const database = new Connection(path);
   try {
-    return database.prepare('SELECT screen_name, stable_id, observed_to FROM account ORDER BY screen_name').all();
+    return database.prepare('SELECT screen_name, stable_id, observed_to, last_seen FROM account ORDER BY screen_name').all();
   } finally {
     database.close();
   }

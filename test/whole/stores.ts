@@ -93,7 +93,7 @@ export function contentsOf(store: string): string {
     const hash = createHash('sha256');
     for (const query of [
       'SELECT id, json FROM record ORDER BY id',
-      'SELECT screen_name, identity, summary, known_to, first_record, hex(digest), stable_id, observed_to FROM account ORDER BY screen_name',
+      'SELECT screen_name, identity, summary, known_to, first_record, hex(digest), stable_id, observed_to, last_seen FROM account ORDER BY screen_name',
       'SELECT handle, seen_to, screen_name FROM former_handle JOIN account ON account.id = account ORDER BY handle, seen_to, screen_name',
       'SELECT first_record, records, head, tail FROM history ORDER BY first_record',
       'SELECT * FROM history_part ORDER BY first_record, number',

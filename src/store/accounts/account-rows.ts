@@ -17,6 +17,8 @@ export interface AccountRow {
   readonly observed_to: Instant | null;
   /** The fields observed at that instant: one bit for each. */
   readonly observed_fields: number;
+  /** Derived: `observed_to` of an account that was not seen lately; null: seen lately, or never observed. */
+  readonly last_seen: Instant | null;
   /** The id of the first record; null: no records. */
   readonly first_record: number | null;
   /** The first record; {@link NO_RECORD} without one. */

@@ -86,6 +86,7 @@ export class AccountStateWriter {
     if (handlesAdded > 0) this.#batch.markRenamed(state.screen_name);
     else if (isPublished) this.#batch.markChanged(state.screen_name);
     else this.#batch.markMetadataChanged();
+    if (state.observed_to !== stored.observed_to) this.#batch.markObservedChanged();
   }
 }
 

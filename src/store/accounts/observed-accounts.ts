@@ -222,7 +222,7 @@ export class ObservedAccounts {
   }
 
   #write(accounts: KnownAccount[]): void {
-    this.#batch.markMetadataChanged();
+    this.#batch.markObservedChanged();
     // in the order of the table, so that each of its pages is written once
     for (const { observed_to, observed_fields, row } of accounts.sort((one, other) => one.row - other.row))
       if (observed_to !== undefined) this.#setObserved.run(observed_to, observed_fields, row);

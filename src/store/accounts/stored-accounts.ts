@@ -7,14 +7,14 @@ import { AccountReader } from './account-reader.ts';
 import { type AccountRow, accountRows } from './account-rows.ts';
 
 /** An account with its records. */
-export interface StoredAccount extends Pick<AccountRow, 'id' | 'screen_name' | 'stable_id' | 'records'> {
+export interface StoredAccount extends Pick<AccountRow, 'id' | 'screen_name' | 'stable_id' | 'records' | 'last_seen'> {
   /** The length of the JSON of its newest records, in bytes. An account with few records has no others. */
   readonly bytes: number;
   /** The JSON of the account with all its records, newest first; null: the account is not newer than requested. */
   readonly json: Buffer | null;
 }
 
-interface AccountContents extends Omit<StoredAccount, 'json'>, Pick<AccountRow, 'checksum' | 'first_record'> {
+interface AccountContents extends Omit<StoredAccount, 'json'>, Pick<AccountRow, 'checksum' | 'first_record' | 'observed_to'> {
   readonly head: Buffer | null;
   readonly tail: string;
 }
@@ -63,7 +63,7 @@ export class StoredAccounts extends AccountReader {
     // accounts are not read in the order in which they are stored: with a smaller cache, most pages would be read several times
     database.exec('PRAGMA cache_size = -8192');
     this.#account = database.prepare(`
-      SELECT account.id, screen_name, stable_id, checksum, account.first_record AS first_record, ${SIZE},
+      SELECT account.id, screen_name, stable_id, observed_to, last_seen, checksum, account.first_record AS first_record, ${SIZE},
         iif(revision > :since, CAST(ifnull(head, rtrim(identity, '}') || ',"data":[') AS BLOB), NULL) AS head,
         ifnull(tail, ',' || ltrim(summary, '{')) AS tail
       FROM account LEFT JOIN history ON history.first_record = account.first_record WHERE account.id = :id`);
@@ -129,12 +129,14 @@ export class StoredAccounts extends AccountReader {
   /**
    * Returns an account by its row number.
    * @param since the JSON is read only if a later revision changed the account
-   * @throws Failure bad-store if it does not match its checksum
+   * @throws Failure bad-store if it does not match its checksum, or was last seen at another time than observed
    */
   account(id: number, since: number): StoredAccount {
     const row = this.#account.get({ id, since });
     if (row === undefined) throw damaged(this.#database.path, `no account with the row number ${id}`);
-    const { head, tail, checksum, first_record, ...account } = row;
+    const { head, tail, checksum, first_record, observed_to, ...account } = row;
+    const isWrong = account.last_seen !== null && account.last_seen !== observed_to;
+    if (isWrong) throw damaged(this.#database.path, `the account ${account.screen_name} has another last_seen than its observed_to`);
     if (head === null) return { ...account, json: null };
     const json = Buffer.concat([head, ...this.#parts.json(first_record), Buffer.from(`]${tail}`)]);
     if (crc32(json) + account.records === checksum) return { ...account, json };

@@ -4,22 +4,23 @@ import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 
 /**
- * Returns the SHA-256 over the digests of all accounts in their order, followed by all former handles, as hexadecimal
- * digits. The order of former handles does not depend on the order of imports.
+ * Returns the SHA-256 over the digests of all accounts in their order, each with its `last_seen` if it has one, followed by all
+ * former handles, as hexadecimal digits. The order of former handles does not depend on the order of imports.
  */
 export function fingerprint(database: Connection): string {
   const hash = createHash('sha256');
-  addDigests(database, hash);
+  addAccounts(database, hash);
   addFormerHandles(database, hash);
   return hash.digest('hex');
 }
 
-function addDigests(database: Connection, hash: Hash): void {
+function addAccounts(database: Connection, hash: Hash): void {
   let [place, name] = [-1, ''];
-  for (const account of accountRows(database, 'page', ['digest'])) {
+  for (const account of accountRows(database, 'page', ['digest', 'last_seen'])) {
     const isOnward = account.place > place || (account.place === place && account.screen_name !== name);
     if (!isOnward || account.digest === null) throw damaged(database.path, 'accounts out of order');
     hash.update(account.digest);
+    if (account.last_seen !== null) hash.update(String(account.last_seen));
     [place, name] = [account.place, account.screen_name];
   }
 }

@@ -30,7 +30,7 @@ export class HistoryCheck {
   }
 
   /** @throws Failure bad-store, stopped */
-  async run(account: Omit<AccountRow, 'revision' | 'records' | 'profile'>, pauses: Pauses) {
+  async run(account: Omit<AccountRow, 'revision' | 'records' | 'profile' | 'last_seen'>, pauses: Pauses) {
     const { screen_name } = account;
     const first = this.#idAfter.get(screen_name, 0, 0) ?? null;
     let [older, from, number, matchesParts] = [NO_OLDER, first ?? 0, 0, true];

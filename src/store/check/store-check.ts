@@ -1,9 +1,10 @@
 import { Failure } from '../../contract/failure.ts';
 import { cut } from '../../contract/json.ts';
 import { type OnProgress, Pauses } from '../../contract/pauses.ts';
-
+import { plural } from '../../contract/plural.ts';
 import { AccountReader } from '../accounts/account-reader.ts';
 import { accountBatches, STATE_COLUMNS } from '../accounts/account-rows.ts';
+import { countWrongLastSeen } from '../accounts/last-seen.ts';
 import type { Connection } from '../database/connection.ts';
 import { accountIn, corruptionInAccount, corruptionInRecord } from '../database/corruption.ts';
 import { openStore, setReadOnly } from '../database/open-store.ts';
@@ -19,7 +20,7 @@ import { latestRevision } from './revision.ts';
 
 /** Something in a store that is damaged. */
 export interface Finding {
-  /** `record 12 of jack`, `account jack`, `history of jack`, `histories`, `former handles`, `order of accounts`, `revision`, `file`. */
+  /** Such as `record 12 of jack`, `account jack`, `history of jack`, `former handles`, `order of accounts`, `revision`, `file`. */
   readonly subject: string;
   readonly expected: string;
   readonly found: string;
@@ -231,10 +232,18 @@ class StoreCheck {
       if (expected !== found) this.#add({ subject, expected: String(expected), found: String(found), repairable: true });
     }
     const [expected, found] = [fingerprint(this.#database), revision.fingerprint];
+    this.#checkLastSeen(expected !== found);
     if (expected === found) return;
     // all accounts and their order match their checksums, and so does the revision
     if (this.#count === 0)
       this.#add({ subject: 'former handles', expected: 'the former handles that were imported', found: 'others', repairable: false });
     else this.#add({ subject: 'fingerprint', expected, found, repairable: true });
+  }
+
+  /** @param repairable whether the fingerprint, which has `last_seen`, does not match. If it matches, `observed_to` is damaged */
+  #checkLastSeen(repairable: boolean): void {
+    const wrong = countWrongLastSeen(this.#database);
+    const found = `${plural(wrong, 'account')} with another last_seen`;
+    if (wrong > 0) this.#add({ subject: 'times of observations', expected: 'last_seen derived from observed_to', found, repairable });
   }
 }

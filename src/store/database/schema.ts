@@ -22,13 +22,14 @@ export const RANKING_MODULUS: number = 2 ** 40;
 export const RECORD_ACCOUNT = 'CREATE INDEX record_account ON record (account, id);';
 
 /** The index for accounts in their order. Such a batch creates it at the end too, because each account gets its place then. */
-export const ACCOUNT_ORDER = 'CREATE INDEX IF NOT EXISTS account_order ON account (place, screen_name, revision, digest, checksum);';
+export const ACCOUNT_ORDER =
+  'CREATE INDEX IF NOT EXISTS account_order ON account (place, screen_name, revision, digest, checksum, last_seen);';
 
 /** The number of records in each part of a history. */
 export const PART_RECORDS = 500;
 
 /** The version of the schema. Every change of the schema gets a new one: a store of another version is refused. */
-export const SCHEMA_VERSION = 13;
+export const SCHEMA_VERSION = 14;
 
 /**
  * The schema of a store.
@@ -65,6 +66,8 @@ export const SCHEMA: string = `
     revision INTEGER, -- derived: in which it last changed; null: stale
     digest BLOB, -- derived: SHA-256 of the account as JSON. Instead of the parts in history_part it has the digest of the newest
     checksum INTEGER, -- derived: of the account as JSON without data_page_count, plus records
+    -- derived: observed_to, if it is more than 7 days before the newest of the store; null: seen lately, or never observed
+    last_seen INTEGER,
     place INTEGER GENERATED ALWAYS AS (ifnull(first_record, ${NO_RECORD})) VIRTUAL,
     CHECK (json_valid(identity) AND json_valid(summary)),
     CHECK (identity ->> 'screen_name' IS screen_name),
@@ -131,7 +134,7 @@ export const SCHEMA: string = `
 
   CREATE TABLE revision (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
-    fingerprint TEXT NOT NULL, -- SHA-256 of all accounts' digests in order, and of all former handles
+    fingerprint TEXT NOT NULL, -- SHA-256 of each account's digest and last_seen in order, and of all former handles
     records INTEGER NOT NULL,
     accounts INTEGER NOT NULL,
     feed INTEGER NOT NULL, -- the revision in which a record last changed

@@ -55,6 +55,7 @@ export class AccountRemover {
     for (const handle of former_handles) for (const holder of this.#spellings.holders(handle)) this.#batch.markChanged(holder);
     this.#forgetAccount.run(account.id);
     this.#batch.markChanged(screenName);
+    this.#batch.markObservedChanged();
     this.#batch.clearNameCache();
     const recordIds = records.map(({ id }) => id);
     const serviceIds = records.filter((record) => !isGenerated(record)).map(({ id }) => id);

@@ -1,4 +1,5 @@
 import { historyOf, withPart } from '../accounts/account-json.ts';
+import { deriveLastSeen } from '../accounts/last-seen.ts';
 import { fingerprint } from '../check/fingerprint.ts';
 import { addRevision, isCurrent, latestRevision, nextRevision } from '../check/revision.ts';
 import type { Connection } from '../database/connection.ts';
@@ -8,11 +9,12 @@ import { forgetFeedBlocks, renewFeedBlocks } from '../feed/feed-blocks.ts';
 import { HistoryParts } from './history-parts.ts';
 import { eachPart, findStaleParts, type GatheredPart } from './stale-parts.ts';
 
-/** Accepts records that another program (such as sqlite3) has written. Such a change has deleted the revisions of the store. */
+/** Accepts data that another program (such as sqlite3) has written. Such a change has deleted the revisions of the store. */
 export function acceptExternalChanges(database: Connection): void {
   if (nextRevision(database) === 1 || latestRevision(database) !== undefined) return;
   database.exec('UPDATE record SET checksum = crc32(json)');
   forgetFeedBlocks(database);
+  deriveLastSeen(database);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../../contract/account.ts';
 import { type OnProgress, Pauses } from '../../contract/pauses.ts';
+import { deriveLastSeen } from '../accounts/last-seen.ts';
 import { isCurrent, latestRevision } from '../check/revision.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../database/change-triggers.ts';
 import type { Connection, Statement } from '../database/connection.ts';
@@ -29,6 +30,7 @@ export class Batch {
   readonly #isAllStale: boolean;
   #hasChanged = false;
   #hasMetadataChanged = false;
+  #hasObservedChanged = false;
   #feedChanged = false;
   #isRenamed = false;
   readonly #known = new Set<string>();
@@ -57,7 +59,7 @@ export class Batch {
     try {
       // the schema belongs to the transaction, so that an incomplete new store is no store without its rollback journal
       this.guard(() => begin(database, () => createSchemaInTransaction(database, path)));
-      this.#indexLast = this.guard(() => access === 'by id' && isEmpty(database));
+      this.#indexLast = this.guard(() => access === 'by id' && database.value('SELECT NOT EXISTS (SELECT 1 FROM record)') === 1);
     } catch (error) {
       database.close();
       throw error;
@@ -156,6 +158,12 @@ export class Batch {
     this.#hasMetadataChanged = true;
   }
 
+  /** Marks that the time of the latest observation of an account may have changed. */
+  markObservedChanged(): void {
+    this.#hasMetadataChanged = true;
+    this.#hasObservedChanged = true;
+  }
+
   /** Clears the caches of names. Needed when a name moves to another account. */
   clearNameCache(): void {
     this.#known.clear();
@@ -169,6 +177,7 @@ export class Batch {
    */
   async commit(pauses: Pauses = new Pauses(undefined, ''), onProgress: OnProgress<CommitPhase> = () => {}): Promise<void> {
     try {
+      if (this.#hasObservedChanged) deriveLastSeen(this.database);
       const isStale = this.#hasChanged || !isCurrent(this.database);
       if (!isStale && !this.#hasMetadataChanged) return;
       if (this.#indexLast) {
@@ -225,10 +234,6 @@ export function deriveStale(database: Connection): void {
   for (const _ of materialize(database, true, true));
   end(database);
   setReadOnly(database);
-}
-
-function isEmpty(database: Connection): boolean {
-  return database.value('SELECT NOT EXISTS (SELECT 1 FROM record)') === 1;
 }
 
 function begin(database: Connection, prepare?: () => void): void {
