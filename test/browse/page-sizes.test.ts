@@ -35,7 +35,7 @@ it('the pages of an account with 100,000 records have less than 100 kB for bios 
   const shown = {
     account: { screen_name: HANDLE, ...profile, data },
     data: data.filter(({ id }) => id > older),
-    ...{ changes: data.length, renames: new Map(), parts, formerHandles: [], formerHolders: [] },
+    ...{ changes: data.length, renames: new Map(), parts, formerHandles: [], formerHolders: [], lastSeen: null },
   };
   const addressOf = ({ account, id }: ChangeRecord) => recordAddress(account, partOfRecord(parts, id), id);
   const facts = { addressOf, textOf: () => '', handleAt: () => HANDLE };

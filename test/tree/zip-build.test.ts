@@ -10,6 +10,7 @@ import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { histories } from '../support/histories.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { times } from '../support/proof.ts';
+import { observe } from '../support/snapshots.ts';
 import { flipByte } from '../verify/damaged-zip.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 import { filesInZip } from '../zip/zips.ts';
@@ -23,6 +24,14 @@ async function workplace(records = 60, html = true) {
   const into = (name: string, options: Partial<BuildOptions> = {}) => build(store, { out: at(name), site: SITE, html, ...options });
   return { folder, store, at, into };
 }
+
+/** Nights in which some of four accounts are seen, so that accounts vanish for more than 7 days and return. */
+const NIGHTS = fc.array(
+  fc
+    .tuple(fc.integer({ min: 10, max: 31 }), fc.subarray(['vera', 'walt', 'rosa', 'yuri'], { minLength: 1 }))
+    .map(([day, seen]) => seen.map((screen_name) => ({ observed_at: `2029-12-${day}T00:00:00Z`, screen_name, bio: 'still here' }))),
+  { maxLength: 5 },
+);
 
 const removal = { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false };
 
@@ -45,34 +54,45 @@ describe('a build into a ZIP', () => {
     expect(filesInZip(at('history.zip'))).toEqual(filesIn(at('out')));
   });
 
-  it('has, after any imports and removals, the bytes of a first build, and the files of a folder', async () => {
+  it('has, after any imports, nights of observations and removals, the bytes of a first build, and the files of a folder', async () => {
     const folder = temporaryFolder();
     let run = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(histories(25), { minLength: 1, maxLength: 3 }), fc.boolean(), fc.nat(), async (batches, html, chosen) => {
-        fc.pre(batches[0] !== undefined && batches[0].records.length + batches[0].accounts.length > 0);
-        run += 1;
-        const at = (name: string) => join(folder, `${run}`, name);
-        mkdirSync(at('.'), { recursive: true });
-        const site = { base_url: 'https://history.example', page_size: 4, account_page_size: 2 };
-        const buildBoth = async (hasBrowse: boolean) => {
-          const [zip, tree] = ['history.zip', 'out'].map((name) => () => build(at('store.db'), { site, html: hasBrowse, out: at(name) }));
-          expect(await zip?.()).toEqual(await tree?.());
-          expect(filesInZip(at('history.zip'))).toEqual(filesIn(at('out')));
-        };
-        for (const [step, batch] of batches.entries()) {
-          // histories of one store must not contradict each other: each has other accounts and ids
-          await importHistory(at('store.db'), batch).catch(() => {});
-          await buildBoth(html !== (step === 1));
-        }
-        const names = batches.flatMap(({ accounts }) => accounts.map(({ screen_name }) => screen_name));
-        const removed = names[chosen % Math.max(1, names.length)];
-        if (removed !== undefined) await removeAccounts(at('store.db'), [removed], { ...removal, allowUnknown: true });
-        await buildBoth(html);
-        expect((await verify({ out: at('out'), store: at('store.db') })).violations).toEqual([]);
-        await build(at('store.db'), { site, html, out: at('fresh.zip') });
-        expect(readFileSync(at('history.zip'))).toEqual(readFileSync(at('fresh.zip')));
-      }),
+      fc.asyncProperty(
+        fc.array(histories(25), { minLength: 1, maxLength: 3 }),
+        NIGHTS,
+        fc.boolean(),
+        fc.nat(),
+        async (batches, nights, html, chosen) => {
+          fc.pre(batches[0] !== undefined && batches[0].records.length + batches[0].accounts.length > 0);
+          run += 1;
+          const at = (name: string) => join(folder, `${run}`, name);
+          mkdirSync(at('.'), { recursive: true });
+          const site = { base_url: 'https://history.example', page_size: 4, account_page_size: 2 };
+          const buildBoth = async (hasBrowse: boolean) => {
+            const [zip, tree] = ['history.zip', 'out'].map((name) => () => build(at('store.db'), { site, html: hasBrowse, out: at(name) }));
+            expect(await zip?.()).toEqual(await tree?.());
+            expect(filesInZip(at('history.zip'))).toEqual(filesIn(at('out')));
+          };
+          for (const [step, batch] of batches.entries()) {
+            // histories of one store must not contradict each other: each has other accounts and ids
+            await importHistory(at('store.db'), batch).catch(() => {});
+            await buildBoth(html !== (step === 1));
+          }
+          for (const night of nights) {
+            await observe(at('store.db'), night, { onReject: () => {} });
+            await buildBoth(html);
+          }
+          const observed = nights.flatMap((night) => night.map(({ screen_name }) => screen_name));
+          const names = [...observed, ...batches.flatMap(({ accounts }) => accounts.map(({ screen_name }) => screen_name))];
+          const removed = names[chosen % Math.max(1, names.length)];
+          if (removed !== undefined) await removeAccounts(at('store.db'), [removed], { ...removal, allowUnknown: true });
+          await buildBoth(html);
+          expect((await verify({ out: at('out'), store: at('store.db') })).violations).toEqual([]);
+          await build(at('store.db'), { site, html, out: at('fresh.zip') });
+          expect(readFileSync(at('history.zip'))).toEqual(readFileSync(at('fresh.zip')));
+        },
+      ),
       { numRuns: times('generated builds', 2, 300) },
     );
   });

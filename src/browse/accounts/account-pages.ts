@@ -1,6 +1,6 @@
 import type { Account } from '../../contract/account.ts';
 import { formerHandlesOf } from '../../contract/accounts/former-handles.ts';
-import { timestampOf } from '../../contract/instant.ts';
+import { type Instant, timestampOf } from '../../contract/instant.ts';
 import { FIELDS_IN_ORDER } from '../../contract/profile-fields.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { StoredAccount, StoredAccounts } from '../../store/accounts/stored-accounts.ts';
@@ -20,18 +20,18 @@ import {
 import { accountEntriesOf, accountEntry, renameEntry, valueMarkup } from '../change-list.ts';
 import { olderLinks } from '../changes-pages.ts';
 import { fullDate, timeMarkup } from '../dates.ts';
-import { isWebUrl, LINK_ATTRIBUTES } from '../diff-segments.ts';
 import { recordFilter } from '../filter/record-filter.ts';
 import { type Page, type PageFrame, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
 import { accountPage, recordAddress } from '../paths.ts';
 import { type AccountPart, accountParts, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
 import type { FormerHandles } from './former-handles.ts';
 import { historyGlance } from './history-glance.ts';
+import { profileMarkup } from './profile-list.ts';
 import type { AddressOf, RecordFacts, RecordLookup } from './record-lookup.ts';
 import { NO_RECORD, type RenamesByRecord } from './renames.ts';
 
 /** An account for its pages. All texts are byte texts. */
-interface BrowseAccount {
+export interface BrowseAccount {
   /** Its profile, and all of its records. */
   readonly account: Account;
   /** The records of the main page, newest first. */
@@ -44,6 +44,8 @@ interface BrowseAccount {
   readonly parts: readonly AccountPart[];
   /** Its earlier handles, each with the last time at which a source showed it. Sorted by time. */
   readonly formerHandles: readonly { readonly handle: ByteText; readonly seen_to: string }[];
+  /** When it was last seen; null: lately, or never observed. */
+  readonly lastSeen: Instant | null;
   /** Other accounts that had the handle of this account before, the last one first. */
   readonly formerHolders: readonly FormerHolderText[];
 }
@@ -105,6 +107,7 @@ function readAccount(
       handle: byteText(handle),
       seen_to: timestampOf(seen_to),
     })),
+    lastSeen: stored.last_seen,
     formerHolders,
   };
 }
@@ -213,38 +216,4 @@ function linkTo({ account, parts }: BrowseAccount) {
 /** All pages of an account are in one folder. */
 function fileOf(path: Markup): Markup {
   return trusted(path.slice(path.lastIndexOf('/') + 1));
-}
-
-/** Returns the current profile of an account as a list of terms. A field that is empty or unknown is left out. */
-function profileMarkup({ account, formerHandles, formerHolders }: BrowseAccount): Markup | '' {
-  const { bio, location, website, account_creation_date: created, profile_image_url: image } = account;
-  const verified = account.data.find(({ data_type }) => data_type === 'Verified');
-  const rows: Markup[] = [];
-  const add = (term: Markup, definitions: Markup) => rows.push(markup`<div><dt>${term}${definitions}</div>\n`);
-  if (bio !== '') add(markup`Bio`, markup`<dd class=text dir=auto>${escapeText(bio)}`);
-  if (location !== '') add(markup`Location`, markup`<dd dir=auto>${escapeText(location)}`);
-  if (website !== null && website !== '') add(markup`Website`, markup`<dd dir=auto>${linked(website)}`);
-  if (verified !== undefined) add(markup`Verified`, markup`<dd>${verified.text === 'true' ? 'Yes' : 'No'}`);
-  if (created !== null) add(markup`Created`, markup`<dd>${timeMarkup(created, fullDate(created))}`);
-  if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
-  const newest = account.data[0]?.first_encountered_date;
-  if (newest !== undefined)
-    add(markup`Newest record`, markup`<dd>${timeMarkup(newest, fullDate(newest))}. Today the profile can differ or be gone.`);
-  if (formerHandles.length > 0) add(markup`Former handles`, markup`<dd>${trusted(formerHandles.map(formerHandle).join('; '))}`);
-  if (formerHolders.length > 0) add(markup`Handle before`, joined(formerHolders.map(formerHolder)));
-  return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;
-}
-
-function linked(url: ByteText): Markup {
-  const text = escapeText(url);
-  return isWebUrl(url) ? markup`<a href="${text}" ${LINK_ATTRIBUTES}>${text}</a>` : text;
-}
-
-function formerHandle({ handle, seen_to }: BrowseAccount['formerHandles'][number]): Markup {
-  return markup`<bdi>@${escapeText(handle)}</bdi>, last seen on ${timeMarkup(seen_to, fullDate(seen_to))}`;
-}
-
-function formerHolder({ screen_name, seen_to }: BrowseAccount['formerHolders'][number]): Markup {
-  const link = markup`<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
-  return markup`<dd>${link} was last seen with this handle on ${timeMarkup(seen_to, fullDate(seen_to))}`;
 }

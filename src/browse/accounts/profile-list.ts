@@ -1,0 +1,54 @@
+import type { Account } from '../../contract/account.ts';
+import { type Instant, parseInstant, timestampOf } from '../../contract/instant.ts';
+import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../byte-text.ts';
+import { fullDate, timeMarkup } from '../dates.ts';
+import { isWebUrl, LINK_ATTRIBUTES } from '../diff-segments.ts';
+import { ROOT_3 } from '../page-frame.ts';
+import { accountPage } from '../paths.ts';
+import type { BrowseAccount } from './account-pages.ts';
+
+/** Returns the current profile of an account as a list of terms. A field that is empty or unknown is left out. */
+export function profileMarkup({ account, formerHandles, formerHolders, lastSeen }: BrowseAccount): Markup | '' {
+  const { bio, location, website, account_creation_date: created, profile_image_url: image } = account;
+  const verified = account.data.find(({ data_type }) => data_type === 'Verified');
+  const rows: Markup[] = [];
+  const add = (term: Markup, definitions: Markup) => rows.push(markup`<div><dt>${term}${definitions}</div>\n`);
+  if (bio !== '') add(markup`Bio`, markup`<dd class=text dir=auto>${escapeText(bio)}`);
+  if (location !== '') add(markup`Location`, markup`<dd dir=auto>${escapeText(location)}`);
+  if (website !== null && website !== '') add(markup`Website`, markup`<dd dir=auto>${linked(website)}`);
+  if (verified !== undefined) add(markup`Verified`, markup`<dd>${verified.text === 'true' ? 'Yes' : 'No'}`);
+  if (created !== null) add(markup`Created`, markup`<dd>${timeMarkup(created, fullDate(created))}`);
+  if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
+  const newest = account.data[0]?.first_encountered_date;
+  if (newest !== undefined)
+    add(markup`Newest record`, markup`<dd>${timeMarkup(newest, fullDate(newest))}. Today the profile can differ or be gone.`);
+  if (lastSeen !== null && !hasRecordAfter(account, lastSeen)) add(markup`Last seen`, lastSeenMarkup(lastSeen));
+  if (formerHandles.length > 0) add(markup`Former handles`, markup`<dd>${trusted(formerHandles.map(formerHandle).join('; '))}`);
+  if (formerHolders.length > 0) add(markup`Handle before`, joined(formerHolders.map(formerHolder)));
+  return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;
+}
+
+/** Whether another source showed the account later. Ids of several sources are not in the order of time. */
+function hasRecordAfter({ data }: Account, instant: Instant): boolean {
+  return data.some(({ first_encountered_date }) => (parseInstant(first_encountered_date) ?? 0) > instant);
+}
+
+/** Says nothing about today: a source can lack an account that is still there. */
+function lastSeenMarkup(instant: Instant): Markup {
+  const time = timestampOf(instant);
+  return markup`<dd>${timeMarkup(time, fullDate(time))}. Later snapshots of this history do not have this account.`;
+}
+
+function linked(url: ByteText): Markup {
+  const text = escapeText(url);
+  return isWebUrl(url) ? markup`<a href="${text}" ${LINK_ATTRIBUTES}>${text}</a>` : text;
+}
+
+function formerHandle({ handle, seen_to }: BrowseAccount['formerHandles'][number]): Markup {
+  return markup`<bdi>@${escapeText(handle)}</bdi>, last seen on ${timeMarkup(seen_to, fullDate(seen_to))}`;
+}
+
+function formerHolder({ screen_name, seen_to }: BrowseAccount['formerHolders'][number]): Markup {
+  const link = markup`<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
+  return markup`<dd>${link} was last seen with this handle on ${timeMarkup(seen_to, fullDate(seen_to))}`;
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { parse } from 'parse5';
+import { expect, it } from 'vitest';
+import { ABOUT, accountPage, SITE_SCRIPT } from '../../../src/browse/paths.ts';
+import { importInputs } from '../../../src/import/import.ts';
+import { Store } from '../../../src/store/store.ts';
+import { bioRecord } from '../../support/bio-record.ts';
+import { temporaryFolder } from '../../support/folder.ts';
+import { observe, sourceOf } from '../../support/snapshots.ts';
+import { elementsNamed, textOf } from '../parsed-html.ts';
+import { browseFiles, browseFilesAt, SITE } from '../small-site.ts';
+
+const seen = (day: number, screen_name: string) => ({
+  observed_at: `2024-03-${String(day).padStart(2, '0')}T00:00:00Z`,
+  screen_name,
+  bio: 'a',
+});
+const lastSeen = (page: string | undefined) =>
+  elementsNamed(parse(page ?? ''), 'dl').flatMap((list) => textOf(list).match(/^Last seen.*/gm) ?? []);
+
+it('the page of an account says when it was last seen, from the night on in which the newest 7 days lack it', async () => {
+  const path = join(temporaryFolder(), 'store.db');
+  const night = async (day: number, ...names: readonly string[]) => {
+    await observe(
+      path,
+      names.map((name) => seen(day, name)),
+    );
+    return browseFilesAt(path);
+  };
+  await night(1, 'nina', 'omar', 'pia');
+  await importInputs(path, [sourceOf([bioRecord(1, { account: 'silent' })])], { onConflict: 'fail' });
+  const [first, seventh] = [browseFilesAt(path), await night(8, 'nina')];
+  expect(seventh).toEqual(first);
+  const since = Store.open(path);
+  const later = await night(9, 'nina', 'pia');
+  expect(lastSeen(later.get(accountPage('omar')))).toEqual([
+    'Last seen1 March 2024. Later snapshots of this history do not have this account.',
+  ]);
+  const changed = [...later].filter(([file, text]) => first.get(file) !== text).map(([file]) => file);
+  expect(changed.toSorted()).toEqual([ABOUT, accountPage('omar'), SITE_SCRIPT].toSorted());
+  const store = Store.open(path);
+  const rendered = browseFiles(store, SITE, { revision: since.revision.number, records: 0, search: true });
+  expect([...rendered].filter(([file, text]) => file.startsWith('browse/account/') && text !== undefined).map(([file]) => file)).toEqual([
+    accountPage('omar'),
+  ]);
+  for (const opened of [since, store]) opened.close();
+  // a record of another source is later than the last snapshot
+  await importInputs(path, [sourceOf([bioRecord(2, { account: 'omar', first_encountered_date: '2024-03-02T00:00:00Z' })])], {
+    onConflict: 'fail',
+  });
+  expect(lastSeen(browseFilesAt(path).get(accountPage('omar')))).toEqual([]);
+  expect((await night(10, 'omar')).get(accountPage('omar'))).not.toContain('Last seen');
+});
