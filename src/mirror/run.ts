@@ -90,19 +90,20 @@ export class Run {
 
   /**
    * Returns `count` minus the number of known records, if other pages have shown as many records as the unreadable pages of the feed
-   * have; otherwise null. Other records that could be on these pages are gone then.
+   * have; otherwise null. Other records that could be on these pages are gone then. Pages of earlier rounds prove nothing: what they
+   * showed can be removed since.
    */
   #excessIfSupplied(state: RunState): number | null {
     const { items } = this.#spool;
     const { feed, stage } = state.plan;
-    const { count, shortest } = state.data;
+    const { count, shortest, round } = state.data;
     if (stage !== 'retry' || !feed.isSteady || feed.count !== count) return null;
     const ranges = unreadRanges(feed);
-    const shown = ranges.reduce((sum, range) => sum + items.shownIn(range), 0);
+    const shown = ranges.reduce((sum, range) => sum + items.shownIn(range, round), 0);
     if (shown !== unreadRecords(feed, shortest, count)) return null;
     items.markGone(
       'data',
-      ranges.flatMap((range) => items.unseenRecords(range)),
+      ranges.flatMap((range) => items.unseenRecords(range, round)),
     );
     return excessOf(state, { data: items.gone('data'), account: 0 }).data;
   }

@@ -307,8 +307,6 @@ describe('a plan with changed pages', () => {
 describe('a round through the feed, a round through the accounts', () => {
   it.each<readonly [string, Partial<Plan>, boolean, boolean]>([
     ['goes on with the next page', { feed: { ...FEED, page: 2 }, accounts: { ...ACCOUNTS, page: 2 } }, false, false],
-    ['ends with a stage', { stage: 'check' }, true, true],
-    ['ends with a pass', { pass: 2 }, true, true],
     ['ends if the feed is walked again at the end', { checks: 1 }, true, true],
     ['ends with a round of the feed', { feed: { ...FEED, round: 2 } }, true, false],
     ['ends with a round of the accounts', { accounts: { ...ACCOUNTS, round: 2 } }, false, true],
@@ -318,5 +316,16 @@ describe('a round through the feed, a round through the accounts', () => {
     const after = { ...PLAN, ...plan };
     expect([isNewRound(PLAN, after, 'data'), isNewRound(after, PLAN, 'data')]).toEqual([data, data]);
     expect([isNewRound(PLAN, after, 'account'), isNewRound(after, PLAN, 'account')]).toEqual([account, account]);
+  });
+
+  it.each<readonly [Plan['stage'], Plan['stage'], boolean, boolean]>([
+    ['feed', 'accounts', false, true],
+    ['accounts', 'check', true, false],
+    ['check', 'accounts', false, true],
+    ['accounts', 'retry', false, false],
+    ['retry', 'check', true, false],
+  ])('begins with a stage that walks through it: after %s, %s', (before, stage, data, account) => {
+    const isNew = (collection: 'data' | 'account') => isNewRound({ ...PLAN, stage: before }, { ...PLAN, stage }, collection);
+    expect([isNew('data'), isNew('account')]).toEqual([data, account]);
   });
 });

@@ -13,7 +13,7 @@ export class SpooledItems {
   readonly #item: Statement<[string, ItemKey], { readonly round: number; readonly variant: string | null }>;
   readonly #setItem: Statement<[string, bigint | string, bigint, string | null, bigint]>;
   readonly #newBetween: Statement<[bigint, bigint], number>;
-  readonly #shownIn: Statement<[bigint, bigint], number>;
+  readonly #shownIn: Statement<[bigint, bigint, bigint], number>;
   readonly #setGone: Statement<[Collection, bigint | string]>;
   readonly #isGone: Statement<[Collection, ItemKey], number>;
   readonly #unsetGone: Statement<[Collection, ItemKey]>;
@@ -36,8 +36,8 @@ export class SpooledItems {
       .prepare<[bigint, bigint], number>("SELECT key FROM item WHERE collection = 'data' AND is_new AND key >= ? AND key < ?")
       .pluck();
     this.#shownIn = database
-      .prepare<[bigint, bigint], number>(
-        `SELECT count(*) FROM item WHERE collection = 'data' AND key >= ? AND key < ?
+      .prepare<[bigint, bigint, bigint], number>(
+        `SELECT count(*) FROM item WHERE collection = 'data' AND key >= ? AND key < ? AND round = ?
           AND NOT EXISTS (SELECT 1 FROM gone WHERE gone.collection = item.collection AND gone.key = item.key)`,
       )
       .pluck();
@@ -86,14 +86,14 @@ export class SpooledItems {
     ).fresh;
   }
 
-  /** Returns the number of records in a range that pages of this run have shown and that are not marked as gone. */
-  shownIn({ low, high }: IdRange): number {
-    return this.#shownIn.get(BigInt(low), BigInt(high)) ?? 0;
+  /** Returns the number of records in a range that were seen in a round and are not marked as gone. */
+  shownIn({ low, high }: IdRange, round: number): number {
+    return this.#shownIn.get(BigInt(low), BigInt(high), BigInt(round)) ?? 0;
   }
 
-  /** Returns the known records in a range that no page of this run has shown and that are not marked as gone. */
-  unseenRecords({ low, high }: IdRange): number[] {
-    return this.absentRecords(low, high, NONE).filter((id) => this.#item.get('data', id) === undefined);
+  /** Returns the known records in a range that were not seen in a round and are not marked as gone. */
+  unseenRecords({ low, high }: IdRange, round: number): number[] {
+    return this.absentRecords(low, high, NONE).filter((id) => this.#item.get('data', id)?.round !== round);
   }
 
   /** Returns the key of an item. Two accounts with one screen name get different keys. */

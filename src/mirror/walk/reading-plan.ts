@@ -107,13 +107,16 @@ export function idsCoveredBy(plan: Plan, page: FeedPage, tally: FeedTally, absen
   return page.isOrdered && page.lowest !== null && page.highest !== null ? { low: page.lowest, high: page.highest + 1 } : undefined;
 }
 
-/** Whether the next page of a collection begins another round through it than the page before. */
+/**
+ * Whether the next page of a collection begins another round through it than the page before. What other collections and retries
+ * show of a collection belongs to the last round through it.
+ */
 export function isNewRound(before: Plan, after: Plan, collection: Collection): boolean {
   const roundOf = ({ feed, accounts }: Plan) => (collection === 'data' ? feed.round : accounts.round);
   const isWalked = ({ changed }: Plan) => changed[collection] === undefined;
+  const isWalkStage = collection === 'data' ? after.stage === 'feed' || after.stage === 'check' : after.stage === 'accounts';
   return (
-    before.stage !== after.stage ||
-    before.pass !== after.pass ||
+    (isWalkStage && before.stage !== after.stage) ||
     before.checks !== after.checks ||
     roundOf(before) !== roundOf(after) ||
     isWalked(before) !== isWalked(after)

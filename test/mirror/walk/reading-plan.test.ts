@@ -112,6 +112,8 @@ const EXAMPLES: readonly Shape[] = [
   [1, 0, changesAt([0, reset(3)], [1, remove(0, 1)], [2, grow(5), remove(0, 4)], [5, reset(0)])],
   // others were removed, and the count stayed the same
   [2, 3, changesAt([2, grow(2)], [4, remove(0, 2), grow(2)])],
+  // page 4 fails, and an earlier round showed as many records with such ids as it has; one of them was removed since, another is on page 4
+  [6, 3, changesAt([0, grow(4), fail('data 4'), removeAccounts(0, 1)], [32, remove(0, 1), grow(7), grow(11)])],
 ];
 
 describe('the plan of a mirror', () => {
