@@ -20,7 +20,7 @@ export interface About {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression excludes control characters
-const LINE = /^[^\u0000-\u001f\u007f-\u009f]*\S[^\u0000-\u001f\u007f-\u009f]*$/;
+const LINE = /^(?!\s*$)[^\u0000-\u001f\u007f-\u009f]+$/;
 const EMAIL = /^[\w.+-]+@[a-z\d-]+(\.[a-z\d-]+)+$/i;
 
 const line: Rule<string> = rule(
