@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changedSummary, identityOf, NO_SUMMARY, parseAccount } from '../../src/contract/account.ts';
+import { changedSummary, encodeAccountEnd, encodeAccountStart, identityOf, NO_SUMMARY, parseAccount } from '../../src/contract/account.ts';
 import { bioRecord } from '../support/bio-record.ts';
 
 const RECORD = bioRecord(3);
@@ -18,6 +18,11 @@ describe('an account', () => {
       location: '',
       bio: '',
     });
+  });
+
+  it('is encoded around its records', () => {
+    const encoded = encodeAccountStart(ACCOUNT) + JSON.stringify(RECORD) + encodeAccountEnd(ACCOUNT, 1);
+    expect(encoded).toBe(JSON.stringify(parseAccount(ACCOUNT)));
   });
 
   it.each([

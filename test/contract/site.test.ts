@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBaseUrl, isLoopback, localLinks, parseBaseUrl } from '../../src/contract/site.ts';
+import { isBaseUrl, isLoopback, localLinks, otherBaseUrl, parseBaseUrl } from '../../src/contract/site.ts';
 
 describe('parseBaseUrl', () => {
   it.each([
@@ -34,6 +34,8 @@ describe('parseBaseUrl', () => {
     ['https://example.org/api/?page=2', 'https://example.org/api'],
     ['https://me:pw@example.org/api', 'https://example.org/api'],
     ['https://example.org/rest/data/page/last/index.json', 'https://example.org'],
+    ['https://example.org/rest//data//page//12//index.json', 'https://example.org'],
+    ['https://example.org/rest/account/page', 'https://example.org'],
   ])('rejects %s and suggests %s', (text, meant) => {
     expect(() => parseBaseUrl(text)).toThrow(
       expect.objectContaining({ code: 'usage', hint: expect.stringContaining(`did you mean ${meant}?`) }),
@@ -61,12 +63,14 @@ describe('isLoopback', () => {
   it.each([
     'http://127.0.0.1:8080',
     'http://127.1.2.3',
+    'http://127.11.22.33',
     'http://2130706433',
     'http://LOCALHOST/api',
     'https://history.localhost:8443',
     'http://localhost.',
     'http://[::1]:80',
     'http://[::ffff:127.0.0.1]',
+    'http://[::ffff:127.11.22.33]',
     'http://0.0.0.0:8080',
     'http://[::]',
   ])('recognizes %s', (url) => expect(isLoopback(parseBaseUrl(url))).toBe(true));
@@ -75,6 +79,7 @@ describe('isLoopback', () => {
     'https://example.org',
     'http://10.0.0.1',
     'https://localhost.example',
+    'http://notlocalhost',
     'http://128.0.0.1',
     'http://[::2]',
     'http://[2001:db8::1]',
@@ -117,6 +122,18 @@ describe('the error for a base URL', () => {
       found: 'the base URL http://localhost',
       hint: 'build again with the address of the site in --base-url, or publish this tree with --allow-loopback',
     });
+  });
+
+  it('at the target says which links would change, unless they lead nobody there', () => {
+    expect(otherBaseUrl('s3://b', 'https://old.example', 'https://new.example')).toMatchObject({
+      code: 'other-base-url',
+      message: 'all links of s3://b would change from https://old.example to https://new.example',
+      expected: 'a tree with the base URL https://old.example, as at the target',
+      found: 'the base URL https://new.example',
+      hint: expect.stringContaining('build again with --base-url https://old.example'),
+    });
+    const there = [undefined, 'https://new.example', 'http://localhost:8080'];
+    expect(there.map((one) => otherBaseUrl('s3://b', one, 'https://new.example'))).toEqual([undefined, undefined, undefined]);
   });
 
   it('is not needed for what parseBaseUrl returns', () => {

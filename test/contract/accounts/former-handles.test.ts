@@ -3,8 +3,9 @@ import { formerHandlesOf } from '../../../src/contract/accounts/former-handles.t
 
 it.each<[name: string, handles: readonly string[], former: readonly string[]]>([
   ['a handle that another account took, with `~` and more', ['a', 'a~12', 'b~c', 'd'], ['a', 'b~c']],
+  ['but not one with `~` from the time before', ['a~12', 'a', 'b'], ['a~12', 'a']],
   ['the present handle is such a name', ['a', 'a~12'], ['a']],
-  ['the stable id', ['did:plc:abc', 'a', 'did:plc:abc~', 'b'], ['a']],
+  ['the stable id', ['did:plc:abc~~', 'a', 'did:plc:abc', 'b'], ['a']],
   ['what Bluesky shows in place of a handle that it cannot verify', ['a', 'handle.invalid', 'a'], []],
   ['a handle that was shown twice', ['a', 'a', 'b', 'a'], ['a', 'b']],
 ])('the former handles of an account are without the names that nobody used: %s', (_, handles, former) => {

@@ -13,11 +13,16 @@ describe('the key of a handle', () => {
     ['Jo\u200bs\u00adé\ufeff', 'josé'],
     [' José\u3000', 'josé'],
     ['＠José', 'josé'],
+    ['@@José', 'josé'],
+    ['José@Social', 'josé@social'],
   ])('of %j is %j', (handle, key) => expect(handleKey(handle)).toBe(key));
 
   it.each(['@', '\u200b', ' '])('of %j is the handle, because nothing of it would be left', (handle) =>
     expect(handleKey(handle)).toBe(handle),
   );
+
+  it('is plain or not', () =>
+    expect(['Nina_K@x', '', '@nina', 'ni na', 'José'].map(isPlainHandle)).toEqual([true, true, false, false, false]));
 
   it('distinguishes other handles', () => {
     const handles = ['jose', 'josé', 'nina', 'nina_', 'nin a', 'ı', 'i'];

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { draftOf, draftsIn, writeWhole } from '../../../src/contract/files/draft.ts';
+import { draftOf, draftsIn, hasOtherWriter, unwritable, writeWhole } from '../../../src/contract/files/draft.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 /** The id of a process that has ended. */
@@ -26,12 +26,28 @@ it('a draft removes those of the same file that ended processes of this machine 
     nameIn(join(folder, 'y.ndjson'), ENDED),
     left.replace(/palimpsest-[0-9a-f]{8}/, 'palimpsest-00000000'),
     `${left}.mine`,
+    `a${left}`,
     'x.ndjson.32543.draft',
   ];
   for (const name of [left, ...stay]) writeFileSync(join(folder, name), 'a removed text');
   expect(draftsIn(folder).map(({ isLeft }) => isLeft)).toHaveLength(4);
   draftOf(path);
   expect(readdirSync(folder).toSorted()).toEqual(stay.toSorted());
+});
+
+it.each([
+  ['x.ndjson', process.ppid, true],
+  ['x.ndjson', ENDED, false],
+  ['x.ndjson', process.pid, false],
+  ['y.ndjson', process.ppid, false],
+])('a draft of %s in the process %i means that another process writes x.ndjson: %s', (name, pid, isWritten) => {
+  const folder = temporaryFolder();
+  const draft = draftOf(join(folder, 'x.ndjson'));
+  const other = nameIn(join(folder, name), pid);
+  for (const path of [draft, join(folder, other)]) writeFileSync(path, '');
+  expect(hasOtherWriter(draft)).toBe(isWritten);
+  renameSync(join(folder, other), join(folder, other.replace(/palimpsest-[0-9a-f]{8}/, 'palimpsest-00000000')));
+  expect(hasOtherWriter(draft)).toBe(false);
 });
 
 it('the draft of a folder is removed with its files', () => {
@@ -58,4 +74,25 @@ it('a short text is written to the file behind a link, also if there is none yet
     expect(['link', 'other/file'].map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([text, text]);
   }
   expect(() => writeWhole(join(folder, 'circle'), 'x', '--to')).toThrow(expect.objectContaining({ code: 'file-system' }));
+});
+
+it('a text that cannot be written leaves nothing, and is not written through a link in place of its draft', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'x.json');
+  mkdirSync(path);
+  const failure = { code: 'file-system', place: { file: path }, found: expect.stringContaining('EISDIR') };
+  expect(() => writeWhole(path, 'x', '--receipt')).toThrow(
+    expect.objectContaining({ ...failure, hint: expect.stringContaining('--receipt') }),
+  );
+  expect(() => writeWhole(join(path, 'none/x.json'), 'x', '--to')).toThrow(
+    expect.objectContaining({ found: expect.stringContaining('ENOENT') }),
+  );
+  expect([readdirSync(folder), readdirSync(path)]).toEqual([['x.json'], []]);
+  symlinkSync(join(folder, 'victim'), draftOf(join(folder, 'y.json')));
+  writeFileSync(join(folder, 'victim'), 'stays');
+  expect(() => writeWhole(join(folder, 'y.json'), 'x', '--to')).toThrow(
+    expect.objectContaining({ found: expect.stringContaining('EEXIST') }),
+  );
+  expect(readFileSync(join(folder, 'victim'), 'utf8')).toBe('stays');
+  expect(unwritable(path, 'full').hint).toContain('--to');
 });
