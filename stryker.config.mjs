@@ -1,6 +1,17 @@
+/** Fast tests of other folders that use what the other modules share. */
+const USES = [
+  'archive/draft-file',
+  'browse/change-notes',
+  'diff/diff-html',
+  'observe/field-changes',
+  'store/accounts/newest-values',
+  'tree/tree-files',
+  'zip/member',
+];
+
 /** What is changed, one thing at a time, and the tests that must notice it. */
 const MODULES = {
-  contract: ['src/contract/**/*.ts', 'test/contract/**/*.test.ts'],
+  contract: ['src/contract/**/*.ts', `test/{contract/**/*,${USES.join(',')}}.test.ts`],
   diff: ['src/diff/*.ts', 'test/diff/*.test.ts'],
   pages: ['src/pages/*.ts', 'test/pages/*.test.ts'],
   // not the configurations in src/rewrite/hosts: only the hosts themselves prove them
@@ -23,6 +34,7 @@ export default {
   reporters: ['clear-text', 'progress-append-only', 'html'],
   clearTextReporter: { logTests: false, reportTests: false },
   htmlReporter: { fileName: `coverage/mutation/${name}.html` },
+  // keeps the results of what runs when a file is loaded until that file changes, also if tests change; --force tests all again
   incremental: true,
   incrementalFile: `coverage/mutation/${name}.json`,
   tempDirName: `coverage/mutation/${name}-sandbox`,
