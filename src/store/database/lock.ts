@@ -11,6 +11,11 @@ export interface Lock {
 /** Follows no symlink, because the name is predictable and the target belongs to somebody else. Does not wait at a pipe. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const MODE = 0o666;
+/**
+ * How long to wait for the lock, in milliseconds. SQLite takes it in steps, so of two processes that lock at the same time, both would be
+ * refused without waiting.
+ */
+const TIMEOUT = 100;
 
 /**
  * Locks a file for one process with the lock of SQLite on an empty database. The system releases that lock when the
@@ -32,7 +37,7 @@ export function lock(path: string): Lock | undefined {
     };
     try {
       // SQLite follows symlinks: it must not create the target of one that has just replaced the file
-      database = new Connection(path, { timeout: 0, fileMustExist: true });
+      database = new Connection(path, { timeout: TIMEOUT, fileMustExist: true });
       database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
       if (isStillThere()) {
         return {
