@@ -25,8 +25,9 @@ const KINDS: readonly (readonly [name: string, args: readonly string[], left: (t
   ['store push', ['store', 'push', '--store', store], (target) => strays(filesIn(target))],
 ];
 
+/** The target of a publish has one file more. A run that changes nothing takes no lock, so the empty lock file of a killed run stays. */
 function isUnexpected(difference: string): boolean {
-  return difference !== 'publish.json should not exist';
+  return difference !== 'publish.json should not exist' && difference !== '.palimpsest.lock should not exist';
 }
 
 beforeAll(async () => {
