@@ -1,7 +1,6 @@
 import { timestampOf } from '../contract/instant.ts';
 import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { ChangeRecord } from '../contract/record.ts';
-import { changePeriods } from './accounts/change-periods.ts';
 import type { AddressOf, RecordFacts } from './accounts/record-lookup.ts';
 import type { Rename } from './accounts/renames.ts';
 import { type ByteText, byteText, escapeText, joined, type Markup, markup, trusted } from './byte-text.ts';
@@ -73,7 +72,7 @@ ${joined(records)}</section>
  * Returns an entry of an account: when, and for each record its field, the text before and after. A first value has no text before.
  * @param hrefOf returns the link to a record
  */
-export function accountEntry(entry: Entry, hrefOf: AddressOf, { textOf, handleAt, previousSeenTo }: RecordFacts): Markup {
+export function accountEntry(entry: Entry, hrefOf: AddressOf, { textOf, handleAt }: RecordFacts): Markup {
   const { account, first_encountered_date: time } = entry.at(-1) ?? entry[0];
   const handle = handleAt(entry[0]);
   const former = handle === account ? '' : markup` as <bdi>@${escapeText(handle)}</bdi>`;
@@ -85,7 +84,7 @@ export function accountEntry(entry: Entry, hrefOf: AddressOf, { textOf, handleAt
     return markup`${articleStart(record)}<header><h4><a href="${hrefOf(record)}">${record.data_type}</a></h4>${snapshotLink(record)}</header>${noteMarkup(note)}${old}<div dir=auto>${after}</div></article>\n`;
   });
   return markup`<section class=entry><h3>${areFirst ? 'First seen on ' : ''}${timeMarkup(time, fullTime(time))}${former}</h3>
-${areFirst ? '' : changePeriods(entry, previousSeenTo)}${joined(records)}</section>
+${joined(records)}</section>
 `;
 }
 

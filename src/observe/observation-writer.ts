@@ -2,12 +2,11 @@ import { type Identity, identityOf } from '../contract/account.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import type { Observation, Profile } from '../contract/observation.ts';
 import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
-import type { ChangeRecord } from '../contract/record.ts';
 import { MAX_MARKUP } from '../contract/text/lengths.ts';
 import { diffHtml } from '../diff/diff-html.ts';
 import { type LinkTemplates, type Network, networkOf } from '../diff/networks.ts';
 import { HandleTransfer } from '../store/accounts/handle-transfer.ts';
-import { type KnownAccount, knownUntil, lastObserved, markObserved, watermarkOf } from '../store/accounts/known-account.ts';
+import { type KnownAccount, knownUntil, markObserved, watermarkOf } from '../store/accounts/known-account.ts';
 import { ObservedAccounts } from '../store/accounts/observed-accounts.ts';
 import type { Batch } from '../store/writing/batch.ts';
 import { IdAllocator } from '../store/writing/id-allocator.ts';
@@ -146,7 +145,7 @@ export class ObservationWriter {
       const { identity } = account;
       const isRenamed = isCurrent && this.#identify(account, identityIn(profile, name, account.identity));
       for (const [index, { type, before, text }] of changes.entries()) {
-        const record: ChangeRecord = {
+        this.#accounts.addRecord(account, {
           id: ids[index] ?? 0,
           account: account.identity.screen_name,
           data_type: type,
@@ -155,8 +154,7 @@ export class ObservationWriter {
           first_encountered_date: timestampOf(instant),
           diff_html: markup[index] ?? '',
           web_archive_url: observation.web_archive_url,
-        };
-        this.#accounts.addRecord(account, record, before && lastObserved(account, type, before, instant));
+        });
       }
       if (found === undefined) this.accountsOfRun.add(account);
       markObserved(account, instant, fieldsIn(profile));

@@ -64,18 +64,6 @@ export class Store extends PageSource {
     return `${crc.toString(16).padStart(8, '0')}-${bytes}`;
   }
 
-  /** Returns a checksum of when the values before the oldest records were last observed; undefined if that is known of none. */
-  previousValuesChecksum(records: number): string | undefined {
-    const edge = feedEdge(this.#database, this.revision.records - records);
-    // a product, so that exchanged times change the sum; the factors are below 2^31
-    const sum = `sum((record % 2147483647) * (seen_to % 2147483629) % 2147483587)`;
-    return (
-      this.#database
-        .prepareValue<[number], string | null>(`SELECT count(*) || '-' || ${sum} FROM previous_value WHERE record < ?`)
-        .get(edge) ?? undefined
-    );
-  }
-
   /** Returns a reader of single accounts with their records. */
   storedAccounts(): StoredAccounts {
     return new StoredAccounts(this.#database);

@@ -5,15 +5,11 @@ import type { Store } from '../store/store.ts';
 import type { BuildRecord } from './build-record.ts';
 
 /** Checksums of what the browse files of a tree were made from. A later build compares them with its store. */
-export type BrowseSources = Required<Pick<BuildRecord, 'browse_feed' | 'browse_search' | 'browse_previous'>>;
+export type BrowseSources = Required<Pick<BuildRecord, 'browse_feed' | 'browse_search'>>;
 
 export function browseSources(store: Store): BrowseSources {
   const { records } = store.revision;
-  return {
-    browse_feed: feedDigest(store, records),
-    browse_search: searchDigest(store.accountReader().names('page')),
-    browse_previous: store.previousValuesChecksum(records),
-  };
+  return { browse_feed: feedDigest(store, records), browse_search: searchDigest(store.accountReader().names('page')) };
 }
 
 /** Returns a digest of all that pages show of the oldest records. */
@@ -25,8 +21,5 @@ function feedDigest(store: Store, records: number): string {
 export function renderedStateOf(found: BuildRecord | undefined, since: number, store: Store, now: BrowseSources): RenderedState {
   if (found === undefined || since === -1) return NOTHING_RENDERED;
   const isSameFeed = found.records <= store.revision.records && feedDigest(store, found.records) === found.browse_feed;
-  // the fingerprint, which finds the revision, does not include these times
-  const known = store.previousValuesChecksum(Math.min(found.records, store.revision.records));
-  const revision = known === found.browse_previous ? since : -1;
-  return { revision, records: isSameFeed ? found.records : 0, search: found.browse_search === now.browse_search };
+  return { revision: since, records: isSameFeed ? found.records : 0, search: found.browse_search === now.browse_search };
 }

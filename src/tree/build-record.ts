@@ -31,8 +31,6 @@ export interface BuildRecord extends Site {
   /** The SHA-256 of the records and former handles on pages of changes, and of the search index; undefined without browse files. */
   readonly browse_feed?: string | undefined;
   readonly browse_search?: string | undefined;
-  /** A checksum of when previous values were last observed, which the fingerprint does not include; undefined if that is not known. */
-  readonly browse_previous?: string | undefined;
   /** Fingerprint of the store's contents. */
   readonly store: string;
   /** SHA-256 of the manifest. */
@@ -88,7 +86,6 @@ const SHAPE: Shape<BuildRecord> = {
   browse_files: countOrNothing,
   browse_feed: textOrNothing,
   browse_search: textOrNothing,
-  browse_previous: textOrNothing,
   incomplete: incompleteMirrors,
   store: text,
   manifest: text,

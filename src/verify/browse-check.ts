@@ -101,11 +101,10 @@ export class BrowseCheck {
   /** Compares the checksums with which a later build finds what it need not render again. */
   #sources(store: Store): void {
     if (this.#causeOf(store.revision.fingerprint) !== undefined) return;
-    const sources = browseSources(store);
-    for (const name of ['browse_feed', 'browse_search', 'browse_previous'] as const) {
-      const [expected, found] = [sources[name], this.#build[name]];
+    for (const [name, expected] of Object.entries(browseSources(store))) {
+      const found = name === 'browse_feed' ? this.#build.browse_feed : this.#build.browse_search;
       if (found === undefined || found === expected) continue;
-      this.#report.add({ rule: 'build-record', path: BUILD_RECORD, expected: `${name} ${expected ?? 'missing'}`, found });
+      this.#report.add({ rule: 'build-record', path: BUILD_RECORD, expected: `${name} ${expected}`, found });
     }
   }
 

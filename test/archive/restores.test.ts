@@ -10,7 +10,6 @@ import { importInputs } from '../../src/import/import.ts';
 import { openArchives } from '../../src/sources/archives/open-archives.ts';
 import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import type { InputError } from '../../src/sources/source.ts';
-import { Connection } from '../../src/store/database/connection.ts';
 import { Store } from '../../src/store/store.ts';
 import { build } from '../../src/tree/build/build.ts';
 import { openVerified, type VerifiedTree } from '../../src/tree/verified-tree.ts';
@@ -57,13 +56,6 @@ async function observed(store: string, snapshots: readonly Snapshot[]) {
   return { summary: await observe(store, snapshots, { onReject: (error) => rejects.push(error) }), rejects };
 }
 
-/** Deletes what no package has. HTML pages say it, so the trees would differ. */
-function forgetPreviousValues(store: string): void {
-  const database = new Connection(store);
-  database.exec('DELETE FROM previous_value');
-  database.close();
-}
-
 /** Snapshots in the order of their times, of accounts that rename and take over handles. */
 const snapshots = fc
   .array(generatedSnapshot, { minLength: 2, maxLength: 20 })
@@ -82,7 +74,6 @@ describe('a store that is restored from a package with identities', () => {
         const lines = toNdjson(history);
         if (lines.length > 0) await importInputs(original, [sourceOf(lines)], { onConflict: 'fail' });
         await observed(original, [...all.slice(0, 1), ...all.slice(1, cut)]);
-        forgetPreviousValues(original);
         const treeOf = async (store: string, out: string) => {
           await build(store, { out, site: SITE, html: true });
           return pagesIn(out);

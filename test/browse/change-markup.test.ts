@@ -4,7 +4,6 @@ import type { RecordFacts } from '../../src/browse/accounts/record-lookup.ts';
 import { markup } from '../../src/browse/byte-text.ts';
 import { accountEntry, type Entry, entriesOf, feedEntry } from '../../src/browse/change-list.ts';
 import { accountPage, changesPage, HOME, monthPage } from '../../src/browse/paths.ts';
-import { parseInstant } from '../../src/contract/instant.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
 import { elementsNamed, textOf as textIn } from './parsed-html.ts';
 import { browseFiles, historyOf, SITE, storeOf } from './small-site.ts';
@@ -14,12 +13,7 @@ function record(text: string | null, diff_html: string, data_type: ChangeRecord[
   return { id: 2, account: 'nina_k', data_type, previous, text, first_encountered_date, diff_html, web_archive_url: null };
 }
 
-const UNKNOWN: RecordFacts = {
-  addressOf: () => markup`x.html#r2`,
-  textOf: () => undefined,
-  handleAt: ({ account }) => account,
-  previousSeenTo: () => undefined,
-};
+const UNKNOWN: RecordFacts = { addressOf: () => markup`x.html#r2`, textOf: () => undefined, handleAt: ({ account }) => account };
 
 /** Returns the markup of the values of a record, without its heading: in the feed, and on the page of its account. */
 function shown(entry: ChangeRecord, textOf = UNKNOWN.textOf): readonly string[] {
@@ -165,36 +159,4 @@ it('first values are no changes on any page, and one block on the page of their 
     'Website 1',
     'Verified 1',
   ]);
-});
-
-it.each<[name: string, seenTo: Readonly<Record<number, string>>, expected: readonly string[]]>([
-  ['nothing if no time is known', {}, []],
-  [
-    'the fields of each time',
-    { 2: '2024-03-04T02:11:09Z', 3: '2024-03-04T02:11:09Z', 4: '2024-03-05T01:00:00Z' },
-    [
-      'Bio and Name changed between 4 March 2024, 02:11:09 and 5 March 2024, 14:03:06 UTC',
-      'Website changed between 5 March 2024, 01:00:00 and 5 March 2024, 14:03:06 UTC',
-    ],
-  ],
-  [
-    'the fields whose time is known',
-    { 3: '2024-03-04T02:11:09.5Z' },
-    ['Name changed between 4 March 2024, 02:11:09 and 5 March 2024, 14:03:06 UTC'],
-  ],
-  ['nothing for a time in the same second', { 2: '2024-03-05T14:03:06Z' }, []],
-  ['nothing for a first value', { 5: '2024-03-04T02:11:09Z' }, []],
-])('an entry of an account says between which observations its fields changed: %s', (_, seenTo, expected) => {
-  const types = ['Bio', 'Name', 'Website', 'Location'] as const;
-  const [first, ...others] = types.map((type, n) => ({ ...record('x', '<ins>x</ins>', type, type === 'Location' ? null : 1), id: n + 2 }));
-  const entry: Entry = [first ?? record('x', '', 'Bio'), ...others];
-  const previousSeenTo = (id: number) => parseInstant(seenTo[id] ?? '');
-  const html = parse(accountEntry(entry, () => markup`#r2`, { ...UNKNOWN, previousSeenTo }));
-  expect(
-    elementsNamed(html, 'p')
-      .map((each) => textIn(each))
-      .filter((text) => text.includes('between')),
-  ).toEqual(expected);
-  // the script reads the time of an entry from its first time
-  expect(elementsNamed(html, 'time')[0]?.attrs[0]?.value).toBe('2024-03-05T14:03:06Z');
 });

@@ -10,7 +10,7 @@ import { bioRecord } from '../support/bio-record.ts';
 function shown(data_type: DataType, before: string, after: string): readonly (string | undefined)[] {
   const record = { ...bioRecord(2, { account: 'nina', previous: 1 }), data_type, text: byteText(after) };
   const diff_html = byteText(diffHtml(data_type, before, after));
-  const facts = { addressOf: () => trusted(''), textOf: () => undefined, handleAt: () => 'nina', previousSeenTo: () => undefined };
+  const facts = { addressOf: () => trusted(''), textOf: () => undefined, handleAt: () => 'nina' };
   const html = accountEntry([{ ...record, diff_html }], () => trusted(''), facts);
   const [note, removed, added] = [/<p class=note>(.*?)<\/p>/, /<del>(.*?)<\/del>/s, /<ins>(.*?)<\/ins>/s].map(
     (part) => part.exec(html)?.[1],

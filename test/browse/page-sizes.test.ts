@@ -38,7 +38,7 @@ it('the pages of an account with 100,000 records have less than 100 kB for bios 
     ...{ changes: data.length, renames: new Map(), parts, formerHandles: [], formerHolders: [], lastSeen: null },
   };
   const addressOf = ({ account, id }: ChangeRecord) => recordAddress(account, partOfRecord(parts, id), id);
-  const facts = { addressOf, textOf: () => '', handleAt: () => HANDLE, previousSeenTo: () => 0 };
+  const facts = { addressOf, textOf: () => '', handleAt: () => HANDLE };
   const main = new PageFrames(SITE).bytesOf(accountMainPage(shown, facts), '');
   expect(main.toString()).toContain('of 100,000 changes');
   expect(main.length).toBeLessThan(100_000);

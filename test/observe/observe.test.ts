@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';
-import { removeAccounts } from '../../src/store/exclusions/remove.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { type Contents, contentsOf, observe, previousValuesIn, type Snapshot, sourceOf } from '../support/snapshots.ts';
+import { type Contents, contentsOf, observe, type Snapshot, sourceOf } from '../support/snapshots.ts';
 
 // the slow model in snapshot-orders.test.ts has the rules of records, ids and handles; the examples here have what it does not compare
 
@@ -336,62 +335,6 @@ describe('a conflict', () => {
       Array.from({ length: 30 }, (_, index) => snapshot(0, { bio: String(index) })),
     );
     expect(many.conflicts).toMatchObject({ count: 1, listed: [{ values: { length: 10 } }] });
-  });
-});
-
-describe('the time at which the value before a change was last observed', () => {
-  const [a, b] = [{ bio: 'a' }, { bio: 'b' }];
-  const nine = { id: '9' };
-
-  /** Returns it by the second of the record, in seconds. */
-  const secondsIn = (store: string) =>
-    previousValuesIn(store).map(({ record: id, seen_to }) => [id, seen_to].map((time) => Math.floor((time - idAt(0)) / 1e6)));
-
-  it.each<[name: string, runs: readonly (readonly Snapshot[])[], expected: readonly number[][]]>([
-    [
-      'is that of the last night before',
-      [[snapshot(1, a)], [snapshot(2, a)], [snapshot(3, b)], [snapshot(4, a)]],
-      [
-        [3, 2],
-        [4, 3],
-      ],
-    ],
-    ['is the same in one run', [[snapshot(1, a), snapshot(2, a), snapshot(3, b)]], [[3, 2]]],
-    ['is unknown if the snapshot before lacks the field', [[snapshot(1, a), snapshot(2, { location: 'x' }), snapshot(3, b)]], []],
-    [
-      'is known if one of several snapshots of that time has the field',
-      [[snapshot(1, a), snapshot(2, { location: 'x' }), snapshot(2, a)], [snapshot(3, { ...b, location: 'x' })]],
-      [[3, 2]],
-    ],
-    ['is unknown if another snapshot of the new time came first', [[snapshot(1, a), snapshot(2, { location: 'x' }), snapshot(2, b)]], []],
-    ['does not change because of a late snapshot', [[snapshot(1, a), snapshot(5, b)], [snapshot(3, a)]], [[5, 1]]],
-    ['is unknown for a first value', [[snapshot(1, a), snapshot(2, { location: 'x' })], [snapshot(0, { display_name: 'x' })]], []],
-    [
-      'stays if the account is renamed',
-      [[snapshot(1, { ...nine, ...a }), snapshot(2, { ...nine, ...b }), snapshot(3, { ...nine, screen_name: 'jo' })]],
-      [[2, 1]],
-    ],
-  ])('%s', async (_, runs, expected) => {
-    const store = newStore();
-    for (const run of runs) await observe(store, run);
-    expect(secondsIn(store)).toEqual(expected);
-  });
-
-  it('is unknown if an import gave the value later, replaced the record, or deleted it', async () => {
-    const store = newStore();
-    await observe(store, [snapshot(1, a)]);
-    await load(store, [record(idAt(3), { previous: idAt(1), text: 'imported', first_encountered_date: at(3).replace('.000', '') })]);
-    await observe(store, [snapshot(5, b), snapshot(6, a), snapshot(7, b)]);
-    expect(secondsIn(store)).toEqual([
-      [6, 5],
-      [7, 6],
-    ]);
-    const replaced = record(idAt(6), { previous: idAt(5), text: 'other', first_encountered_date: at(6).replace('.000', '') });
-    await importInputs(store, [sourceOf([replaced], 'records')], { onConflict: 'replace' });
-    expect(secondsIn(store)).toEqual([[7, 6]]);
-    const removal = { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false };
-    await removeAccounts(store, ['jack'], removal);
-    expect(secondsIn(store)).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import type { InputError } from '../../src/sources/source.ts';
 import { Connection } from '../../src/store/database/connection.ts';
 import { emptyAccount, bioRecord as record } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { contentsOf, observe, previousValuesIn, type Snapshot, sourceOf } from '../support/snapshots.ts';
+import { contentsOf, type Snapshot, sourceOf } from '../support/snapshots.ts';
 
 const account = (data: readonly object[], more: object = {}) =>
   emptyAccount('jack', { data, data_page_count: 1, display_name: 'Jack', ...more });
@@ -220,16 +220,5 @@ describe('the tables of the store', () => {
       feed: [record(1, { text: 'by hand' })],
       accounts: [{ screen_name: 'jack', bio: 'by hand' }],
     });
-  });
-
-  it('forget when the value before a record was last observed if another program deletes the record', async () => {
-    const seen = (day: number, bio: string) => ({ observed_at: `2020-01-0${day}T00:00:00Z`, screen_name: 'jack', bio });
-    await observe(store, [seen(1, 'a'), seen(2, 'b')]);
-    expect(previousValuesIn(store).length).toBe(1);
-    const database = new Connection(store);
-    database.exec('PRAGMA foreign_keys = OFF; DELETE FROM record');
-    database.close();
-    await load(store, [record(1)]);
-    expect(previousValuesIn(store)).toEqual([]);
   });
 });

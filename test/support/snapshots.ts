@@ -49,10 +49,7 @@ export interface Contents {
   readonly feed: readonly ShownRecord[];
   readonly accounts: readonly ShownAccount[];
   readonly fingerprint: string;
-  /**
-   * Facts that no page of the API has: of each account its screen name, stable id, latest observation and last sight; of records when
-   * the value before was last seen.
-   */
+  /** Facts about accounts that no page of the API has: screen name, stable id, the instants of the latest observation and of the last sight. */
   readonly known: readonly unknown[];
 }
 
@@ -81,22 +78,7 @@ export function withoutFormerHandles({ feed, accounts, known }: Contents): Omit<
 function knownIn(path: string): readonly unknown[] {
   const database = new Connection(path);
   try {
-    return [
-      ...database.prepare('SELECT screen_name, stable_id, observed_to, last_seen FROM account ORDER BY screen_name').all(),
-      ...previousValuesIn(path),
-    ];
-  } finally {
-    database.close();
-  }
-}
-
-/** Returns when the value before each record was last observed. */
-export function previousValuesIn(path: string): readonly { readonly record: number; readonly seen_to: number }[] {
-  const database = new Connection(path);
-  try {
-    return database
-      .prepare<[], { readonly record: number; readonly seen_to: number }>('SELECT record, seen_to FROM previous_value ORDER BY record')
-      .all();
+    return database.prepare('SELECT screen_name, stable_id, observed_to, last_seen FROM account ORDER BY screen_name').all();
   } finally {
     database.close();
   }

@@ -2,15 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { importInputs } from '../../src/import/import.ts';
-import { inputsOf } from '../../src/sources/inputs/inputs.ts';
 import { removeAccounts } from '../../src/store/exclusions/remove.ts';
 import { type BuildSummary, build } from '../../src/tree/build/build.ts';
 import { isBrowsePath, linesOfBytes, linesOfGroup, listBrowseFiles } from '../../src/tree/manifest/browse-lines.ts';
-import { verify } from '../../src/verify/verify.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
-import { observe } from '../support/snapshots.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 
 const REMOVAL = { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false };
@@ -92,30 +88,6 @@ describe('a build with --html', () => {
     await build(store, { out: at('fresh'), site, html: true });
     expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
   });
-});
-
-it('renders the pages of accounts again if another store with the same fingerprint lacks times of observations, or has them', async () => {
-  const folder = temporaryFolder();
-  const [observed, imported] = [join(folder, 'observed.db'), join(folder, 'imported.db')];
-  const seen = (day: number, bio: string) => ({ observed_at: `2030-01-0${day}T02:00:00Z`, screen_name: 'ann', bio });
-  await observe(observed, [seen(1, 'a'), seen(2, 'a'), seen(3, 'b')]);
-  const treeOf = async (store: string, name: string) => {
-    await build(store, { out: join(folder, name), site: SITE, html: true });
-    return filesIn(join(folder, name));
-  };
-  const withTimes = await treeOf(observed, 'observed');
-  await importInputs(imported, inputsOf([join(folder, 'observed')], (async function* () {})()), { onConflict: 'fail' });
-  const without = await treeOf(imported, 'imported');
-  const sentences = (files: ReadonlyMap<string, Buffer>) =>
-    [...files.values()].filter((bytes) => bytes.includes('Bio changed between')).length;
-  expect([withTimes, without].map(sentences)).toEqual([1, 0]);
-  const { violations } = await verify({ out: join(folder, 'observed'), store: imported });
-  expect(violations.map(({ rule }) => rule).toSorted()).toEqual(['browse-differs', 'build-record']);
-  expect(await treeOf(imported, 'observed')).toEqual(without);
-  expect(await treeOf(observed, 'observed')).toEqual(withTimes);
-  // also if the store has changed since
-  for (const store of [observed, imported]) await observe(store, [seen(4, 'c')]);
-  expect(await treeOf(imported, 'observed')).toEqual(await treeOf(imported, 'fresh'));
 });
 
 it.each(['out', 'history.zip'])('keeps the browse files in a build of %s without --html', async (name) => {

@@ -76,7 +76,7 @@ export function* accountFiles(
   };
   const file = (path: ByteText, render: () => Page): UnframedFile => ({ path, render: isOld ? undefined : () => [render()] });
   const addressOf: AddressOf = ({ id }) => recordAddress(handle, partOfRecord(parts, id), id);
-  const facts: RecordFacts = { ...lookup, addressOf };
+  const facts: RecordFacts = { addressOf, textOf: lookup.textOf, handleAt: lookup.handleAt };
   for (const part of partsWithPage(parts)) {
     const { first = 0, last = 0 } = parts[part - 1] ?? {};
     const records = () => parseRecords(accounts.recordsBetween(stored.screen_name, first, last));

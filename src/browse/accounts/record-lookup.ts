@@ -1,4 +1,3 @@
-import type { Instant } from '../../contract/instant.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { StoredAccounts } from '../../store/accounts/stored-accounts.ts';
 import { type ByteText, byteText, type Markup } from '../byte-text.ts';
@@ -16,8 +15,6 @@ export interface RecordFacts {
   readonly textOf: (id: number) => ByteText | null | undefined;
   /** Returns the handle that the account of a record had then. */
   readonly handleAt: (record: ChangeRecord) => ByteText;
-  /** Returns when the value before the record with an id was last observed; undefined if that is not known. */
-  readonly previousSeenTo: (id: number) => Instant | undefined;
 }
 
 /** Looks up the facts about records. It holds two numbers for each 50 records of long accounts, and all renames. */
@@ -43,8 +40,6 @@ export class RecordLookup implements RecordFacts {
     const text = this.#accounts.textOf(id);
     return typeof text === 'string' ? byteText(text) : text;
   };
-
-  readonly previousSeenTo: RecordFacts['previousSeenTo'] = (id) => this.#accounts.previousSeenTo(id);
 
   readonly handleAt: RecordFacts['handleAt'] = (record) => this.renames.handleAt(record);
 

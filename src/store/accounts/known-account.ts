@@ -63,16 +63,6 @@ export function markObserved(account: KnownAccount, instant: Instant, fields: nu
   account.observed_to = instant;
 }
 
-/**
- * Returns when the value of a field was last observed, if a new value follows it at an instant. Returns undefined if that is not known:
- * the latest observation lacked the field, or another source gave the value later.
- */
-export function lastObserved(account: KnownAccount, type: DataType, { since }: Version, instant: Instant): Instant | undefined {
-  const { observed_to, observed_fields } = account;
-  if (observed_to === undefined || (observed_fields & bitOf(type)) === 0) return undefined;
-  return since <= observed_to && observed_to < instant ? observed_to : undefined;
-}
-
 /** Returns the watermark of an account: its history is final up to this instant, and accepts no earlier change. */
 export function watermarkOf(account: AccountHistory): Instant {
   const newest = Object.values(account.versions).map((versions) => versions.at(-1)?.since ?? 0);

@@ -51,7 +51,6 @@ export class ObservedAccounts {
   readonly #add: Statement<[string, string | null, string, string]>;
   readonly #setStableId: Statement<[string, number]>;
   readonly #setObserved: Statement<[Instant, number, number]>;
-  readonly #addPreviousValue: Statement<[number, Instant]>;
 
   /** @param units the maximum size of the cache, in UTF-16 units */
   constructor(batch: Batch, units: number = CACHE_UNITS) {
@@ -73,7 +72,6 @@ export class ObservedAccounts {
     );
     this.#add = database.prepare('INSERT INTO account (screen_name, stable_id, identity, summary) VALUES (?, ?, ?, ?)');
     this.#setStableId = database.prepare('UPDATE account SET stable_id = ? WHERE id = ?');
-    this.#addPreviousValue = database.prepare('INSERT OR REPLACE INTO previous_value (record, seen_to) VALUES (?, ?)');
     this.#setObserved = database.prepare(
       'UPDATE account SET observed_to = CAST(? AS INTEGER), observed_fields = CAST(? AS INTEGER) WHERE id = ?',
     );
@@ -121,11 +119,10 @@ export class ObservedAccounts {
     this.#batch.markMetadataChanged();
   }
 
-  /** Adds a new record to the history of an account. @param seenTo when the value before was last observed, if that is known */
-  addRecord(account: KnownAccount, record: ChangeRecord, seenTo?: Instant): void {
+  /** Adds a new record to the history of an account. */
+  addRecord(account: KnownAccount, record: ChangeRecord): void {
     const { id, data_type, text, first_encountered_date } = record;
     this.#batch.putRecord(encodedRecord(record));
-    if (seenTo !== undefined) this.#addPreviousValue.run(id, seenTo);
     const version = { id, text, since: parseInstant(first_encountered_date) ?? 0 };
     this.#weight += pushVersion(account.versions[data_type], version, this.#now);
   }

@@ -1,6 +1,5 @@
 import { crc32 } from 'node:zlib';
 import type { FormerHandle } from '../../contract/accounts/account-state.ts';
-import type { Instant } from '../../contract/instant.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
@@ -56,8 +55,6 @@ export class StoredAccounts extends AccountReader {
   readonly #sizesUntil: Statement<[{ account: string; time: string }], SizeOfRecord>;
   readonly #longAccounts: Statement<[number, number], string>;
   readonly #textOf: Statement<[number], string | null>;
-  readonly #previousSeenTo: Statement<[number], Instant>;
-  #hasPreviousValues: boolean | undefined;
   readonly #between: Statement<[string, number, number], Buffer | null>;
 
   constructor(database: Connection) {
@@ -83,7 +80,6 @@ export class StoredAccounts extends AccountReader {
         WHERE records > ? OR octet_length(head) + 1 > ?`,
     );
     this.#textOf = database.prepareValue('SELECT text FROM record WHERE id = ?');
-    this.#previousSeenTo = database.prepareValue('SELECT seen_to FROM previous_value WHERE record = ?');
     this.#between = database.prepareValue(
       `SELECT CAST(group_concat(json, ',') AS BLOB)
         FROM (SELECT json FROM record WHERE account = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT -1)`,
@@ -165,12 +161,6 @@ export class StoredAccounts extends AccountReader {
   /** Returns the text of a record; undefined if there is no such record. */
   textOf(id: number): string | null | undefined {
     return this.#textOf.get(id);
-  }
-
-  /** Returns when the value before a record was last observed; undefined if that is not known. */
-  previousSeenTo(id: number): Instant | undefined {
-    this.#hasPreviousValues ??= this.#database.value('SELECT EXISTS (SELECT 1 FROM previous_value)') === 1;
-    return this.#hasPreviousValues ? this.#previousSeenTo.get(id) : undefined;
   }
 
   /** Returns the JSON of the records of an account in a range of ids, newest first, separated by commas. */

@@ -18,9 +18,8 @@ import { ItemWriter } from '../writing/item-writer.ts';
 const REPORT_EVERY = 500;
 
 const ITEM_TABLES = ['account', 'record', 'former_handle', 'exclusion', 'exclusion_key', 'exclusion_record'];
-/** The other tables that are copied, and the columns of their keys. */
-const COPIED_TABLES = {
-  previous_value: ['record'],
+/** The tables with the state of mirrors, and the columns of their keys. */
+const MIRROR_TABLES = {
   mirror: ['id'],
   mirror_item: ['mirror', 'collection', 'key'],
   mirror_gone: ['mirror', 'collection', 'key'],
@@ -86,7 +85,7 @@ async function copy(from: Connection, draft: string, pauses: Pauses, onProgress:
     await copyAccounts(from, new AccountStateWriter(batch, 'fail'), pause);
     await copyRecords(from, new ItemWriter(batch, 'fail'), pause);
     copyExclusions(from, batch);
-    copyTables(from, batch.database);
+    copyMirrors(from, batch.database);
     await batch.commit(pauses, onProgress);
     compareAccounts(from, batch.database);
   } finally {
@@ -115,9 +114,9 @@ function copyExclusions(from: Connection, batch: Batch): void {
   batch.markMetadataChanged();
 }
 
-/** Copies tables. The saved pages of mirrors are not copied: the next run requests the pages that it needs without If-None-Match. */
-function copyTables(from: Connection, to: Connection): void {
-  for (const [table, keys] of Object.entries(COPIED_TABLES)) {
+/** Copies the state of mirrors, without saved pages and their ETags: the next run requests the pages that it needs without If-None-Match. */
+function copyMirrors(from: Connection, to: Connection): void {
+  for (const [table, keys] of Object.entries(MIRROR_TABLES)) {
     const places = (values: readonly unknown[]) => values.map(() => '?').join(', ');
     const query = `SELECT * FROM ${table} WHERE (${keys.join(', ')}) > (${places(keys)}) ORDER BY ${keys.join(', ')} LIMIT +?`;
     // -1 comes before every key
@@ -144,7 +143,7 @@ function compareAccounts(from: Connection, to: Connection): void {
     const isSame = now !== undefined && (now.checksum === checksum || (digest !== null && now.digest?.equals(digest) === true));
     if (!isSame) throw damaged(from.path, `the profile or the records of ${screen_name} do not match their checksums`);
   }
-  for (const table of [...ITEM_TABLES, ...Object.keys(COPIED_TABLES)]) {
+  for (const table of [...ITEM_TABLES, ...Object.keys(MIRROR_TABLES)]) {
     const [expected, found] = [from, to].map((database) => Number(database.value(`SELECT count(*) FROM ${table}`)));
     if (found !== expected) throw damaged(from.path, `only ${found} of ${expected} rows of ${table} can be read`);
   }

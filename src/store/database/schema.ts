@@ -105,12 +105,6 @@ export const SCHEMA: string = `
     CHECK (ifnull(json_type(json, '$.web_archive_url'), '') IN ('text', 'null'))
   ) STRICT;
 
-  -- when the value before a record was last observed, in microseconds since 1970. It is set when the record is written
-  CREATE TABLE previous_value (
-    record INTEGER PRIMARY KEY REFERENCES record (id) ON DELETE CASCADE,
-    seen_to INTEGER NOT NULL
-  ) STRICT;
-
   CREATE TABLE history (
     first_record INTEGER PRIMARY KEY,
     records INTEGER NOT NULL,

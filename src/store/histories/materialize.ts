@@ -12,7 +12,7 @@ import { eachPart, findStaleParts, type GatheredPart } from './stale-parts.ts';
 /** Accepts data that another program (such as sqlite3) has written. Such a change has deleted the revisions of the store. */
 export function acceptExternalChanges(database: Connection): void {
   if (nextRevision(database) === 1 || latestRevision(database) !== undefined) return;
-  database.exec('UPDATE record SET checksum = crc32(json); DELETE FROM previous_value WHERE record NOT IN (SELECT id FROM record)');
+  database.exec('UPDATE record SET checksum = crc32(json)');
   forgetFeedBlocks(database);
   deriveLastSeen(database);
 }

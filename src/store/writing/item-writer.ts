@@ -73,7 +73,6 @@ export class ItemWriter {
   #wasStored = false;
   readonly #markOwnerStale: Statement<[number]>;
   readonly #record: Statement<[number], StoredRecord>;
-  readonly #deletePreviousValue: Statement<[number]>;
   readonly #profile: Statement<[string], Profile>;
   readonly #setProfile: Statement<[string, string, number, string]>;
 
@@ -85,7 +84,6 @@ export class ItemWriter {
       'UPDATE account SET revision = NULL WHERE screen_name = (SELECT account FROM record WHERE id = ?)',
     );
     this.#record = database.prepare('SELECT id, json, checksum FROM record WHERE id = ?');
-    this.#deletePreviousValue = database.prepare('DELETE FROM previous_value WHERE record = ?');
     this.#profile = database.prepare('SELECT id, identity, summary, known_to FROM account WHERE screen_name = ?');
     this.#setProfile = database.prepare('UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?');
   }
@@ -111,7 +109,6 @@ export class ItemWriter {
       if (this.#policy === 'replace') {
         this.#markOwnerStale.run(id);
         this.#batch.putRecord(record);
-        this.#deletePreviousValue.run(id);
       } else if (stored !== undefined) checkedJson(this.#batch.database.path, stored, account);
       return this.#outcome(`record ${id}`, stored?.json ?? '', text);
     });

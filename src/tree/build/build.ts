@@ -92,8 +92,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const site = siteOf(store, options, last, html);
       if (form === 'folder' && html && !hasBrowse) refuseForeignBrowse(out);
       const found = options.repair ? undefined : finishedTree(files);
-      const browsePrevious = html ? store.previousValuesChecksum(store.revision.records) : undefined;
-      const now = recordOf(store, site, encodings, html ? { ...found, browse_previous: browsePrevious } : undefined);
+      const now = recordOf(store, site, encodings, html ? found : undefined);
       const layout = layoutOf(now);
       if (!options.replaceTree) refuseLoss(out, files, storePath, store, site, layout);
       if (found !== undefined && hasBrowse === html && isSame(found, now)) return unchangedSummary(found);
@@ -185,7 +184,7 @@ function recordOf(
   store: Store,
   site: Site,
   encodings: readonly Encoding[],
-  browse: Pick<BuildRecord, 'browse_files' | keyof BrowseSources> = {},
+  { browse_files, browse_feed, browse_search }: Pick<BuildRecord, 'browse_files' | keyof BrowseSources> = {},
 ): Omit<BuildRecord, 'manifest'> {
   const { records, accounts, fingerprint } = store.revision;
   return {
@@ -203,10 +202,9 @@ function recordOf(
     account_pages: accountPages(store, site).count,
     ...identityCounts(store),
     compress: compressors(encodings),
-    browse_files: browse.browse_files,
-    browse_feed: browse.browse_feed,
-    browse_search: browse.browse_search,
-    browse_previous: browse.browse_previous,
+    browse_files,
+    browse_feed,
+    browse_search,
     incomplete: site.incomplete,
     store: fingerprint,
   };
