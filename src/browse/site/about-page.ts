@@ -77,8 +77,8 @@ ${joined(rows)}</dl>
 <h2>What the records are not</h2>
 <p>They do not say when somebody changed a profile. The time of a record is when the source first showed the value.</p>
 <p>They do not say who changed it, or why. A value that no snapshot shows is missing.</p>
-<p>They do not say until when an account was seen. An account that is gone can look like one that did not change.</p>
-<p>If snapshots had an account, but not those of the newest 7 days, its page says when it was last seen. That does not mean that it is gone.</p>
+<p>An account that is gone can look like one that did not change.</p>
+<p>If the snapshots of the newest 10 days lack an account that earlier ones had, its page says when it was last seen. That does not mean that it is gone.</p>
 <p>What a profile says can be untrue.</p>
 ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>${whomToAsk(about)} An account can be removed from the pages, the data and the search. Later data does not bring it back.</p>

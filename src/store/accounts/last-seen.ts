@@ -1,7 +1,7 @@
 import type { Connection } from '../database/connection.ts';
 
-/** An account was seen lately if its latest observation is at most 7 days, in microseconds, before the newest one of the store. */
-const LATELY = 7 * 86_400_000_000;
+/** An account was seen lately if its latest observation is at most 10 days, in microseconds, before the newest one of the store. */
+const LATELY = 10 * 86_400_000_000;
 
 /** `last_seen` as it follows from the times of all observations. */
 const DERIVED = `iif(observed_to < (SELECT max(observed_to) FROM account) - ${LATELY}, observed_to, NULL)`;

@@ -66,7 +66,7 @@ export const SCHEMA: string = `
     revision INTEGER, -- derived: in which it last changed; null: stale
     digest BLOB, -- derived: SHA-256 of the account as JSON. Instead of the parts in history_part it has the digest of the newest
     checksum INTEGER, -- derived: of the account as JSON without data_page_count, plus records
-    -- derived: observed_to, if it is more than 7 days before the newest of the store; null: seen lately, or never observed
+    -- derived: observed_to, if it is more than 10 days before the newest of the store; null: seen lately, or never observed
     last_seen INTEGER,
     place INTEGER GENERATED ALWAYS AS (ifnull(first_record, ${NO_RECORD})) VIRTUAL,
     CHECK (json_valid(identity) AND json_valid(summary)),

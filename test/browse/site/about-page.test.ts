@@ -92,7 +92,7 @@ describe('the page about the history', () => {
     expect(rows(plain)).toEqual(state);
     expect(texts(plain, 'main')[0]).toContain('This site does not say who publishes it');
     expect(texts(plain, 'p')).toContain(
-      'They do not say until when an account was seen. An account that is gone can look like one that did not change.',
+      'An account that is gone can look like one that did not change.',
     );
     const { title: _, ...about } = ABOUT_SITE;
     const page = browseFiles(store, { ...SITE, about: { title: 'Press', ...about } }).get(ABOUT);

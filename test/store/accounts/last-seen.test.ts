@@ -51,20 +51,20 @@ function write(sql: string, isNoticed: boolean): void {
 }
 
 describe('an account that was not seen lately', () => {
-  it('is one that no observation of the newest 7 days has, until it returns; other nights add no revision', async () => {
+  it('is one that no observation of the newest 10 days has, until it returns; other nights add no revision', async () => {
     await night(1, 'ann', 'bob');
     const { number: first, fingerprint } = revisionAt();
-    for (const day of [2, 5, 8]) await night(day, 'ann');
+    for (const day of [2, 5, 11]) await night(day, 'ann');
     expect([lastSeen(), revisionAt().number]).toEqual([{}, first]);
-    await night(9, 'ann');
+    await night(12, 'ann');
     expect([lastSeen(), revisionAt().number]).toEqual([{ bob: 1 }, first + 1]);
     expect(revisionAt().fingerprint).not.toBe(fingerprint);
-    await night(10, 'ann');
+    await night(13, 'ann');
     expect([lastSeen(), revisionAt().number]).toEqual([{ bob: 1 }, first + 1]);
-    // found later, and still before the newest 7 days
+    // found later, and still before the newest 10 days
     await night(2, 'bob');
     expect([lastSeen(), revisionAt().number]).toEqual([{ bob: 2 }, first + 2]);
-    await night(11, 'bob');
+    await night(14, 'bob');
     expect([lastSeen(), revisionAt().number]).toEqual([{}, first + 3]);
     expect(revisionAt().fingerprint).toBe(fingerprint);
   });
