@@ -91,9 +91,7 @@ describe('the page about the history', () => {
     const plain = browseFiles(store).get(ABOUT);
     expect(rows(plain)).toEqual(state);
     expect(texts(plain, 'main')[0]).toContain('This site does not say who publishes it');
-    expect(texts(plain, 'p')).toContain(
-      'An account that is gone can look like one that did not change.',
-    );
+    expect(texts(plain, 'p')).toContain('An account that is gone can look like one that did not change.');
     const { title: _, ...about } = ABOUT_SITE;
     const page = browseFiles(store, { ...SITE, about: { title: 'Press', ...about } }).get(ABOUT);
     expect(rows(page)).toEqual({
