@@ -2,7 +2,7 @@ import { Failure } from '../contract/failure.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { AccountReader } from './accounts/account-reader.ts';
-import { accountRows } from './accounts/account-rows.ts';
+import { ACCOUNT_NAMED, accountRows } from './accounts/account-rows.ts';
 import { AccountSearch } from './accounts/account-search.ts';
 import { StoredAccounts } from './accounts/stored-accounts.ts';
 import { isCurrent, latestRevision, nextRevision, type Revision, revisionOf } from './check/revision.ts';
@@ -71,7 +71,7 @@ export class Store extends PageSource {
 
   /** Returns the time of the first record of each run of `every` records. Runs are counted from the oldest record. */
   timesOfRuns(every: number): readonly string[] {
-    const timeOf = this.#database.prepareValue<[number], string>('SELECT first_encountered_date FROM record WHERE id = ?');
+    const timeOf = this.#database.prepareValue<[number], string>("SELECT json ->> 'first_encountered_date' FROM record WHERE id = ?");
     const newest = this.revision.records % every || every;
     return Array.from(feedEdges(this.#database, every, newest), (id) => timeOf.get(id) ?? '').toReversed();
   }
@@ -101,7 +101,9 @@ export class Store extends PageSource {
    * @throws Failure bad-store
    */
   history(screenName: string): readonly ChangeRecord[] {
-    const rows = this.#database.prepare<[string], StoredRecord>('SELECT id, json, checksum FROM record WHERE account = ? ORDER BY id DESC');
+    const rows = this.#database.prepare<[string], StoredRecord>(
+      `SELECT id, json, checksum FROM record WHERE account = ${ACCOUNT_NAMED} ORDER BY id DESC`,
+    );
     return rows.all(screenName).map((row) => parseRecord(storedJson(this.path, `record ${row.id}`, checkedJson(this.path, row))));
   }
 

@@ -123,7 +123,8 @@ describe('palimpsest store check', () => {
     const size = Number(database.value('PRAGMA page_size'));
     database.close();
     const bytes = readFileSync(store);
-    bytes.write('xyz', bytes.indexOf('cyd', (root - 1) * size));
+    // the id of a record
+    bytes.writeUInt8(bytes.readUInt8(root * size - 1) ^ 1, root * size - 1);
     writeFileSync(store, bytes);
     const found = await check();
     expect(found.findings).toContainEqual(expect.objectContaining({ subject: 'file', repairable: true }));

@@ -183,8 +183,8 @@ describe('two accounts with one screen name', () => {
 
 describe('the tables of the store', () => {
   const rows: readonly (readonly [string, string])[] = [
-    ['a record of an unknown account', "INSERT INTO record (id, json) VALUES (9, json_replace(:json, '$.id', 9, '$.account', 'nobody'))"],
-    ['a record under another id', 'INSERT INTO record (id, json) VALUES (9, :json)'],
+    ['a record of an unknown account', "INSERT INTO record (id, account, json) VALUES (9, 99, json_replace(:json, '$.id', 9))"],
+    ['a record under another id', 'INSERT INTO record (id, account, json) SELECT 9, account, :json FROM record'],
     ['an unknown data_type', "UPDATE record SET json = json_replace(json, '$.data_type', 'Mood')"],
     ['a date that is not a timestamp', "UPDATE record SET json = json_replace(json, '$.first_encountered_date', 'yesterday')"],
     ['a text that is a number', "UPDATE record SET json = json_replace(json, '$.text', 7)"],
@@ -212,12 +212,13 @@ describe('the tables of the store', () => {
   });
 
   it('publish a change by another program', async () => {
-    await load(store, [record(1), record(2, { account: 'jill' })]);
+    await load(store, [record(1), record(2, { account: 'jill' }), record(3, { account: 'jill' })]);
     const database = new Connection(store);
-    database.exec("UPDATE record SET json = json_replace(json, '$.text', 'by hand') WHERE id = 1; DELETE FROM record WHERE id = 2");
+    database.exec(`UPDATE record SET json = json_replace(json, '$.text', 'by hand', '$.account', 'jack') WHERE id = 3;
+      DELETE FROM record WHERE id = 2`);
     database.close();
     expect(contentsOf(store)).toMatchObject({
-      feed: [record(1, { text: 'by hand' })],
+      feed: [record(3, { text: 'by hand' }), record(1)],
       accounts: [{ screen_name: 'jack', bio: 'by hand' }],
     });
   });

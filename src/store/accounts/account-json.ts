@@ -24,7 +24,7 @@ export interface AccountRecords {
 
 export const NO_RECORDS: AccountRecords = { records: 0, newest: null, json: Buffer.alloc(0) };
 
-/** The query for the records of an account: its screen name, and the lowest and the highest id. */
+/** The query for the records of an account: its row number, and the lowest and the highest id. */
 export const SELECT_RECORDS = `
   SELECT count(*) AS records, max(id) AS newest, CAST(ifnull(group_concat(json, ','), '') AS BLOB) AS json
   FROM (SELECT id, json FROM record WHERE account = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT -1)`;

@@ -59,7 +59,7 @@ interface RecordDates {
 export class AccountReader {
   readonly #database: Connection;
   readonly #formerHandles: Statement<[number], FormerHandle>;
-  readonly #recordDates: Statement<[{ first: number; name: string }], RecordDates>;
+  readonly #recordDates: Statement<[string], RecordDates>;
   readonly #listed: Statement<[string], Pick<ListedAccount, 'first_seen' | 'last_change'> & ContentsRow>;
   readonly #history: Statement<[number | null], { readonly head: Buffer; readonly tail: string }>;
   readonly #parts: HistoryParts;
@@ -68,13 +68,15 @@ export class AccountReader {
   constructor(database: Connection) {
     this.#database = database;
     this.#formerHandles = database.prepare('SELECT handle, seen_to FROM former_handle WHERE account = ?');
+    const time = "SELECT json ->> 'first_encountered_date' FROM record WHERE";
     this.#recordDates = database.prepare(`
-      SELECT (SELECT first_encountered_date FROM record WHERE id = :first) AS first_record_date,
-        (SELECT first_encountered_date FROM record WHERE account = :name ORDER BY id DESC LIMIT 1) AS last_record_date`);
+      SELECT (${time} record.id = first_record) AS first_record_date,
+        (${time} record.account = account.id ORDER BY record.id DESC LIMIT 1) AS last_record_date
+      FROM account WHERE screen_name = ?`);
     this.#listed = database.prepare(`
       ${selectAccounts(CONTENTS, [
-        '(SELECT first_encountered_date FROM record WHERE id = account.first_record) AS first_seen',
-        `(SELECT first_encountered_date FROM record WHERE account = screen_name AND previous IS NOT NULL ORDER BY id DESC LIMIT 1) AS last_change`,
+        `(${time} record.id = account.first_record) AS first_seen`,
+        `(${time} record.account = account.id AND json ->> 'previous' IS NOT NULL ORDER BY record.id DESC LIMIT 1) AS last_change`,
       ])} WHERE screen_name = ?`);
     this.#history = database.prepare('SELECT CAST(head AS BLOB) AS head, tail FROM history WHERE first_record = ?');
     this.#parts = new HistoryParts(database);
@@ -91,7 +93,7 @@ export class AccountReader {
 
   /** Returns the entry of an account. Reads only its first and its last record. */
   entry({ first_record, ...names }: AccountNames): AccountEntry {
-    const dates = first_record === null ? undefined : this.#recordDates.get({ first: first_record, name: names.screen_name });
+    const dates = first_record === null ? undefined : this.#recordDates.get(names.screen_name);
     return { ...names, ...(dates ?? { first_record_date: null, last_record_date: null }) };
   }
 
@@ -124,8 +126,8 @@ export class AccountReader {
    * @throws Failure bad-store if an account does not match its checksum
    */
   *published(): Generator<PublishedAccount> {
-    const verified = this.#database.prepareValue<[string], string>(
-      "SELECT text FROM record WHERE account = ? AND data_type = 'Verified' ORDER BY id DESC LIMIT 1",
+    const verified = this.#database.prepareValue<[number], string>(
+      "SELECT json ->> 'text' FROM record WHERE account = ? AND json ->> 'data_type' = 'Verified' ORDER BY id DESC LIMIT 1",
     );
     const { path } = this.#database;
     for (const row of accountRows(this.#database, 'name', PUBLISHED)) {
@@ -133,7 +135,7 @@ export class AccountReader {
       this.#contentsOf(row);
       const { website, location, bio }: Summary = storedJson(path, `the profile of ${screen_name}`, row.profile);
       const { account_creation_date, profile_image_url }: Identity = storedJson(path, `the account ${screen_name}`, identity);
-      const newest = verified.get(screen_name);
+      const newest = verified.get(row.id);
       yield {
         ...this.entry(this.#namesIn(row, this.formerHandles(row.id))),
         website,
@@ -154,9 +156,9 @@ export class AccountReader {
 
   /** Yields the account states with the profiles of the pages, as of the newest record of each account. */
   *publishedStates(): Generator<AccountState> {
-    const newest = this.#database.prepareValue<[string], number | null>('SELECT max(id) FROM record WHERE account = ?');
+    const newest = this.#database.prepareValue<[number], number | null>('SELECT max(id) FROM record WHERE account = ?');
     for (const row of accountRows(this.#database, 'name', [...STATE_COLUMNS, 'profile'])) {
-      yield this.state({ ...row, summary: row.profile, known_to: newest.get(row.screen_name) ?? row.known_to });
+      yield this.state({ ...row, summary: row.profile, known_to: newest.get(row.id) ?? row.known_to });
     }
   }
 

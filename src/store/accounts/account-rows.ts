@@ -59,6 +59,9 @@ const SQL: { readonly [C in keyof AccountRow]?: string } = {
   profile: "iif(account.first_record IS NULL, summary, '{' || substr(tail, 2)) AS profile",
 };
 
+/** The row number of the account with a screen name. */
+export const ACCOUNT_NAMED = '(SELECT id FROM account WHERE screen_name = ?)';
+
 /** Adds a former handle, unless it is known. */
 export const ADD_FORMER_HANDLE =
   'INSERT INTO former_handle (handle, seen_to, account) VALUES (?, CAST(? AS INTEGER), ?) ON CONFLICT DO NOTHING';

@@ -23,7 +23,7 @@ export class HandleTransfer {
   readonly #addFormerHandle: Statement<[string, Instant, number]>;
   readonly #formerHandles: Statement<[number], string>;
   readonly #setIdentity: Statement<[string, string, number]>;
-  readonly #records: Statement<[string], StoredRecord>;
+  readonly #records: Statement<[number], StoredRecord>;
 
   constructor(batch: Batch, accounts: ObservedAccounts) {
     const { database } = batch;
@@ -89,7 +89,7 @@ export class HandleTransfer {
     this.#accounts.spellings.add(identity.screen_name);
     account.identity = identity;
     if (isRenamed) {
-      this.#renameRecords(before, identity.screen_name);
+      this.#renameRecords(account.row, before, identity.screen_name);
       this.#batch.markRenamed(identity.screen_name);
     } else this.#batch.markChanged(identity.screen_name);
     return isRenamed;
@@ -118,12 +118,12 @@ export class HandleTransfer {
     return name;
   }
 
-  #renameRecords(before: string, after: string): void {
+  #renameRecords(account: number, before: string, after: string): void {
     this.#batch.clearNameCache();
     const { path } = this.#batch.database;
-    for (const row of this.#records.all(before)) {
+    for (const row of this.#records.all(account)) {
       const record: ChangeRecord = storedJson(path, `record ${row.id}`, checkedJson(path, row, before));
-      this.#batch.putRecord(encodedRecord({ ...record, account: after }));
+      this.#batch.putRecord(encodedRecord({ ...record, account: after }), account);
     }
   }
 }

@@ -47,7 +47,7 @@ export class ObservedAccounts {
   readonly #byStableId: Statement<[string], StateRow>;
   readonly #byName: Statement<[string, string], StateRow>;
   readonly #byFormerName: Statement<[string, Instant], StateRow>;
-  readonly #versions: Statement<[string, number], VersionRow>;
+  readonly #versions: Statement<[number, number], VersionRow>;
   readonly #add: Statement<[string, string | null, string, string]>;
   readonly #setStableId: Statement<[string, number]>;
   readonly #setObserved: Statement<[Instant, number, number]>;
@@ -67,7 +67,8 @@ export class ObservedAccounts {
         WHERE handle = ? AND seen_to >= ? ORDER BY seen_to, screen_name LIMIT 1)`,
     );
     this.#versions = database.prepare(
-      `SELECT id, data_type, text, first_encountered_date AS date, crc32(json) IS checksum AS is_whole FROM record
+      `SELECT id, json ->> 'data_type' AS data_type, json ->> 'text' AS text, json ->> 'first_encountered_date' AS date,
+          crc32(json) IS checksum AS is_whole FROM record
         WHERE account = ? AND id > ? ORDER BY id LIMIT ${BATCH_SIZE}`,
     );
     this.#add = database.prepare('INSERT INTO account (screen_name, stable_id, identity, summary) VALUES (?, ?, ?, ?)');
@@ -122,7 +123,7 @@ export class ObservedAccounts {
   /** Adds a new record to the history of an account. */
   addRecord(account: KnownAccount, record: ChangeRecord): void {
     const { id, data_type, text, first_encountered_date } = record;
-    this.#batch.putRecord(encodedRecord(record));
+    this.#batch.putRecord(encodedRecord(record), account.row);
     const version = { id, text, since: parseInstant(first_encountered_date) ?? 0 };
     this.#weight += pushVersion(account.versions[data_type], version, this.#now);
   }
@@ -195,7 +196,7 @@ export class ObservedAccounts {
     account.observed_to = row.observed_to ?? undefined;
     account.observed_fields = row.observed_fields;
     let since = 0;
-    for (const { id, data_type, text, date, is_whole } of this.#recordsOf(row.screen_name)) {
+    for (const { id, data_type, text, date, is_whole } of this.#recordsOf(row.id)) {
       if (is_whole === 0) throw damaged(path, `record ${id} of ${row.screen_name} does not match its checksum`);
       // dates of a source can be out of order: a record that is later in the feed counts as later
       since = Math.max(since, parseInstant(date) ?? 0);
@@ -206,10 +207,10 @@ export class ObservedAccounts {
   }
 
   /** Yields the records of an account, oldest first. */
-  *#recordsOf(screenName: string): Generator<VersionRow> {
+  *#recordsOf(account: number): Generator<VersionRow> {
     let rows: readonly VersionRow[] = [];
     do {
-      rows = this.#versions.all(screenName, rows.at(-1)?.id ?? -1);
+      rows = this.#versions.all(account, rows.at(-1)?.id ?? -1);
       yield* rows;
     } while (rows.length === BATCH_SIZE);
   }

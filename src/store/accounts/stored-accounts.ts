@@ -4,7 +4,7 @@ import type { Connection, Statement } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
 import { AccountReader } from './account-reader.ts';
-import { type AccountRow, accountRows } from './account-rows.ts';
+import { ACCOUNT_NAMED, type AccountRow, accountRows } from './account-rows.ts';
 
 /** An account with its records. */
 export interface StoredAccount extends Pick<AccountRow, 'id' | 'screen_name' | 'stable_id' | 'records' | 'last_seen'> {
@@ -43,7 +43,8 @@ export interface HandleOfRow {
 
 /** The number of the records of an account, and the bytes of the newest of them. */
 const SIZE = 'ifnull(records, 0) AS records, ifnull(octet_length(head) + 1, 0) AS bytes';
-const SIZES = 'SELECT id, octet_length(json) - octet_length(:account) AS bytes FROM record WHERE account = :account';
+const SIZES = `SELECT id, octet_length(json) - octet_length(:account) AS bytes FROM record
+  WHERE account = (SELECT id FROM account WHERE screen_name = :account)`;
 
 /** Reads single accounts with their records. */
 export class StoredAccounts extends AccountReader {
@@ -74,15 +75,15 @@ export class StoredAccounts extends AccountReader {
         WHERE account IN (SELECT value FROM json_each(?)) ORDER BY handle, seen_to DESC, screen_name`,
     );
     this.#sizes = database.prepare(`${SIZES} ORDER BY id`);
-    this.#sizesUntil = database.prepare(`${SIZES} AND first_encountered_date <= :time ORDER BY id`);
+    this.#sizesUntil = database.prepare(`${SIZES} AND json ->> 'first_encountered_date' <= :time ORDER BY id`);
     this.#longAccounts = database.prepareValue(
       `SELECT screen_name FROM history CROSS JOIN account ON account.place = history.first_record
         WHERE records > ? OR octet_length(head) + 1 > ?`,
     );
-    this.#textOf = database.prepareValue('SELECT text FROM record WHERE id = ?');
+    this.#textOf = database.prepareValue("SELECT json ->> 'text' FROM record WHERE id = ?");
     this.#between = database.prepareValue(
       `SELECT CAST(group_concat(json, ',') AS BLOB)
-        FROM (SELECT json FROM record WHERE account = ? AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT -1)`,
+        FROM (SELECT json FROM record WHERE account = ${ACCOUNT_NAMED} AND id BETWEEN ? AND ? ORDER BY id DESC LIMIT -1)`,
     );
   }
 

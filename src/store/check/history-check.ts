@@ -10,8 +10,8 @@ export class HistoryCheck {
   readonly #database: Connection;
   readonly #path: string;
   readonly #parts: HistoryParts;
-  readonly #gather: Statement<[string, number, number], AccountRecords>;
-  readonly #idAfter: Statement<[string, number, number], number>;
+  readonly #gather: Statement<[number, number, number], AccountRecords>;
+  readonly #idAfter: Statement<[number, number, number], number>;
   readonly #history: Statement<[number], { readonly records: number; readonly head: Buffer; readonly tail: string }>;
 
   constructor(database: Connection) {
@@ -31,18 +31,18 @@ export class HistoryCheck {
 
   /** @throws Failure bad-store, stopped */
   async run(account: Omit<AccountRow, 'revision' | 'records' | 'profile' | 'last_seen'>, pauses: Pauses) {
-    const { screen_name } = account;
-    const first = this.#idAfter.get(screen_name, 0, 0) ?? null;
+    const { id, screen_name } = account;
+    const first = this.#idAfter.get(id, 0, 0) ?? null;
     let [older, from, number, matchesParts] = [NO_OLDER, first ?? 0, 0, true];
-    for (let next = this.#idAfter.get(screen_name, from, PART_RECORDS); next !== undefined; number += 1) {
-      const part = this.#gather.get(screen_name, from, next - 1) ?? NO_RECORDS;
+    for (let next = this.#idAfter.get(id, from, PART_RECORDS); next !== undefined; number += 1) {
+      const part = this.#gather.get(id, from, next - 1) ?? NO_RECORDS;
       older = withPart(this.#path, screen_name, older, part);
       matchesParts &&= this.#parts.has([first ?? 0, number, part.newest ?? 0], part.json, older);
       from = next;
-      next = this.#idAfter.get(screen_name, from, PART_RECORDS);
+      next = this.#idAfter.get(id, from, PART_RECORDS);
       if (pauses.areDue) await pauses.take();
     }
-    const newest = this.#gather.get(screen_name, from, Number.MAX_SAFE_INTEGER) ?? NO_RECORDS;
+    const newest = this.#gather.get(id, from, Number.MAX_SAFE_INTEGER) ?? NO_RECORDS;
     const { head, tail, digest, checksum } = historyOf(this.#path, account, newest, older);
     const stored = first === null ? undefined : this.#history.get(first);
     const isStored = stored?.records === older.records + newest.records && stored.head.equals(head) && stored.tail === tail && matchesParts;

@@ -2,8 +2,6 @@ import { DATA_TYPES } from '../../contract/record.ts';
 import { CREATE_CHANGE_TRIGGERS } from './change-triggers.ts';
 import { CREATE_VIEWS } from './views.ts';
 
-const JSON_COLUMN = (column: string, field: string, type: string) => `${column} ${type} GENERATED ALWAYS AS (json ->> '${field}') VIRTUAL`;
-
 const UTC = "'[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]";
 const DIGITS = '[0-9]'.repeat(6);
 
@@ -29,13 +27,14 @@ export const ACCOUNT_ORDER =
 export const PART_RECORDS = 500;
 
 /** The version of the schema. Every change of the schema gets a new one: a store of another version is refused. */
-export const SCHEMA_VERSION = 14;
+export const SCHEMA_VERSION = 15;
 
 /**
  * The schema of a store.
  *
  * `record` and `account` contain the imported data. The JSON of a record is stored as it is published, so that its
- * bytes cannot change between import and output. The other columns are read from that JSON and checked.
+ * bytes cannot change between import and output. The column `account` repeats which account the JSON names, because SQLite would
+ * parse each record to search one by a field of its JSON.
  *
  * `history`, `history_part` and the columns marked as derived are computed from them. A batch marks the accounts that it changes as
  * stale, and materializing derives them again. A change by another program (such as sqlite3) deletes the revisions, and
@@ -88,19 +87,16 @@ export const SCHEMA: string = `
 
   CREATE TABLE record (
     id INTEGER PRIMARY KEY CHECK (id BETWEEN 0 AND 9007199254740991),
-    json TEXT NOT NULL CHECK (json_valid(json)),
+    account INTEGER NOT NULL REFERENCES account (id),
     checksum INTEGER, -- of json, when it was written
-    ${JSON_COLUMN('account', 'account', 'TEXT')} NOT NULL
-      REFERENCES account (screen_name) DEFERRABLE INITIALLY DEFERRED,
-    ${JSON_COLUMN('data_type', 'data_type', 'TEXT')} NOT NULL
-      CHECK (data_type IN (${DATA_TYPES.map((type) => `'${type}'`).join(', ')})),
-    ${JSON_COLUMN('previous', 'previous', 'INTEGER')} CHECK (previous <> id),
-    ${JSON_COLUMN('text', 'text', 'TEXT')} CHECK (data_type <> 'Verified' OR ifnull(text, '') IN ('true', 'false')),
-    ${JSON_COLUMN('first_encountered_date', 'first_encountered_date', 'TEXT')} NOT NULL
-      CHECK (first_encountered_date GLOB ${UTC}Z' OR first_encountered_date GLOB ${UTC}.${DIGITS}Z'),
+    json TEXT NOT NULL CHECK (json_valid(json)),
     CHECK (json ->> 'id' IS id),
-    CHECK (ifnull(json_type(json, '$.previous'), '') IN ('integer', 'null')),
+    CHECK (ifnull(json ->> 'data_type', '') IN (${DATA_TYPES.map((type) => `'${type}'`).join(', ')})),
+    CHECK (ifnull(json_type(json, '$.previous'), '') IN ('integer', 'null') AND json ->> 'previous' IS NOT id),
     CHECK (ifnull(json_type(json, '$.text'), '') IN ('text', 'null')),
+    CHECK (json ->> 'data_type' <> 'Verified' OR ifnull(json ->> 'text', '') IN ('true', 'false')),
+    CHECK (ifnull(json ->> 'first_encountered_date', '') GLOB ${UTC}Z'
+      OR ifnull(json ->> 'first_encountered_date', '') GLOB ${UTC}.${DIGITS}Z'),
     CHECK (json_type(json, '$.diff_html') IS 'text'),
     CHECK (ifnull(json_type(json, '$.web_archive_url'), '') IN ('text', 'null'))
   ) STRICT;

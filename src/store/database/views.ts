@@ -1,3 +1,4 @@
+const RECORD_FIELDS = ['data_type', 'previous', 'text', 'first_encountered_date', 'diff_html', 'web_archive_url'];
 /** The published profile of an account: the one in `history` includes the changes after the profile of the source. */
 const PROFILE = "ifnull('{' || substr(tail, 2), summary)";
 /** Formats microseconds since 1970 as new records have them. */
@@ -14,9 +15,8 @@ export function goneAt(id: string): string {
 /** The views for other programs. They use only functions of plain SQLite. */
 export const CREATE_VIEWS: string = `
   CREATE VIEW records AS
-    SELECT id, account, data_type, previous, text, first_encountered_date, json ->> 'diff_html' AS diff_html,
-      json ->> 'web_archive_url' AS web_archive_url, ${goneAt('+record.id')} AS gone_at
-    FROM record;
+    SELECT record.id AS id, screen_name AS account, ${RECORD_FIELDS.map((field) => `json ->> '${field}' AS ${field}`).join(', ')}, ${goneAt('+record.id')} AS gone_at
+    FROM record LEFT JOIN account ON account.id = record.account;
 
   CREATE VIEW accounts AS
     SELECT screen_name, stable_id,
@@ -24,16 +24,16 @@ export const CREATE_VIEWS: string = `
       ${PROFILE} ->> 'website' AS website,
       ${PROFILE} ->> 'location' AS location,
       ${PROFILE} ->> 'bio' AS bio,
-      (SELECT text = 'true' FROM record WHERE record.account = screen_name AND data_type = 'Verified' ORDER BY record.id DESC LIMIT 1)
-        AS verified,
+      (SELECT json ->> 'text' = 'true' FROM record WHERE record.account = account.id AND json ->> 'data_type' = 'Verified'
+        ORDER BY record.id DESC LIMIT 1) AS verified,
       identity ->> 'profile_image_url' AS profile_image_url,
       identity ->> 'account_creation_date' AS account_creation_date,
       (SELECT json_group_array(json_object('handle', handle, 'seen_to', ${TIME('seen_to')}))
         FROM (SELECT handle, seen_to FROM former_handle WHERE former_handle.account = account.id
           ORDER BY seen_to, handle COLLATE BINARY LIMIT -1)) AS former_handles,
       ifnull(records, 0) AS records,
-      (SELECT first_encountered_date FROM record WHERE record.id = account.first_record) AS first_record_date,
-      (SELECT first_encountered_date FROM record WHERE record.account = screen_name ORDER BY record.id DESC LIMIT 1) AS last_record_date,
+      (SELECT json ->> 'first_encountered_date' FROM record WHERE record.id = account.first_record) AS first_record_date,
+      (SELECT json ->> 'first_encountered_date' FROM record WHERE record.account = account.id ORDER BY record.id DESC LIMIT 1) AS last_record_date,
       ${TIME('observed_to')} AS observed_to
     FROM account LEFT JOIN history ON history.first_record = account.first_record;
 `;

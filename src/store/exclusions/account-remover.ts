@@ -26,7 +26,7 @@ export class AccountRemover {
   readonly #batch: Batch;
   readonly #account: Statement<[string], { readonly id: number; readonly stable_id: string | null; readonly is_new: 0 | 1 }>;
   readonly #formerHandles: Statement<[number], string>;
-  readonly #records: Statement<[string], RecordRow>;
+  readonly #records: Statement<[number], RecordRow>;
   readonly #deleteFormerHandles: Statement<[number]>;
   readonly #spellings: HandleSpellings;
   readonly #forgetAccount: Statement<[number]>;
@@ -36,7 +36,9 @@ export class AccountRemover {
     this.#batch = batch;
     this.#account = database.prepare('SELECT id, stable_id, digest IS NULL AS is_new FROM account WHERE screen_name = ?');
     this.#formerHandles = database.prepareValue('SELECT DISTINCT handle FROM former_handle WHERE account = ?');
-    this.#records = database.prepare('SELECT id, first_encountered_date FROM record WHERE account = ?');
+    this.#records = database.prepare(
+      "SELECT id, json ->> 'first_encountered_date' AS first_encountered_date FROM record WHERE account = ?",
+    );
     this.#deleteFormerHandles = database.prepare('DELETE FROM former_handle WHERE account = ?');
     this.#spellings = new HandleSpellings(database);
     // an account of which nothing is known is deleted when the batch ends
@@ -48,7 +50,7 @@ export class AccountRemover {
     const account = this.#account.get(screenName);
     if (account === undefined) return undefined;
     const former_handles = this.#formerHandles.all(account.id);
-    const records = this.#records.all(screenName);
+    const records = this.#records.all(account.id);
     for (const { id } of records) this.#batch.deleteRecord(screenName, id);
     this.#deleteFormerHandles.run(account.id);
     // their pages name the removed account

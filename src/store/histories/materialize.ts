@@ -12,7 +12,7 @@ import { eachPart, findStaleParts, type GatheredPart } from './stale-parts.ts';
 /** Accepts data that another program (such as sqlite3) has written. Such a change has deleted the revisions of the store. */
 export function acceptExternalChanges(database: Connection): void {
   if (nextRevision(database) === 1 || latestRevision(database) !== undefined) return;
-  database.exec('UPDATE record SET checksum = crc32(json)');
+  database.exec(`UPDATE record SET checksum = crc32(json), account = (SELECT id FROM account WHERE screen_name = json ->> 'account')`);
   forgetFeedBlocks(database);
   deriveLastSeen(database);
 }
@@ -27,7 +27,7 @@ const DELETE_CHANGED_PARTS = `
     WHERE revision IS NULL AND number > ifnull((SELECT number FROM history_part AS kept
       WHERE kept.first_record = account.first_record
         AND newest < min((SELECT ifnull(min(first_id), ${NO_RECORD}) FROM feed_block WHERE checksum IS NULL),
-          (SELECT ifnull(max(id), 0) FROM record WHERE record.account = screen_name))
+          (SELECT ifnull(max(id), 0) FROM record WHERE record.account = account.id))
       ORDER BY number DESC LIMIT 1), -1))`;
 
 /** The number of derived accounts, and of all accounts to derive; 0 if that is not known yet. */
@@ -84,7 +84,7 @@ export function* materialize(
  */
 function removeOrphans(database: Connection): number {
   const remove = database.prepare(`DELETE FROM account WHERE revision IS NULL AND known_to IS NULL AND observed_to IS NULL
-    AND NOT EXISTS (SELECT 1 FROM record WHERE record.account = account.screen_name)
+    AND NOT EXISTS (SELECT 1 FROM record WHERE record.account = account.id)
     AND NOT EXISTS (SELECT 1 FROM former_handle WHERE former_handle.account = account.id)`);
   return remove.run().changes;
 }

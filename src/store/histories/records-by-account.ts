@@ -50,7 +50,7 @@ export class RecordsByAccount {
     const database = this.#database;
     database.exec(`
       CREATE TEMP TABLE record_order AS SELECT record.id AS id, stale.rowid AS account
-        FROM temp.stale CROSS JOIN account USING (id) CROSS JOIN record ON record.account = screen_name AND record.id BETWEEN oldest AND newest
+        FROM temp.stale CROSS JOIN record ON record.account = stale.id AND record.id BETWEEN oldest AND newest
         ORDER BY record.id DESC`);
     const next = database.prepare<[number, number], RecordRows>(`
       SELECT ifnull(group_concat(account), '') AS accounts, ifnull(group_concat(ifnull(octet_length(json), 0)), '') AS lengths,

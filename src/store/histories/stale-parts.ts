@@ -36,17 +36,17 @@ const NEWEST_PART = 'FROM history_part WHERE history_part.first_record = account
 export function findStaleParts(database: Connection): void {
   database.exec(`
     CREATE TEMP TABLE changed AS
-      SELECT id, screen_name, parts, after, (SELECT min(id) FROM record WHERE record.account = screen_name) AS first,
-        (SELECT min(id) FROM record WHERE record.account = screen_name AND record.id > after) AS oldest,
-        (SELECT max(id) FROM record WHERE record.account = screen_name) AS newest,
-        (SELECT count(*) FROM record WHERE record.account = screen_name AND record.id > after) AS records
-      FROM (SELECT id, screen_name, ifnull((SELECT number + 1 ${NEWEST_PART}), 0) AS parts, ifnull((SELECT newest ${NEWEST_PART}), -1) AS after
-        FROM account WHERE revision IS NULL);
+      SELECT id, parts, after, (SELECT min(id) FROM record WHERE record.account = owner.id) AS first,
+        (SELECT min(id) FROM record WHERE record.account = owner.id AND record.id > after) AS oldest,
+        (SELECT max(id) FROM record WHERE record.account = owner.id) AS newest,
+        (SELECT count(*) FROM record WHERE record.account = owner.id AND record.id > after) AS records
+      FROM (SELECT id, ifnull((SELECT number + 1 ${NEWEST_PART}), 0) AS parts, ifnull((SELECT newest ${NEWEST_PART}), -1) AS after
+        FROM account WHERE revision IS NULL) AS owner;
     CREATE TEMP TABLE stale AS
       SELECT id, first, parts AS number, 1 AS is_last, oldest, newest, records FROM temp.changed WHERE records <= ${PART_RECORDS}
       UNION ALL SELECT id, first, parts + place / ${PART_RECORDS}, max(record) = newest, min(record), max(record), count(*)
         FROM (SELECT changed.*, record.id AS record, row_number() OVER (PARTITION BY changed.id ORDER BY record.id) - 1 AS place
-          FROM temp.changed CROSS JOIN record ON record.account = screen_name AND record.id > after WHERE records > ${PART_RECORDS})
+          FROM temp.changed CROSS JOIN record ON record.account = changed.id AND record.id > after WHERE records > ${PART_RECORDS})
         GROUP BY id, place / ${PART_RECORDS}
       ORDER BY first, number;
     DROP TABLE temp.changed`);
@@ -66,15 +66,15 @@ export function* staleParts(database: Connection, first = 1, end: number = Numbe
  * @throws Failure bad-store
  */
 export function* eachPart(database: Connection): Generator<GatheredPart> {
-  const gather = database.prepare<[string, number | null, number | null], AccountRecords>(SELECT_RECORDS);
-  const wrong = database.prepareValue<[string, number | null, number | null], number>(
+  const gather = database.prepare<[number, number | null, number | null], AccountRecords>(SELECT_RECORDS);
+  const wrong = database.prepareValue<[number, number | null, number | null], number>(
     'SELECT id FROM record WHERE account = ? AND id BETWEEN ? AND ? AND crc32(json) IS NOT checksum LIMIT 1',
   );
   for (const stale of staleParts(database)) {
-    const { screen_name, oldest, newest } = stale;
-    const damage = wrong.get(screen_name, oldest, newest);
+    const { id, screen_name, oldest, newest } = stale;
+    const damage = wrong.get(id, oldest, newest);
     if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${screen_name} does not match its checksum`);
-    const { json } = gather.get(screen_name, oldest, newest) ?? NO_RECORDS;
+    const { json } = gather.get(id, oldest, newest) ?? NO_RECORDS;
     yield { stale, json };
   }
 }

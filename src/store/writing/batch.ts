@@ -33,7 +33,8 @@ export class Batch {
   #hasObservedChanged = false;
   #feedChanged = false;
   #isRenamed = false;
-  readonly #known = new Set<string>();
+  /** The row numbers of accounts by their names. */
+  readonly #rows = new Map<string, number>();
   /** Whether a name left the cache: a name that is not in the cache can then be in the store. */
   #hasForgotten = false;
   readonly #stale = new Set<string>();
@@ -41,9 +42,9 @@ export class Batch {
   #exclusions: Exclusions | undefined;
   readonly #markStale: Statement<[string]>;
   readonly #addAccount: Statement<[string, string, string]>;
-  readonly #hasAccount: Statement<[string]>;
-  readonly #addRecord: Statement<[number, string | Buffer, number]>;
-  readonly #putRecord: Statement<[number, string | Buffer, number]>;
+  readonly #rowOf: Statement<[string], number>;
+  readonly #addRecord: Statement<[number, number, number, string | Buffer]>;
+  readonly #putRecord: Statement<[number, number, number, string | Buffer]>;
   readonly #deleteRecord: Statement<[number]>;
 
   /**
@@ -72,10 +73,12 @@ export class Batch {
     this.#feedBlocks = new FeedBlockMarks(database);
     this.#markStale = database.prepare('UPDATE account SET revision = NULL WHERE screen_name = ? AND revision IS NOT NULL');
     this.#addAccount = database.prepare('INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
-    this.#hasAccount = database.prepare('SELECT 1 FROM account WHERE screen_name = ?');
-    const insert = 'INSERT INTO record (id, json, checksum) VALUES (?, CAST(? AS TEXT), ?) ON CONFLICT (id)';
+    this.#rowOf = database.prepareValue('SELECT id FROM account WHERE screen_name = ?');
+    const insert = 'INSERT INTO record (id, account, checksum, json) VALUES (?, ?, ?, CAST(? AS TEXT)) ON CONFLICT (id)';
     this.#addRecord = database.prepare(`${insert} DO NOTHING`);
-    this.#putRecord = database.prepare(`${insert} DO UPDATE SET json = excluded.json, checksum = excluded.checksum`);
+    this.#putRecord = database.prepare(
+      `${insert} DO UPDATE SET account = excluded.account, checksum = excluded.checksum, json = excluded.json`,
+    );
     this.#deleteRecord = database.prepare('DELETE FROM record WHERE id = ?');
   }
 
@@ -99,29 +102,32 @@ export class Batch {
     }
   }
 
-  /** Adds an account if it is missing. */
-  ensureAccount(screenName: string): void {
-    if (this.#known.has(screenName)) return;
-    if (this.#known.size >= NAME_CACHE_SIZE) {
-      this.#known.clear();
-      this.#hasForgotten = true;
-    }
+  /** Returns the row number of an account. Adds the account if it is missing. */
+  ensureAccount(screenName: string): number {
+    const known = this.#rows.get(screenName);
+    if (known !== undefined) return known;
+    if (this.#rows.size >= NAME_CACHE_SIZE) this.clearNameCache();
     // a lookup takes less than half of the time of an insert that SQLite refuses
-    if (!this.#hasForgotten || this.#hasAccount.get(screenName) === undefined)
-      this.#addAccount.run(screenName, encodeIdentity(identityOf(screenName)), EMPTY_SUMMARY);
-    this.#known.add(screenName);
+    const row = (this.#hasForgotten ? this.#rowOf.get(screenName) : undefined) ?? this.#addOrFind(screenName);
+    this.#rows.set(screenName, row);
+    return row;
+  }
+
+  #addOrFind(screenName: string): number {
+    const { changes, lastInsertRowid } = this.#addAccount.run(screenName, encodeIdentity(identityOf(screenName)), EMPTY_SUMMARY);
+    return changes === 1 ? Number(lastInsertRowid) : (this.#rowOf.get(screenName) ?? Number.NaN);
   }
 
   /** Adds a record. Returns false if the store has another one with its id, which stays. */
   addRecord({ id, account, json, checksum }: EncodedRecord): boolean {
-    if (this.#addRecord.run(id, json, checksum).changes === 0) return false;
+    if (this.#addRecord.run(id, this.ensureAccount(account), checksum, json).changes === 0) return false;
     this.#markRecordChanged(account, id);
     return true;
   }
 
-  /** Adds a record, or replaces the one with its id. */
-  putRecord({ id, account, json, checksum }: EncodedRecord): void {
-    this.#putRecord.run(id, json, checksum);
+  /** Adds a record, or replaces the one with its id. @param row the row number of its account */
+  putRecord({ id, account, json, checksum }: EncodedRecord, row: number): void {
+    this.#putRecord.run(id, row, checksum, json);
     this.#markRecordChanged(account, id);
   }
 
@@ -166,7 +172,7 @@ export class Batch {
 
   /** Clears the caches of names. Needed when a name moves to another account. */
   clearNameCache(): void {
-    this.#known.clear();
+    this.#rows.clear();
     this.#hasForgotten = true;
     this.#stale.clear();
   }

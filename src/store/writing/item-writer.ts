@@ -80,9 +80,7 @@ export class ItemWriter {
     const { database } = batch;
     this.#batch = batch;
     this.#policy = policy;
-    this.#markOwnerStale = database.prepare(
-      'UPDATE account SET revision = NULL WHERE screen_name = (SELECT account FROM record WHERE id = ?)',
-    );
+    this.#markOwnerStale = database.prepare('UPDATE account SET revision = NULL WHERE id = (SELECT account FROM record WHERE id = ?)');
     this.#record = database.prepare('SELECT id, json, checksum FROM record WHERE id = ?');
     this.#profile = database.prepare('SELECT id, identity, summary, known_to FROM account WHERE screen_name = ?');
     this.#setProfile = database.prepare('UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?');
@@ -99,7 +97,6 @@ export class ItemWriter {
     return this.#batch.guard(() => {
       const { exclusions } = this.#batch;
       if (!exclusions.isEmpty && exclusions.excludesRecord(recordOf())) return this.#excluded();
-      this.#batch.ensureAccount(account);
       let stored = this.#wasStored ? this.#record.get(id) : undefined;
       this.#wasStored = stored !== undefined || !this.#batch.addRecord(record);
       if (!this.#wasStored) return 'added';
@@ -108,7 +105,7 @@ export class ItemWriter {
       if (stored?.json === text) return 'same';
       if (this.#policy === 'replace') {
         this.#markOwnerStale.run(id);
-        this.#batch.putRecord(record);
+        this.#batch.putRecord(record, this.#batch.ensureAccount(account));
       } else if (stored !== undefined) checkedJson(this.#batch.database.path, stored, account);
       return this.#outcome(`record ${id}`, stored?.json ?? '', text);
     });

@@ -33,6 +33,7 @@ async function store(): Promise<string> {
 
 interface StaleAccount {
   readonly row: number;
+  readonly id: number;
   readonly screen_name: string;
   readonly records: number;
 }
@@ -41,9 +42,9 @@ function open(path: string): { readonly database: Connection; readonly accounts:
   const database = new Connection(path);
   database.exec(`CREATE TEMP TABLE stale AS
     SELECT account.id, min(record.id) AS oldest, max(record.id) AS newest, count(record.id) AS records
-    FROM account LEFT JOIN record ON record.account = screen_name GROUP BY account.id ORDER BY first_record`);
+    FROM account LEFT JOIN record ON record.account = account.id GROUP BY account.id ORDER BY first_record`);
   const accounts = database.prepare<[], StaleAccount>(
-    'SELECT stale.rowid AS row, screen_name, records FROM temp.stale JOIN account USING (id) ORDER BY stale.rowid',
+    'SELECT stale.rowid AS row, id, screen_name, records FROM temp.stale JOIN account USING (id) ORDER BY stale.rowid',
   );
   return { database, accounts: accounts.all() };
 }
@@ -52,7 +53,7 @@ describe('RecordsByAccount', () => {
   it.each([100, 10_000, undefined])('returns the records that a search finds, with windows of %s bytes', async (bytes) => {
     const path = await store();
     const { database, accounts } = open(path);
-    const gather = database.prepare<[string, number, number], AccountRecords>(SELECT_RECORDS);
+    const gather = database.prepare<[number, number, number], AccountRecords>(SELECT_RECORDS);
     const sorted = new RecordsByAccount(database, bytes);
     for (const _ of sorted.read());
     const found = sorted.windows.flatMap((window) => {
@@ -66,7 +67,7 @@ describe('RecordsByAccount', () => {
           .toString(),
       ]);
     });
-    expect(found).toEqual(accounts.map(({ screen_name }) => [screen_name, gather.get(screen_name, 0, RECORDS)?.json.toString()]));
+    expect(found).toEqual(accounts.map(({ id, screen_name }) => [screen_name, gather.get(id, 0, RECORDS)?.json.toString()]));
     expect(accounts.length).toBeGreaterThan(500);
     sorted.close();
     database.close();

@@ -10,11 +10,11 @@ import { temporaryFolder } from '../../support/folder.ts';
 function allocatorBeside(...existing: readonly (readonly [id: number, instant: number])[]): IdAllocator {
   const batch = new Batch(join(temporaryFolder(), 'store.db'), 'by account');
   onTestFinished(() => batch.end());
-  batch.ensureAccount('jack');
-  const add = batch.database.prepare('INSERT INTO record (id, json) VALUES (?, ?)');
+  const account = batch.ensureAccount('jack');
+  const add = batch.database.prepare('INSERT INTO record (id, account, json) VALUES (?, ?, ?)');
   for (const [id, instant] of existing) {
     const record = { account: 'jack', data_type: 'Bio', previous: null, text: '', diff_html: '', web_archive_url: null } as const;
-    add.run(id, encodeRecord({ ...record, id, first_encountered_date: timestampOf(instant) }));
+    add.run(id, account, encodeRecord({ ...record, id, first_encountered_date: timestampOf(instant) }));
   }
   return new IdAllocator(batch.database);
 }
