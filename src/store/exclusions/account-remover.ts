@@ -1,6 +1,7 @@
 import { isGenerated } from '../../contract/generated-id.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
 import type { Statement } from '../database/connection.ts';
+import { damaged } from '../database/damaged.ts';
 import type { Batch } from '../writing/batch.ts';
 
 /** What a store has of an account. */
@@ -19,6 +20,8 @@ export interface RemovedAccount {
 interface RecordRow {
   readonly id: number;
   readonly first_encountered_date: string;
+  /** Whether the record matches its checksum. */
+  readonly is_whole: 0 | 1;
 }
 
 /** Deletes accounts with everything that a store has of them, except what mirrors remember. */
@@ -37,7 +40,8 @@ export class AccountRemover {
     this.#account = database.prepare('SELECT id, stable_id, digest IS NULL AS is_new FROM account WHERE screen_name = ?');
     this.#formerHandles = database.prepareValue('SELECT DISTINCT handle FROM former_handle WHERE account = ?');
     this.#records = database.prepare(
-      "SELECT id, json ->> 'first_encountered_date' AS first_encountered_date FROM record WHERE account = ?",
+      `SELECT id, json ->> 'first_encountered_date' AS first_encountered_date, crc32(json) IS checksum AS is_whole
+        FROM record WHERE account = ?`,
     );
     this.#deleteFormerHandles = database.prepare('DELETE FROM former_handle WHERE account = ?');
     this.#spellings = new HandleSpellings(database);
@@ -45,12 +49,17 @@ export class AccountRemover {
     this.#forgetAccount = database.prepare('UPDATE account SET known_to = NULL, observed_to = NULL, stable_id = NULL WHERE id = ?');
   }
 
-  /** Deletes the account with exactly this screen name. Returns undefined if there is none. */
+  /**
+   * Deletes the account with exactly this screen name. Returns undefined if there is none.
+   * @throws Failure bad-store
+   */
   remove(screenName: string): RemovedAccount | undefined {
     const account = this.#account.get(screenName);
     if (account === undefined) return undefined;
     const former_handles = this.#formerHandles.all(account.id);
     const records = this.#records.all(account.id);
+    const broken = records.find(({ is_whole }) => is_whole === 0);
+    if (broken !== undefined) throw damaged(this.#batch.database.path, `record ${broken.id} of ${screenName} does not match its checksum`);
     for (const { id } of records) this.#batch.deleteRecord(screenName, id);
     this.#deleteFormerHandles.run(account.id);
     // their pages name the removed account

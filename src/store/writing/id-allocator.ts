@@ -22,9 +22,11 @@ export class IdAllocator {
 
   constructor(database: Connection) {
     this.#below = database.prepare(
-      "SELECT id, json ->> 'first_encountered_date' AS date FROM record WHERE id < ? ORDER BY id DESC LIMIT 1",
+      "SELECT id, ifnull(json ->> 'first_encountered_date', '') AS date FROM record WHERE id < ? ORDER BY id DESC LIMIT 1",
     );
-    this.#above = database.prepare("SELECT id, json ->> 'first_encountered_date' AS date FROM record WHERE id > ? ORDER BY id LIMIT 1");
+    this.#above = database.prepare(
+      "SELECT id, ifnull(json ->> 'first_encountered_date', '') AS date FROM record WHERE id > ? ORDER BY id LIMIT 1",
+    );
     this.#taken = database.prepareValue('SELECT id FROM record WHERE id >= ? ORDER BY id LIMIT +?');
     const newest = this.#below.get(Number.MAX_SAFE_INTEGER + 1);
     this.#newest = newest === undefined ? { id: -1, instant: -1 } : { id: newest.id, instant: parseInstant(newest.date) ?? 0 };
