@@ -2,13 +2,12 @@ import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
 import { Browse } from '../../browse/browse.ts';
-import { NOTHING_RENDERED } from '../../browse/parts.ts';
 import { HOME } from '../../browse/paths.ts';
 import type { Pauses } from '../../contract/pauses.ts';
 import type { Site } from '../../contract/site.ts';
 import type { Store } from '../../store/store.ts';
 import { onThreads } from '../../threads/thread-pool.ts';
-import { browseSources, renderedStateOf } from '../browse-sources.ts';
+import { type BrowseSources, feedSource, renderedStateOf } from '../browse-sources.ts';
 import type { BuildRecord } from '../build-record.ts';
 import {
   BROWSE_FOLDER,
@@ -53,8 +52,6 @@ export async function stageBrowse(
   onProgress: (done: number, all: number) => void,
 ): Promise<StagedBrowse> {
   for (const folder of [LINES, OBSOLETE, BROWSE_FOLDER]) ensureDirSync(join(stage, folder));
-  const sources = site === undefined ? undefined : browseSources(store);
-  const rendered = sources === undefined ? NOTHING_RENDERED : renderedStateOf(found, since, store, sources);
   const { out } = files;
   const file = found !== undefined && files.form === 'folder' ? join(out, MANIFEST) : join(stage, 'found-browse-files');
   if (found === undefined) listFound(files, file);
@@ -62,11 +59,13 @@ export async function stageBrowse(
   const listing = listBrowseFiles(linesOfFile(file));
   const parts = site === undefined ? [] : new Browse(store, site).parts;
   const totals = { files: 0, written: 0, obsolete: listSurplus(listing, new Set(parts.map(({ name }) => name)), stage) };
+  let sources: BrowseSources | undefined;
   if (site !== undefined) {
     const { number, records, accounts } = store.revision;
     const before = { file, extents: listing.extents };
-    const data: BrowseJob = { store: store.path, revision: number, site, rendered, out, stage, form, before };
-    let [done, renderer]: [number, PartRenderer | undefined] = [0, undefined];
+    const shown = { rendered: renderedStateOf(found, since, store), search: since === -1 ? undefined : found?.browse_search };
+    const data: BrowseJob = { store: store.path, revision: number, site, ...shown, out, stage, form, before };
+    let [done, search, renderer]: [number, string, PartRenderer | undefined] = [0, '', undefined];
     await onThreads(
       {
         // the last parts take longest: begun first, none of them runs alone at the end
@@ -78,16 +77,18 @@ export async function stageBrowse(
           renderer ??= new PartRenderer(data, store);
           return renderer.render(index);
         },
-        onAnswer: ({ files, written, obsolete }) => {
+        onAnswer: ({ files, written, obsolete, source }) => {
           totals.files += files;
           totals.written += written;
           totals.obsolete += obsolete;
+          search = source ?? search;
           done += 1;
           onProgress(done, parts.length);
         },
       },
       pauses,
     );
+    sources = { browse_feed: feedSource(store), browse_search: search };
   }
   return new StagedBrowse(out, stage, parts.length, totals, sources);
 }

@@ -5,6 +5,7 @@ import { Browse } from '../../browse/browse.ts';
 import type { BrowseFile, BrowsePart, RenderedState } from '../../browse/parts.ts';
 import type { Site } from '../../contract/site.ts';
 import type { Store } from '../../store/store.ts';
+import { searchSource } from '../browse-sources.ts';
 import { type Extents, linesOfFile, linesOfGroup } from '../manifest/browse-lines.ts';
 import { digestIn } from '../manifest/manifest.ts';
 import { openTreeFiles } from '../tree-files.ts';
@@ -19,8 +20,10 @@ export interface BrowseJob extends Stage {
   /** The store's revision to render. */
   readonly revision: number;
   readonly site: Site;
-  /** What the tree's browse files show. */
-  readonly rendered: RenderedState;
+  /** What the tree's browse files show, except the search index. */
+  readonly rendered: Omit<RenderedState, 'search'>;
+  /** The checksum of what its search index was made from; undefined if it is unknown. */
+  readonly search: string | undefined;
   /** The path of the present tree. */
   readonly out: string;
   /** A file with the lines of the tree's present browse files, and where each part is. A digest may be {@link UNREAD}. */
@@ -34,6 +37,12 @@ export interface PartCounts {
   readonly obsolete: number;
 }
 
+/** A part that was rendered. */
+interface RenderedPart extends PartCounts {
+  /** The checksum of what the part was made from, if it is the search index. */
+  readonly source?: string | undefined;
+}
+
 /** The folders in the stage for the lines of each part, and for the paths of its obsolete files. */
 export const LINES = 'browse-lines';
 export const OBSOLETE = 'browse-obsolete';
@@ -41,34 +50,39 @@ export const OBSOLETE = 'browse-obsolete';
 /** Renders parts of the browse files. */
 export class PartRenderer {
   readonly #job: BrowseJob;
+  readonly #store: Store;
   readonly #browse: Browse;
   readonly #parts: readonly BrowsePart[];
 
   constructor(job: BrowseJob, store: Store) {
     this.#job = job;
+    this.#store = store;
     this.#browse = new Browse(store, job.site);
     this.#parts = this.#browse.parts;
   }
 
   /** @param index the place of the part among all parts */
-  render(index: number): PartCounts {
+  render(index: number): RenderedPart {
     const part = this.#parts[index];
-    return part === undefined ? { files: 0, written: 0, obsolete: 0 } : renderPart(this.#job, this.#browse, part, index);
+    if (part === undefined) return { files: 0, written: 0, obsolete: 0 };
+    const source = part.kind === 'search' ? searchSource(this.#store) : undefined;
+    const rendered = { ...this.#job.rendered, search: source === this.#job.search };
+    return { ...renderPart(this.#job, rendered, this.#browse, part, index), source };
   }
 }
 
 /** Stages the files of a part that differ from those in the tree, the lines of the part, and the list of obsolete files. */
-function renderPart(job: BrowseJob, browse: Browse, part: BrowsePart, index: number): PartCounts {
+function renderPart(job: BrowseJob, rendered: RenderedState, browse: Browse, part: BrowsePart, index: number): PartCounts {
   const before = new Map<string, string>();
   const listing = { source: linesOfFile(job.before.file), extents: job.before.extents };
   for (const { path, digest } of linesOfGroup(listing, part.name)) before.set(path, digest);
-  if (browse.isCurrent(part, job.rendered)) {
+  if (browse.isCurrent(part, rendered)) {
     writeFileSync(join(job.stage, LINES, String(index)), Array.from(before, ([path, digest]) => `${digest}  ${path}\n`).join(''));
     return { files: before.size, written: 0, obsolete: 0 };
   }
   const staged = stagedFiles(job, partSpool(index));
   let [lines, files, written] = ['', 0, 0];
-  for (const browseFile of browse.files(part, job.rendered)) {
+  for (const browseFile of browse.files(part, rendered)) {
     const found = before.get(browseFile.path);
     const { digest, bytes } = digested(browseFile, found);
     if (bytes !== undefined && digest !== (found === UNREAD ? digestAt(job.out, browseFile.path) : found)) {
