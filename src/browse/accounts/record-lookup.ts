@@ -2,7 +2,7 @@ import type { ChangeRecord } from '../../contract/record.ts';
 import type { StoredAccounts } from '../../store/accounts/stored-accounts.ts';
 import { type ByteText, byteText, type Markup } from '../byte-text.ts';
 import { recordAddress } from '../paths.ts';
-import { type AccountPart, accountParts, ONE_PART, partOfRecord } from './account-parts.ts';
+import { type AccountPart, accountParts, isOnePart, ONE_PART, partOfRecord } from './account-parts.ts';
 import { Renames } from './renames.ts';
 
 /** Returns the address of a record in the tree. */
@@ -17,11 +17,15 @@ export interface RecordFacts {
   readonly handleAt: (record: ChangeRecord) => ByteText;
 }
 
+/** The number of records that are looked up one by one. With more, it takes less time to find all accounts with several parts at once. */
+const SINGLE_LOOKUPS = 1000;
+
 /** Looks up the facts about records. It holds two numbers for each 50 records of long accounts, and all renames. */
 export class RecordLookup implements RecordFacts {
   readonly #accounts: StoredAccounts;
-  /** The accounts that can have several parts. */
+  /** The accounts that can have several parts; undefined as long as few records were looked up. */
   #long: ReadonlyMap<ByteText, string> | undefined;
+  #lookups = 0;
   readonly #parts = new Map<ByteText, readonly AccountPart[]>();
   #renames: Renames | undefined;
 
@@ -44,11 +48,23 @@ export class RecordLookup implements RecordFacts {
   readonly handleAt: RecordFacts['handleAt'] = (record) => this.renames.handleAt(record);
 
   #partOf(account: ByteText, id: number): number {
-    this.#long ??= new Map(this.#accounts.longAccounts(ONE_PART).map((handle) => [byteText(handle), handle]));
-    const handle = this.#long.get(account);
+    const known = this.#parts.get(account);
+    if (known !== undefined) return partOfRecord(known, id);
+    const handle = this.#longAccount(account, id);
     if (handle === undefined) return 1;
-    const parts = this.#parts.get(account) ?? accountParts(this.#accounts.sizes(handle));
+    const parts = accountParts(this.#accounts.sizes(handle));
     this.#parts.set(account, parts);
     return partOfRecord(parts, id);
+  }
+
+  /** Returns the handle of the account of a record if it can have several parts. */
+  #longAccount(account: ByteText, record: number): string | undefined {
+    this.#lookups += 1;
+    if (this.#lookups <= SINGLE_LOOKUPS) {
+      const found = this.#accounts.accountOf(record);
+      return found === undefined || isOnePart(found) ? undefined : found.screen_name;
+    }
+    this.#long ??= new Map(this.#accounts.longAccounts(ONE_PART).map((handle) => [byteText(handle), handle]));
+    return this.#long.get(account);
   }
 }

@@ -68,19 +68,22 @@ export const ADD_FORMER_HANDLE =
 
 const JOIN_HISTORY = 'LEFT JOIN history ON history.first_record = account.first_record';
 
-type Key = Pick<AccountRow, 'id' | 'place' | 'screen_name'>;
+/** The columns of the key of each order. If a query reads no others, an index has all of them. */
+const KEYS = { id: ['id'], page: ['place', 'screen_name'], name: ['screen_name'], handle: ['screen_name'] } as const;
 
-interface Order {
+export type AccountOrder = keyof typeof KEYS;
+
+type KeyOf<O extends AccountOrder> = (typeof KEYS)[O][number];
+
+interface Order<O extends AccountOrder> {
   /** The condition for the rows after a key. */
   readonly after: string;
   readonly by: string;
   readonly first: readonly unknown[];
-  readonly keyOf: (row: Key) => readonly unknown[];
+  readonly keyOf: (row: Pick<AccountRow, KeyOf<O>>) => readonly unknown[];
 }
 
-export type AccountOrder = 'id' | 'page' | 'name' | 'handle';
-
-const ORDERS: { readonly [O in AccountOrder]: Order } = {
+const ORDERS: { readonly [O in AccountOrder]: Order<O> } = {
   id: { after: 'account.id > ?', by: 'account.id', first: [-1], keyOf: ({ id }) => [id] },
   /** As on the account pages: by the first record, and accounts without records by name. */
   page: {
@@ -108,11 +111,11 @@ export function selectAccounts(columns: readonly (keyof AccountRow)[], more: rea
 }
 
 /** Yields all accounts in an order. Only the given columns and the keys are read. */
-export function* accountRows<C extends keyof AccountRow>(
+export function* accountRows<O extends AccountOrder, C extends keyof AccountRow>(
   database: Connection,
-  order: AccountOrder,
+  order: O,
   columns: readonly C[],
-): Generator<Key & Pick<AccountRow, C>> {
+): Generator<Pick<AccountRow, KeyOf<O> | C>> {
   for (const rows of accountBatches(database, order, columns)) yield* rows;
 }
 
@@ -121,14 +124,14 @@ export function* accountRows<C extends keyof AccountRow>(
  * @param size the number of accounts in a batch
  * @param after the key after which to begin
  */
-export function accountBatches<C extends keyof AccountRow>(
+export function accountBatches<O extends AccountOrder, C extends keyof AccountRow>(
   database: Connection,
-  order: AccountOrder,
+  order: O,
   columns: readonly C[],
   size?: number,
   after?: readonly unknown[],
-): Generator<readonly (Key & Pick<AccountRow, C>)[]> {
+): Generator<readonly Pick<AccountRow, KeyOf<O> | C>[]> {
   const { after: condition, by, first, keyOf } = ORDERS[order];
-  const query = `${selectAccounts([...new Set([...columns, 'id', 'place', 'screen_name'] as const)])} WHERE ${condition} ORDER BY ${by} LIMIT +?`;
-  return database.batches<Key & Pick<AccountRow, C>>(query, after ?? first, keyOf, size);
+  const query = `${selectAccounts([...new Set([...columns, ...KEYS[order]])])} WHERE ${condition} ORDER BY ${by} LIMIT +?`;
+  return database.batches<Pick<AccountRow, KeyOf<O> | C>>(query, after ?? first, keyOf, size);
 }

@@ -19,8 +19,10 @@ interface AccountContents extends Omit<StoredAccount, 'json'>, Pick<AccountRow, 
   readonly tail: string;
 }
 
+type SizedAccount = Pick<StoredAccount, 'screen_name' | 'records' | 'bytes'>;
+
 /** A handle that an account had before its present one. */
-export interface FormerName extends Pick<StoredAccount, 'screen_name' | 'records' | 'bytes'> {
+export interface FormerName extends SizedAccount {
   readonly handle: string;
   readonly seen_to: number;
 }
@@ -55,6 +57,7 @@ export class StoredAccounts extends AccountReader {
   readonly #sizes: Statement<[{ account: string }], SizeOfRecord>;
   readonly #sizesUntil: Statement<[{ account: string; time: string }], SizeOfRecord>;
   readonly #longAccounts: Statement<[number, number], string>;
+  readonly #accountOf: Statement<[number], SizedAccount>;
   readonly #textOf: Statement<[number], string | null>;
   readonly #between: Statement<[string, number, number], Buffer | null>;
 
@@ -80,6 +83,10 @@ export class StoredAccounts extends AccountReader {
       `SELECT screen_name FROM history CROSS JOIN account ON account.place = history.first_record
         WHERE records > ? OR octet_length(head) + 1 > ?`,
     );
+    this.#accountOf = database.prepare(
+      `SELECT screen_name, ${SIZE} FROM record JOIN account ON account.id = record.account
+        LEFT JOIN history ON history.first_record = account.first_record WHERE record.id = ?`,
+    );
     this.#textOf = database.prepareValue("SELECT json ->> 'text' FROM record WHERE id = ?");
     this.#between = database.prepareValue(
       `SELECT CAST(group_concat(json, ',') AS BLOB)
@@ -89,7 +96,7 @@ export class StoredAccounts extends AccountReader {
 
   /** Yields the present handle of each account, in the order of the account pages: row numbers depend on the order of imports. */
   *handles(): Generator<HandleOfRow> {
-    for (const { id, screen_name } of accountRows(this.#database, 'page', [])) yield { id, handle: screen_name };
+    for (const { id, screen_name } of accountRows(this.#database, 'page', ['id'])) yield { id, handle: screen_name };
   }
 
   /** Yields each former handle with the account that had it. */
@@ -157,6 +164,11 @@ export class StoredAccounts extends AccountReader {
   /** Returns the handles of the accounts with more records, or more bytes of JSON, than these. */
   longAccounts({ records, bytes }: { readonly records: number; readonly bytes: number }): readonly string[] {
     return this.#longAccounts.all(records, bytes);
+  }
+
+  /** Returns the account of a record, and its size; undefined if there is no such record. */
+  accountOf(record: number): SizedAccount | undefined {
+    return this.#accountOf.get(record);
   }
 
   /** Returns the text of a record; undefined if there is no such record. */

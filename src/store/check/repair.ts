@@ -138,7 +138,7 @@ function copyMirrors(from: Connection, to: Connection): void {
 /** Compares the accounts of both stores. If digest and checksum both differ, the account lost records or its profile is damaged. */
 function compareAccounts(from: Connection, to: Connection): void {
   const after = to.prepare<[string], Pick<AccountRow, 'digest' | 'checksum'>>('SELECT digest, checksum FROM account WHERE screen_name = ?');
-  for (const { screen_name, digest, checksum } of accountRows(from, 'id', ['digest', 'checksum'])) {
+  for (const { screen_name, digest, checksum } of accountRows(from, 'id', ['screen_name', 'digest', 'checksum'])) {
     const now = after.get(screen_name);
     const isSame = now !== undefined && (now.checksum === checksum || (digest !== null && now.digest?.equals(digest) === true));
     if (!isSame) throw damaged(from.path, `the profile or the records of ${screen_name} do not match their checksums`);

@@ -46,7 +46,7 @@ const MAX_FINDINGS = 1000;
 const BATCH_SIZE = 500;
 const BEYOND = Number.MAX_SAFE_INTEGER + 1;
 /** The columns of accounts that are checked. */
-const CHECKED = [...STATE_COLUMNS, 'first_record', 'digest', 'checksum'] as const;
+const CHECKED = [...STATE_COLUMNS, 'first_record', 'place', 'digest', 'checksum'] as const;
 
 /**
  * Checks a whole store for damage. SQLite checks the file. Every record is checked against its checksum and its rules,

@@ -74,7 +74,7 @@ export class ExclusionWriter {
     const { database } = this.#batch;
     database.exec('CREATE TEMP TABLE account_hash (hash TEXT NOT NULL, account INTEGER NOT NULL)');
     const insert = database.prepare<[string, number]>('INSERT INTO temp.account_hash (hash, account) VALUES (?, CAST(? AS INTEGER))');
-    for (const { id, screen_name, stable_id } of accountRows(database, 'id', ['stable_id'])) {
+    for (const { id, screen_name, stable_id } of accountRows(database, 'id', ['screen_name', 'stable_id'])) {
       insert.run(handleHash(screen_name), id);
       if (stable_id !== null) insert.run(stableIdHash(stable_id), id);
     }

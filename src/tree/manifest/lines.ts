@@ -46,6 +46,5 @@ export interface ManifestLine {
 
 /** Parses a line of a manifest; returns undefined if it is invalid. */
 export function parseLine(line: string): ManifestLine | undefined {
-  const match = /^([0-9a-f]{64}) {2}(.+)$/.exec(line);
-  return match === null ? undefined : { digest: match[1] ?? '', path: match[2] ?? '' };
+  return /^[0-9a-f]{64} {2}.+$/.test(line) ? { digest: line.slice(0, 64), path: line.slice(66) } : undefined;
 }
