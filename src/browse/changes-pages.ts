@@ -1,6 +1,7 @@
 import { dateOf, parseInstant } from '../contract/instant.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { Site } from '../contract/site.ts';
+import type { FeedCursor } from '../store/feed/feed-cursor.ts';
 import type { Store } from '../store/store.ts';
 import type { RecordFacts, RecordLookup } from './accounts/record-lookup.ts';
 import { NO_RECORD, type Rename, type RenamesByRecord, renamesByRecord } from './accounts/renames.ts';
@@ -21,7 +22,8 @@ export class ChangesPages {
   readonly #store: Store;
   readonly #site: Site;
   readonly #lookup: RecordLookup;
-  #times: readonly string[] | undefined;
+  readonly #times: string[] = [];
+  #timeOfRun: ((page: number) => string) | undefined;
   #renames: ReadonlyMap<number, readonly Rename[]> | undefined;
 
   constructor(store: Store, site: Site, lookup: RecordLookup) {
@@ -41,11 +43,12 @@ export class ChangesPages {
     const last = Math.min(pages, (part + 1) * PAGES_IN_PART);
     // a page is final when two pages follow it, and an archive when there is another one
     const before = feed <= rendered.revision ? pages + ARCHIVE_PAGES : pagesOf(rendered.records, this.#site);
-    const cursor = this.#store.feed(Math.max(0, records - last * size));
+    let cursor: FeedCursor | undefined;
     let newer: () => readonly ChangeRecord[] = () => [];
     for (let page = last; page > part * PAGES_IN_PART; page -= 1) {
       let known: readonly ChangeRecord[] | undefined;
       const read = () => {
+        cursor ??= this.#store.feed(Math.max(0, records - page * size));
         known ??= parseRecords(cursor.take(Math.min(size, records - (page - 1) * size)).json);
         return known;
       };
@@ -64,12 +67,17 @@ export class ChangesPages {
 
   /** Returns links to pages from a number on: see {@link olderLinks}. */
   links(newest: number, root: '' | typeof ROOT_2): Markup | '' {
-    this.#times ??= this.#store.timesOfRuns(this.#site.page_size);
-    const times = this.#times;
     return olderLinks(
       newest,
-      (page) => markup`<a href="${root}${changesPage(page)}">${numberMarkup(page)} <small>${fullDate(times[page - 1] ?? '')}</small></a>`,
+      (page) => markup`<a href="${root}${changesPage(page)}">${numberMarkup(page)} <small>${fullDate(this.#timeOf(page))}</small></a>`,
     );
+  }
+
+  /** Returns the time of the first record of a page. */
+  #timeOf(page: number): string {
+    this.#timeOfRun ??= this.#store.timesOfRuns(this.#site.page_size);
+    this.#times[page] ??= this.#timeOfRun(page);
+    return this.#times[page];
   }
 
   #page(page: number, records: readonly ChangeRecord[]): Page {
@@ -96,8 +104,8 @@ ${recordFilter(records)}<div class=changes>\n${entriesByDay(records, ROOT_2, thi
   /** Returns the renames from the first record of a page on, up to that of the next page. */
   #renamesOn(page: number): readonly Rename[] {
     if (this.#lookup.renames.all.length === 0) return [];
-    this.#times ??= this.#store.timesOfRuns(this.#site.page_size);
-    this.#renames ??= renamesByPage(this.#lookup.renames.all, this.#times);
+    const times = () => Array.from({ length: this.count }, (_, index) => this.#timeOf(index + 1));
+    this.#renames ??= renamesByPage(this.#lookup.renames.all, times());
     return this.#renames.get(page) ?? [];
   }
 }

@@ -13,7 +13,7 @@ import { NO_RECORD } from './database/schema.ts';
 import { wrapErrors } from './database/store-error.ts';
 import { goneAt } from './database/views.ts';
 import { ExclusionList, type ListedExclusion } from './exclusions/exclusion-list.ts';
-import { checksumBelow, feedEdge, feedEdges } from './feed/feed-blocks.ts';
+import { checksumBelow, feedEdge, feedPlaces } from './feed/feed-blocks.ts';
 import { type FeedDay, type FeedVisitor, feedDays } from './feed/feed-days.ts';
 import { PageSource } from './feed/page-source.ts';
 import { checkedJson, records, type StoredRecord } from './feed/records.ts';
@@ -69,11 +69,16 @@ export class Store extends PageSource {
     return new StoredAccounts(this.#database);
   }
 
-  /** Returns the time of the first record of each run of `every` records. Runs are counted from the oldest record. */
-  timesOfRuns(every: number): readonly string[] {
-    const timeOf = this.#database.prepareValue<[number], string>("SELECT json ->> 'first_encountered_date' FROM record WHERE id = ?");
-    const newest = this.revision.records % every || every;
-    return Array.from(feedEdges(this.#database, every, newest), (id) => timeOf.get(id) ?? '').toReversed();
+  /** Returns a function for the time of the first record of a run of `every` records. Runs are counted from the oldest record, from 1. */
+  timesOfRuns(every: number): (run: number) => string {
+    const timeAt = this.#database.prepareValue<[number, number], string>(
+      "SELECT json ->> 'first_encountered_date' FROM record WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET +?",
+    );
+    const places = [...feedPlaces(this.#database, every, this.revision.records % every || every)].toReversed();
+    return (run) => {
+      const place = places[run - 1];
+      return (place && timeAt.get(place.edge, place.offset)) ?? '';
+    };
   }
 
   /** Returns the number of records of each day, and their places in the feed. @param visit is called with each record */

@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type DataType, encodeRecord } from '../../src/contract/record.ts';
+import type { FeedVisitor } from '../../src/store/feed/feed-days.ts';
 import type { Store } from '../../src/store/store.ts';
 import { storeOf } from '../browse/small-site.ts';
 import { type History, histories } from '../support/histories.ts';
@@ -12,7 +13,8 @@ it('a store gives the browse files the days, the feed, the checksums and the acc
       fc.pre(history.records.length > 0);
       const store = await storeOf(history);
       const visited: [DataType, boolean, number][] = [];
-      expect(store.feedDays((...record) => visited.push(record))).toEqual(daysOf(history));
+      const visit: FeedVisitor = ({ type, isFirst }, before) => visited.push([type, isFirst, before]);
+      expect(store.feedDays(visit)).toEqual(daysOf(history));
       expect(visited).toEqual(history.records.map(({ data_type, previous }, before) => [data_type, previous === null, before]));
       expect(JSON.parse(`[${store.feed(skip).take(5).json}]`)).toEqual(history.records.slice(skip, skip + 5));
       const oldest = history.records.slice(Math.max(0, history.records.length - skip));

@@ -66,6 +66,8 @@ const DERIVED: readonly (readonly [name: string, sql: string, subject: string])[
   ['a digest', "UPDATE account SET digest = x'00' WHERE screen_name = 'bob'", 'history of bob'],
   ['the checksum of an account', "UPDATE account SET checksum = 5 WHERE screen_name = 'bob'", 'history of bob'],
   ['a checksum of the feed', 'UPDATE feed_block SET checksum = 5', 'checksums of the feed'],
+  ['the days of the feed', "UPDATE feed_block SET days = replace(days, 'B', 'b')", 'blocks of the feed with wrong days'],
+  ['a checksum of the days', 'UPDATE feed_block SET days_checksum = 5', 'blocks of the feed with wrong days'],
   ['the fingerprint', "UPDATE revision SET fingerprint = 'x'", 'revision'],
   ['the number of records', 'UPDATE revision SET records = 3', 'revision'],
 ];
@@ -94,7 +96,7 @@ describe('palimpsest store check', () => {
 
   it.each(DERIVED)('finds damage (%s) and repairs it; no build publishes the damaged data', async (_, sql, subject) => {
     damage(sql);
-    const built = await command(['build', '--store', store, '--out', join(folder, 'out'), ...SITE]);
+    const built = await command(['build', '--store', store, '--out', join(folder, 'out'), '--html', ...SITE]);
     // a build does not read digests, only the next revision does
     expect(built.code === 0 ? 'digest' : built.error).toBe(sql.includes('digest') ? 'digest' : 'bad-store');
     expect(existsSync(join(folder, 'out', 'rest'))).toBe(built.code === 0);

@@ -1,4 +1,4 @@
-import type { DataType } from '../../contract/record.ts';
+import type { FeedVisitor } from '../../store/feed/feed-days.ts';
 import type { UnframedFile } from '../page-frame.ts';
 import { FIELD_PAGES, fieldsPath, type NewestCounts, type PageCounts } from './field-files.ts';
 import { CHOICES, choicesOf } from './record-filter.ts';
@@ -27,7 +27,7 @@ export class FieldCounts {
   }
 
   /** Counts a record. @param before the number of newer records */
-  readonly add = (type: DataType, isFirst: boolean, before: number): void => {
+  readonly add: FeedVisitor = ({ type, isFirst }, before) => {
     const page = Math.floor((this.#records - before - 1) / this.#pageSize);
     for (const place of choicesOf(type, isFirst)) this.#counts[page * WIDTH + place] = this.#on(page, place) + 1;
   };

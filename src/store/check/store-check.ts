@@ -10,7 +10,8 @@ import { accountIn, corruptionInAccount, corruptionInRecord } from '../database/
 import { openStore, setReadOnly } from '../database/open-store.ts';
 import { RANKING_MODULUS, RANKING_TERM } from '../database/schema.ts';
 import { toFailure } from '../database/store-error.ts';
-import { feedChecksum } from '../feed/feed-blocks.ts';
+import { BEYOND, feedChecksum } from '../feed/feed-blocks.ts';
+import { countWrongDays } from '../feed/feed-days.ts';
 import type { StoredRecord } from '../feed/records.ts';
 import { deriveStale } from '../writing/batch.ts';
 import { type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
@@ -44,7 +45,6 @@ export interface CheckSummary {
 const MAX_FINDINGS = 1000;
 /** The number of rows that one query reads. */
 const BATCH_SIZE = 500;
-const BEYOND = Number.MAX_SAFE_INTEGER + 1;
 /** The columns of accounts that are checked. */
 const CHECKED = [...STATE_COLUMNS, 'first_record', 'place', 'digest', 'checksum'] as const;
 
@@ -226,6 +226,7 @@ class StoreCheck {
       ['records of the revision', this.#records, revision.records],
       ['accounts of the revision', this.#accounts, revision.accounts],
       ['order of accounts', sum, revision.ranking_sum],
+      ['blocks of the feed with wrong days', 0, countWrongDays(this.#database)],
       ['checksums of the feed', `${this.#feed.crc} of ${this.#feed.bytes} bytes`, `${feed.crc} of ${feed.bytes} bytes`],
     ];
     for (const [subject, expected, found] of compared) {

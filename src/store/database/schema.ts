@@ -27,7 +27,7 @@ export const ACCOUNT_ORDER =
 export const PART_RECORDS = 500;
 
 /** The version of the schema. Every change of the schema gets a new one: a store of another version is refused. */
-export const SCHEMA_VERSION = 15;
+export const SCHEMA_VERSION = 16;
 
 /**
  * The schema of a store.
@@ -124,7 +124,9 @@ export const SCHEMA: string = `
     first_id INTEGER PRIMARY KEY,
     records INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
-    checksum INTEGER -- null: to be derived
+    checksum INTEGER, -- null: to be derived
+    days TEXT NOT NULL DEFAULT '', -- their dates and fields, see block-days.ts
+    days_checksum INTEGER NOT NULL DEFAULT 0 -- of days
   ) STRICT;
   INSERT INTO feed_block (first_id, records, bytes) VALUES (0, 0, 0);
 

@@ -1,11 +1,16 @@
-import { type Checksum, joined, NOTHING, recordsChecksum } from '../check/checksum.ts';
+import { type Checksum, checksumOf, joined, NOTHING, recordsChecksum } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
+import { daysIn } from './block-days.ts';
 
 /** The number of records in a new block. */
 const RECORDS = 250;
 /** Greater than every id. */
-const BEYOND = Number.MAX_SAFE_INTEGER + 1;
+export const BEYOND: number = Number.MAX_SAFE_INTEGER + 1;
+
+/** Selects the JSON of the records from an id up to before another one, newest first. */
+export const RECORDS_OF_BLOCK = `SELECT CAST(group_concat(json, ',') AS BLOB)
+  FROM (SELECT json FROM record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT -1)`;
 
 /** Marks the feed blocks whose records change, so that their checksums are derived again. */
 export class FeedBlockMarks {
@@ -55,8 +60,9 @@ export function* renewFeedBlocks(database: Connection, isChecked: boolean): Gene
   const wrong = database.prepareValue<[number, number], number>(
     'SELECT id FROM record WHERE id >= ? AND id < ? AND crc32(json) IS NOT checksum LIMIT 1',
   );
-  const insert = database.prepare<[number, number, number, number]>(
-    'INSERT INTO feed_block (first_id, records, bytes, checksum) VALUES (?, ?, ?, ?)',
+  const insert = database.prepare<[FeedBlock]>(
+    `INSERT INTO feed_block (first_id, records, bytes, checksum, days, days_checksum)
+      VALUES (:first_id, :records, :bytes, :checksum, :days, :days_checksum)`,
   );
   for (const { first, beyond } of marked.all()) {
     remove.run(first);
@@ -65,10 +71,12 @@ export function* renewFeedBlocks(database: Connection, isChecked: boolean): Gene
     if (id !== undefined) throw damaged(database.path, `record ${id} does not match its checksum`);
     for (let start = first; start < limit; ) {
       const next = Math.min(end.get(start, RECORDS) ?? limit, limit);
-      const { records = 0, json } = read.get(start, next) ?? {};
-      const { crc, bytes } = recordsChecksum(json ?? Buffer.alloc(0));
+      const row = read.get(start, next);
+      const [records, json] = [row?.records ?? 0, row?.json ?? Buffer.alloc(0)];
+      const { crc: checksum, bytes } = recordsChecksum(json);
+      const days = daysIn(json);
       // one block always begins at 0, so that every id is in a block
-      if (records > 0 || start === 0) insert.run(start, records, bytes, crc);
+      if (records > 0 || start === 0) insert.run({ first_id: start, records, bytes, checksum, days, days_checksum: checksumOf(days) });
       if (next <= start) throw damaged(database.path, 'records out of order');
       start = next;
       yield;
@@ -79,9 +87,8 @@ export function* renewFeedBlocks(database: Connection, isChecked: boolean): Gene
 /** Returns the checksum of the records with ids below `edge`, newest first. Only a part of one block is read. */
 export function checksumBelow(database: Connection, edge: number): Checksum {
   const block = database.prepareValue<[number], number | null>('SELECT max(first_id) FROM feed_block WHERE first_id < ?').get(edge) ?? 0;
-  const read = database.prepare<[number, number], Buffer | null>(`SELECT CAST(group_concat(json, ',') AS BLOB)
-    FROM (SELECT json FROM record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT -1)`);
-  return joined(recordsChecksum(read.pluck().get(block, edge) ?? Buffer.alloc(0)), feedChecksum(database, block));
+  const read = database.prepareValue<[number, number], Buffer | null>(RECORDS_OF_BLOCK);
+  return joined(recordsChecksum(read.get(block, edge) ?? Buffer.alloc(0)), feedChecksum(database, block));
 }
 
 /** Returns the stored checksum of the blocks below `before`, newest record first; by default of the whole feed. */
@@ -107,15 +114,22 @@ export function feedEdge(database: Connection, skip: number): number {
  */
 export function* feedEdges(database: Connection, every: number, newest: number = every): Generator<number, void> {
   const within = database.prepareValue<[number, number], number>('SELECT id FROM record WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET +?');
+  for (const { edge, offset } of feedPlaces(database, every, newest)) yield within.get(edge, offset) ?? 0;
+}
+
+/** The place of a record in the feed: among those with ids below `edge`, newest first, it is the one at `offset`. */
+interface FeedPlace {
+  readonly edge: number;
+  readonly offset: number;
+}
+
+/** Yields the places of the ids that {@link feedEdges} yields. Reads no records. */
+export function* feedPlaces(database: Connection, every: number, newest: number): Generator<FeedPlace, void> {
   let [edge, left] = [BEYOND, newest];
   for (const { first_id, records } of feedBlocks(database, edge)) {
-    let inBlock = records;
-    for (; inBlock >= left; left = every) {
-      edge = within.get(edge, left - 1) ?? 0;
-      yield edge;
-      inBlock -= left;
-    }
-    left -= inBlock;
+    let place = left;
+    for (; place <= records; place += every) yield { edge, offset: place - 1 };
+    left = place - records;
     edge = first_id;
   }
 }
@@ -125,10 +139,12 @@ interface FeedBlock {
   readonly records: number;
   readonly bytes: number;
   readonly checksum: number;
+  readonly days: string;
+  readonly days_checksum: number;
 }
 
 /** Yields the blocks below `before`, the newest first. */
-function feedBlocks(database: Connection, before: number): Generator<FeedBlock> {
-  const query = 'SELECT first_id, records, bytes, checksum FROM feed_block WHERE first_id < ? ORDER BY first_id DESC LIMIT +?';
+export function feedBlocks(database: Connection, before: number): Generator<FeedBlock> {
+  const query = 'SELECT * FROM feed_block WHERE first_id < ? ORDER BY first_id DESC LIMIT +?';
   return database.rows<FeedBlock>(query, [before], ({ first_id }) => [first_id]);
 }
