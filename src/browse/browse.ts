@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts';
 import { accountLists } from './accounts/account-lists.ts';
 import { accountFiles } from './accounts/account-pages.ts';
 import { FormerHandles, formerHandleFiles } from './accounts/former-handles.ts';
+import { mostChangesTable } from './accounts/most-changes.ts';
 import { RecordLookup } from './accounts/record-lookup.ts';
 import { clientScript, icon, stylesheet } from './assets.ts';
 import { feedBytes, newestArchive } from './atom.ts';
@@ -80,7 +81,7 @@ export class Browse {
     const since = rendered.revision;
     switch (part.kind) {
       case 'home':
-        return this.#homeFiles(since);
+        return this.#homeFiles(rendered);
       case 'changes':
         return this.#changes.files(part.index, rendered);
       case 'accounts':
@@ -102,7 +103,7 @@ export class Browse {
     return this.#changed;
   }
 
-  *#homeFiles(since: number): Generator<UnframedFile> {
+  *#homeFiles({ revision: since, records: shown }: RenderedState): Generator<UnframedFile> {
     const { records, feed, ranking } = this.#store.revision;
     const { page_size } = this.#site;
     const pages = this.#changes.count;
@@ -135,8 +136,12 @@ export class Browse {
     const atom = () => feedBytes(this.#site, newestArchive(pages), 0, newest(recordsInFeed(records, this.#site)), this.#lookup.addressOf);
     yield { path: CHANGES_FEED, render: feed <= since ? undefined : () => [atom()] };
     const changesPageOf = ({ before }: FeedDay) => Math.ceil((records - before) / page_size);
+    const mostChangesOf = (month: Month) => mostChangesTable(this.#store, month);
+    const hasNew = (index: number) => months()[index]?.days.some(({ before }) => before < records - shown) === true;
     for (const [index, { month }] of months().entries()) {
-      yield { path: monthPage(month), render: feed <= since ? undefined : () => [monthPageOf(months(), index, changesPageOf)] };
+      // it has links to the months beside it
+      const isOld = feed <= since || ![index - 1, index, index + 1].some(hasNew);
+      yield { path: monthPage(month), render: isOld ? undefined : () => [monthPageOf(months(), index, changesPageOf, mostChangesOf)] };
     }
     yield* counted().fields.files(feed <= since);
   }
