@@ -1,7 +1,7 @@
 import { foundRecords } from '../../store/feed/block-days.ts';
 import type { FeedRange } from '../../store/feed/feed-days.ts';
 import type { Store } from '../../store/store.ts';
-import { type ByteText, escapeText, joined, type Markup, markup, numberMarkup, parseByteJson } from '../byte-text.ts';
+import { type ByteText, encode, escapeText, joined, type Markup, markup, numberMarkup, parseByteJson } from '../byte-text.ts';
 import type { Month } from '../months.ts';
 import { ROOT_2 } from '../page-frame.ts';
 import { accountPage } from '../paths.ts';
@@ -34,7 +34,10 @@ function changesByAccount(store: Store, { month, days }: Month): ReadonlyMap<Byt
     const cursor = store.feed(start);
     for (let left = end - start; left > 0; left -= BATCH_SIZE) {
       for (const { account, isFirst, date } of foundRecords(cursor.take(Math.min(BATCH_SIZE, left)).json)) {
-        if (!isFirst && date.startsWith(month)) counts.set(account, (counts.get(account) ?? 0) + 1);
+        if (isFirst || !date.startsWith(month)) continue;
+        const known = counts.get(account);
+        // a part of a string keeps the whole string in memory
+        counts.set(known === undefined ? encode(account).toString('latin1') : account, (known ?? 0) + 1);
       }
     }
   }
