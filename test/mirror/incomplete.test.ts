@@ -64,6 +64,8 @@ const EXAMPLES: readonly Faults[] = [
   { ...SOUND, records: 13, accounts: 1, feed: [2], vanish: [50], kind: 'bag' },
   // the oldest records vanish while the service counts too many
   { ...SOUND, records: 4, accounts: 1, recordsMore: 2, vanish: [465, 0, 669], added: 3, kind: 'ndjson' },
+  // page 8 fails, to which page 7 links, and the service counts seven pages
+  { ...SOUND, records: 38, accounts: 7, feed: [8, 3], recordsMore: -3 },
 ];
 
 type Item = ReturnType<typeof record>;

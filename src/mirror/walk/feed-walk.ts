@@ -148,14 +148,14 @@ export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally):
 }
 
 /** Returns the walk after its next page could not be read. */
-export function afterFeedUnread(walk: FeedWalk, { reason, pages }: UnreadPage): FeedWalk {
+export function afterFeedUnread(walk: FeedWalk, { isMissing, reason, pages }: UnreadPage): FeedWalk {
   if (walk.endExcess !== null) return endOfRound(walk, walk.endExcess);
   // the feed has become shorter
-  if (walk.page > pages) return nextRound(walk);
+  if (walk.page > pages && isMissing) return nextRound(walk);
   const gap = { page: walk.page, reason, newer: walk.frontier, older: null };
   const next = { ...walk, gaps: [...walk.gaps, gap], page: walk.page + 1 };
   // the watermark stays: the records below the page are not known
-  return walk.page === pages ? { ...next, state: 'incomplete' } : next;
+  return walk.page >= pages ? { ...next, state: 'incomplete' } : next;
 }
 
 /** Returns the walk after a page was read at the end that could not be read before. */

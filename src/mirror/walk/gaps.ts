@@ -39,6 +39,7 @@ export function unreadRanges({ gaps, isOrdered }: Gaps): readonly IdRange[] {
  */
 export function unreadRecords({ gaps, isOrdered }: Gaps, size: number, count: number): number {
   if (!isOrdered) return count;
-  const onPage = ({ page }: Gap) => Math.max(0, Math.min(size, count - (page - 1) * size));
-  return gaps.reduce((sum, gap) => sum + (gap.reason === null ? 0 : onPage(gap)), 0);
+  // a page that the page before links to can be full if it is not counted
+  const onPage = (rest: number) => (rest > 0 ? Math.min(size, rest) : size);
+  return gaps.reduce((sum, { page, reason }) => sum + (reason === null ? 0 : onPage(count - (page - 1) * size)), 0);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { UnreadPage } from '../../../src/mirror/page-reader.ts';
 import {
   afterFeedPage,
   afterFeedRetry,
@@ -155,17 +156,16 @@ describe('a walk through the feed', () => {
 });
 
 describe('a page of the feed that cannot be read', () => {
-  const unread = (pages: number) => ({ isMissing: false, reason: 'status 500', pages });
-
-  it.each<readonly [string, Partial<FeedWalk>, number, Partial<FeedWalk>]>([
-    ['is a gap', {}, 5, { page: 4, gaps: [UNREAD] }],
-    ['is a further gap', { gaps: [SKIPPED] }, 5, { page: 4, gaps: [SKIPPED, UNREAD] }],
-    ['is the end if it is the last', {}, 3, { page: 4, gaps: [UNREAD], state: 'incomplete' }],
-    ['begins the next round if the feed is shorter now', {}, 2, round2()],
-    ['is the end if it was asked for because of the count', { endExcess: 0 }, 5, { state: 'complete', watermark: 100, excess: 0 }],
-  ])('%s', (_, walk, pages, expected) => {
+  it.each<readonly [string, Partial<FeedWalk>, Partial<UnreadPage>, Partial<FeedWalk>]>([
+    ['is a gap', {}, {}, { page: 4, gaps: [UNREAD] }],
+    ['is a further gap', { gaps: [SKIPPED] }, {}, { page: 4, gaps: [SKIPPED, UNREAD] }],
+    ['is the end if it is the last', {}, { pages: 3 }, { page: 4, gaps: [UNREAD], state: 'incomplete' }],
+    ['is the end if it is behind the counted ones', {}, { pages: 2 }, { page: 4, gaps: [UNREAD], state: 'incomplete' }],
+    ['begins the next round if the feed is shorter now', {}, { pages: 2, isMissing: true }, round2()],
+    ['is the end if it was asked for because of the count', { endExcess: 0 }, {}, { state: 'complete', watermark: 100, excess: 0 }],
+  ])('%s', (_, walk, unread, expected) => {
     const before = { ...WALK, ...walk };
-    expect(afterFeedUnread(before, unread(pages))).toEqual({ ...before, ...expected });
+    expect(afterFeedUnread(before, { isMissing: false, reason: 'status 500', pages: 5, ...unread })).toEqual({ ...before, ...expected });
   });
 
   it.each<readonly [string, Partial<FeedWalk>, Partial<FeedPage>, Partial<FeedWalk>]>([

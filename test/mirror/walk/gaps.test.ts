@@ -20,7 +20,7 @@ describe('pages of the feed that could not be read', () => {
     ['nothing if there are none', { gaps: [SKIPPED] }, 0],
     ['a full page each', { gaps: [SKIPPED, gap, { ...gap, page: 4 }] }, 20],
     ['the rest on the last page', { gaps: [{ ...gap, page: 5 }] }, 7],
-    ['nothing behind the last page', { gaps: [{ ...gap, page: 6 }] }, 0],
+    ['a full page behind the last page that is counted', { gaps: [{ ...gap, page: 6 }] }, 10],
     ['anything without order', { gaps: [gap], isOrdered: false }, 47],
   ])('have %s', (_, walk, records) => expect(unreadRecords({ ...NONE, ...walk }, 10, 47)).toBe(records));
 });
