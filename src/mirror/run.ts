@@ -187,18 +187,15 @@ export class Run {
       lowest: ids.length === 0 ? null : Math.min(...ids),
       isOrdered: ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),
     };
-    const tally = () => ({
-      known: state.data.known + state.data.fresh,
-      gone: this.#spool.items.gone('data'),
-      wanted: this.#spool.items.wanted,
-    });
-    const absent = (low: number, high: number) => this.#spool.items.absentRecords(low, high, new Set(ids));
-    const covered = idsCoveredBy(state.plan, page, tally(), (high) => absent(0, high).length);
-    if (covered !== undefined) this.#spool.items.markGone('data', absent(covered.low, covered.high));
-    if (state.plan.stage !== 'retry' && hasShownAll(state.plan.feed, page, state.data.seen)) {
-      this.#spool.items.markGone('data', this.#spool.items.unseen('data', state.data.round));
-    }
-    return withOutcome(state, { kind: 'feed', page, tally: tally() }, this.#excessIfSupplied(state));
+    const { items } = this.#spool;
+    const { known, fresh, seen, shortest, round } = state.data;
+    const { feed } = state.plan;
+    const onPages = seen + (unreadRanges(feed).length === 0 ? 0 : unreadRecords(feed, shortest, page.count));
+    const covered = idsCoveredBy(state.plan, page, onPages);
+    if (covered !== undefined) items.markGone('data', items.absentRecords(covered.low, covered.high, new Set(ids)));
+    if (state.plan.stage !== 'retry' && hasShownAll(state.plan.feed, page, seen)) items.markGone('data', items.unseen('data', round));
+    const tally = { known: known + fresh, gone: items.gone('data'), onPages, wanted: items.wanted };
+    return withOutcome(state, { kind: 'feed', page, tally }, this.#excessIfSupplied(state));
   }
 
   #afterAccountsPage(before: RunState, number: number, contents: PageContents): RunState {

@@ -64,6 +64,12 @@ const EXAMPLES: readonly Faults[] = [
   { ...SOUND, records: 13, accounts: 1, feed: [2], vanish: [50], kind: 'bag' },
   // the oldest records vanish while the service counts too many
   { ...SOUND, records: 4, accounts: 1, recordsMore: 2, vanish: [465, 0, 669], added: 3, kind: 'ndjson' },
+  // the oldest record vanishes while records of a page that fails are missing
+  { ...SOUND, records: 30, accounts: 3, feed: [2], profiles: [2], vanish: [31], added: 2 },
+  // the same, and the service counts too many
+  { ...SOUND, records: 12, accounts: 3, feed: [2], profiles: [2], recordsMore: 2, vanish: [11] },
+  // the oldest record vanishes, and one of a page that fails, whose records the accounts have
+  { ...SOUND, records: 22, accounts: 2, feed: [3], vanish: [21, 12], kind: 'warc' },
   // page 8 fails, to which page 7 links, and the service counts seven pages
   { ...SOUND, records: 38, accounts: 7, feed: [8, 3], recordsMore: -3 },
 ];

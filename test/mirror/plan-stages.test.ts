@@ -20,7 +20,7 @@ const PLAN = startPlan(BEGINNING);
 const { feed: FEED, accounts: ACCOUNTS } = PLAN;
 const FEED_PAGE = { number: 1, count: 50, hasNext: true, pages: 5, highest: 100, lowest: 91, isOrdered: true };
 const feedPage = (page: Partial<typeof FEED_PAGE> = {}, known = 0, wanted = 0, gone = 0): PageOutcome => ({
-  ...{ kind: 'feed', page: { ...FEED_PAGE, ...page }, tally: { known, gone, wanted } },
+  ...{ kind: 'feed', page: { ...FEED_PAGE, ...page }, tally: { known, gone, onPages: known, wanted } },
 });
 const accountsPage = (known: number, number = 1): PageOutcome => ({
   ...{ kind: 'accounts', page: { number, count: 30, items: 10, hasNext: true }, tally: { known, seen: 0, wanted: 0 } },
@@ -122,7 +122,7 @@ describe('the ids that a page covers', () => {
     [{ stage: 'retry' }, { lowest: null }, undefined],
     [{ stage: 'retry' }, { highest: null }, undefined],
   ])('of a plan with %j', (plan, page, ids) => {
-    expect(idsCoveredBy({ ...PLAN, ...plan }, { ...FEED_PAGE, ...page }, { known: 0, gone: 0 }, () => 0)).toEqual(ids);
+    expect(idsCoveredBy({ ...PLAN, ...plan }, { ...FEED_PAGE, ...page }, 0)).toEqual(ids);
   });
 });
 

@@ -22,6 +22,8 @@ export interface FeedTally {
   readonly known: number;
   /** Of these, the records that are missing from the pages that cover their ids. */
   readonly gone: number;
+  /** Records that were seen in the round, and those on its pages that could not be read. */
+  readonly onPages: number;
 }
 
 /**
@@ -88,14 +90,13 @@ export function startFeedWalk(watermark: number | null, excess: number): FeedWal
 /**
  * Returns the range of ids that a page covers. All records of the service in it are on the page. The last page covers all lower ids
  * only if `count` agrees, because its link to a next page may be missing.
- * @param absentBelow returns the number of known records below an id that are not on the page, without those that are gone
+ * @param onPages see {@link FeedTally}
  */
-export function idsCovered(walk: FeedWalk, page: FeedPage, tally: FeedTally, absentBelow: (high: number) => number): IdRange | undefined {
+export function idsCovered(walk: FeedWalk, page: FeedPage, onPages: number): IdRange | undefined {
   if (!walk.isOrdered || !page.isOrdered || isRestart(walk, page)) return undefined;
   // below records that may have been skipped, and below a page that could not be read, only its own ids are certain
   const high = isAdjacent(walk, page) ? (walk.frontier ?? ALL_IDS.high) : (page.highest ?? -1) + 1;
-  const excess = page.hasNext ? null : page.count - (tally.known - tally.gone - absentBelow(high));
-  const isEnd = excess === 0 || excess === walk.excess;
+  const isEnd = !page.hasNext && (page.count === onPages || page.count - onPages === walk.excess);
   return { low: isEnd ? 0 : (page.lowest ?? high), high };
 }
 
@@ -140,11 +141,12 @@ export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally):
   const excess = page.count - (tally.known - tally.gone);
   const isAgreed = excess === walk.excess;
   // with a page that could not be read, as many records can be gone as are missing
-  const isCertain = isAgreed && unreadRanges(next).length === 0;
-  if (page.hasNext && !(isWatermarkReached && isCertain)) return next;
+  const isUnread = unreadRanges(next).length > 0;
+  if (page.hasNext && !(isWatermarkReached && isAgreed && !isUnread)) return next;
+  const endExcess = isUnread ? page.count - tally.onPages : excess;
   // the link to a next page may be missing
-  if (!page.hasNext && page.number < page.pages && !isAgreed) return { ...next, endExcess: excess };
-  return endOfRound(next, excess);
+  if (!page.hasNext && page.number < page.pages && !isAgreed) return { ...next, endExcess };
+  return endOfRound(next, endExcess);
 }
 
 /** Returns the walk after its next page could not be read. */
@@ -183,11 +185,13 @@ export function walkFeedAgain(walk: FeedWalk): FeedWalk {
   return { ...startFeedWalk(walk.isOrdered ? walk.watermark : null, walk.excess), isOrdered: walk.isOrdered };
 }
 
-/** @param excess `count` minus the number of known records */
+/** @param excess `count` minus the number of records on all pages */
 function endOfRound(walk: FeedWalk, excess: number): FeedWalk {
   // the records that were read without a gap reach down to the watermark, or to the end of the feed
   const ended = { ...walk, watermark: walk.isOrdered ? (walk.top ?? walk.watermark) : null };
-  if (walk.gaps.some(({ reason }) => reason !== null)) return { ...ended, state: 'incomplete' };
+  if (walk.gaps.some(({ reason }) => reason !== null)) {
+    return { ...ended, state: 'incomplete', excess: walk.isSteady ? excess : walk.excess };
+  }
   if (walk.gaps.length > 0) return nextRound(ended);
   // if `count` stayed the same, another round would find the same; if it changed, it can agree by chance
   return walk.isSteady || walk.round >= ROUNDS ? { ...ended, state: 'complete', excess } : nextRound(ended);

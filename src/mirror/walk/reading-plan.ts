@@ -100,10 +100,10 @@ export function nextPage(plan: Plan): PageName | undefined {
 
 /**
  * Returns the range of ids that a page of the feed covers: see {@link idsCovered}.
- * @param absentBelow returns the number of known records below an id that are not on the page, without those that are gone
+ * @param onPages see {@link FeedTally}
  */
-export function idsCoveredBy(plan: Plan, page: FeedPage, tally: FeedTally, absentBelow: (high: number) => number): IdRange | undefined {
-  if (plan.changed.data === undefined && plan.stage !== 'retry') return idsCovered(plan.feed, page, tally, absentBelow);
+export function idsCoveredBy(plan: Plan, page: FeedPage, onPages: number): IdRange | undefined {
+  if (plan.changed.data === undefined && plan.stage !== 'retry') return idsCovered(plan.feed, page, onPages);
   return page.isOrdered && page.lowest !== null && page.highest !== null ? { low: page.lowest, high: page.highest + 1 } : undefined;
 }
 
