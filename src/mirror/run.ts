@@ -8,7 +8,7 @@ import { excessOf, inNewRound, type PerCollection, pagesOf, type RunState, withO
 import type { PageContents } from './service-page.ts';
 import type { Spool } from './spool/page-spool.ts';
 import { hasShownAll } from './walk/feed-walk.ts';
-import { unreadRanges, unreadRecords } from './walk/gaps.ts';
+import { recordsIn, unreadRanges } from './walk/gaps.ts';
 import { idsCoveredBy, nextPage, type PageName, startPlan } from './walk/reading-plan.ts';
 
 /** The maximum number of requests for page 1 after a bad page, and for a page that follows a bad page. */
@@ -90,8 +90,8 @@ export class Run {
 
   /**
    * Returns `count` minus the number of known records, if other pages have shown as many records as the unreadable pages of the feed
-   * have; otherwise null. Other records that could be on these pages are gone then. Pages of earlier rounds prove nothing: what they
-   * showed can be removed since.
+   * have; otherwise null. Other records that could be on pages whose records were all shown are gone. Pages of earlier rounds prove
+   * nothing: what they showed can be removed since.
    */
   #excessIfSupplied(state: RunState): number | null {
     const { items } = this.#spool;
@@ -99,13 +99,15 @@ export class Run {
     const { count, shortest, round } = state.data;
     if (stage !== 'retry' || !feed.isSteady || feed.count !== count) return null;
     const ranges = unreadRanges(feed);
-    const shown = ranges.reduce((sum, range) => sum + items.shownIn(range, round), 0);
-    if (shown !== unreadRecords(feed, shortest, count)) return null;
+    const supplied = ranges.filter((range) => items.shownIn(range, round) === recordsIn(range, shortest, count));
+    const isAll = supplied.length === ranges.length;
+    // how many records the last pages have is known only from the count, which can be wrong
+    const certain = supplied.filter(({ low }) => isAll || low > 0);
     items.markGone(
       'data',
-      ranges.flatMap((range) => items.unseenRecords(range, round)),
+      certain.flatMap((range) => items.unseenRecords(range, round)),
     );
-    return excessOf(state, { data: items.gone('data'), account: 0 }).data;
+    return isAll ? excessOf(state, { data: items.gone('data'), account: 0 }).data : null;
   }
 
   #serviceFailed(name: PageName, reason: string): Failure {
@@ -189,8 +191,7 @@ export class Run {
     };
     const { items } = this.#spool;
     const { known, fresh, seen, shortest, round } = state.data;
-    const { feed } = state.plan;
-    const onPages = seen + (unreadRanges(feed).length === 0 ? 0 : unreadRecords(feed, shortest, page.count));
+    const onPages = unreadRanges(state.plan.feed).reduce((sum, range) => sum + recordsIn(range, shortest, page.count), seen);
     const covered = idsCoveredBy(state.plan, page, onPages);
     if (covered !== undefined) items.markGone('data', items.absentRecords(covered.low, covered.high, new Set(ids)));
     if (state.plan.stage !== 'retry' && hasShownAll(state.plan.feed, page, seen)) items.markGone('data', items.unseen('data', round));

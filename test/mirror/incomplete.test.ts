@@ -70,6 +70,8 @@ const EXAMPLES: readonly Faults[] = [
   { ...SOUND, records: 12, accounts: 3, feed: [2], profiles: [2], recordsMore: 2, vanish: [11] },
   // the oldest record vanishes, and one of a page that fails, whose records the accounts have
   { ...SOUND, records: 22, accounts: 2, feed: [3], vanish: [21, 12], kind: 'warc' },
+  // a record of a page that fails vanishes, and the last page fails too, behind which the service counts others
+  { ...SOUND, records: 24, accounts: 2, feed: [2, 5], recordsMore: 4, vanish: [7], added: 2 },
   // page 8 fails, to which page 7 links, and the service counts seven pages
   { ...SOUND, records: 38, accounts: 7, feed: [8, 3], recordsMore: -3 },
 ];

@@ -23,23 +23,33 @@ export interface IdRange {
 
 export const ALL_IDS: IdRange = { low: 0, high: Number.MAX_SAFE_INTEGER + 1 };
 
+/** The ids of the records that consecutive pages may have. */
+interface UnreadRange extends IdRange {
+  /** The number of the first page, and how many pages there are. */
+  readonly page: number;
+  readonly pages: number;
+}
+
 /** Returns the ranges of ids whose records may be on pages that could not be read. */
-export function unreadRanges({ gaps, isOrdered }: Gaps): readonly IdRange[] {
+export function unreadRanges({ gaps, isOrdered }: Gaps): readonly UnreadRange[] {
   const unread = gaps.filter(({ reason }) => reason !== null);
-  if (!isOrdered && unread.length > 0) return [ALL_IDS];
-  // consecutive pages have one range
-  const ranges = unread.map(({ newer, older }): readonly [number, number] => [older === null ? 0 : older + 1, newer ?? ALL_IDS.high]);
-  return Array.from(new Map(ranges), ([low, high]) => ({ low, high }));
+  if (!isOrdered && unread.length > 0) return [{ ...ALL_IDS, page: 1, pages: Number.MAX_SAFE_INTEGER }];
+  const ranges = new Map<number, UnreadRange>();
+  for (const { page, newer, older } of unread) {
+    const low = older === null ? 0 : older + 1;
+    const { page: first, pages } = ranges.get(low) ?? { page, pages: 0 };
+    ranges.set(low, { low, high: newer ?? ALL_IDS.high, page: first, pages: pages + 1 });
+  }
+  return [...ranges.values()];
 }
 
 /**
- * Returns the number of records in the {@link unreadRanges}, if nothing moved.
+ * Returns the number of records on the pages of a range, if nothing moved. Pages with another behind them are full. The last ones have
+ * the rest of `count`. If there is no rest, `count` is wrong, and the pages have at most as many as full ones.
  * @param size the number of records on a full page
  * @param count the `count` of the service
  */
-export function unreadRecords({ gaps, isOrdered }: Gaps, size: number, count: number): number {
-  if (!isOrdered) return count;
-  // a page that the page before links to can be full if it is not counted
-  const onPage = (rest: number) => (rest > 0 ? Math.min(size, rest) : size);
-  return gaps.reduce((sum, { page, reason }) => sum + (reason === null ? 0 : onPage(count - (page - 1) * size)), 0);
+export function recordsIn({ low, page, pages }: UnreadRange, size: number, count: number): number {
+  const rest = count - (page - 1) * size;
+  return low > 0 || rest <= 0 ? pages * size : Math.min(pages * size, rest);
 }
