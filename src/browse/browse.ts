@@ -5,7 +5,6 @@ import type { Store } from '../store/store.ts';
 import { accountLists } from './accounts/account-lists.ts';
 import { accountFiles } from './accounts/account-pages.ts';
 import { FormerHandles, formerHandleFiles } from './accounts/former-handles.ts';
-import { mostChangesTable } from './accounts/most-changes.ts';
 import { RecordLookup } from './accounts/record-lookup.ts';
 import { clientScript, icon, stylesheet } from './assets.ts';
 import { feedBytes, newestArchive } from './atom.ts';
@@ -81,7 +80,7 @@ export class Browse {
     const since = rendered.revision;
     switch (part.kind) {
       case 'home':
-        return this.#homeFiles(rendered);
+        return this.#homeFiles(since);
       case 'changes':
         return this.#changes.files(part.index, rendered);
       case 'accounts':
@@ -103,7 +102,7 @@ export class Browse {
     return this.#changed;
   }
 
-  *#homeFiles({ revision: since, records: shown }: RenderedState): Generator<UnframedFile> {
+  *#homeFiles(since: number): Generator<UnframedFile> {
     const { records, feed, ranking } = this.#store.revision;
     const { page_size } = this.#site;
     const pages = this.#changes.count;
@@ -136,12 +135,8 @@ export class Browse {
     const atom = () => feedBytes(this.#site, newestArchive(pages), 0, newest(recordsInFeed(records, this.#site)), this.#lookup.addressOf);
     yield { path: CHANGES_FEED, render: feed <= since ? undefined : () => [atom()] };
     const changesPageOf = ({ before }: FeedDay) => Math.ceil((records - before) / page_size);
-    const mostChangesOf = (month: Month) => mostChangesTable(this.#store, month);
-    const hasNew = (index: number) => months()[index]?.days.some(({ before }) => before < records - shown) === true;
     for (const [index, { month }] of months().entries()) {
-      // it has links to the months beside it
-      const isOld = feed <= since || ![index - 1, index, index + 1].some(hasNew);
-      yield { path: monthPage(month), render: isOld ? undefined : () => [monthPageOf(months(), index, changesPageOf, mostChangesOf)] };
+      yield { path: monthPage(month), render: feed <= since ? undefined : () => [monthPageOf(months(), index, changesPageOf)] };
     }
     yield* counted().fields.files(feed <= since);
   }

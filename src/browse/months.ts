@@ -52,14 +52,8 @@ function renamesByDate(renames: readonly Rename[]): ReadonlyMap<string, number> 
  * @param months all months, newest first
  * @param index the place of the month in the list
  * @param changesPageOf returns the number of the page of changes with the newest record of a day
- * @param mostChangesOf returns a table of the accounts with the most changes in a month
  */
-export function monthPageOf(
-  months: readonly Month[],
-  index: number,
-  changesPageOf: (day: FeedDay) => number,
-  mostChangesOf: (month: Month) => Markup | '',
-): Page {
+export function monthPageOf(months: readonly Month[], index: number, changesPageOf: (day: FeedDay) => number): Page {
   const [later, month, earlier] = [months[index - 1], months[index] ?? NO_MONTH, months[index + 1]];
   const title = monthAndYear(month.month);
   const frame: PageFrame = {
@@ -74,7 +68,7 @@ export function monthPageOf(
   const links = markup`<nav class=pages aria-label=Months>${link(earlier)}${link(later)}<a href="${ROOT_2}${HOME}#months">All months</a></nav>\n`;
   return pageOf(
     frame,
-    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.</p>\n${calendar(month, changesPageOf)}${mostChangesOf(month)}${links}`,
+    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.</p>\n${calendar(month, changesPageOf)}${links}`,
   );
 }
 

@@ -3,7 +3,7 @@ import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { byteText, markup } from '../../src/browse/byte-text.ts';
 import { PageFrames } from '../../src/browse/page-frame.ts';
-import { accountPage, changesPage, HOME, monthPage } from '../../src/browse/paths.ts';
+import { accountPage, changesPage, HOME } from '../../src/browse/paths.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';
 import { type History, histories, hostileText } from '../support/histories.ts';
 import { times } from '../support/proof.ts';
@@ -73,32 +73,6 @@ describe('a page', () => {
         earlier && [`browse/months/${earlier}-05.html`, `May ${earlier}`],
       );
     }
-  });
-
-  it('lists at most 10 accounts with the most changes of a month, by their number and then by handle, without first values', async () => {
-    const days = (account: string, month: number, changes: number) =>
-      Array.from({ length: changes }, (_, day) => ({ account, first_encountered_date: `2024-0${month}-${10 + day}T00:00:00Z` }));
-    const accounts = Array.from({ length: 12 }, (_, n) => `user_${String.fromCharCode(108 - n)}`);
-    // the first record is a first value, and records are not in the order of time
-    const records = [
-      ...days('çelik', 1, 3),
-      ...days('Zoe', 2, 4),
-      ...days('çelik', 1, 2),
-      ...accounts.flatMap((account) => days(account, 1, 1)),
-    ];
-    const first = accounts.map((account) => ({ account, previous: null, first_encountered_date: '2024-03-01T00:00:00Z' }));
-    const files = browseFiles(await storeOf(historyOf([...records, ...first])));
-    const rowsOf = (month: string) =>
-      [...(files.get(monthPage(month)) ?? '').matchAll(/<td><a href="(.*?)"><bdi>@(.*?)<\/bdi><\/a><td class=n>(\d+)/g)].map(
-        ([, href = '', handle = '', changes]) => {
-          expect(files.has(href.replace('../../', ''))).toBe(true);
-          expect(files.get(href.replace('../../', ''))).toContain(`<h1><bdi>@${handle}</bdi></h1>`);
-          return `${handle} ${changes}`;
-        },
-      );
-    expect(rowsOf('2024-01')).toEqual(['çelik 4', ...'abcdefghi'.split('').map((letter) => `user_${letter} 1`)]);
-    expect(rowsOf('2024-02')).toEqual(['Zoe 4']);
-    expect(files.get(monthPage('2024-03'))).not.toContain('<h2>');
   });
 
   it('calls the records of an older part of an account changes and first values', async () => {

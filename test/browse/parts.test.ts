@@ -42,19 +42,6 @@ describe('the parts of the browse files', () => {
     store.close();
   });
 
-  it('render only the months that have new records, and those beside them', async () => {
-    const records = Array.from({ length: 8 }, (_, n) => ({ first_encountered_date: `2024-0${n + 1}-05T00:00:00Z` }));
-    // the newest record is of an old month
-    const store = await storeOf(historyOf([...records, { first_encountered_date: '2024-03-06T00:00:00Z' }]));
-    const months = (shown: number) =>
-      [...textsOf(browseFiles(store, SITE, { revision: 0, records: shown, search: true })).keys()].flatMap(
-        (path) => /months\/2024-0(\d)/.exec(path)?.[1] ?? [],
-      );
-    expect(months(0).join('')).toBe('87654321');
-    expect(months(8).join('')).toBe('432');
-    expect(months(7).join('')).toBe('87432');
-  });
-
   it('render only what a change can affect', async () => {
     const path = join(temporaryFolder(), 'store.db');
     const snapshot = (screen_name: string, id: string, bio: string, day: number) => {

@@ -14,14 +14,7 @@ it('a store gives the browse files the days, the feed, the checksums and the acc
       const store = await storeOf(history);
       const visited: [DataType, boolean, number][] = [];
       const visit: FeedVisitor = ({ type, isFirst }, before) => visited.push([type, isFirst, before]);
-      const days = store.feedDays(visit);
-      expect(days.map(({ ranges, ...day }) => day)).toEqual(daysOf(history));
-      for (const { date, ranges } of days) {
-        const inRanges = history.records.filter((_, before) => ranges.some(({ start, end }) => start <= before && before < end));
-        expect(inRanges).toEqual(
-          expect.arrayContaining(history.records.filter((record) => record.first_encountered_date.startsWith(date))),
-        );
-      }
+      expect(store.feedDays(visit)).toEqual(daysOf(history));
       expect(visited).toEqual(history.records.map(({ data_type, previous }, before) => [data_type, previous === null, before]));
       expect(JSON.parse(`[${store.feed(skip).take(5).json}]`)).toEqual(history.records.slice(skip, skip + 5));
       const oldest = history.records.slice(Math.max(0, history.records.length - skip));

@@ -2,16 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { importInputs } from '../../src/import/import.ts';
 import { removeAccounts } from '../../src/store/exclusions/remove.ts';
 import { type BuildSummary, build } from '../../src/tree/build/build.ts';
 import { isBrowsePath, linesOfBytes, linesOfGroup, listBrowseFiles } from '../../src/tree/manifest/browse-lines.ts';
-import { bioRecord } from '../support/bio-record.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
-import { observe, sourceOf } from '../support/snapshots.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
-import { filesInZip } from '../zip/zips.ts';
 
 const REMOVAL = { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false };
 const UNFINISHED = `{"palimpsest":"0.1.0","state":"unfinished","base_url":"${SITE.base_url}"`;
@@ -93,44 +89,6 @@ describe('a build with --html', () => {
     expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
   });
 });
-
-it.each(['out', 'history.zip'])(
-  'a build of %s has, after each kind of change, the lists of months of a build into an empty folder',
-  async (name) => {
-    const { at } = await workplace(0);
-    const [store, site] = [at('months.db'), { base_url: SITE.base_url }];
-    const filesOf = (out: string) => (out.endsWith('.zip') ? filesInZip(at(out)) : filesIn(at(out)));
-    const snapshot = (month: number, screen_name: string, id: string, bio: string) => {
-      return { observed_at: `2024-0${month}-05T00:00:00Z`, screen_name, id, bio };
-    };
-    const older = { ...bioRecord(1, { account: 'ada', first_encountered_date: '2023-05-01T00:00:00Z' }), previous: 0 };
-    const changes: readonly (readonly [change: () => Promise<unknown>, february: readonly string[]])[] = [
-      [
-        () =>
-          observe(
-            store,
-            ['nina', 'omar'].flatMap((handle, id) => [1, 2, 3, 4, 5, 6].map((n) => snapshot(n, handle, `${id}`, `${n}`))),
-          ),
-        ['nina', 'omar'],
-      ],
-      [() => observe(store, [snapshot(7, 'nina', '0', 'new')]), ['nina', 'omar']],
-      [() => observe(store, [snapshot(8, 'nina_new', '0', 'new')]), ['nina_new', 'omar']],
-      [() => removeAccounts(store, ['omar'], REMOVAL), ['nina_new']],
-      [() => importInputs(store, [sourceOf([older])], { onConflict: 'fail' }), ['nina_new']],
-    ];
-    for (const [change, february] of changes) {
-      await change();
-      await build(store, { out: at(name), site, html: true });
-      rmSync(at(`fresh-${name}`), { recursive: true, force: true });
-      await build(store, { out: at(`fresh-${name}`), site, html: true });
-      const files = filesOf(name);
-      expect(files).toEqual(filesOf(`fresh-${name}`));
-      const page = String(files.get('browse/months/2024-02.html'));
-      expect([...page.matchAll(/<bdi>@(.*?)<\/bdi><\/a><td class=n>/g)].map(([, handle]) => handle)).toEqual(february);
-    }
-    expect([...filesOf(name).keys()]).toContain('browse/months/2023-05.html');
-  },
-);
 
 it.each(['out', 'history.zip'])('keeps the browse files in a build of %s without --html', async (name) => {
   const { store, at, html } = await workplace();

@@ -14,19 +14,7 @@ export interface FeedDay {
   /** The newest record in the order of the feed, and the number of records before it. */
   readonly newest: number;
   readonly before: number;
-  /** Ranges with all of its records, and few of other days. */
-  readonly ranges: readonly FeedRange[];
 }
-
-/** Consecutive records of the feed. */
-export interface FeedRange {
-  /** The number of records before the first one, and that up to the last one. */
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Ranges with fewer records between them are one: records that are out of order would have too many. */
-const GAP = 1000;
 
 /** Is called with each record, from the newest on, and the number of records before it. */
 export type FeedVisitor = (record: DatedRecord, before: number) => void;
@@ -40,25 +28,15 @@ export function feedDays(database: Connection, visit: FeedVisitor): FeedDay[] {
   const idAt = database.prepareValue<[number, number], number>('SELECT id FROM record WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET +?');
   const counted = new Map<string, Counted>();
   let day: Counted | undefined;
-  let range: GrowingRange = { start: 0, end: 0 };
   let [edge, before] = [BEYOND, 0];
   for (const { first_id, records, days, days_checksum } of feedBlocks(database, edge)) {
     let found = 0;
     for (const record of recordsOfDays(days)) {
       const { date, isFirst } = record;
       if (day?.date !== date) {
-        day = counted.get(date) ?? {
-          date,
-          changes: 0,
-          first_values: 0,
-          newest: idAt.get(edge, found) ?? 0,
-          before: before + found,
-          ranges: [],
-        };
+        day = counted.get(date) ?? { date, changes: 0, first_values: 0, newest: idAt.get(edge, found) ?? 0, before: before + found };
         counted.set(date, day);
-        range = rangeAt(day.ranges, before + found);
       }
-      range.end = before + found + 1;
       day[isFirst ? 'first_values' : 'changes'] += 1;
       visit(record, before + found);
       found += 1;
@@ -82,21 +60,7 @@ export function countWrongDays(database: Connection): number {
   return wrong;
 }
 
-/** Returns the range that a record belongs to. @param start the number of records before it */
-function rangeAt(ranges: GrowingRange[], start: number): GrowingRange {
-  const last = ranges.at(-1);
-  if (last !== undefined && start - last.end < GAP) return last;
-  const range = { start, end: start };
-  ranges.push(range);
-  return range;
-}
-
-interface GrowingRange extends FeedRange {
-  end: number;
-}
-
 interface Counted extends FeedDay {
   changes: number;
   first_values: number;
-  readonly ranges: GrowingRange[];
 }
