@@ -28,9 +28,7 @@ export function deleteGone(
     );
   }
   const writer = memory.writer();
-  const owner = batch.database.prepareValue<[ItemKey], string>(
-    'SELECT screen_name FROM record JOIN account ON account.id = record.account WHERE record.id = ?',
-  );
+  const owner = batch.database.prepareValue<[ItemKey], string>("SELECT json ->> 'account' FROM record WHERE id = ?");
   // an account of which nothing is known is deleted when the batch ends
   const forgetProfile = batch.database.prepare<[ItemKey]>('UPDATE account SET known_to = NULL WHERE screen_name = ?');
   let removed = 0;

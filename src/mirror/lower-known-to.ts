@@ -8,7 +8,7 @@ export function lowerKnownTo(batch: Batch, gone: ReadonlySet<unknown>): void {
   const lower = batch.database
     .prepare<[number, number, number], string>(
       `UPDATE account SET known_to = ifnull((SELECT max(id) FROM record WHERE record.account = account.id AND record.id < ?), 0)
-        WHERE id = (SELECT record.account FROM record WHERE record.id = ?) AND known_to = ? RETURNING screen_name`,
+        WHERE screen_name = (SELECT json ->> 'account' FROM record WHERE record.id = ?) AND known_to = ? RETURNING screen_name`,
     )
     .pluck();
   const ids = [...gone].filter((key) => typeof key === 'number');

@@ -20,6 +20,9 @@ import { checkedJson, records, type StoredRecord } from './feed/records.ts';
 import { incompleteMirrors } from './incomplete-mirrors.ts';
 import { deriveStale } from './writing/batch.ts';
 
+/** The number of records that are read at once. */
+const READ_AT_ONCE = 1000;
+
 /** A consistent view of a store at the time of its opening. Later commits do not change it. */
 export class Store extends PageSource {
   readonly #database: Connection;
@@ -56,6 +59,16 @@ export class Store extends PageSource {
   /** Returns the number of the revision with this fingerprint. Returns undefined if the store never had it. */
   revisionOf(fingerprint: string): number | undefined {
     return revisionOf(this.#database, fingerprint);
+  }
+
+  /**
+   * Reads all records, and compares them with their checksums.
+   * @throws Failure bad-store
+   */
+  checkRecords(): void {
+    const cursor = this.feed();
+    while (cursor.take(READ_AT_ONCE).json.length > 0);
+    this.checkFeed(cursor.checksum);
   }
 
   /** Returns a checksum of the oldest records. @param records the number of these records */

@@ -144,6 +144,16 @@ describe('palimpsest store check', () => {
     }
   });
 
+  it('is suggested by a build of the HTML pages beside JSON pages that are current', async () => {
+    const args = ['build', '--store', store, '--out', join(folder, 'out'), ...SITE];
+    expect(await command(args)).toMatchObject({ code: 0 });
+    damage(ORIGINAL[0]?.[1] ?? '');
+    const { code, error, stderr } = await command([...args, '--html']);
+    expect({ code, error }).toEqual({ code: 1, error: 'bad-store' });
+    expect(stderr).toContain('store check');
+    expect(existsSync(join(folder, 'out', 'index.html'))).toBe(false);
+  });
+
   it('is suggested, with the path of the store, by a build that finds damage', async () => {
     damage(ORIGINAL[0]?.[1] ?? '');
     const { stderr } = await command(['build', '--store', store, '--out', join(folder, 'out'), ...SITE]);

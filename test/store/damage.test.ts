@@ -25,6 +25,7 @@ const folder = folderOfFile();
 const intact = join(folder, 'intact.db');
 const tree = join(folder, 'tree');
 let files: Map<string, Buffer>;
+let html: Map<string, Buffer>;
 let exported: string;
 let history: string;
 
@@ -33,7 +34,7 @@ const COMMANDS: Readonly<Record<string, readonly (readonly [args: readonly strin
   import: [[['-'], RECORD]],
   observe: [[['-'], SNAPSHOT]],
   mirror: [[['http://127.0.0.1:1']]],
-  build: [[['--out', 'OUT/tree', ...SITE]], [['--out', 'OUT/html', '--html']]],
+  build: [[['--out', 'OUT/tree', ...SITE]], [['--out', 'OUT/html', '--html', ...SITE]]],
   verify: [[['--out', 'TREE']]],
   publish: [[['OUT/target', '--out', 'TREE']]],
   history: [[['user_5']]],
@@ -73,6 +74,9 @@ beforeAll(async () => {
   expect(await command(['remove', 'user_7', '--yes', '--store', intact])).toMatchObject({ code: 0 });
   expect(await command(['build', '--store', intact, '--out', tree, ...SITE])).toMatchObject({ code: 0 });
   files = filesIn(tree);
+  const withHtml = join(folder, 'html');
+  expect(await command(['build', '--store', intact, '--out', withHtml, '--html', ...SITE])).toMatchObject({ code: 0 });
+  html = filesIn(withHtml);
   exported = (await command(['export', 'ndjson', '--to', '-', '--store', intact])).stdout;
   history = (await command(['history', 'user_5', '--store', intact])).stdout;
 });
@@ -139,6 +143,7 @@ async function run(name: string, args: readonly string[], input: string, bytes: 
   const isStrict = ['import', 'observe', 'build', 'verify', 'history', 'export ndjson', 'store check'].includes(name);
   if (isStrict && code !== 0 && !isVerdict) expect([...EXPECTED_CODES, ...others], `${where}: ${stdout} ${stderr}`).toContain(error);
   if (code === 0 && args.includes('OUT/tree')) expect([...filesIn(join(work, 'tree'))], where).toEqual([...files]);
+  if (code === 0 && args.includes('OUT/html')) expect([...filesIn(join(work, 'html'))], where).toEqual([...html]);
   if (code === 0 && name === 'history') expect(stdout, where).toBe(history);
   if (code === 0 && name === 'export ndjson') expect(records(stdout), where).toEqual(records(exported));
   rmSync(work, { recursive: true });

@@ -222,4 +222,14 @@ describe('the tables of the store', () => {
       accounts: [{ screen_name: 'jack', bio: 'by hand' }],
     });
   });
+
+  it('refuse a change by another program to an account that they lack', async () => {
+    await load(store, [record(1)]);
+    const database = new Connection(store);
+    database.exec("UPDATE record SET json = json_replace(json, '$.account', 'nobody')");
+    database.close();
+    expect(() => contentsOf(store)).toThrow(
+      expect.objectContaining({ code: 'bad-store', found: 'record 1 of an account that is not in the store' }),
+    );
+  });
 });

@@ -84,8 +84,8 @@ export class StoredAccounts extends AccountReader {
         WHERE records > ? OR octet_length(head) + 1 > ?`,
     );
     this.#accountOf = database.prepare(
-      `SELECT screen_name, ${SIZE} FROM record JOIN account ON account.id = record.account
-        LEFT JOIN history ON history.first_record = account.first_record WHERE record.id = ?`,
+      `SELECT screen_name, ${SIZE} FROM account LEFT JOIN history ON history.first_record = account.first_record
+        WHERE screen_name = (SELECT json ->> 'account' FROM record WHERE record.id = ?)`,
     );
     this.#textOf = database.prepareValue("SELECT json ->> 'text' FROM record WHERE id = ?");
     this.#between = database.prepareValue(

@@ -16,7 +16,7 @@ export function goneAt(id: string): string {
 export const CREATE_VIEWS: string = `
   CREATE VIEW records AS
     SELECT record.id AS id, screen_name AS account, ${RECORD_FIELDS.map((field) => `json ->> '${field}' AS ${field}`).join(', ')}, ${goneAt('+record.id')} AS gone_at
-    FROM record LEFT JOIN account ON account.id = record.account;
+    FROM record JOIN account ON account.id = record.account;
 
   CREATE VIEW accounts AS
     SELECT screen_name, stable_id,

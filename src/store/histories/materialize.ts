@@ -12,6 +12,8 @@ import { eachPart, findStaleParts, type GatheredPart } from './stale-parts.ts';
 /** Accepts data that another program (such as sqlite3) has written. Such a change has deleted the revisions of the store. */
 export function acceptExternalChanges(database: Connection): void {
   if (nextRevision(database) === 1 || latestRevision(database) !== undefined) return;
+  const lost = database.value(`SELECT id FROM record WHERE json ->> 'account' NOT IN (SELECT screen_name FROM account) LIMIT 1`);
+  if (lost !== undefined) throw damaged(database.path, `record ${String(lost)} of an account that is not in the store`);
   database.exec(`UPDATE record SET checksum = crc32(json), account = (SELECT id FROM account WHERE screen_name = json ->> 'account')`);
   forgetFeedBlocks(database);
   deriveLastSeen(database);

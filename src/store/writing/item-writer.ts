@@ -80,7 +80,9 @@ export class ItemWriter {
     const { database } = batch;
     this.#batch = batch;
     this.#policy = policy;
-    this.#markOwnerStale = database.prepare('UPDATE account SET revision = NULL WHERE id = (SELECT account FROM record WHERE id = ?)');
+    this.#markOwnerStale = database.prepare(
+      "UPDATE account SET revision = NULL WHERE screen_name = (SELECT json ->> 'account' FROM record WHERE record.id = ?)",
+    );
     this.#record = database.prepare('SELECT id, json, checksum FROM record WHERE id = ?');
     this.#profile = database.prepare('SELECT id, identity, summary, known_to FROM account WHERE screen_name = ?');
     this.#setProfile = database.prepare('UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?');

@@ -73,6 +73,9 @@ describe('the views of a store', () => {
     expect(records).toContain('SEARCH gone USING PRIMARY KEY (mirror=? AND collection=? AND key=?)');
     expect(records.filter((detail) => detail.startsWith('SCAN'))).toEqual([]);
     expect(
+      plan("SELECT count(*) FROM records WHERE account IN ('ann', 'bob')").filter((detail) => detail.startsWith('SCAN record')),
+    ).toEqual([]);
+    expect(
       plan("SELECT * FROM accounts WHERE screen_name = 'ann'").filter((detail) => /^SCAN (account|record|history|former)/.test(detail)),
     ).toEqual([]);
   });
