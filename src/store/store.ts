@@ -7,7 +7,7 @@ import { AccountSearch } from './accounts/account-search.ts';
 import { StoredAccounts } from './accounts/stored-accounts.ts';
 import { isCurrent, latestRevision, nextRevision, type Revision, revisionOf } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
-import { storedJson } from './database/damaged.ts';
+import { damaged, storedJson } from './database/damaged.ts';
 import { openStore } from './database/open-store.ts';
 import { NO_RECORD } from './database/schema.ts';
 import { wrapErrors } from './database/store-error.ts';
@@ -69,6 +69,18 @@ export class Store extends PageSource {
     const cursor = this.feed();
     while (cursor.take(READ_AT_ONCE).json.length > 0);
     this.checkFeed(cursor.checksum);
+  }
+
+  /**
+   * Lets SQLite compare the accounts and the former handles with their indexes: these names have no checksum, and HTML pages read them
+   * from both.
+   * @throws Failure bad-store
+   */
+  checkNames(): void {
+    for (const table of ['account', 'former_handle']) {
+      const found = this.#database.value(`PRAGMA integrity_check('${table}')`);
+      if (found !== 'ok') throw damaged(this.path, String(found));
+    }
   }
 
   /** Returns a checksum of the oldest records. @param records the number of these records */

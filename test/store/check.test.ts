@@ -39,6 +39,18 @@ function damage(sql: string): void {
   database.close();
 }
 
+/** Changes the last byte of the first page of a table or an index: a part of its oldest row. */
+function damageLastByte(name: string): void {
+  const database = new Connection(store);
+  const end = Number(
+    database.value(`SELECT rootpage * (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = '${name}'`),
+  );
+  database.close();
+  const bytes = readFileSync(store);
+  bytes.writeUInt8(bytes.readUInt8(end - 1) ^ 1, end - 1);
+  writeFileSync(store, bytes);
+}
+
 const seen = (minute: number, name: string, bio: string) => {
   return { observed_at: new Date(Date.UTC(2020, 0, 1, 0, minute)).toISOString(), screen_name: name, id: name, bio, display_name: 'N' };
 };
@@ -119,15 +131,17 @@ describe('palimpsest store check', () => {
     expect(existsSync(`${store}.damaged`)).toBe(false);
   });
 
+  it.each(['account_handle', 'former_handle', 'former_handle_account'])(
+    'is suggested by a build with HTML pages if %s is damaged',
+    async (name) => {
+      damageLastByte(name);
+      const ended = await command(['build', '--html', '--store', store, '--out', join(folder, 'out'), ...SITE]);
+      expect(ended).toMatchObject({ code: 1, error: 'bad-store' });
+    },
+  );
+
   it('finds a damaged index and repairs it', async () => {
-    const database = new Connection(store);
-    const root = Number(database.value("SELECT rootpage FROM sqlite_schema WHERE name = 'record_account'"));
-    const size = Number(database.value('PRAGMA page_size'));
-    database.close();
-    const bytes = readFileSync(store);
-    // the id of a record
-    bytes.writeUInt8(bytes.readUInt8(root * size - 1) ^ 1, root * size - 1);
-    writeFileSync(store, bytes);
+    damageLastByte('record_account');
     const found = await check();
     expect(found.findings).toContainEqual(expect.objectContaining({ subject: 'file', repairable: true }));
     const printed = await palimpsestHere(['store', 'check', '--store', store]);
