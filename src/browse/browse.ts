@@ -141,7 +141,7 @@ export class Browse {
     yield* counted().fields.files(feed <= since);
   }
 
-  /** Reads all records once. */
+  /** Counts all records once. */
   #counted() {
     const fields = new FieldCounts(this.#store.revision.records, this.#site.page_size);
     return { months: monthsOf(this.#store.feedDays(fields.add), this.#lookup.renames.all), fields };
