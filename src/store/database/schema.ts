@@ -33,8 +33,8 @@ export const SCHEMA_VERSION = 16;
  * The schema of a store.
  *
  * `record` and `account` contain the imported data. The JSON of a record is stored as it is published, so that its
- * bytes cannot change between import and output. The column `account` repeats which account the JSON names, because SQLite would
- * parse each record to search one by a field of its JSON.
+ * bytes cannot change between import and output. The column `account` has the row number of the account that the JSON names: it is
+ * for searches, because an index of a field of the JSON would parse each record.
  *
  * `history`, `history_part` and the columns marked as derived are computed from them. A batch marks the accounts that it changes as
  * stale, and materializing derives them again. A change by another program (such as sqlite3) deletes the revisions, and

@@ -1,4 +1,6 @@
+/** The fields of a record that are read from its JSON. */
 const RECORD_FIELDS = ['data_type', 'previous', 'text', 'first_encountered_date', 'diff_html', 'web_archive_url'];
+
 /** The published profile of an account: the one in `history` includes the changes after the profile of the source. */
 const PROFILE = "ifnull('{' || substr(tail, 2), summary)";
 /** Formats microseconds since 1970 as new records have them. */

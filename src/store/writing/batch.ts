@@ -35,8 +35,6 @@ export class Batch {
   #isRenamed = false;
   /** The row numbers of accounts by their names. */
   readonly #rows = new Map<string, number>();
-  /** Whether a name left the cache: a name that is not in the cache can then be in the store. */
-  #hasForgotten = false;
   readonly #stale = new Set<string>();
   readonly #feedBlocks: FeedBlockMarks;
   #exclusions: Exclusions | undefined;
@@ -72,7 +70,7 @@ export class Batch {
     this.#isAllStale = latestRevision(database) === undefined;
     this.#feedBlocks = new FeedBlockMarks(database);
     this.#markStale = database.prepare('UPDATE account SET revision = NULL WHERE screen_name = ? AND revision IS NOT NULL');
-    this.#addAccount = database.prepare('INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+    this.#addAccount = database.prepare('INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?)');
     this.#rowOf = database.prepareValue('SELECT id FROM account WHERE screen_name = ?');
     const insert = 'INSERT INTO record (id, account, checksum, json) VALUES (?, ?, ?, CAST(? AS TEXT)) ON CONFLICT (id)';
     this.#addRecord = database.prepare(`${insert} DO NOTHING`);
@@ -107,15 +105,11 @@ export class Batch {
     const known = this.#rows.get(screenName);
     if (known !== undefined) return known;
     if (this.#rows.size >= NAME_CACHE_SIZE) this.clearNameCache();
-    // a lookup takes less than half of the time of an insert that SQLite refuses
-    const row = (this.#hasForgotten ? this.#rowOf.get(screenName) : undefined) ?? this.#addOrFind(screenName);
+    const row =
+      this.#rowOf.get(screenName) ??
+      Number(this.#addAccount.run(screenName, encodeIdentity(identityOf(screenName)), EMPTY_SUMMARY).lastInsertRowid);
     this.#rows.set(screenName, row);
     return row;
-  }
-
-  #addOrFind(screenName: string): number {
-    const { changes, lastInsertRowid } = this.#addAccount.run(screenName, encodeIdentity(identityOf(screenName)), EMPTY_SUMMARY);
-    return changes === 1 ? Number(lastInsertRowid) : (this.#rowOf.get(screenName) ?? Number.NaN);
   }
 
   /** Adds a record. Returns false if the store has another one with its id, which stays. */
@@ -173,7 +167,6 @@ export class Batch {
   /** Clears the caches of names. Needed when a name moves to another account. */
   clearNameCache(): void {
     this.#rows.clear();
-    this.#hasForgotten = true;
     this.#stale.clear();
   }
 
