@@ -8,6 +8,8 @@ const RECORDS = 250;
 /** Greater than every id. */
 export const BEYOND: number = Number.MAX_SAFE_INTEGER + 1;
 
+const NO_RECORDS = { records: 0, accounts: '', lengths: '', json: Buffer.alloc(0) };
+
 /** Selects the JSON of the records from an id up to before another one, newest first. */
 export const RECORDS_OF_BLOCK = `SELECT CAST(group_concat(json, ',') AS BLOB)
   FROM (SELECT json FROM record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT -1)`;
@@ -43,20 +45,29 @@ export function forgetFeedBlocks(database: Connection): void {
   database.exec('DELETE FROM feed_block; INSERT INTO feed_block (first_id, records, bytes) VALUES (0, 0, 0)');
 }
 
+/** The records of a block, newest first. Their accounts as row numbers and their lengths in bytes are separated by commas, and so is their JSON. */
+export interface BlockRecords {
+  readonly accounts: string;
+  readonly lengths: string;
+  readonly json: Buffer;
+}
+
 /**
- * Derives the checksums of the marked blocks. Runs in the transaction of the caller. Yields after each new block.
+ * Derives the checksums of the marked blocks, the oldest first. Runs in the transaction of the caller. Yields the records of each
+ * new block.
  * @param isChecked whether each record is first checked against its checksum, so that a block checksum never covers damage
  * @throws Failure bad-store
  */
-export function* renewFeedBlocks(database: Connection, isChecked: boolean): Generator<void> {
+export function* renewFeedBlocks(database: Connection, isChecked: boolean): Generator<BlockRecords> {
   const marked = database.prepare<[], { readonly first: number; readonly beyond: number | null }>(`
     SELECT first_id AS first, (SELECT min(first_id) FROM feed_block AS later WHERE later.first_id > feed_block.first_id) AS beyond
     FROM feed_block WHERE checksum IS NULL ORDER BY first_id`);
   const remove = database.prepare<[number]>('DELETE FROM feed_block WHERE first_id = ?');
   const end = database.prepareValue<[number, number], number>('SELECT id FROM record WHERE id >= ? ORDER BY id LIMIT 1 OFFSET +?');
-  const read = database.prepare<[number, number], { readonly records: number; readonly json: Buffer | null }>(`
-    SELECT count(*) AS records, CAST(group_concat(json, ',') AS BLOB) AS json
-    FROM (SELECT json FROM record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT -1)`);
+  const read = database.prepare<[number, number], BlockRecords & { readonly records: number }>(`
+    SELECT count(*) AS records, ifnull(group_concat(account), '') AS accounts, ifnull(group_concat(octet_length(json)), '') AS lengths,
+      CAST(ifnull(group_concat(json, ','), '') AS BLOB) AS json
+    FROM (SELECT account, json FROM record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT -1)`);
   const wrong = database.prepareValue<[number, number], number>(
     'SELECT id FROM record WHERE id >= ? AND id < ? AND crc32(json) IS NOT checksum LIMIT 1',
   );
@@ -71,15 +82,15 @@ export function* renewFeedBlocks(database: Connection, isChecked: boolean): Gene
     if (id !== undefined) throw damaged(database.path, `record ${id} does not match its checksum`);
     for (let start = first; start < limit; ) {
       const next = Math.min(end.get(start, RECORDS) ?? limit, limit);
-      const row = read.get(start, next);
-      const [records, json] = [row?.records ?? 0, row?.json ?? Buffer.alloc(0)];
+      const { records, ...found } = read.get(start, next) ?? NO_RECORDS;
+      const { json } = found;
       const { crc: checksum, bytes } = recordsChecksum(json);
       const days = daysIn(json);
       // one block always begins at 0, so that every id is in a block
       if (records > 0 || start === 0) insert.run({ first_id: start, records, bytes, checksum, days, days_checksum: checksumOf(days) });
       if (next <= start) throw damaged(database.path, 'records out of order');
       start = next;
-      yield;
+      yield found;
     }
   }
 }

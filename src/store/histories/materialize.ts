@@ -7,6 +7,7 @@ import { damaged } from '../database/damaged.ts';
 import { ACCOUNT_ORDER, NO_RECORD, PART_RECORDS, RANKING_MODULUS, RANKING_TERM } from '../database/schema.ts';
 import { forgetFeedBlocks, renewFeedBlocks } from '../feed/feed-blocks.ts';
 import { HistoryParts } from './history-parts.ts';
+import type { RecordsByAccount } from './records-by-account.ts';
 import { eachPart, findStaleParts, type GatheredPart } from './stale-parts.ts';
 
 /** Accepts data that another program (such as sqlite3) has written. Such a change has deleted the revisions of the store. */
@@ -20,25 +21,24 @@ export function acceptExternalChanges(database: Connection): void {
 }
 
 /**
- * Deletes the parts of stale accounts from the first record that can have changed: the marked blocks show it. Also deletes a part
- * that has become the newest, because `history` has those records.
+ * Deletes the histories of stale accounts, and their parts from the first record that can have changed: the marked blocks show it.
+ * Also deletes a part that has become the newest, because `history` has those records.
  */
-const DELETE_CHANGED_PARTS = `
+const DELETE_CHANGED = `
   DELETE FROM history_part WHERE (first_record, number) IN (
     SELECT history_part.first_record, number FROM account CROSS JOIN history_part USING (first_record)
     WHERE revision IS NULL AND number > ifnull((SELECT number FROM history_part AS kept
       WHERE kept.first_record = account.first_record
         AND newest < min((SELECT ifnull(min(first_id), ${NO_RECORD}) FROM feed_block WHERE checksum IS NULL),
           (SELECT ifnull(max(id), 0) FROM record WHERE record.account = account.id))
-      ORDER BY number DESC LIMIT 1), -1))`;
+      ORDER BY number DESC LIMIT 1), -1));
+  DELETE FROM history WHERE first_record IN (SELECT first_record FROM account WHERE revision IS NULL)`;
 
-/** The number of derived accounts, and of all accounts to derive; 0 if that is not known yet. */
+/** The number of derived accounts, and of all accounts to derive. */
 export interface MaterializeStep {
   readonly done: number;
   readonly all: number;
 }
-
-type GatherParts = (database: Connection) => Generator<GatheredPart | undefined>;
 
 /**
  * Derives the history and the digest of every account that changed since the last time, and adds a revision. Runs in the
@@ -46,26 +46,37 @@ type GatherParts = (database: Connection) => Generator<GatheredPart | undefined>
  * The caller may pause after each step.
  * @param feedChanged whether a record or a former handle is new or changed
  * @param isRenamed whether an account has another handle, which can change each list by handle
- * @param all gathers the parts if all accounts are stale
+ * @param Sort sorts the records if all accounts are stale; by default the records of each account are searched
  */
 export function* materialize(
   database: Connection,
   feedChanged: boolean,
   isRenamed: boolean,
-  all: GatherParts = eachPart,
+  Sort?: typeof RecordsByAccount,
 ): Generator<MaterializeStep> {
   if (isCurrent(database)) return;
   const last = latestRevision(database);
   // only this batch has written to a new store
   const isNew = nextRevision(database) === 1;
   if (last === undefined) database.exec('UPDATE account SET revision = NULL; DELETE FROM history; DELETE FROM history_part');
-  if (last !== undefined) database.exec(DELETE_CHANGED_PARTS);
-  for (const _ of renewFeedBlocks(database, !isNew)) yield { done: 0, all: 0 };
-  if (last !== undefined && isCurrent(database)) return;
-  database.exec('DELETE FROM history WHERE first_record IN (SELECT first_record FROM account WHERE revision IS NULL)');
-  const number = nextRevision(database);
+  else database.exec(DELETE_CHANGED);
   const removed = removeOrphans(database);
-  const { reordered } = yield* materializeAccounts(database, number, last === undefined ? all : eachPart);
+  findStaleParts(database);
+  const all = Number(database.value('SELECT count(*) FROM temp.stale WHERE is_last'));
+  const sorted = last === undefined && Sort !== undefined ? new Sort(database) : undefined;
+  const number = nextRevision(database);
+  let reordered = false;
+  try {
+    for (const block of renewFeedBlocks(database, !isNew)) {
+      sorted?.add(block);
+      yield { done: 0, all };
+    }
+    if (last !== undefined && removed === 0 && isCurrent(database)) return;
+    reordered = yield* materializeAccounts(database, number, all, sorted?.parts() ?? eachPart(database));
+  } finally {
+    sorted?.close();
+    database.exec('DROP TABLE IF EXISTS temp.stale');
+  }
   database.exec(ACCOUNT_ORDER);
   addRevision(database, {
     number,
@@ -91,12 +102,13 @@ function removeOrphans(database: Connection): number {
   return remove.run().changes;
 }
 
+/** Derives the accounts of `temp.stale`. Returns whether the order of accounts can have changed. */
 function* materializeAccounts(
   database: Connection,
   revision: number,
-  gather: GatherParts,
-): Generator<MaterializeStep, { readonly reordered: boolean }> {
-  findStaleParts(database);
+  all: number,
+  gathered: Generator<GatheredPart>,
+): Generator<MaterializeStep, boolean> {
   const parts = new HistoryParts(database);
   const insert = database.prepare<[number, number, Buffer, string]>(
     'INSERT INTO history (first_record, records, head, tail) VALUES (?, ?, CAST(? AS TEXT), ?)',
@@ -104,15 +116,9 @@ function* materializeAccounts(
   const update = database.prepare<[number | null, number, Buffer, number, number]>(
     'UPDATE account SET first_record = ?, revision = ?, digest = ?, checksum = ? WHERE id = ?',
   );
-  const all = Number(database.value('SELECT count(*) FROM temp.stale WHERE is_last'));
   let reordered = false;
   let done = 0;
-  for (const part of gather(database)) {
-    if (part === undefined) {
-      yield { done, all };
-      continue;
-    }
-    const { stale, json } = part;
+  for (const { stale, json } of gathered) {
     const { id, first, number, newest, records, screen_name } = stale;
     const older = parts.before(first, number);
     if (older.records !== number * PART_RECORDS) throw damaged(database.path, `a part is missing from the history of ${screen_name}`);
@@ -129,6 +135,5 @@ function* materializeAccounts(
     done += 1;
     yield { done, all };
   }
-  database.exec('DROP TABLE temp.stale');
-  return { reordered };
+  return reordered;
 }

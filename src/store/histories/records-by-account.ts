@@ -1,27 +1,20 @@
 import { numbersIn } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
+import { damaged } from '../database/damaged.ts';
+import { PART_RECORDS } from '../database/schema.ts';
 import { wrapErrors } from '../database/store-error.ts';
+import type { BlockRecords } from '../feed/feed-blocks.ts';
 import { RecordWindow } from './record-window.ts';
 import { openSpool, type SpoolFile } from './spool-file.ts';
+import { type GatheredPart, staleParts } from './stale-parts.ts';
 
 /** The size of the records that are grouped in memory at once, in bytes. */
 const WINDOW_BYTES = 1 << 21;
-/** The number of records that one query reads. */
-const BATCH_SIZE = 500;
 /** The estimated size of an account beside its records, in bytes: memory has its profile too. */
 const ACCOUNT_BYTES = 200;
 
-/** Some records: the rows of their accounts and their lengths in bytes, separated by commas, and their JSON. */
-interface RecordRows {
-  readonly accounts: string;
-  readonly lengths: string;
-  readonly json: Buffer;
-}
-
-const NO_ROWS: RecordRows = { accounts: '', lengths: '', json: Buffer.alloc(0) };
-
 /**
- * Groups the records of all parts in `temp.stale` by part. Reads the feed once, in its order, because a search for the
+ * Groups the records of all parts in `temp.stale` by part, while the blocks of the feed are derived, because a search for the
  * records of each account takes several times as long. This is an external sort: the parts are divided into windows of
  * consecutive rows. Memory has the records of one window, and a temporary file beside the store has those of the others.
  * A window takes about the same number of bytes.
@@ -29,8 +22,14 @@ const NO_ROWS: RecordRows = { accounts: '', lengths: '', json: Buffer.alloc(0) }
 export class RecordsByAccount {
   readonly #database: Connection;
   readonly #spool: SpoolFile;
-  /** The windows in the order of their rows. */
-  readonly windows: readonly RecordWindow[];
+  readonly #windows: readonly RecordWindow[];
+  /** The first row of each window. */
+  readonly #starts: Float64Array;
+  /** The row numbers of all accounts, ascending. Arrays of numbers take less memory than a map. */
+  readonly #accounts: Float64Array;
+  /** For each account the row of its next record in `temp.stale`, and how many records that part has already. */
+  readonly #rows: Float64Array;
+  readonly #counts: Uint16Array;
 
   /** @param windowBytes the approximate size of a window in bytes */
   constructor(database: Connection, windowBytes: number = WINDOW_BYTES) {
@@ -38,60 +37,82 @@ export class RecordsByAccount {
     this.#spool = wrapErrors(database.path, () => openSpool(database.path));
     const file = { spool: this.#spool, length: 0, read: Buffer.alloc(0) };
     let first = 1;
-    this.windows = windowEnds(database, windowBytes).map((end) => {
+    this.#windows = windowEnds(database, windowBytes).map((end) => {
       const window = new RecordWindow(file, first, end);
       first = end;
       return window;
     });
+    this.#starts = Float64Array.from(this.#windows, ({ first: start }) => start);
+    const column = (selected: string) =>
+      Float64Array.from(database.prepareValue<[], number>(`SELECT ${selected} FROM temp.stale GROUP BY id ORDER BY id`).all());
+    this.#accounts = column('id');
+    this.#rows = column('min(rowid)');
+    this.#counts = new Uint16Array(this.#rows.length);
   }
 
-  /** Reads all records. Yields after each batch. Must be run to its end before a window is read. */
-  *read(): Generator<void> {
-    const database = this.#database;
-    database.exec(`
-      CREATE TEMP TABLE record_order AS SELECT record.id AS id, stale.rowid AS account
-        FROM temp.stale CROSS JOIN record ON record.account = stale.id AND record.id BETWEEN oldest AND newest
-        ORDER BY record.id DESC`);
-    const next = database.prepare<[number, number], RecordRows>(`
-      SELECT ifnull(group_concat(account), '') AS accounts, ifnull(group_concat(ifnull(octet_length(json), 0)), '') AS lengths,
-        CAST(ifnull(group_concat(json, ''), '') AS BLOB) AS json
-      FROM (SELECT record_order.account AS account, json FROM temp.record_order CROSS JOIN record USING (id)
-        WHERE record_order.rowid > ? AND record_order.rowid <= ? ORDER BY record_order.rowid LIMIT -1)`);
-    const all = Number(database.value('SELECT count(*) FROM temp.record_order'));
-    for (let row = 0; row < all; row += BATCH_SIZE) {
-      wrapErrors(database.path, () => this.#add(next.get(row, row + BATCH_SIZE)));
-      yield;
+  /**
+   * Adds the records of a block. The blocks come with the oldest first.
+   * @throws Failure bad-store, file-system
+   */
+  add({ accounts, lengths, json }: BlockRecords): void {
+    wrapErrors(this.#database.path, () => {
+      const [owners, bytes] = [numbersIn(accounts), numbersIn(lengths)];
+      let end = json.length;
+      for (let index = owners.length - 1; index >= 0; index -= 1) {
+        const start = end - (bytes[index] ?? 0);
+        const row = this.#rowOfNext(owners[index] ?? 0);
+        this.#windows[lastUpTo(row, this.#starts)]?.add(row, json, start, end);
+        end = start - 1;
+      }
+    });
+  }
+
+  /**
+   * Yields all parts with their records. All blocks must have been added.
+   * @throws Failure bad-store, file-system
+   */
+  *parts(): Generator<GatheredPart> {
+    const { path } = this.#database;
+    for (const window of this.#windows) {
+      const grouped = wrapErrors(path, () => window.read());
+      for (const stale of staleParts(this.#database, window.first, window.end)) {
+        const found = grouped.get(stale.row) ?? [];
+        if (found.length !== stale.records) throw damaged(path, `the index record_account and the records of ${stale.screen_name} differ`);
+        yield { stale, json: Buffer.concat([...found].reverse()).subarray(0, -1) };
+      }
     }
-    database.exec('DROP TABLE temp.record_order');
   }
 
   close(): void {
     this.#spool.close();
   }
 
-  #add({ accounts, lengths, json }: RecordRows = NO_ROWS): void {
-    const ends = numbersIn(lengths);
-    let start = 0;
-    for (const [index, row] of numbersIn(accounts).entries()) {
-      const end = start + (ends[index] ?? 0);
-      this.#windowOf(row)?.add(row, json, start, end);
-      start = end;
-    }
+  #rowOfNext(account: number): number {
+    const index = lastUpTo(account, this.#accounts);
+    if (this.#accounts[index] !== account) throw damaged(this.#database.path, 'a record of an account that is not in the store');
+    const isFull = this.#counts[index] === PART_RECORDS;
+    const row = (this.#rows[index] ?? 0) + (isFull ? 1 : 0);
+    this.#rows[index] = row;
+    this.#counts[index] = isFull ? 1 : (this.#counts[index] ?? 0) + 1;
+    return row;
   }
-  #windowOf(row: number): RecordWindow | undefined {
-    let [low, high] = [0, this.windows.length - 1];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (row < (this.windows[middle]?.end ?? 0)) high = middle;
-      else low = middle + 1;
-    }
-    return this.windows[low];
+}
+
+/** Returns the index of the last of some ascending numbers that is at most `limit`. */
+function lastUpTo(limit: number, numbers: Float64Array): number {
+  let [low, high] = [0, numbers.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((numbers[middle] ?? 0) <= limit) low = middle;
+    else high = middle - 1;
   }
+  return low;
 }
 
 /** Returns the row after each window, in order. Accounts end a window where the sum of their sizes reaches a multiple of its bytes. */
 function windowEnds(database: Connection, windowBytes: number): number[] {
-  const bytes = Number(database.value('SELECT sum(bytes) FROM feed_block'));
+  // the size of the records is not known yet: the file has little else
+  const bytes = Number(database.value('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size'));
   const { records, accounts } = database
     .prepare<[], { readonly records: number; readonly accounts: number }>(
       'SELECT total(records) AS records, count(*) AS accounts FROM temp.stale',

@@ -186,8 +186,8 @@ export class Batch {
       }
       if (isStale) {
         // only a batch needs it: other commands start faster without it
-        const { allParts } = await import('../histories/all-parts.ts');
-        for (const { done, all } of materialize(this.database, this.#feedChanged, this.#isRenamed, allParts)) {
+        const { RecordsByAccount } = await import('../histories/records-by-account.ts');
+        for (const { done, all } of materialize(this.database, this.#feedChanged, this.#isRenamed, RecordsByAccount)) {
           onProgress('histories', done, all);
           if (pauses.areDue) await pauses.take();
         }
