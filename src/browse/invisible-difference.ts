@@ -52,9 +52,11 @@ const ALL_CONFUSABLES = new RegExp(CONFUSABLE, 'gu');
 const EMOJI_JOINTS =
   /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|[#*0-9]|\ufe0f)(?:\u200d|\ufe0f)|(?<=\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0020}-\u{e007f}]/gu;
 const SPACE = /\p{White_Space}/gu;
-/** Matches the first bytes of all characters that {@link INVISIBLE_OR_SPACE} or {@link CONFUSABLE} matches, and of some others. */
-const MAYBE_NAMED =
-  /[\u00ce\u00d0-\u00d2\u00d4\u00e1\u00ef]|\u00c2[\u0085\u00a0\u00ad]|\u00cd\u008f|\u00d8\u009c|\u00e2\u0080|\u00e2\u0081|\u00e3[\u0080\u0085]|\u00f0[\u009b\u009d]|\u00f3\u00a0/;
+/** Matches the first bytes of all characters that {@link CONFUSABLE} matches, and of some others. */
+const MAYBE_CONFUSABLE = /[\u00ce\u00d0-\u00d2\u00d4]/;
+/** Matches the first bytes of all characters that {@link INVISIBLE_OR_SPACE} matches, and of some others. */
+const MAYBE_INVISIBLE =
+  /[\u00e1\u00ef]|\u00c2[\u0085\u00a0\u00ad]|\u00cd\u008f|\u00d8\u009c|\u00e2\u0080|\u00e2\u0081|\u00e3[\u0080\u0085]|\u00f0[\u009b\u009d]|\u00f3\u00a0/;
 /** Matches the bytes of a Latin letter beside a letter that {@link CONFUSABLE} matches, and of some others. */
 const MAYBE_MIXED =
   /(?:[A-Za-z]|[\u00c3-\u00c9][\u0080-\u00bf])[\u00ce\u00d0-\u00d2\u00d4]|[\u00ce\u00d0-\u00d2\u00d4][\u0080-\u00bf][A-Za-z\u00c3-\u00c9]/;
@@ -69,14 +71,15 @@ export function invisibleDifference({ before, after, ...diff }: Omit<DiffMarkup,
   const [old, current] = [textOf(diff.removed), textOf(diff.added)];
   if (old === current) return NONE;
   // most differences are seen at once, and have no such character
-  const isSeen = isSeenAtOnce(old, current);
-  const isMaybe = MAYBE_NAMED.test(old) || MAYBE_NAMED.test(current);
-  if (isSeen && !isMaybe) return NONE;
+  const isSeen = isSeenAtOnce(old, current, 1) || isSeenAtOnce(old, current, -1);
+  const mayBeInvisible = MAYBE_INVISIBLE.test(old) || MAYBE_INVISIBLE.test(current);
+  const mayLookAlike = (MAYBE_CONFUSABLE.test(old) || MAYBE_CONFUSABLE.test(current)) && (mayBeMixed(before) || mayBeMixed(after));
+  if (isSeen && !mayBeInvisible && !mayLookAlike) return NONE;
   const [removed, added] = [plainText(old), plainText(current)];
   if (isSeen || visible(removed) !== visible(added)) {
-    if (!isMaybe) return NONE;
-    const lookAlike = CONFUSABLE.test(removed + added) ? named(lookAlikesIn(before), lookAlikesIn(after), () => true) : NONE;
-    if (!(INVISIBLE_OR_SPACE.test(removed) || INVISIBLE_OR_SPACE.test(added))) return lookAlike;
+    const hasConfusable = mayLookAlike && CONFUSABLE.test(removed + added);
+    const lookAlike = hasConfusable ? named(lookAlikesIn(before), lookAlikesIn(after), () => true) : NONE;
+    if (!mayBeInvisible || !(INVISIBLE_OR_SPACE.test(removed) || INVISIBLE_OR_SPACE.test(added))) return lookAlike;
     const [one, other] = [removed.replace(EMOJI_JOINTS, ''), added.replace(EMOJI_JOINTS, '')];
     return [...named(one, other, (character) => INVISIBLE_OR_SPACE.test(character)), ...lookAlike];
   }
@@ -96,17 +99,20 @@ function textOf(html: Markup): ByteText {
   return html.includes('<') ? html.replace(/<[^>]*>/g, '') : html;
 }
 
-/** Whether the first characters that differ are in ASCII. White space and letter case are no difference. */
-function isSeenAtOnce(one: ByteText, other: ByteText): boolean {
-  let [left, right] = [0, 0];
+/**
+ * Whether the first characters that differ are in ASCII. White space and letter case are no difference.
+ * @param step -1 for the last characters that differ
+ */
+function isSeenAtOnce(one: ByteText, other: ByteText, step: 1 | -1): boolean {
+  let [left, right] = step === 1 ? [0, 0] : [one.length - 1, other.length - 1];
   for (;;) {
-    while (isSpace(one.charCodeAt(left))) left += 1;
-    while (isSpace(other.charCodeAt(right))) right += 1;
+    while (isSpace(one.charCodeAt(left))) left += step;
+    while (isSpace(other.charCodeAt(right))) right += step;
     const [a, b] = [one.charCodeAt(left), other.charCodeAt(right)];
     if (Number.isNaN(a) && Number.isNaN(b)) return false;
     if (a !== b && lowerCase(a) !== lowerCase(b)) return !(a > 0x7f || b > 0x7f);
-    left += 1;
-    right += 1;
+    left += step;
+    right += step;
   }
 }
 
@@ -133,12 +139,15 @@ function visible(text: string): string {
     .toLowerCase();
 }
 
+/** Whether a word can have Latin and other letters. Most texts with Cyrillic or Greek letters have no such word. */
+function mayBeMixed(html: Markup): boolean {
+  return MAYBE_MIXED.test(textOf(html));
+}
+
 /** Returns the letters of markup that can be confused with a Latin letter, in words whose other letters are Latin. */
 function lookAlikesIn(html: Markup): string {
-  const text = textOf(html);
-  // most texts with Cyrillic or Greek letters have no such word
-  if (!MAYBE_MIXED.test(text)) return '';
-  const words = plainText(text).match(/\p{L}+/gu) ?? [];
+  if (!mayBeMixed(html)) return '';
+  const words = plainText(textOf(html)).match(/\p{L}+/gu) ?? [];
   const mixed = words.filter((word) => CONFUSABLE.test(word) && /^\p{Script=Latin}+$/u.test(word.replace(ALL_CONFUSABLES, '')));
   return mixed.join('').replace(/\p{Script=Latin}/gu, '');
 }
