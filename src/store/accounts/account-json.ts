@@ -65,6 +65,16 @@ export function firstValuesIn(json: Buffer): number {
   return count;
 }
 
+const OLDEST_TIME = /.*"first_encountered_date":"([^"]*)/;
+const TIME_OF_CHANGE = /"previous":\d.*?"first_encountered_date":"([^"]*)/;
+
+/** Returns the times of the oldest record and of the newest change in JSON. A text cannot contain what is searched. */
+export function timesIn(json: Buffer): { readonly first_seen: string | null; readonly last_change: string | null } {
+  // times are ASCII: no text needs to be decoded
+  const records = json.toString('latin1');
+  return { first_seen: OLDEST_TIME.exec(records)?.[1] ?? null, last_change: TIME_OF_CHANGE.exec(records)?.[1] ?? null };
+}
+
 /** Returns the digest of older records in place of them. */
 function asRecord({ digest }: OlderRecords): string {
   return digest === '' ? '' : `,"${digest}"`;

@@ -7,7 +7,7 @@ import { accountChecksum } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged, storedJson } from '../database/damaged.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
-import { firstValuesIn } from './account-json.ts';
+import { firstValuesIn, timesIn } from './account-json.ts';
 import { type AccountOrder, type AccountRow, accountRows, STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
 import { bitOf } from './known-account.ts';
 
@@ -43,9 +43,11 @@ export interface ListedAccount extends Pick<AccountEntry, 'screen_name' | 'displ
   readonly first_seen: string | null;
 }
 
+type ListedTimes = Pick<ListedAccount, 'first_seen' | 'last_change'>;
+
 const NAMES = ['id', 'screen_name', 'stable_id', 'profile', 'records', 'first_record'] as const;
-const CONTENTS = [...NAMES, 'identity', 'summary', 'checksum'] as const;
-const PUBLISHED = [...CONTENTS, 'observed_to'] as const;
+const CONTENTS = ['screen_name', 'first_record', 'identity', 'summary', 'checksum'] as const;
+const PUBLISHED = [...NAMES, ...CONTENTS, 'observed_to'] as const;
 
 type ContentsRow = Pick<AccountRow, (typeof CONTENTS)[number]>;
 type NamesRow = Pick<AccountRow, (typeof NAMES)[number]>;
@@ -60,8 +62,9 @@ export class AccountReader {
   readonly #database: Connection;
   readonly #formerHandles: Statement<[number], FormerHandle>;
   readonly #recordDates: Statement<[string], RecordDates>;
-  readonly #listed: Statement<[string], Pick<ListedAccount, 'first_seen' | 'last_change'> & ContentsRow>;
-  readonly #history: Statement<[number | null], { readonly head: Buffer; readonly tail: string }>;
+  readonly #listed: Statement<[string], ContentsRow>;
+  readonly #listedTimes: Statement<[string], ListedTimes>;
+  readonly #history: Statement<[number | null], { readonly head: Buffer; readonly tail: string; readonly records: number }>;
   readonly #parts: HistoryParts;
   readonly #byName: Statement<[string], NamesRow>;
 
@@ -73,12 +76,12 @@ export class AccountReader {
       SELECT (${time} record.id = first_record) AS first_record_date,
         (${time} record.account = account.id ORDER BY record.id DESC LIMIT 1) AS last_record_date
       FROM account WHERE screen_name = ?`);
-    this.#listed = database.prepare(`
-      ${selectAccounts(CONTENTS, [
-        `(${time} record.id = account.first_record) AS first_seen`,
-        `(${time} record.account = account.id AND json ->> 'previous' IS NOT NULL ORDER BY record.id DESC LIMIT 1) AS last_change`,
-      ])} WHERE screen_name = ?`);
-    this.#history = database.prepare('SELECT CAST(head AS BLOB) AS head, tail FROM history WHERE first_record = ?');
+    this.#listed = database.prepare(`${selectAccounts(CONTENTS)} WHERE screen_name = ?`);
+    this.#listedTimes = database.prepare(`
+      SELECT (${time} record.id = first_record) AS first_seen,
+        (${time} record.account = account.id AND json ->> 'previous' IS NOT NULL ORDER BY record.id DESC LIMIT 1) AS last_change
+      FROM account WHERE screen_name = ?`);
+    this.#history = database.prepare('SELECT CAST(head AS BLOB) AS head, tail, records FROM history WHERE first_record = ?');
     this.#parts = new HistoryParts(database);
     this.#byName = database.prepare(`${selectAccounts(NAMES)} WHERE screen_name = ?`);
   }
@@ -115,10 +118,11 @@ export class AccountReader {
   listed(screenName: string): ListedAccount {
     const row = this.#listed.get(screenName);
     if (row === undefined) throw damaged(this.#database.path, `no account with the handle ${screenName}`);
-    const { screen_name, records, first_seen, last_change } = row;
-    const { head, older } = this.#contentsOf(row);
-    const changes = records - older.first_values - firstValuesIn(head);
-    return { screen_name, display_name: this.#displayName(row), changes, first_seen, last_change };
+    const { screen_name } = row;
+    const { head, tail, records, older } = this.#contentsOf(row);
+    const display_name = this.#displayName({ screen_name, profile: `{${tail.slice(1)}` });
+    const times = older.records > 0 ? this.#listedTimes.get(screenName) : undefined;
+    return { screen_name, display_name, changes: records - older.first_values - firstValuesIn(head), ...(times ?? timesIn(head)) };
   }
 
   /**
@@ -189,11 +193,11 @@ export class AccountReader {
   }
 
   /** Returns the newest records of an account, and what is known of the older ones. Compares the account with its checksum. */
-  #contentsOf({ screen_name, identity, summary, records, checksum, first_record }: ContentsRow) {
-    const without = { head: Buffer.from(`${identity.slice(0, -1)},"data":[`), tail: `,${summary.slice(1)}` };
-    const { head, tail } = this.#history.get(first_record) ?? without;
+  #contentsOf({ screen_name, identity, summary, checksum, first_record }: ContentsRow) {
+    const without = { head: Buffer.from(`${identity.slice(0, -1)},"data":[`), tail: `,${summary.slice(1)}`, records: 0 };
+    const { head, tail, records } = this.#history.get(first_record) ?? without;
     const older = this.#parts.before(first_record);
-    if (accountChecksum(head, older.checksum, tail, records) === checksum) return { head, older };
+    if (accountChecksum(head, older.checksum, tail, records) === checksum) return { head, tail, records, older };
     throw damaged(this.#database.path, `the account ${screen_name} does not match its checksum`);
   }
 

@@ -103,9 +103,9 @@ const ORDERS: { readonly [O in AccountOrder]: Order<O> } = {
   },
 };
 
-/** Returns a query for columns of accounts. Without the join, an index can have all columns. @param more the SQL of other columns */
-export function selectAccounts(columns: readonly (keyof AccountRow)[], more: readonly string[] = []): string {
-  const selected = [...columns.map((column) => SQL[column] ?? column), ...more].join(', ');
+/** Returns a query for columns of accounts. Without the join, an index can have all columns. */
+export function selectAccounts(columns: readonly (keyof AccountRow)[]): string {
+  const selected = columns.map((column) => SQL[column] ?? column).join(', ');
   const join = columns.some((column) => column === 'records' || column === 'profile') ? JOIN_HISTORY : '';
   return `SELECT ${selected} FROM account ${join}`;
 }
