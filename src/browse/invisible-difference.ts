@@ -67,7 +67,8 @@ const INVISIBLE_OR_SPACE = /(?![\t-\r ])[\p{Default_Ignorable_Code_Point}\p{Whit
 const MOST = 4;
 
 /** Names invisible differences, with their code points: `zero-width space U+200B added`. */
-export function invisibleDifference({ before, after, ...diff }: Omit<DiffMarkup, 'inline'>): readonly string[] {
+export function invisibleDifference(diff: Omit<DiffMarkup, 'inline'>): readonly string[] {
+  const { before, after } = diff;
   const [old, current] = [textOf(diff.removed), textOf(diff.added)];
   if (old === current) return NONE;
   // most differences are seen at once, and have no such character

@@ -75,14 +75,12 @@ export function* accountFiles(
     return known;
   };
   const file = (path: ByteText, render: () => Page): UnframedFile => ({ path, render: isOld ? undefined : () => [render()] });
-  const addressOf: AddressOf = ({ id }) => recordAddress(handle, partOfRecord(parts, id), id);
-  const facts: RecordFacts = { addressOf, textOf: lookup.textOf, handleAt: lookup.handleAt };
   for (const part of partsWithPage(parts)) {
     const { first = 0, last = 0 } = parts[part - 1] ?? {};
     const records = () => parseRecords(accounts.recordsBetween(stored.screen_name, first, last));
-    yield file(accountPage(handle, part), () => accountPartPage(read(), part, records(), facts));
+    yield file(accountPage(handle, part), () => accountPartPage(read(), part, records(), lookup));
   }
-  yield file(accountPage(handle), () => accountMainPage(read(), facts));
+  yield file(accountPage(handle), () => accountMainPage(read(), lookup));
   return parts.length;
 }
 
@@ -117,10 +115,9 @@ export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page 
   const { account, changes, renames, parts, data } = shown;
   const { screen_name } = account;
   const older = olderParts(parts);
-  const page = accountPage(screen_name);
-  const hrefOf = (record: ChangeRecord) => {
-    const address = facts.addressOf(record);
-    return address.startsWith(`${page}#`) ? trusted(address.slice(page.length)) : fileOf(address);
+  const hrefOf: AddressOf = ({ id }) => {
+    const part = partOfRecord(parts, id);
+    return part === 1 ? markup`#r${id}` : fileOf(recordAddress(screen_name, part, id));
   };
   const frame: PageFrame = { title: `@${screen_name}`, root: ROOT_3, section: 'account' };
   const all = countsMarkup({ changes, renames: [...renames.values()].flat().length, first_values: 0 });
