@@ -11,7 +11,7 @@ import type { OnProgress } from '../contract/pauses.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { readBuildRecord } from '../tree/build-record.ts';
+import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import type { VerifySummary } from '../verify/verify.ts';
 import { verify } from '../verify/verify.ts';
 import { UNFINISHED, type VerifyOptions } from '../verify/walk.ts';
@@ -114,6 +114,8 @@ async function verifyTarget(
     '--out': site === undefined ? 'FOLDER' : 'ZIP',
     ...(site !== undefined && common.store === undefined ? { '--store': 'FILE' } : {}),
   } as const;
+  const isOther = !isGood && (await neverHad(common.store, summary.build));
+  const repairStep = `next: publish again, to repair what can be repaired: ${terminal.command('publish', repair, [address])}`;
   terminal.summary({ target: target.name, ...summary, requests: trafficOf(remote.traffic), milliseconds: Math.round(took) }, [
     ...violationLines(summary),
     ...noteLines(summary),
@@ -121,7 +123,7 @@ async function verifyTarget(
     ...(site === undefined ? [] : [`  commits   ${number(site.commits)}; version ${number(site.number)} is current`]),
     ...checkedLines(summary, common.store),
     ...(requests === undefined ? [] : [`  sent      ${requests}`]),
-    ...(isGood ? [] : [`next: publish again, to repair what can be repaired: ${terminal.command('publish', repair, [address])}`]),
+    ...(isGood ? [] : [isOther ? ownStoreStep(terminal, common.store, [address]) : repairStep]),
   ]);
 }
 
@@ -147,15 +149,22 @@ function amountOf(checked: number, all: number | undefined, noun: string): strin
   return all === undefined || all === checked ? plural(checked, noun) : `${number(checked)} of ${plural(all, noun)}`;
 }
 
-/** Whether a store never had the content with this fingerprint. */
-async function neverHad(path: string, fingerprint: string): Promise<boolean> {
+/** Whether a store never had the content of a tree: then no difference between them is damage. */
+async function neverHad(path: string | undefined, build: BuildRecord | undefined): Promise<boolean> {
+  if (path === undefined || build === undefined) return false;
   const { Store } = await import('../store/store.ts');
   const store = Store.open(path);
   try {
-    return store.revisionOf(fingerprint) === undefined;
+    return store.revisionOf(build.store) === undefined;
   } finally {
     store.close();
   }
+}
+
+/** Suggests to compare with the store that a tree was built from, instead of one that never had its content. */
+function ownStoreStep(terminal: Terminal, store: string | undefined, args: readonly string[] = []): string {
+  const command = terminal.command('verify', { '--store': 'FILE' }, args);
+  return `next: name the store of this tree, because ${store} never had the content of this tree: ${command}`;
 }
 
 /**
@@ -169,19 +178,21 @@ async function nextSteps(
   { out, store }: Pick<VerifyOptions, 'out' | 'store'>,
   isForeign: boolean,
 ): Promise<string[]> {
-  const isOther = store !== undefined && build !== undefined && (await neverHad(store, build.store));
+  if (await neverHad(store, build)) {
+    const replace = terminal.command('build', { '--replace-tree': true });
+    return [ownStoreStep(terminal, store), `or: replace this tree with one of ${store}: ${replace}`];
+  }
   const rules = new Set(causes.flatMap((cause) => Object.keys(cause.rules)));
   const unexpected = rules.delete('unexpected-file');
   const differs = [...rules].some((rule) => /^(build|manifest|file|page|zip|store|browse)-|^(duplicate-mismatch|sort-keys)$/.test(rule));
   const options = {
     '--repair': true,
     ...(isForeign ? { '--base-url': 'URL' } : {}),
-    ...(store === undefined || isOther ? { '--store': 'FILE' } : {}),
+    ...(store === undefined ? { '--store': 'FILE' } : {}),
   } as const;
   const steps = [
     ...(unexpected ? ['delete the unexpected files, because a build does not remove them'] : []),
     ...(differs && isForeign ? [`delete ${out}, because a build refuses a folder with this build.json`] : []),
-    ...(isOther ? [`name the store of this tree with --store, because ${store} never had the content of this tree`] : []),
     ...(differs ? [`build again from the store of this tree: ${terminal.command('build', options)}`] : []),
     ...(rules.size > 0 && !differs && build?.incomplete !== undefined
       ? [`${build.incomplete.map(lackSentence).join('; ')}: mirror again, because missing records can be the cause, then build again`]

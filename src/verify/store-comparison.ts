@@ -52,11 +52,12 @@ export class StoreComparison {
     const { fingerprint } = this.#store.revision;
     this.#olderTree = fingerprint === tree.build.store ? undefined : BUILD_RECORD;
     if (fingerprint !== tree.build.store) {
+      const isOther = this.#store.revisionOf(tree.build.store) === undefined;
       report.add({
         rule: 'store-fingerprint',
         path: BUILD_RECORD,
         expected: fingerprint,
-        found: `${tree.build.store}: the store has changed since the build, build again`,
+        found: `${tree.build.store}: ${isOther ? 'the store never had this content' : 'the store has changed since the build, build again'}`,
       });
     }
     const [records, accounts] = [storedRecords(this.#store), storedAccounts(this.#store, tree.build.page_size)];

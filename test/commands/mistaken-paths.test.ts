@@ -16,13 +16,22 @@ async function built(): Promise<string> {
   return cwd;
 }
 
-it('verify suggests to name another store if the store never had the content of the tree', async () => {
+it('verify suggests to name another store, and no repair, if the store never had the content of the tree', async () => {
   const [cwd, other] = [await built(), temporaryFolder()];
   await observing(other);
-  const { code, stdout } = await palimpsestHere(['verify', '--store', join(other, 'data/palimpsest.db')], { cwd });
-  expect(code).toBe(1);
-  expect(stdout).toMatch(/next: name the store of this tree with --store, because .*palimpsest.db never had the content of this tree\n/);
-  expect(stdout).toMatch(/then: build again from the store of this tree:.*--store FILE.*\n$/s);
+  await palimpsestJson(['publish', 'pub'], { cwd });
+  for (const [args, last] of [
+    [[], /\nor: replace this tree with one of .*palimpsest.db: .* --replace-tree\n$/],
+    [['pub'], / verify pub --store FILE\n$/],
+  ] as const) {
+    const { code, stdout } = await palimpsestHere(['verify', ...args, '--store', join(other, 'data/palimpsest.db')], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /next: name the store of this tree, because .*palimpsest.db never had the content of this tree: .*--store FILE\n/,
+    );
+    expect(stdout).toMatch(last);
+    expect(stdout).not.toMatch(/--repair|the store has changed/);
+  }
 });
 
 it('verify does not suggest another store if the tree has an earlier state of the store', async () => {

@@ -236,6 +236,10 @@ export const COMMANDS: readonly Suggestion[] = [
     isRepeated: true,
   }),
   shown('commands/verify.ts: build', 'verify', 1, 'build --repair', { prepare: append('out/rest/data/index.json', ' '), isRepeated: true }),
+  shown('commands/verify.ts: verify', 'verify --store other.db', 1, 'verify --store FILE', {
+    prepare: observeNight(1, NAMES, 'other.db'),
+    fill: { FILE: STORE },
+  }),
   shown('sources/other-command.ts: observe', 'import n.ndjson --store n.db', 1, 'observe n.ndjson --store n.db --observed-at TIME', {
     prepare: write(
       'n.ndjson',

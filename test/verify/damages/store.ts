@@ -5,8 +5,10 @@ const LAST_PAGE = 'rest/account/page/3/index.json';
 
 /** Damages that leave a valid tree: only a comparison with the store finds them. */
 export const STORE_DAMAGES: readonly Damage[] = sealed([
-  damaged('build.json has the fingerprint of another store', ['store-fingerprint', 'build.json', undefined, '0'.repeat(64)], (tree) =>
-    tree.editBuild({ store: '0'.repeat(64) }),
+  damaged(
+    'build.json has the fingerprint of another store',
+    ['store-fingerprint', 'build.json', undefined, `${'0'.repeat(64)}: the store never had this content`],
+    (tree) => tree.editBuild({ store: '0'.repeat(64) }),
   ),
   damaged(
     'the newest record is missing from the whole tree',
