@@ -45,7 +45,7 @@ function allLate({ run, late, storeTo = 0 }: Guarded, { latest }: Limits): Failu
   const isFuture = latest !== undefined && storeTo > latest;
   const cause = isFuture
     ? 'the clock of an earlier run was wrong: go back to the version of the store before it (store versions, store pull --number N --replace)'
-    : 'check the clock, --observed-at and the names of the folders; if the times are right, add what is not late with --allow-late and --rejects';
+    : 'check the clock, --observed-at, the names of the folders, and whether another run has just added newer snapshots; if the times are right, add what is not late with --allow-late and --rejects';
   return new Failure('all-late', 'most accounts have only snapshots older than the newest ones in the store', {
     expected: 'snapshots newer than those in the store',
     found: `${run.onlyOlder} of ${plural(run.accounts, 'account')} with only older snapshots, and ${plural(late, 'late snapshot')}; the newest snapshot in the store is from ${timestampOf(storeTo)}`,

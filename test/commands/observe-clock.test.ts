@@ -90,6 +90,8 @@ describe('palimpsest observe with a wrong clock', () => {
     const input = night('changed', ...bios.slice(1), 'of a new account');
     const { code, stderr } = await palimpsestHere(at(store, '2024-05-02T00:00:00Z', ...rejects), { input });
     expect([code, stderr]).toEqual([3, expect.stringContaining('9 of 11 accounts with only older snapshots, and 1 late snapshot')]);
+    // two runs at the same time do the same
+    expect(stderr).toContain('whether another run has just added newer snapshots');
     const allowed = await palimpsestHere(at(store, '2024-05-02T00:00:00Z', ...rejects, '--allow-late', '--dry-run'), { input });
     expect([allowed.code, allowed.stdout]).toEqual([0, expect.stringContaining('1 late')]);
     const archive = night('changed', ...bios.slice(1), ...bios);
