@@ -1,5 +1,5 @@
 import type { Values } from '../command-line/commands.ts';
-import { formerHandlesOf } from '../contract/accounts/former-handles.ts';
+import { usedHandles } from '../contract/accounts/former-handles.ts';
 import { Failure } from '../contract/failure.ts';
 import { dateOf, parseInstant, timestampOf } from '../contract/instant.ts';
 import { type ChangeRecord, DATA_TYPES, type DataType } from '../contract/record.ts';
@@ -49,11 +49,11 @@ export async function runHistory(
       ...[
         ...timeline(
           records,
-          formerHandlesOf(account.entry).filter(({ seen_to }) => seen_to >= oldest),
+          usedHandles(account.entry).filter(({ seen_to }) => seen_to >= oldest && seen_to !== Number.POSITIVE_INFINITY),
         ),
       ].flatMap((entry) =>
         'former' in entry
-          ? ['', `formerly @${entry.former.handle} until ${dateOf(entry.former.seen_to)}`]
+          ? ['', `${entry.former.handle === screen_name ? '' : 'formerly '}@${entry.former.handle} until ${dateOf(entry.former.seen_to)}`]
           : [
               '',
               heading(entry.record, gone.get(entry.record.id)),

@@ -2,7 +2,7 @@ import type { FormerHandle } from '../contract/accounts/account-state.ts';
 import { parseInstant } from '../contract/instant.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 
-/** An entry of an account's timeline: a change, or the end of the time with a former handle. */
+/** An entry of an account's timeline: a change, or the end of the time with a handle. The account can have that handle again. */
 export type TimelineEntry = { readonly record: ChangeRecord } | { readonly former: FormerHandle };
 
 /**

@@ -21,6 +21,12 @@ beforeAll(async () => {
     { observed_at: '2020-01-01T00:00:00Z', screen_name: 'RepClayHiggins', display_name: 'Rep. Clay Higgins' },
     { observed_at: '2020-01-01T00:00:00Z', screen_name: 'RepCosta', id: '15', display_name: 'Émile Costa' },
     { observed_at: '2020-02-01T00:00:00Z', screen_name: 'SenCosta', id: '15', display_name: 'Émile Costa' },
+    ...['mia', 'mia_away', 'mia'].map((name, day) => ({
+      observed_at: `2020-01-0${day + 1}T00:00:00Z`,
+      screen_name: name,
+      id: '16',
+      bio: '',
+    })),
   ]);
 });
 
@@ -93,6 +99,15 @@ describe('palimpsest history', () => {
       found_by: 'former-handle',
       former_handles: [{ handle: 'Jo_at_home', seen_to: '2020-01-01T00:00:00.000000Z' }],
     });
+  });
+
+  it('does not call the present handle a former one, if the account had another one in between', async () => {
+    const { stdout } = await history('mia');
+    expect(stdout.split('\n').filter((line) => line.includes('@'))).toEqual([
+      'formerly @mia_away until 2020-01-02',
+      '@mia until 2020-01-01',
+    ]);
+    expect((await palimpsestHere(['accounts', 'mia', '--store', store])).stdout).toContain('(formerly @mia_away)\n');
   });
 
   it('finds an account by its handle in any case, its stable id, or the beginning of its handle if no other handle begins so', async () => {

@@ -21,7 +21,7 @@ export function usedHandles({ screen_name, stable_id, former_handles }: NamedAcc
   return used.filter(({ handle }, index) => handle !== used[index + 1]?.handle);
 }
 
-/** Returns the handles that an account had before its present one, sorted by time. */
+/** Returns the handles that an account had, and does not have now, sorted by time. */
 export function formerHandlesOf(account: NamedAccount): FormerHandle[] {
-  return usedHandles(account).filter(({ seen_to }) => seen_to !== Number.POSITIVE_INFINITY);
+  return usedHandles(account).filter(({ handle }) => handle !== account.screen_name);
 }

@@ -7,8 +7,9 @@ it.each<[name: string, handles: readonly string[], former: readonly string[]]>([
   ['the present handle is such a name', ['a', 'a~12'], ['a']],
   ['the stable id', ['did:plc:abc~~', 'a', 'did:plc:abc', 'b'], ['a']],
   ['what Bluesky shows in place of a handle that it cannot verify', ['a', 'handle.invalid', 'a'], []],
-  ['a handle that was shown twice', ['a', 'a', 'b', 'a'], ['a', 'b']],
-])('the former handles of an account are without the names that nobody used: %s', (_, handles, former) => {
+  ['a handle that was shown twice', ['a', 'a', 'b', 'b', 'c'], ['a', 'b']],
+  ['the present handle, which the account had before', ['a', 'b', 'a', 'b', 'a'], ['b', 'b']],
+])('the former handles of an account are without the present one and without names that nobody used: %s', (_, handles, former) => {
   const former_handles = handles.slice(0, -1).map((handle, seen_to) => ({ handle, seen_to }));
   const account = { screen_name: handles.at(-1) ?? '', stable_id: 'did:plc:abc', former_handles };
   expect(formerHandlesOf(account).map(({ handle }) => handle)).toEqual(former);
