@@ -96,6 +96,25 @@ describe('an export as NDJSON', () => {
     expect(await observe(copy, again)).toEqual(await observe(store, again));
   });
 
+  it('has only the handles that a source showed, if two accounts swapped their handles', async () => {
+    const store = newPath();
+    const [one, two] = [
+      { id: '1', bio: 'a' },
+      { id: '2', bio: 'b' },
+    ];
+    await observe(store, [snapshot(1, { ...one, screen_name: 'ann' }), snapshot(1, { ...two, screen_name: 'bob' })]);
+    await observe(store, [snapshot(2, { ...one, screen_name: 'bob' }), snapshot(2, { ...two, screen_name: 'ann' })]);
+    const seen_to = '2020-01-01T00:01:00.000000Z';
+    expect(
+      linesOf(store)
+        .slice(1, 3)
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([
+      { screen_name: 'ann', former_handles: [{ handle: 'bob', seen_to }] },
+      { screen_name: 'bob', former_handles: [{ handle: 'ann', seen_to }] },
+    ]);
+  });
+
   it('updates an older store of the same history, and does not change a newer one', async () => {
     const store = newPath();
     await observe(store, [snapshot(1, { id: '1', bio: 'a' })]);

@@ -24,6 +24,8 @@ export class HandleTransfer {
   readonly #formerHandles: Statement<[number], string>;
   readonly #setIdentity: Statement<[string, string, number]>;
   readonly #records: Statement<[number], StoredRecord>;
+  /** When each account that lost its handle lost it, until it has a handle again. */
+  readonly #lostAt = new Map<number, Instant>();
 
   constructor(batch: Batch, accounts: ObservedAccounts) {
     const { database } = batch;
@@ -82,8 +84,12 @@ export class HandleTransfer {
     const isRenamed = before !== identity.screen_name;
     if (isRenamed) {
       this.#free(identity.screen_name, account);
-      this.#addFormerHandle.run(before, watermarkOf(account), account.row);
-      this.#accounts.spellings.add(before);
+      // accounts that swap their handles have the name of an account without one for no time
+      if (this.#lostAt.get(account.row) !== this.#accounts.now) {
+        this.#addFormerHandle.run(before, watermarkOf(account), account.row);
+        this.#accounts.spellings.add(before);
+      }
+      this.#lostAt.delete(account.row);
     }
     this.#setIdentity.run(identity.screen_name, encodeIdentity(identity), account.row);
     this.#accounts.spellings.add(identity.screen_name);
@@ -101,6 +107,7 @@ export class HandleTransfer {
     if (holder === undefined || holder.row === except?.row) return;
     const name = this.#nameWithout(holder.identity.screen_name, holder.stable_id, holder);
     this.setIdentity(holder, { ...holder.identity, screen_name: name });
+    this.#lostAt.set(holder.row, this.#accounts.now);
     // an account that is observed again with the lost handle gets it back
     holder.profile = undefined;
   }

@@ -88,6 +88,10 @@ export class ObservedAccounts {
     this.#now = now;
   }
 
+  get now(): Instant {
+    return this.#now;
+  }
+
   /**
    * Returns the account of a profile that was observed at an instant: by its stable id, or by its handle if the source has no stable id.
    * Returns undefined if it is new.
