@@ -180,7 +180,7 @@ function diverged({ name }: Remote, store: string, here: StoreState, version: St
     expected: 'a store from which that version descends, or no store',
     found: isSame
       ? 'a store with the same records and accounts, from which that version does not descend'
-      : `a store with ${plural(here.records, 'record')}, not all in that version`,
+      : `a store with ${plural(here.records, 'record')} that has changes of its own, or that another program changed`,
     hint: `pull to another file with --store, or discard ${isSame ? 'the times at which accounts were observed' : 'the data of this store'} with --replace; nothing was changed`,
   });
 }

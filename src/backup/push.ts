@@ -218,7 +218,7 @@ function diverged({ name }: Remote, { path, state }: StoreImage, versions: reado
     found:
       state.revision === newest.revision && isSame
         ? 'the same revision, with accounts last observed at earlier times'
-        : `a store with ${isSame ? 'the same records and accounts' : plural(state.records, 'record')} that does not descend from it`,
+        : `a store with ${isSame ? 'the same records and accounts' : plural(state.records, 'record')} that does not descend from it, or that another program changed`,
     hint: hint`run ${suggested('store pull', { '--store': 'other.db' })}, then import or observe your sources into other.db and push that; or push with --replace: the target keeps the other version too; nothing was changed`,
   });
 }

@@ -159,7 +159,7 @@ export const SITE_COMMANDS = {
         help: 'versions: after a removal, rebuild earlier versions without the account instead of deleting them',
       },
       '--replace': {
-        help: 'replace a diverged state: publish a ZIP even if the store never had the state of the current version',
+        help: 'replace a diverged state: publish a ZIP even if the store does not know the state of the current version',
       },
       '--single-publisher': SINGLE_PUBLISHER,
       ...TARGET_OPTIONS,

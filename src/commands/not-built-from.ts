@@ -20,6 +20,6 @@ export function notBuiltFrom(
     found: `a tree of a store with the fingerprint ${built}`,
     hint: isOwn
       ? hint`run ${suggested('build', options)} first`
-      : hint`if the store went back to an earlier state, run ${suggested('build', replacing)} first; otherwise name the store of the tree with --store`,
+      : hint`if the store went back to an earlier state, or another program changed it, run ${suggested('build', replacing)} first; otherwise name the store of the tree with --store`,
   });
 }

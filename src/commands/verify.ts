@@ -114,7 +114,7 @@ async function verifyTarget(
     '--out': site === undefined ? 'FOLDER' : 'ZIP',
     ...(site !== undefined && common.store === undefined ? { '--store': 'FILE' } : {}),
   } as const;
-  const isOther = !isGood && (await neverHad(common.store, summary.build));
+  const isOther = !isGood && (await isUnknownTo(common.store, summary.build));
   const repairStep = `next: publish again, to repair what can be repaired: ${terminal.command('publish', repair, [address])}`;
   terminal.summary({ target: target.name, ...summary, requests: trafficOf(remote.traffic), milliseconds: Math.round(took) }, [
     ...violationLines(summary),
@@ -149,8 +149,8 @@ function amountOf(checked: number, all: number | undefined, noun: string): strin
   return all === undefined || all === checked ? plural(checked, noun) : `${number(checked)} of ${plural(all, noun)}`;
 }
 
-/** Whether a store never had the content of a tree: then no difference between them is damage. */
-async function neverHad(path: string | undefined, build: BuildRecord | undefined): Promise<boolean> {
+/** Whether a store does not know the content of a tree: then no difference between them is damage. */
+async function isUnknownTo(path: string | undefined, build: BuildRecord | undefined): Promise<boolean> {
   if (path === undefined || build === undefined) return false;
   const { Store } = await import('../store/store.ts');
   const store = Store.open(path);
@@ -161,10 +161,10 @@ async function neverHad(path: string | undefined, build: BuildRecord | undefined
   }
 }
 
-/** Suggests to compare with the store that a tree was built from, instead of one that never had its content. */
+/** Suggests to compare with the store that a tree was built from, instead of one that does not know its content. */
 function ownStoreStep(terminal: Terminal, store: string | undefined, args: readonly string[] = []): string {
   const command = terminal.command('verify', { '--store': 'FILE' }, args);
-  return `next: name the store of this tree, because ${store} never had the content of this tree: ${command}`;
+  return `next: name the store of this tree, because ${store} does not know the content of this tree: ${command}`;
 }
 
 /**
@@ -178,7 +178,7 @@ async function nextSteps(
   { out, store }: Pick<VerifyOptions, 'out' | 'store'>,
   isForeign: boolean,
 ): Promise<string[]> {
-  if (await neverHad(store, build)) {
+  if (await isUnknownTo(store, build)) {
     const replace = terminal.command('build', { '--replace-tree': true });
     return [ownStoreStep(terminal, store), `or: replace this tree with one of ${store}: ${replace}`];
   }

@@ -31,7 +31,7 @@ export interface SitePublishOptions extends RemoteOptions {
   readonly memory: SiteMemory | undefined;
   /** The removals of the store, read before it was compared with the ZIP: the ZIP has none of these accounts. */
   readonly removals: Removals;
-  /** Whether to publish even if the store never had the state of the current version. */
+  /** Whether to publish even if the store does not know the state of the current version. */
   readonly replace: boolean;
   /** Whether to publish a tree with another base URL than the current version. */
   readonly allowOtherBaseUrl: boolean;

@@ -4,12 +4,12 @@ import type { Remote } from '../storage/remote.ts';
 import type { Version } from './commit.ts';
 import { DAY_MS } from './keep.ts';
 
-/** The refusal to replace a version whose state the store of a ZIP never had. */
+/** The refusal to replace a version whose state the store of a ZIP does not know. */
 export function otherStore({ name }: Remote, zip: string, current: Version): Failure {
-  return new Failure('store-diverged', `${zip} was built from a store that never had the current version at ${name}`, {
+  return new Failure('store-diverged', `${zip} was built from a store that does not know the current version at ${name}`, {
     place: { file: zip },
     expected: `a ZIP of a store that had the fingerprint ${current.store} of version ${current.number}`,
-    found: 'an older store, or another one',
+    found: 'an older store, another one, or one that another program changed',
     hint: 'build from the newest store, or go back with --rollback first; or publish with --replace: earlier versions stay readable; nothing was changed',
   });
 }

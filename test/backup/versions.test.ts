@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { STORE_KIND, type StoreVersion } from '../../src/backup/store-version.ts';
+import { Connection } from '../../src/store/database/connection.ts';
 import { type Commit, commitPath, encodeCommit, HEAD, parseCommit } from '../../src/versions/commit.ts';
 import { filesIn } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
@@ -116,6 +117,24 @@ describe('store push and pull', () => {
     }
     expect(await pull(target, local, '--replace')).toMatchObject({ up_to_date: false });
     expect(readFileSync(local).equals(readFileSync(night(1)))).toBe(true);
+  });
+
+  it('do not claim that another state was pushed, if another program changed the local store', async () => {
+    const target = at('changed');
+    await push(target, night(0));
+    const local = join(folder, 'changed.db');
+    copyFileSync(night(0), local);
+    const database = new Connection(local);
+    database.exec('UPDATE account SET screen_name = screen_name');
+    database.close();
+    await importLines(local, lines.slice(0, RECORDS + 1));
+    for (const command of ['push', 'pull']) {
+      const { error } = await refused('store', command, target, '--store', local);
+      expect(error).toMatchObject({
+        code: 'store-diverged',
+        found: expect.stringMatching(/^a store with 401 records .* another program changed$/),
+      });
+    }
   });
 
   it('refuse a site, and a folder inside a site', async () => {

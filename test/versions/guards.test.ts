@@ -185,7 +185,10 @@ describe('publish from an older store', () => {
     writeFileSync(join(site.folder, 'snapshots.ndjson'), '{"observed_at":"2024-01-03T00:00:00Z","screen_name":"ann","id":"1","bio":"3"}\n');
     await palimpsestJson(['observe', join(site.folder, 'snapshots.ndjson'), '--store', older]);
     await palimpsestJson(['build', ...args, '--base-url', BASE]);
-    expect(await site.refused(target, args)).toMatchObject({ exit: 3, code: 'store-diverged', hint: expect.stringContaining('--replace') });
+    expect(await site.refused(target, args)).toMatchObject({
+      ...{ exit: 3, code: 'store-diverged', hint: expect.stringContaining('--replace') },
+      found: 'an older store, another one, or one that another program changed',
+    });
     expect((await listed(target)).results).toHaveLength(2);
     expect(await site.publish(target, [...args, '--replace'])).toMatchObject({ number: 3, versions: 3 });
     expect(await site.refused(target)).toMatchObject({ code: 'store-diverged' });
