@@ -15,6 +15,8 @@ import { idsCoveredBy, nextPage, type PageName, startPlan } from './walk/reading
 const FEW_ATTEMPTS = 3;
 /** The maximum number of consecutive bad pages that one run skips. */
 const MAX_BAD_PAGES = 10;
+/** The number of consecutive pages without a `next` and without new items that end the feed, although `count` implies more. */
+const MAX_ENDS = 10;
 
 /** The phases of a run: reading one of the collections. They count pages. */
 export type ReadPhase = Collection;
@@ -35,6 +37,8 @@ export class Run {
   readonly #requested = new Map<string, Promise<Reading>>();
   /** Consecutive pages that could not be read. */
   #badPages = 0;
+  /** Consecutive pages without a `next` and without new items. */
+  #ends = 0;
 
   constructor(state: RunState, spool: Spool<RunState>, reader: Pick<PageReader, 'read' | 'addressOf'>, options: RunOptions) {
     this.state = state;
@@ -171,8 +175,8 @@ export class Run {
       pages: { read: pages.read + 1, unchanged: pages.unchanged + (sent === null ? 1 : 0) },
     };
     // a service can count too few or too many items, or link to ever more pages without new items
-    const isSecondEnd = contents.next === null && this.state.plan.feed.endExcess !== null;
-    const isEnd = tally.seen === 0 && (isSecondEnd || number > pagesOf(state[collection]));
+    this.#ends = contents.next === null && tally.seen === 0 ? this.#ends + 1 : 0;
+    const isEnd = tally.seen === 0 && (this.#ends >= MAX_ENDS || number > pagesOf(state[collection]));
     const page = isEnd ? { ...contents, next: null } : contents;
     return collection === 'data' ? this.#afterFeedPage(state, number, page, isEnd) : this.#afterAccountsPage(state, number, page);
   }
