@@ -131,6 +131,7 @@ export interface UnreadPage {
   /** Whether the service answers that there is no such page. */
   readonly isMissing: boolean;
   readonly reason: string;
-  /** How many pages the collection has, by the `count` on page 1. */
+  /** The `count` on page 1, and how many pages the collection has by it. */
+  readonly count: number;
   readonly pages: number;
 }

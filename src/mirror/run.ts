@@ -89,7 +89,7 @@ export class Run {
     if (name.number <= pages && !isRetry) this.#badPages += 1;
     const { [name.collection]: before } = this.state;
     const state = { ...this.state, [name.collection]: { ...before, count } };
-    this.#save(() => withOutcome(state, { kind: 'unread', isMissing, reason, pages }, this.#excessIfSupplied(state)));
+    this.#save(() => withOutcome(state, { kind: 'unread', isMissing, reason, count, pages }, this.#excessIfSupplied(state)));
   }
 
   /**

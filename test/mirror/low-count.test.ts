@@ -58,6 +58,20 @@ it.each([
   },
 );
 
+it('a mirror reads the feed once if its last counted page links to one that is not there, and says so', async () => {
+  const { service, store } = await countingLess(10, 0);
+  service.answers.delete('/rest/data/?page=4');
+  const gaps = [{ page: 4, reason: 'status 404' }];
+  for (const isFull of [false, false, true]) {
+    service.asked.length = 0;
+    expect(await mirrored(store, service.baseUrl, { isFull })).toMatchObject({
+      isComplete: false,
+      missing: { gaps, isCountUnstable: false },
+    });
+    expect(service.asked.filter((target) => target === '/rest/data/?page=3')).toHaveLength(1);
+  }
+});
+
 it.each(['data', 'account'] as const)('a service whose pages of %s link on without end is read once', async (collection) => {
   const { service, store } = await countingLess(0, 0);
   const last = collection === 'data' ? 4 : 5;

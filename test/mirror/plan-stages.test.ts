@@ -25,7 +25,7 @@ const feedPage = (page: Partial<typeof FEED_PAGE> = {}, known = 0, wanted = 0, g
 const accountsPage = (known: number, number = 1): PageOutcome => ({
   ...{ kind: 'accounts', page: { number, count: 30, items: 10, hasNext: true }, tally: { known, seen: 0, wanted: 0 } },
 });
-const unread = (pages = 5): PageOutcome => ({ kind: 'unread', isMissing: false, reason: 'status 500', pages });
+const unread = (pages = 5): PageOutcome => ({ kind: 'unread', isMissing: false, reason: 'status 500', count: 0, pages });
 /** The outcome with which the feed ends: the only page, with all records but one. */
 const FEED_END = feedPage({ count: 10, hasNext: false, pages: 1 }, 9);
 /** The outcome with which the accounts end: all but two are known. */

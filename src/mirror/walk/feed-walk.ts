@@ -150,10 +150,11 @@ export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally):
 }
 
 /** Returns the walk after its next page could not be read. */
-export function afterFeedUnread(walk: FeedWalk, { isMissing, reason, pages }: UnreadPage): FeedWalk {
+export function afterFeedUnread(walk: FeedWalk, { isMissing, reason, count, pages }: UnreadPage): FeedWalk {
   if (walk.endExcess !== null) return endOfRound(walk, walk.endExcess);
-  // the feed has become shorter
-  if (walk.page > pages && isMissing) return nextRound(walk);
+  // the feed has become shorter; if it did not, another round would find the same link to a page that is not there
+  const isSame = walk.isSteady && walk.count === count;
+  if (walk.page > pages && isMissing && !isSame) return nextRound(walk);
   const gap = { page: walk.page, reason, newer: walk.frontier, older: null };
   const next = { ...walk, gaps: [...walk.gaps, gap], page: walk.page + 1 };
   // the watermark stays: the records below the page are not known

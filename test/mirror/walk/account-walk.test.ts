@@ -104,7 +104,7 @@ describe('a page of accounts that cannot be read', () => {
     ['is no page if it is the last and missing', { ...BACK, top: 3 }, true, 5, { page: 2, top: 2 }],
     ['is no page if there are fewer pages now', BACK, false, 2, { page: 2, top: 2 }],
   ])('%s', (_, walk, isMissing, pages, expected) => {
-    expect(afterAccountsUnread(walk, { isMissing, reason: 'status 500', pages })).toEqual({ ...walk, ...expected });
+    expect(afterAccountsUnread(walk, { isMissing, reason: 'status 500', count: 0, pages })).toEqual({ ...walk, ...expected });
   });
 
   it('closes its gap when it is read at last', () => {

@@ -168,11 +168,21 @@ describe('a page of the feed that cannot be read', () => {
     ['is a further gap', { gaps: [SKIPPED] }, {}, { page: 4, gaps: [SKIPPED, UNREAD] }],
     ['is the end if it is the last', {}, { pages: 3 }, { page: 4, gaps: [UNREAD], state: 'incomplete' }],
     ['is the end if it is behind the counted ones', {}, { pages: 2 }, { page: 4, gaps: [UNREAD], state: 'incomplete' }],
-    ['begins the next round if the feed is shorter now', {}, { pages: 2, isMissing: true }, round2()],
+    ['begins the next round if the feed is shorter now', {}, { count: 20, pages: 2, isMissing: true }, round2()],
+    ['begins the next round if the count changed before', { isSteady: false }, { pages: 2, isMissing: true }, round2()],
+    [
+      'is the end if it is missing, and the count is the same',
+      {},
+      { pages: 2, isMissing: true },
+      { page: 4, gaps: [UNREAD], state: 'incomplete' },
+    ],
     ['is the end if it was asked for because of the count', { endExcess: 0 }, {}, { state: 'complete', watermark: 100, excess: 0 }],
   ])('%s', (_, walk, unread, expected) => {
     const before = { ...WALK, ...walk };
-    expect(afterFeedUnread(before, { isMissing: false, reason: 'status 500', pages: 5, ...unread })).toEqual({ ...before, ...expected });
+    expect(afterFeedUnread(before, { isMissing: false, reason: 'status 500', count: WALK.count, pages: 5, ...unread })).toEqual({
+      ...before,
+      ...expected,
+    });
   });
 
   it.each<readonly [string, Partial<FeedWalk>, Partial<FeedPage>, Partial<FeedWalk>]>([
