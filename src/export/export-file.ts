@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { draftOf, unwritable } from '../contract/files/draft.ts';
+import { behindLinks, draftOf, unwritable } from '../contract/files/draft.ts';
 import { refuseDatabase } from '../contract/files/refuse-database.ts';
 import { statusOf } from '../contract/files/same-file.ts';
 import type { Pauses } from '../contract/pauses.ts';
@@ -16,20 +16,21 @@ export interface ExportFile {
 
 /**
  * Writes each file to a temporary file beside it. At the end, it renames all of them atomically. If a file cannot be
- * written, none changes.
+ * written, none changes. A link stays, and the file behind it is written.
  * @param pauses end the export: no file changes
  * @throws Failure not-ours if a file is a database, file-system if it cannot be written, stopped
  */
 export async function writeFiles(files: readonly ExportFile[], pauses: Pauses): Promise<void> {
-  const drafts: { readonly path: string; readonly draft: string }[] = [];
+  const drafts: { readonly path: string; readonly target: string; readonly draft: string }[] = [];
   try {
     for (const { path, content } of files) {
       refuseDatabase(path);
       const status = attempt(path, () => statSync(path, { throwIfNoEntry: false }));
       if (status?.isFile() === false) throw unwritable(path, 'something that is not a file');
-      const draft = draftOf(path);
+      const target = attempt(path, () => behindLinks(path));
+      const draft = draftOf(target);
       const file = attempt(path, () => openSync(draft, 'wx'));
-      drafts.push({ path, draft });
+      drafts.push({ path, target, draft });
       try {
         for (const part of content) {
           attempt(path, () => writeFileSync(file, part));
@@ -40,7 +41,7 @@ export async function writeFiles(files: readonly ExportFile[], pauses: Pauses): 
         closeSync(file);
       }
     }
-    for (const { path, draft } of drafts) attempt(path, () => renameSync(draft, path));
+    for (const { path, target, draft } of drafts) attempt(path, () => renameSync(draft, target));
   } catch (error) {
     for (const { draft } of drafts) rmSync(draft, { force: true });
     throw error;

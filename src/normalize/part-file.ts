@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
+import { behindLinks } from '../contract/files/draft.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
 import { refuseDatabase } from '../contract/files/refuse-database.ts';
 import { uploadFile } from '../storage/file-upload.ts';
@@ -31,20 +32,22 @@ export interface PartFile {
 }
 
 /**
- * A file of this machine. Its folder is created if it is missing.
+ * A file of this machine. Its folder is created if it is missing. A link stays, and the file behind it is written.
  * @throws Failure not-ours if it is a database, file-system
  */
-export function localPart(path: string): PartFile {
-  refuseDatabase(path);
+export function localPart(address: string): PartFile {
+  refuseDatabase(address);
+  let path = address;
+  try {
+    path = behindLinks(address);
+    mkdirp(dirname(path));
+  } catch (error) {
+    throw partFailure({ address, temporary: path }, error);
+  }
   const folder = dirname(path);
   // hidden: a source that is a folder does not contain it
   const hidden = `.${basename(path)}.`;
-  const file = { address: path, temporary: join(folder, `${hidden}temporary`) };
-  try {
-    mkdirp(folder);
-  } catch (error) {
-    throw partFailure(file, error);
-  }
+  const file = { address, temporary: join(folder, `${hidden}temporary`) };
   return {
     ...file,
     begin: () => {

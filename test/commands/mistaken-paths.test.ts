@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
@@ -40,6 +40,29 @@ it('verify does not suggest another store if the tree has an earlier state of th
   expect(await palimpsestHere(['verify', '--store', 'data/palimpsest.db'], { cwd })).toMatchObject({
     code: 1,
     stdout: expect.not.stringContaining('does not know'),
+  });
+});
+
+it.each([
+  ['h.zip', ['build', '--out']],
+  ['e.ndjson', ['export', 'ndjson', '--to']],
+  ['e.csv', ['export', 'csv', '--to']],
+  ['w.wacz', ['archive', 'wacz', '--to']],
+  ['w.warc.gz', ['archive', 'warc', '--to']],
+  ['p.ndjson.gz', ['normalize', join(DATA, 'sample-snapshots.ndjson'), '--to']],
+])('%s is written to the file behind a link, also if there is none yet', async (name, args) => {
+  const cwd = await built();
+  const [link, file] = [join(cwd, name), join(cwd, 'elsewhere', name)];
+  mkdirSync(join(cwd, 'elsewhere'));
+  symlinkSync(join('elsewhere', name), link);
+  for (const _ of ['new', 'again']) {
+    expect(await palimpsestHere([...args, name], { cwd })).toMatchObject({ code: 0 });
+    expect([lstatSync(link).isSymbolicLink(), statSync(file).isFile(), readdirSync(join(cwd, 'elsewhere'))]).toEqual([true, true, [name]]);
+  }
+  symlinkSync(`circle.${name}`, join(cwd, `circle.${name}`));
+  expect(await palimpsestHere([...args, `circle.${name}`], { cwd })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('(file-system)'),
   });
 });
 

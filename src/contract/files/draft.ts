@@ -72,9 +72,11 @@ export function writeWhole(path: string, text: string, option: string): void {
   }
 }
 
-/** Returns the path of the file behind a link. The file may not exist. */
-function behindLinks(path: string): string {
-  // throws an error if links form a circle
+/**
+ * Returns the path of the file behind a link, so that a rename replaces the file and not the link. The file may not exist.
+ * @throws the error of the system if links form a circle
+ */
+export function behindLinks(path: string): string {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return realpathSync(path);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
   return behindLinks(resolve(realpathSync(dirname(path)), readlinkSync(path)));

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, readdirSync, readSync, realpathSync, rmdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, readdirSync, readSync, rmdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ensureDirSync, removeSync } from 'fs-extra/esm';
 import { Failure } from '../../contract/failure.ts';
+import { behindLinks } from '../../contract/files/draft.ts';
 import { lock } from '../../store/database/lock.ts';
 import { mkdirp, removeEmptyFolders } from '../../store/mkdirp.ts';
 import { decodeHeader, HEADER_BYTES } from '../../zip/local-header.ts';
@@ -46,7 +47,7 @@ export function claimFolder(out: string): ClaimedTree {
 export function claimZip(out: string): ClaimedTree {
   try {
     if (existsSync(out)) refuseForeignZip(out);
-    const path = existsSync(out) ? realpathSync(out) : out;
+    const path = behindLinks(out);
     return claim(path, join(dirname(path), `.${basename(path)}${WORK_FOLDER}`));
   } catch (error) {
     throw fileSystemFailure(out, error);
