@@ -15,9 +15,14 @@ import { type Change, SimulatedService } from '../simulated-service.ts';
 const RUNS = times('simulated services', 20, 3000);
 const PAGES = times('pages of one mirror', 200, 10_000);
 
+/** The store of the last mirror. A full proof tries thousands, one after the other, and their memory is needed. */
+let open: Connection | undefined;
+
 /** What a store knows of a service, night after night, without the records themselves. */
 function nights() {
+  open?.close();
   const database = new Connection(':memory:');
+  open = database;
   database.exec(SCHEMA);
   let runs = 0;
   return async (service: SimulatedService, isFull = false) => {
