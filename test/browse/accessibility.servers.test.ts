@@ -127,6 +127,19 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
     await buttons.last().click();
   }
 
+  it('the number of changes in a month is on one line and in its cell, on a narrow screen too', async () => {
+    const page = await visit(browser, `${site}index.html`, site);
+    await page.setViewportSize({ width: 360, height: 900 });
+    const lines = `(() => {
+      const cell = document.querySelector('table.heat a');
+      cell.textContent = '123,456';
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return [range.getClientRects().length, cell.scrollWidth <= cell.clientWidth];
+    })()`;
+    expect(await page.evaluate(lines)).toEqual([1, true]);
+  });
+
   it('every action works with the keyboard alone', async () => {
     const page = await visit(browser, `${site}index.html`, site);
     const { press, type } = { press: (key: string) => page.keyboard.press(key), type: (text: string) => page.keyboard.type(text) };
