@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ConflictPolicy } from '../../src/contract/record.ts';
+import { ndjsonLines } from '../../src/export/ndjson.ts';
 import { importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { Connection } from '../../src/store/database/connection.ts';
+import { Store } from '../../src/store/store.ts';
 import { emptyAccount, bioRecord as record } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { contentsOf, type Snapshot, sourceOf } from '../support/snapshots.ts';
+import { contentsOf, observe, type Snapshot, sourceOf } from '../support/snapshots.ts';
 
 const account = (data: readonly object[], more: object = {}) =>
   emptyAccount('jack', { data, data_page_count: 1, display_name: 'Jack', ...more });
@@ -47,6 +49,43 @@ describe('an import', () => {
     });
     expect(readFileSync(store).equals(before)).toBe(true);
   });
+
+  it.each(['fail', 'keep'] as const)(
+    'of the same records again changes nothing if their account was renamed meanwhile (%s)',
+    async (policy) => {
+      const history = [record(1), record(2, { previous: 1 }), account([record(2, { previous: 1 }), record(1)])];
+      await load(store, history);
+      const exported = () => {
+        const opened = Store.open(store);
+        const lines = [...ndjsonLines(opened)].slice(1).map((line) => JSON.parse(line));
+        opened.close();
+        return lines;
+      };
+      const exports = [history, exported()];
+      const night = (day: number, screen_name: string) => ({ observed_at: `2026-01-0${day}T00:00:00Z`, id: '7', screen_name, bio: 'x' });
+      await observe(store, [night(1, 'jack')]);
+      exports.push(exported());
+      await observe(store, [night(2, 'dorsey')]);
+      const before = contentsOf(store);
+      for (const values of exports) {
+        expect(await load(store, values, policy)).toMatchObject({
+          records: { added: 0, replaced: 0 },
+          accounts: { added: 0, replaced: 0 },
+        });
+        expect(contentsOf(store)).toEqual(before);
+      }
+      if (policy === 'keep') return;
+      // the record before tells that a new record is of the renamed account
+      const later = load(store, [record(3, { previous: 2 })]);
+      await expect(later).rejects.toMatchObject({
+        code: 'conflict',
+        found: 'another version: jack',
+        hint: expect.stringContaining('dorsey'),
+      });
+      await expect(load(store, [record(2, { previous: 1, text: 'other' })])).rejects.toMatchObject({ code: 'conflict' });
+      expect(contentsOf(store)).toEqual(before);
+    },
+  );
 
   it('fails on a record with other content, reports both versions and changes nothing', async () => {
     await load(store, [record(1)]);

@@ -8,6 +8,7 @@ import type { Batch } from '../writing/batch.ts';
 import type { Outcome } from '../writing/item-writer.ts';
 import { AccountReader } from './account-reader.ts';
 import { ADD_FORMER_HANDLE, STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
+import { type FormerOwner, formerOwner } from './former-owner.ts';
 import { bitOf } from './known-account.ts';
 
 /** Writes the account states of an export into a batch. */
@@ -19,6 +20,7 @@ export class AccountStateWriter {
   readonly #nameOf: Statement<[string], string>;
   readonly #set: Statement<[string, string, number | null, string | null, number | null, number, number]>;
   readonly #addFormerHandle: Statement<[string, Instant, number]>;
+  readonly #formerOwner: FormerOwner;
 
   constructor(batch: Batch, policy: ConflictPolicy) {
     const { database } = batch;
@@ -32,11 +34,13 @@ export class AccountStateWriter {
         observed_fields = CAST(? AS INTEGER) WHERE id = ?`,
     );
     this.#addFormerHandle = database.prepare(ADD_FORMER_HANDLE);
+    this.#formerOwner = formerOwner(database);
   }
 
   /**
    * Adds the state of an account. Of two states of an account, the later one counts. A state is later if neither its profile record nor
    * its last observation is older. Former handles are merged. The states conflict if neither is later, or if their stable ids differ.
+   * An earlier state under a former handle of the account is kept out.
    */
   add(state: AccountState): Outcome {
     return this.#batch.guard(() => {
@@ -45,6 +49,7 @@ export class AccountStateWriter {
         this.#batch.markMetadataChanged();
         return 'excluded';
       }
+      if (this.#isFromBeforeRename(state)) return 'kept';
       const subject = `account ${state.screen_name}`;
       const holder = state.stable_id === null ? undefined : this.#nameOf.get(state.stable_id);
       if (holder !== undefined && holder !== state.screen_name) {
@@ -74,6 +79,15 @@ export class AccountStateWriter {
       this.#write(row, stored, merged(stored, state, later ?? state));
       return later === stored ? 'kept' : 'replaced';
     });
+  }
+
+  /** Whether the account that has the newest record of a state was renamed after it. */
+  #isFromBeforeRename(state: AccountState): boolean {
+    const owner = this.#policy === 'replace' ? undefined : this.#formerOwner(state.profile_record ?? -1, state.screen_name);
+    const row = owner === undefined ? undefined : this.#byName.get(owner);
+    if (row === undefined) return false;
+    const stored = this.#reader.state(row);
+    return isNoOlder(stored, state) && (state.stable_id ?? stored.stable_id) === stored.stable_id;
   }
 
   #write(row: StateRow, stored: AccountState, state: AccountState): void {

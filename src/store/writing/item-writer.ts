@@ -1,6 +1,7 @@
 import { type Account, encodeIdentity, encodeSummary, type Identity, type Summary } from '../../contract/account.ts';
 import { handleHash } from '../../contract/accounts/exclusion.ts';
 import type { ChangeRecord, ConflictPolicy } from '../../contract/record.ts';
+import { type FormerOwner, formerOwner } from '../accounts/former-owner.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
 import type { Statement } from '../database/connection.ts';
 import { storedJson } from '../database/damaged.ts';
@@ -75,6 +76,9 @@ export class ItemWriter {
   readonly #record: Statement<[number], StoredRecord>;
   readonly #profile: Statement<[string], Profile>;
   readonly #setProfile: Statement<[string, string, number, string]>;
+  readonly #formerOwner: FormerOwner;
+  /** Whether an account had another handle before this batch. */
+  readonly #hasRenames: boolean;
 
   constructor(batch: Batch, policy: ConflictPolicy) {
     const { database } = batch;
@@ -86,6 +90,8 @@ export class ItemWriter {
     this.#record = database.prepare('SELECT id, json, checksum FROM record WHERE id = ?');
     this.#profile = database.prepare('SELECT id, identity, summary, known_to FROM account WHERE screen_name = ?');
     this.#setProfile = database.prepare('UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?');
+    this.#formerOwner = formerOwner(database);
+    this.#hasRenames = database.value('SELECT EXISTS (SELECT 1 FROM former_handle)') === 1;
   }
 
   /** @param json the JSON of the record as on a page */
@@ -99,12 +105,17 @@ export class ItemWriter {
     return this.#batch.guard(() => {
       const { exclusions } = this.#batch;
       if (!exclusions.isEmpty && exclusions.excludesRecord(recordOf())) return this.#excluded();
+      const split = this.#hasRenames && this.#policy === 'fail' ? this.#splitFrom(recordOf()) : undefined;
+      if (split !== undefined) return split;
       let stored = this.#wasStored ? this.#record.get(id) : undefined;
       this.#wasStored = stored !== undefined || !this.#batch.addRecord(record);
       if (!this.#wasStored) return 'added';
       stored ??= this.#record.get(id);
       const text = json.toString();
       if (stored?.json === text) return 'same';
+      // the account was renamed after the record had been exported
+      const owner = this.#policy === 'replace' ? undefined : this.#formerOwner(id, account);
+      if (owner !== undefined && stored?.json === encodedRecord({ ...recordOf(), account: owner }).json.toString()) return 'same';
       if (this.#policy === 'replace') {
         this.#markOwnerStale.run(id);
         this.#batch.putRecord(record, this.#batch.ensureAccount(account));
@@ -113,9 +124,18 @@ export class ItemWriter {
     });
   }
 
+  /** Returns the conflict of a new record under a former handle of the account that has the record before: it would be of another account. */
+  #splitFrom({ id, account, previous }: ChangeRecord): Conflict | undefined {
+    const owner = previous === null ? undefined : this.#formerOwner(previous, account);
+    if (owner === undefined || this.#record.get(id) !== undefined) return undefined;
+    const hint = `the account was renamed in the store: write ${owner} into the new records and their account, or import into a new store`;
+    return { subject: `the account of record ${id}`, stored: `${owner}, which was ${account} before`, found: account, hint };
+  }
+
   /**
    * Adds the profile of an account. Its records are added one by one. Of two profiles, the one with the newer record is
    * the later, in whatever order they are imported. They conflict if their newest record is the same.
+   * A profile under a former handle of the account that has its newest record is an earlier one.
    * They also conflict if the batch has both and they are two accounts with one screen name. The one with the newer record
    * gets the name then, unless the policy decides.
    * @param isOther whether the batch has another account with the screen name, if the caller knows. It is reported under every
@@ -124,9 +144,10 @@ export class ItemWriter {
   addProfile(account: Account, isOther?: boolean): Outcome {
     return this.#batch.guard(() => {
       if (this.#batch.exclusions.hasHandle(account.screen_name)) return this.#excluded();
+      const knownTo = account.data.reduce((newest, record) => Math.max(newest, record.id), 0);
+      if (this.#policy !== 'replace' && this.#formerOwner(knownTo, account.screen_name) !== undefined) return 'kept';
       this.#batch.ensureAccount(account.screen_name);
       const [identity, summary] = [encodeIdentity(account), encodeSummary(account)];
-      const knownTo = account.data.reduce((newest, record) => Math.max(newest, record.id), 0);
       const stored = this.#profile.get(account.screen_name);
       const isRepeated = stored !== undefined && this.#seen.add(stored.id);
       const set = () => {
