@@ -10,7 +10,7 @@ import type { HintCommand } from '../sources/hint-command.ts';
 import type { PageSetReport } from '../sources/items/page-set.ts';
 import { lackOf } from '../sources/items/page-set.ts';
 import { Store } from '../store/store.ts';
-import type { Tally } from '../store/writing/item-writer.ts';
+import type { Tally } from '../store/writing/outcome.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -2,7 +2,7 @@ import { encodeAccountState } from '../contract/accounts/account-state.ts';
 import { encodeExclusion } from '../contract/accounts/exclusion.ts';
 import type { Place } from '../contract/failure.ts';
 import type { InputError, Item } from '../sources/source.ts';
-import type { Conflict, Namesake } from '../store/writing/item-writer.ts';
+import type { Conflict, Namesake } from '../store/writing/outcome.ts';
 
 /** An item that a conflict can leave out of the store. */
 export type Conflicting = Extract<Item, { readonly kind: 'record' | 'account' | 'state' | 'exclusion' }>;

@@ -19,7 +19,8 @@ import { ExclusionWriter } from '../store/exclusions/exclusion-writer.ts';
 import { addIncomplete, deleteIncomplete, incompleteMirrors } from '../store/incomplete-mirrors.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { onStore } from '../store/writing/dry-run.ts';
-import { ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/item-writer.ts';
+import { ItemWriter } from '../store/writing/item-writer.ts';
+import { NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/outcome.ts';
 import { type AccountConflict, AccountConflicts, type Conflicting, conflictError } from './account-conflicts.ts';
 import { type EncodedItem, InputReading, type ThreadOptions } from './read.ts';
 

@@ -5,7 +5,7 @@ import type { ConflictPolicy } from '../../contract/record.ts';
 import { DATA_TYPES } from '../../contract/record.ts';
 import type { Statement } from '../database/connection.ts';
 import type { Batch } from '../writing/batch.ts';
-import type { Outcome } from '../writing/item-writer.ts';
+import type { Outcome } from '../writing/outcome.ts';
 import { AccountReader } from './account-reader.ts';
 import { ADD_FORMER_HANDLE, STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
 import { type FormerOwner, formerOwner } from './former-owner.ts';

@@ -3,7 +3,7 @@ import type { ConflictPolicy } from '../../contract/record.ts';
 import { accountRows } from '../accounts/account-rows.ts';
 import type { Statement } from '../database/connection.ts';
 import type { Batch } from '../writing/batch.ts';
-import type { Outcome } from '../writing/item-writer.ts';
+import type { Outcome } from '../writing/outcome.ts';
 import { AccountRemover } from './account-remover.ts';
 import { ExclusionList } from './exclusion-list.ts';
 
