@@ -202,7 +202,10 @@ export class AccountReader {
   }
 
   #displayName({ screen_name, profile }: Pick<NamesRow, 'screen_name' | 'profile'>): string {
-    return storedJson(this.#database.path, `the profile of ${screen_name}`, profile).display_name;
+    const subject = `the profile of ${screen_name}`;
+    const { display_name }: Partial<Summary> = storedJson(this.#database.path, subject, profile);
+    if (display_name !== undefined) return display_name;
+    throw damaged(this.#database.path, `${subject} lacks display_name`);
   }
 
   #namesIn({ screen_name, stable_id, profile, records, first_record }: NamesRow, former_handles: readonly FormerHandle[]): AccountNames {

@@ -1,6 +1,6 @@
 import { type Checksum, NOTHING, recordsChecksum } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
-import { damaged } from '../database/damaged.ts';
+import { damaged, storedJson } from '../database/damaged.ts';
 
 const NO_RECORDS: FeedRun = { json: Buffer.alloc(0), first: 0, last: 0 };
 
@@ -43,6 +43,8 @@ export class FeedCursor {
     const [first, last] = [row?.first ?? 0, row?.last ?? 0];
     // a damaged index could make the walk endless
     if (last >= this.#edge) throw damaged(this.#path, 'records out of order');
+    // the checksums are those of the JSON, and not of the ids beside it
+    if (!hasEnds(this.#path, json, first, last)) throw damaged(this.#path, `the JSON of record ${first} or ${last} has another id`);
     this.#edge = last;
     this.#checksum = recordsChecksum(json, this.#checksum);
     return { json, first, last };
@@ -58,4 +60,12 @@ export class FeedCursor {
   get checksum(): Checksum {
     return this.#checksum;
   }
+}
+
+/** Whether the first and the last of some records have these ids in their JSON. */
+function hasEnds(path: string, json: Buffer, first: number, last: number): boolean {
+  if (json.indexOf(`{"id":${first},`) === 0 && json.lastIndexOf(`{"id":${last},`) !== -1) return true;
+  // another program can have written the JSON in another form
+  const records: readonly { readonly id: number }[] = storedJson(path, `a record from ${last} to ${first}`, `[${json.toString()}]`);
+  return records.at(0)?.id === first && records.at(-1)?.id === last;
 }
