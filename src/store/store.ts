@@ -1,11 +1,10 @@
-import { Failure } from '../contract/failure.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { AccountReader } from './accounts/account-reader.ts';
 import { ACCOUNT_NAMED, accountRows } from './accounts/account-rows.ts';
 import { AccountSearch } from './accounts/account-search.ts';
 import { StoredAccounts } from './accounts/stored-accounts.ts';
-import { isCurrent, latestRevision, nextRevision, type Revision, revisionOf } from './check/revision.ts';
+import { isCurrent, latestRevision, neverFilled, nextRevision, type Revision, revisionOf } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
 import { damaged, storedJson } from './database/damaged.ts';
 import { openStore } from './database/open-store.ts';
@@ -172,13 +171,4 @@ export class Store extends PageSource {
   *records(): Generator<string> {
     for (const { json } of records(this.#database)) yield json;
   }
-}
-
-function neverFilled(path: string): Failure {
-  return new Failure('no-store', `nothing has been imported into ${path}`, {
-    place: { file: path },
-    expected: 'a store that an import has filled',
-    found: 'a store whose first import did not finish',
-    hint: 'import again, or name another store with --store',
-  });
 }

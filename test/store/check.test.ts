@@ -5,6 +5,7 @@ import { ndjsonLines } from '../../src/export/ndjson.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../../src/store/database/change-triggers.ts';
 import { Connection } from '../../src/store/database/connection.ts';
+import { createSchema } from '../../src/store/database/schema-version.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
@@ -148,6 +149,23 @@ describe('palimpsest store check', () => {
     expect(printed.stdout).toContain('  contents  6 records; accounts are checked only if the file is not damaged\n');
     expect(await check('--repair')).toMatchObject({ code: 0, repaired: true });
     expect(linesOf(store)).toEqual(lines);
+  });
+
+  it('reports a store whose first run did not finish as a build does, and repairs nothing', async () => {
+    const unfinished = join(folder, 'unfinished.db');
+    const database = new Connection(unfinished);
+    createSchema(database, unfinished);
+    database.close();
+    const commands = [
+      ['store', 'check'],
+      ['store', 'check', '--repair'],
+      ['build', '--out', join(folder, 'out')],
+    ];
+    for (const args of commands) {
+      const { code, error, stderr } = await command([...args, '--store', unfinished]);
+      expect([code, error], args.join(' ')).toEqual([1, 'no-store']);
+      expect(stderr).toContain('run the same import, observe or mirror again');
+    }
   });
 
   it('does not overwrite the damaged store that an earlier repair kept', async () => {

@@ -1,3 +1,4 @@
+import { Failure } from '../../contract/failure.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { checksumOf } from './checksum.ts';
@@ -68,4 +69,18 @@ export function addRevision(database: Connection, revision: Revision): void {
       'INSERT INTO revision (number, fingerprint, records, accounts, feed, ranking, ranking_sum, checksum) VALUES (:number, :fingerprint, :records, :accounts, :feed, :ranking, :ranking_sum, :checksum)',
     )
     .run({ ...revision, checksum: checksumIn(revision) });
+}
+
+/** Whether no run has finished that writes to the store: it has no revision, and never had one. */
+export function isNeverFilled(database: Connection): boolean {
+  return nextRevision(database) === 1 && database.value('SELECT EXISTS (SELECT 1 FROM record) OR EXISTS (SELECT 1 FROM account)') === 0;
+}
+
+export function neverFilled(path: string): Failure {
+  return new Failure('no-store', `nothing has been imported into ${path}`, {
+    place: { file: path },
+    expected: 'a store that an import has filled',
+    found: 'a store whose first import did not finish',
+    hint: 'run the same import, observe or mirror again, or name another store with --store',
+  });
 }

@@ -17,7 +17,7 @@ import { deriveStale } from '../writing/batch.ts';
 import { type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
 import { fingerprint } from './fingerprint.ts';
 import { HistoryCheck } from './history-check.ts';
-import { latestRevision } from './revision.ts';
+import { isNeverFilled, latestRevision, neverFilled } from './revision.ts';
 
 /** Something in a store that is damaged. */
 export interface Finding {
@@ -106,6 +106,7 @@ class StoreCheck {
   }
 
   async run(): Promise<CheckSummary> {
+    if (this.#orElse(false, () => isNeverFilled(this.#database))) throw neverFilled(this.#database.path);
     await this.#step('file', () => this.#checkFile());
     const isFileWhole = this.#count === 0;
     await this.#step('records', () => this.#checkRecords());
@@ -151,10 +152,8 @@ class StoreCheck {
     this.#onProgress('file', 0, 0);
     await this.#pauses.take();
     const lines = this.#database.prepareValue<[], string>(`PRAGMA integrity_check(${MAX_FINDINGS})`).all();
-    for (const line of lines) {
-      if (line !== 'ok')
-        this.#add({ subject: 'file', expected: 'a database that passes the integrity check of SQLite', found: line, repairable: true });
-    }
+    for (const found of lines.filter((line) => line !== 'ok'))
+      this.#add({ subject: 'file', expected: 'a database that passes the integrity check of SQLite', found, repairable: true });
     const orphans = this.#database.prepare<[], object>('PRAGMA foreign_key_check').all();
     if (orphans.length > 0) {
       const found = `${orphans.length} ${orphans.length === 1 ? 'record or former handle without its account' : 'records or former handles without their accounts'}`;
