@@ -16,9 +16,9 @@ export function checkNext(baseUrl: string, collection: Collection, page: number,
   const url = URL.canParse(next, own.href) ? new URL(next, own) : undefined;
   // behind a TLS proxy, services often link to plain HTTP
   const isHere = url !== undefined && url.host === own.host && (url.protocol === own.protocol || own.protocol === 'https:');
-  if (!isHere) throw refused(next, `an address below ${baseUrl}`, 'another origin', elsewhere(url, collection));
+  if (!isHere) throw refused(next, `an address below ${baseUrl}`, 'another origin', elsewhere(url, baseUrl));
   if (url.pathname !== own.pathname) {
-    throw refused(next, `an address below ${own.href}`, 'another path', elsewhere(url, collection));
+    throw refused(next, `an address below ${own.href}`, 'another path', elsewhere(url, baseUrl));
   }
   const number = url.searchParams.getAll('page').at(-1) ?? '';
   if (number !== String(page + 1)) {
@@ -27,9 +27,13 @@ export function checkNext(baseUrl: string, collection: Collection, page: number,
   }
 }
 
-function elsewhere(url: URL | undefined, collection: Collection): string {
-  if (url === undefined || !/^https?:$/.test(url.protocol)) return 'report this to the operator of the service';
-  return `mirror ${url.origin}${url.pathname.replace(new RegExp(`/rest/${collection}/?$`), '')} if that is the service`;
+/** What a mirror requests below the base URL, as the end of a path. */
+const REQUESTED = /\/((rest|versions)\/.*|[^/]+\.(json|txt))?$/;
+
+/** Returns what to do about an address that is not followed: if it can be of another service, its base URL is there. */
+function elsewhere(url: URL | undefined, baseUrl: string): string {
+  const other = url === undefined || !/^https?:$/.test(url.protocol) ? baseUrl : url.origin + url.pathname.replace(REQUESTED, '');
+  return other === baseUrl ? 'report this to the operator of the service' : `mirror ${other} if that is the service`;
 }
 
 function refused(next: string, expected: string, found: string, hint: string): Failure {
@@ -51,9 +55,7 @@ export function redirectsWithin(baseUrl: string): (redirect: Redirect) => string
       place: { file: from },
       expected: isHere ? `at most ${MAX_REDIRECTS} redirects` : `an address below ${base.href}`,
       found: location,
-      hint: isHere
-        ? 'report the redirects to the operator of the service'
-        : 'if the service moved to that address, mirror that address instead',
+      hint: isHere ? 'report the redirects to the operator of the service' : elsewhere(to, baseUrl),
     });
   };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkNext } from '../../src/mirror/page-link.ts';
+import { checkNext, redirectsWithin } from '../../src/mirror/page-link.ts';
 
 const BASE = 'https://history.example/api';
 /** Checks the link on page 1. */
@@ -27,5 +27,19 @@ it.each([
 ])('a next that %s is refused, with its address', (_, next, found) => {
   expect(() => check(next)).toThrow(refused(found));
   expect(() => check(next)).toThrow(expect.objectContaining({ place: { file: next, field: 'next' } }));
-  expect(() => check(next)).toThrow(expect.objectContaining({ hint: expect.stringMatching(/^(report this|mirror https:\/\/\w)/) }));
+  // without rest/, which no base URL has
+  const hint = expect.stringMatching(/^(report this|mirror https:\/\/\w+\.example(\/api)? )/);
+  expect(() => check(next)).toThrow(expect.objectContaining({ hint }));
+});
+
+it.each([
+  ['/rest/data/?page=8', 'https://new.example/rest/data/?page=8', 'mirror https://new.example if that is the service'],
+  ['/rest/data/?page=8', 'https://new.example/v2/rest/account/', 'mirror https://new.example/v2 if that is the service'],
+  ['/build.json', 'https://history.example/moved/build.json', 'mirror https://history.example/moved if that is the service'],
+  ['/build.json', 'https://new.example/', 'mirror https://new.example if that is the service'],
+  ['/rest/data/', 'https://', 'report this to the operator of the service'],
+])('a redirect of %s to %s is refused, with the base URL to mirror', (path, location, hint) => {
+  const to = URL.canParse(location) ? new URL(location) : undefined;
+  const follow = () => redirectsWithin(BASE)({ from: BASE + path, to, location, isTooMany: false });
+  expect(follow).toThrow(expect.objectContaining({ code: 'bad-service', found: location, hint }));
 });
