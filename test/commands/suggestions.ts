@@ -256,12 +256,14 @@ export const COMMANDS: readonly Suggestion[] = [
     code: 1,
     suggests: 'export ndjson --to - | import - --store n.db',
   },
-  shown(
-    'sources/inputs/unsupported.ts: export ndjson',
-    'import e.csv --store n.db',
-    1,
-    'export ndjson --to - --store STORE | import - --store n.db',
-    { prepare: run('export', 'csv', '--to', 'e.csv'), fill: { STORE } },
+  ...['csv', 'parquet'].map((format) =>
+    shown(
+      'sources/inputs/unsupported.ts: export ndjson',
+      `import e.${format} --store n.db`,
+      1,
+      'export ndjson --to - --store STORE | import - --store n.db',
+      { prepare: run('export', format, '--to', `e.${format}`), fill: { STORE } },
+    ),
   ),
   shown(
     'sources/inputs/unsupported.ts: verb',

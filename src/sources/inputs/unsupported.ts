@@ -71,6 +71,9 @@ const leftOut = ({ name, isUrl, withoutFile, run }: Conversion) => {
     ? 'name another file: this one has no data that palimpsest can read'
     : `leave such files out: ${withoutFile()}`;
 };
+/** For tables, which cannot be imported. */
+const exportedAgain = ({ command }: Pick<Conversion, 'command'>) =>
+  `export the store again as NDJSON: ${command('export ndjson', undefined, { '--store': 'STORE', '--to': '-' })} | ${command('import', '-')}`;
 /** Formats that another program converts. The file must be on this machine. */
 const converted =
   (hint: (conversion: Conversion) => string) =>
@@ -109,7 +112,9 @@ const BINARY: readonly Format[] = [
   {
     kind: 'a Parquet file',
     detect: startsWith('PAR1'),
-    hint: ({ name, run }) => `convert it: duckdb -json -c "SELECT * FROM read_parquet('${name}')" | ${run('-')}`,
+    // the columns of an export differ from the fields that are imported
+    hint: ({ name, command, run }) =>
+      `if palimpsest exported it, ${exportedAgain({ command })}; if not, convert it: duckdb -json -c "SELECT * FROM read_parquet('${name}')" | ${run('-')}`,
   },
   { kind: 'a PNG image', detect: startsWith('\x89PNG\r\n'), hint: leftOut },
   { kind: 'a JPEG image', detect: startsWith('\xff\xd8\xff'), hint: leftOut },
@@ -137,8 +142,7 @@ const TEXT: readonly Format[] = [
   {
     kind: 'a CSV export of palimpsest',
     detect: startsWith('id,account,data_type,', 'screen_name,stable_id,display_name,'),
-    hint: ({ command, run }) =>
-      `CSV cannot be imported; export the store again as NDJSON: ${command('export ndjson', undefined, { '--store': 'STORE', '--to': '-' })} | ${run('-')}`,
+    hint: (conversion) => `CSV cannot be imported; ${exportedAgain(conversion)}`,
   },
   {
     kind: 'CSV',

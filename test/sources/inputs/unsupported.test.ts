@@ -57,7 +57,7 @@ describe('decode', () => {
     ['data that is compressed several times', 'a.gz', gzipSync(gzipSync('{}')), 'unpack a.gz first'],
     ['an SQLite database', 'a.db', sqlite(0), `sqlite3 -json a.db 'SELECT * FROM TABLE' | ${next}`],
     ['a palimpsest store', 'a.db', sqlite(STORE_APPLICATION_ID), `palimpsest export ndjson --store a.db --to - | ${next}`],
-    ['a Parquet file', 'a.parquet', bytes('PAR1...'), `duckdb -json -c "SELECT * FROM read_parquet('a.parquet')" | ${next}`],
+    ['a Parquet file', 'a.parquet', bytes('PAR1...'), `again as NDJSON: palimpsest export ndjson --store STORE --to - | ${next}; if not`],
     ['a PNG image', 'x/a.png', bytes('\x89PNG\r\n\x1a\n'), "palimpsest import 'saved pages/' --exclude '*.png' --store my.db"],
     ['a JPEG image', 'a.jpg', bytes('\xff\xd8\xff\xe0'), "palimpsest import 'saved pages/' --exclude '*.jpg' --store my.db"],
     ['a GIF image', 'a.gif', bytes('GIF89a'), "--exclude '*.gif'"],
