@@ -4,8 +4,8 @@ import type { Values } from '../command-line/commands.ts';
 import { millisecondsOf } from '../command-line/parsers.ts';
 import { Failure } from '../contract/failure.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
-import { hint, type SuggestedCommand, suggested } from '../contract/hint.ts';
-import { PAGE_SIZE, parseBaseUrl } from '../contract/site.ts';
+import { hint, suggested } from '../contract/hint.ts';
+import { parseBaseUrl } from '../contract/site.ts';
 import type { MirrorResult } from '../mirror/mirror.ts';
 import { mirror } from '../mirror/mirror.ts';
 import { WarcRecorder } from '../mirror/warc-recorder.ts';
@@ -62,6 +62,8 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
     const { records, accounts } = store.revision;
     store.close();
     const milliseconds = Math.round(performance.now() - started);
+    // a page can be shorter than the others if items are missing
+    const pageSizes = result.isRead ? result.pageSizes : { data: undefined, account: undefined };
     // another run cannot change what was rejected or what the service lacks, so a nightly job must not fail because of it
     terminal.exitCode = result.isRead ? 0 : 1;
     warnOf(terminal, result, rejectsPath);
@@ -82,7 +84,7 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
         `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.removed.account.length)} removed from the service`,
         ...excludedLine(result.records.excluded, result.accounts.excluded),
         `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-        nextBuild(terminal, options.store, isChanged(result), sizesOf(result)),
+        nextBuild(terminal, options.store, isChanged(result), { baseUrl, pageSizes }),
       ],
     );
   } finally {
@@ -90,16 +92,6 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
     await warc?.close();
     removeEmptyFolders(folders);
   }
-}
-
-/** Returns the options for a new tree whose pages have the addresses of the service. */
-function sizesOf({ isRead, pageSizes: { data, account } }: MirrorResult): SuggestedCommand['options'] {
-  // a page can be shorter than the others if items are missing
-  if (!isRead) return {};
-  return {
-    ...(data !== undefined && data !== PAGE_SIZE && { '--page-size': data }),
-    ...(account !== undefined && account !== PAGE_SIZE && { '--account-page-size': account }),
-  };
 }
 
 function isChanged({ records, accounts, changed, deleted, areReportsChanged }: MirrorResult): boolean {

@@ -1,22 +1,47 @@
 import { existsSync } from 'node:fs';
 import { OUT } from '../command-line/options.ts';
+import type { Collection } from '../contract/collection.ts';
 import type { SuggestedCommand } from '../contract/hint.ts';
+import { PAGE_SIZE } from '../contract/site.ts';
 import { Store } from '../store/store.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isOfOtherStore } from '../tree/build/replaced-tree.ts';
 import { openTreeFiles, type TreeFiles } from '../tree/tree-files.ts';
 
+/** What pages say about the site that they are of. Undefined if it is unknown. */
+export interface KnownSite {
+  readonly baseUrl: string | undefined;
+  /** The number of items on a full page. */
+  readonly pageSizes: { readonly [C in Collection]: number | undefined };
+}
+
 /**
  * Returns the line about the next step after a run that wrote to the store: a build, if the run changed something.
- * @param settings the settings of a new tree that has the addresses of a service
+ * @param site what the pages that were read say: a new tree gets the same links and pages
  */
-export function nextBuild(terminal: Terminal, storePath: string, hasChanged: boolean, settings: SuggestedCommand['options'] = {}): string {
+export function nextBuild(terminal: Terminal, storePath: string, hasChanged: boolean, site?: KnownSite): string {
   if (!hasChanged) return 'nothing new: the store has the same records and accounts as before';
-  const out = terminal.io.env['PALIMPSEST_OUT'] || OUT.default;
+  const { env } = terminal.io;
+  const out = env['PALIMPSEST_OUT'] || OUT.default;
+  const isNew = !existsSync(out);
   // a build keeps the settings of the tree
-  if (!existsSync(out)) return `next: ${terminal.command('build', settings)}`;
-  if (!isTreeOfOther(out, storePath)) return `next: ${terminal.command('build')}`;
-  return `next, into a new folder, because the tree in ${out} is of another store: ${terminal.command('build', { '--out': 'FOLDER' })}`;
+  if (!isNew && !isTreeOfOther(out, storePath)) return `next: ${terminal.command('build')}`;
+  const settings = site === undefined ? {} : optionsOf(site, env['PALIMPSEST_BASE_URL']);
+  const notes = [
+    ...(isNew ? [] : [`into a new folder, because the tree in ${out} is of another store`]),
+    ...('--base-url' in settings ? ['with the address that the pages have (change it to publish them elsewhere)'] : []),
+  ];
+  const command = terminal.command('build', { ...settings, ...(isNew ? {} : { '--out': 'FOLDER' }) });
+  return `${['next', ...notes].join(', ')}: ${command}`;
+}
+
+/** @param chosen the base URL that the user has set for all builds */
+function optionsOf({ baseUrl, pageSizes: { data, account } }: KnownSite, chosen: string | undefined): SuggestedCommand['options'] {
+  return {
+    ...(baseUrl !== undefined && chosen === undefined && { '--base-url': baseUrl }),
+    ...(data !== undefined && data !== PAGE_SIZE && { '--page-size': data }),
+    ...(account !== undefined && account !== PAGE_SIZE && { '--account-page-size': account }),
+  };
 }
 
 function isTreeOfOther(out: string, storePath: string): boolean {
