@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Values } from '../command-line/commands.ts';
+import type { Collection } from '../contract/collection.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
+import { isBaseUrl } from '../contract/site.ts';
 import { createdAt } from '../import/account-conflicts.ts';
 import type { ImportSummary } from '../import/import.ts';
 import { importInputs, isAllRejected } from '../import/import.ts';
@@ -16,7 +18,7 @@ import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { reportProblems } from './job-summary.ts';
-import { nextBuild } from './next-build.ts';
+import { type KnownSite, nextBuild } from './next-build.ts';
 import { nothingWritten, openSources, rejectedLines } from './sources.ts';
 
 /** The maximum number of conflicts in the text output. */
@@ -76,7 +78,9 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
         ...(summary.rejected === 0 || options.dryRun
           ? []
           : [`to import the rejected items: ${sources.correction(options.rejects)}, then run ${rereads}`]),
-        options.dryRun ? nothingWritten(options.store) : nextBuild(terminal, options.store, areReportsChanged || isChanged(summary)),
+        options.dryRun
+          ? nothingWritten(options.store)
+          : nextBuild(terminal, options.store, areReportsChanged || isChanged(summary), siteOf(summary.pageSets, baseUrl)),
       ],
     );
   } finally {
@@ -110,6 +114,19 @@ function revisionOf(path: string): { readonly records: number; readonly accounts
 /** Whether an import changed the items of the store. */
 function isChanged({ records, accounts, exclusions }: ImportSummary): boolean {
   return [records, accounts, exclusions].some(({ added, replaced }) => added + replaced > 0);
+}
+
+/**
+ * Returns what saved pages say about their site; undefined if they have no address, or are of several services.
+ * @param known the base URL of pages without links
+ */
+function siteOf(sets: readonly PageSetReport[], known: string | undefined): KnownSite | undefined {
+  const linked = sets.flatMap(({ url }) => (url === null ? [] : [url.replace(/\/rest\/(data|account)\/$/, '')]));
+  const baseUrls = new Set(linked.length === 0 && known !== undefined ? [known] : linked);
+  const [baseUrl] = baseUrls;
+  if (baseUrls.size !== 1 || baseUrl === undefined || !isBaseUrl(baseUrl)) return undefined;
+  const pageSize = (collection: Collection) => sets.find((set) => set.collection === collection)?.pageSize ?? undefined;
+  return { baseUrl, pageSizes: { data: pageSize('data'), account: pageSize('account') } };
 }
 
 /** How many items were left out because their account was removed. */

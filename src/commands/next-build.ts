@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { OUT } from '../command-line/options.ts';
+import { DEFAULT_BASE_URL, OUT } from '../command-line/options.ts';
 import type { Collection } from '../contract/collection.ts';
 import type { SuggestedCommand } from '../contract/hint.ts';
 import { PAGE_SIZE } from '../contract/site.ts';
@@ -38,7 +38,7 @@ export function nextBuild(terminal: Terminal, storePath: string, hasChanged: boo
 /** @param chosen the base URL that the user has set for all builds */
 function optionsOf({ baseUrl, pageSizes: { data, account } }: KnownSite, chosen: string | undefined): SuggestedCommand['options'] {
   return {
-    ...(baseUrl !== undefined && chosen === undefined && { '--base-url': baseUrl }),
+    ...(baseUrl !== undefined && baseUrl !== DEFAULT_BASE_URL && chosen === undefined && { '--base-url': baseUrl }),
     ...(data !== undefined && data !== PAGE_SIZE && { '--page-size': data }),
     ...(account !== undefined && account !== PAGE_SIZE && { '--account-page-size': account }),
   };

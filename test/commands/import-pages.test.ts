@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bioRecord } from '../support/bio-record.ts';
@@ -63,6 +63,21 @@ describe('palimpsest import with saved pages', () => {
     }
   });
 
+  it('suggests the build that makes the same tree', async () => {
+    const { folder: cwd } = newStore();
+    savePages(join(cwd, 'saved'));
+    const warc = join(cwd, 'tree.warc');
+    await palimpsestJson(['archive', 'warc', '--out', tree, '--to', warc]);
+    for (const source of [tree, warc, 'saved']) {
+      const store = `${source === 'saved' ? source : basename(source)}.db`;
+      const { stdout } = await palimpsestHere(['import', source, '--store', store], { cwd });
+      const [, args = ''] = /^next, .*: \S.* (build --store .*)$/m.exec(stdout) ?? [];
+      expect(args).toBe(`build --store ${store} --base-url https://history.example --page-size 4 --account-page-size 1`);
+      await palimpsestJson([...args.split(' '), '--out', 'again', '--replace-tree'], { cwd });
+      expect(filesIn(join(cwd, 'again/rest'))).toEqual(filesIn(join(tree, 'rest')));
+    }
+  });
+
   it('names missing pages, and imports nothing with --require-complete', async () => {
     const { folder, store } = newStore();
     savePages(join(folder, 'saved'), ['data/page/3/index.json', 'data/page/6/index.json', 'account/page/1/index.json']);
@@ -89,6 +104,7 @@ describe('palimpsest import with saved pages', () => {
       status: 'incomplete',
       count: COUNT,
       pages: 4,
+      page_size: 4,
       expected_pages: 6,
       missing_pages: [
         { first_page: 3, last_page: 3 },

@@ -201,7 +201,7 @@ export const COMMANDS: readonly Suggestion[] = [
     site: 'commands/next-build.ts: build',
     run: ['import', PAGES, '--store', 'big.db'],
     code: 0,
-    suggests: 'build --store big.db --out FOLDER',
+    suggests: 'build --store big.db --out FOLDER --account-page-size 20',
     fill: { FOLDER: 'big' },
   },
   shown('commands/build.ts: verify', 'build', 0, 'verify'),

@@ -26,6 +26,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     'page_sets.status': '`complete`, `incomplete` or `unknown`',
     'page_sets.count': 'the highest `count` on the pages',
     'page_sets.pages': 'how many pages were read',
+    'page_sets.page_size': 'how many items a full page has; null if unknown',
     'page_sets.expected_pages': 'how many pages the collection has; null if unknown',
     'page_sets.missing_pages': 'ranges of page numbers with `first_page` and `last_page`, the first 1,000',
     'page_sets.missing_items': 'how many items are missing: exact if `reason` is null, otherwise at least this many',

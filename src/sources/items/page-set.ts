@@ -21,6 +21,8 @@ export interface PageSetReport {
   readonly count: number;
   /** The number of pages read, including repeated ones. */
   readonly pages: number;
+  /** The number of items on a full page; null if it is unknown. */
+  readonly pageSize: number | null;
   /** The number of pages of the collection; null if it is unknown. */
   readonly expectedPages: number | null;
   /** The first 1,000 ranges of missing page numbers. */
@@ -92,6 +94,7 @@ export class PageSet {
       status: missingItems > 0 ? 'incomplete' : reason === null ? 'complete' : 'unknown',
       count,
       pages: this.#pages,
+      pageSize: size ?? null,
       expectedPages: size === undefined ? null : Math.ceil(count / size),
       missingPages: size === undefined ? [] : this.#pagesOf(gaps, size).slice(0, LISTED),
       missingItems,

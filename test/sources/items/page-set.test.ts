@@ -48,6 +48,7 @@ describe('the report on a set of saved pages', () => {
           status: missing.length === 0 ? 'complete' : 'incomplete',
           count,
           pages: saved.length,
+          pageSize: size,
           expectedPages: pages,
           missingItems: items,
           reason: null,
@@ -123,7 +124,11 @@ describe('the report on a set of saved pages', () => {
   it.each<[string, readonly SavedPage[], object]>([
     ['pages that contain all their items', [plain(3, 3), plain(5, 5)], { status: 'complete', missingItems: 0 }],
     ['an empty collection', [page('data', 0, 100, 1)], { status: 'complete', count: 0 }],
-    ['a page without links and with items missing', [plain(30, 10)], { status: 'incomplete', missingItems: 20, expectedPages: null }],
+    [
+      'a page without links and with items missing',
+      [plain(30, 10)],
+      { status: 'incomplete', missingItems: 20, pageSize: null, expectedPages: null },
+    ],
     ['pages without links that may be identical', [plain(20, 10), plain(20, 10)], { status: 'unknown' }],
     [
       'pages with cursors',
