@@ -85,7 +85,7 @@ export class PageSet {
     const least = Math.max(0, count - this.#items);
     const gaps = this.#reason === undefined ? this.#covered.gaps(1, count) : [];
     const missingItems = this.#reason === undefined ? lengthOf(gaps) : least;
-    const changed = this.#leastCount < count ? `count changed from ${this.#leastCount} to ${count} while the pages were saved` : undefined;
+    const changed = this.#leastCount < count ? `the pages have different counts, from ${this.#leastCount} to ${count}` : undefined;
     const reason = this.#reason ?? changed ?? null;
     const size = this.#reason === undefined ? this.#pageSize : undefined;
     return {

@@ -85,7 +85,7 @@ describe('the report on a set of saved pages', () => {
         const [report] = reportsOf(pages);
         expect(report?.missingItems).toBe(missing);
         expect(report?.status).toBe(missing > 0 ? 'incomplete' : isSteady ? 'complete' : 'unknown');
-        if (!isSteady) expect(report?.reason).toContain('count changed');
+        if (!isSteady) expect(report?.reason).toContain('the pages have different counts');
       }),
     );
   });
