@@ -220,7 +220,10 @@ function requireComplete(sets: readonly PageSetReport[], [lack]: readonly Incomp
     {
       place: lacking?.url ? { file: lacking.url } : {},
       ...lackIn(lacking),
-      hint: 'save the missing pages or all pages again, or leave out --require-complete; nothing was imported',
+      hint:
+        lacking === undefined
+          ? 'leave out --require-complete: only saved pages and archives of pages have a count; an export is always checked for missing lines; nothing was imported'
+          : 'save the missing pages or all pages again, or leave out --require-complete; nothing was imported',
     },
   );
 }

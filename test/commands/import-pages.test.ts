@@ -155,7 +155,7 @@ describe('palimpsest import with saved pages', () => {
     const file = join(folder, 'records.ndjson');
     writeFileSync(file, page.results.map((record: object) => `${JSON.stringify(record)}\n`).join(''));
     const refused = await palimpsestHere(['import', file, '--store', store, '--require-complete']);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('(incomplete)') });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('leave out --require-complete: only saved pages') });
     expect(await palimpsestJson(['import', file, '--store', store])).toMatchObject({ page_sets: [], records_by_outcome: { added: 4 } });
   });
 });
