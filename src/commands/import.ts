@@ -137,7 +137,7 @@ export function excludedLine(records: number, accounts: number): string[] {
 
 function warningOf(set: PageSetReport): string {
   const verb = set.status === 'incomplete' && set.reason === null ? 'are' : 'may be';
-  return `the saved pages of ${set.url ?? 'a collection without links'} ${verb} incomplete: ${lackOf(set)}; save the missing pages, and import them too`;
+  return `the saved pages of ${set.url ?? 'a collection without links'} ${verb} incomplete: ${lackOf(set)}; save the missing pages or all pages again, and import them`;
 }
 
 /** The first conflicts between profiles as text, and what the user can do. */

@@ -1,10 +1,10 @@
 import { crc32 } from 'node:zlib';
-import type { Collection } from '../contract/collection.ts';
 import { encodeRecord } from '../contract/record.ts';
 import { plainCommand } from '../sources/hint-command.ts';
 import { fileInput } from '../sources/inputs/inputs.ts';
 import { type ItemOptions, ItemReader } from '../sources/items/item-reader.ts';
 import { readItems } from '../sources/items/items.ts';
+import type { PageItems } from '../sources/items/page-items.ts';
 import type { RawValue } from '../sources/json/raw-value.ts';
 import type { Item } from '../sources/source.ts';
 
@@ -29,8 +29,8 @@ export interface EncodedBatch {
   readonly values: Uint32Array;
   /** The other items, and before which record each is. */
   readonly others: readonly { readonly at: number; readonly item: Item }[];
-  /** The collection of the first results of a page, if they are among the values. */
-  readonly collection: Collection | undefined;
+  /** The results of a page that are among the values. */
+  readonly results: PageItems;
 }
 
 /** The most bytes that a UTF-16 unit takes in UTF-8. */
@@ -76,7 +76,7 @@ export class BatchEncoder {
       checksums: Uint32Array.from(checksums),
       values: Uint32Array.from(valueIndexes),
       others,
-      collection: reader.streamed,
+      results: reader.streamed,
     };
   }
 

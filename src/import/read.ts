@@ -78,8 +78,8 @@ export class InputReading {
       yield* batch.read();
       return;
     }
-    const { ids, others, collection } = encoded;
-    batch.values.accept({ records: ids.length, others: others.map(({ item }) => item), collection });
+    const { ids, others, results } = encoded;
+    batch.values.accept({ records: ids.length, others: others.map(({ item }) => item), results });
     yield itemsIn(encoded, batch.values);
   }
 }

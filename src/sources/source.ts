@@ -1,11 +1,11 @@
 import type { Account } from '../contract/account.ts';
 import type { AccountState } from '../contract/accounts/account-state.ts';
 import type { Exclusion } from '../contract/accounts/exclusion.ts';
-import type { Collection } from '../contract/collection.ts';
 import type { FailureCode, Place } from '../contract/failure.ts';
 import type { Expansion } from '../contract/files/expansion.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { ChangeRecord } from '../contract/record.ts';
+import type { PageItems } from './items/page-items.ts';
 
 /**
  * One validated item of a source, with its place.
@@ -28,13 +28,12 @@ export interface RecordItem {
   readonly json?: string | undefined;
 }
 
-/** The envelope of a page, and the number of its items. */
-export interface SavedPage {
-  /** The collection of its items; undefined if the page is empty. */
-  readonly collection: Collection | undefined;
+/** The envelope of a page, and its items. */
+export interface SavedPage extends PageItems {
   readonly count: number;
   readonly next: string | null;
   readonly previous: string | null;
+  /** The number of its items. */
   readonly items: number;
 }
 

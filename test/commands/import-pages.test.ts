@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bioRecord } from '../support/bio-record.ts';
+import { bioRecord, emptyAccount } from '../support/bio-record.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
@@ -95,8 +95,8 @@ describe('palimpsest import with saved pages', () => {
     const { code, stdout, stderr } = await palimpsestHere([...args, '--json']);
     expect(code).toBe(0);
     expect(stderr).toBe(
-      'warning: the saved pages of https://history.example/rest/account/ are incomplete: 1 of 2 items are missing: page 1 of 2; save the missing pages, and import them too\n' +
-        'warning: the saved pages of https://history.example/rest/data/ are incomplete: 7 of 23 items are missing: pages 3, 6 of 6; save the missing pages, and import them too\n',
+      'warning: the saved pages of https://history.example/rest/account/ are incomplete: 1 of 2 items are missing: page 1 of 2; save the missing pages or all pages again, and import them\n' +
+        'warning: the saved pages of https://history.example/rest/data/ are incomplete: 7 of 23 items are missing: pages 3, 6 of 6; save the missing pages or all pages again, and import them\n',
     );
     expect(JSON.parse(stdout).page_sets[1]).toEqual({
       collection: 'data',
@@ -146,6 +146,57 @@ describe('palimpsest import with saved pages', () => {
         rejected: 1,
         page_sets: [{ status: 'complete', collection: 'data', pages: 6, expected_pages: 6 }],
       });
+    }
+  });
+
+  it.each([undefined, 1])(
+    'does not call pages complete that were saved while records came and others went, so that count stayed (indentation %o)',
+    async (indentation) => {
+      const { folder, store } = newStore();
+      const records = Array.from({ length: COUNT + 2 }, (_, index) => bioRecord(COUNT + 2 - index));
+      const before = records.slice(2);
+      const after = records.filter(({ id }) => id !== 2 && id !== 3);
+      const url = (page: number) => `https://history.example/rest/data/?page=${page}`;
+      const last = Math.ceil(COUNT / 4);
+      for (let page = 1; page <= last; page++) {
+        const results = (page < 4 ? before : after).slice(4 * page - 4, 4 * page);
+        const links = { next: page < last ? url(page + 1) : null, previous: page > 1 ? url(page - 1) : null };
+        writeFileSync(join(folder, `${page}.json`), JSON.stringify({ count: COUNT, ...links, results }, null, indentation));
+      }
+      const accounts = { count: 1, next: null, previous: null, results: [emptyAccount('jack')] };
+      writeFileSync(join(folder, 'accounts.json'), JSON.stringify(accounts, null, indentation));
+      const args = ['import', folder, '--store', store, '--json'];
+      const refused = await palimpsestHere([...args, '--require-complete']);
+      const reason = 'pages 3 and 4 have the same records, or are not sorted by id';
+      expect(refused.code).toBe(1);
+      expect(JSON.parse(refused.stdout).error).toMatchObject({ code: 'incomplete', found: reason });
+      const { page_sets } = await palimpsestJson(args);
+      expect(page_sets).toMatchObject([
+        { collection: 'data', status: 'unknown', count: COUNT, missing_items: 0, reason },
+        { collection: 'account', status: 'complete' },
+      ]);
+    },
+  );
+
+  it.each<[string, readonly object[], string, string | null]>([
+    ['a record twice', [bioRecord(1), bioRecord(1)], 'unknown', 'page 1 has items of another kind, without an id'],
+    ['records that are not sorted by id', [bioRecord(1), bioRecord(2)], 'unknown', 'page 1 has items of another kind, without an id'],
+    ['a record without an id', [bioRecord(1), bioRecord(2, { id: null })], 'unknown', 'page 1 has items of another kind, without an id'],
+    ['a record and an account', [bioRecord(1), emptyAccount('jack')], 'unknown', 'page 1 has items of another kind, without an id'],
+    ['an account twice', [emptyAccount('jack'), emptyAccount('jack')], 'incomplete', 'different accounts on the pages: 1'],
+    [
+      'two accounts with one name',
+      [emptyAccount('jack'), emptyAccount('jack', { account_creation_date: '2020-01-01T00:00:00Z' })],
+      'complete',
+      null,
+    ],
+  ])('finds on one page %s', async (_, results, status, reason) => {
+    for (const indentation of [undefined, 1]) {
+      const { folder, store } = newStore();
+      const input = JSON.stringify({ count: results.length, next: null, previous: null, results }, null, indentation);
+      const args = ['import', '-', '--store', store, '--rejects', join(folder, 'rejects'), '--json'];
+      const { stdout } = await palimpsestHere(args, { input });
+      expect(JSON.parse(stdout).page_sets).toMatchObject([{ status, reason: reason === null ? null : expect.stringContaining(reason) }]);
     }
   });
 

@@ -71,7 +71,7 @@ describe('a removed account', () => {
       records_by_outcome: { added: 0, same: 60, excluded: 20 },
       accounts_by_outcome: { added: 0, same: 3, excluded: 1 },
     });
-    const results = [record(1000, { account: 'nina_k', text: 'a secret bio' }), record(1001, { account: 'other_1' })];
+    const results = [record(1001, { account: 'other_1' }), record(1000, { account: 'nina_k', text: 'a secret bio' })];
     const page = { count: 2, next: null, previous: null, results };
     const broken = line({ account: 'nina_k', data_type: 'Bio', text: 'a secret bio' });
     const rejects = join(folder, 'rejects.ndjson');

@@ -4,24 +4,38 @@ export interface Interval {
   readonly to: number;
 }
 
+/** An interval of positions, with the lowest and the highest id at these positions. */
+interface Numbered extends Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
 /** How many intervals are collected before a merge. */
 const UNMERGED = 1024;
 
 /** A set of whole numbers, stored as intervals. Memory grows with the number of gaps, not with the size of the set. */
 export class Intervals {
-  #merged: Interval[] = [];
-  #added: Interval[] = [];
+  #merged: Numbered[] = [];
+  #added: Numbered[] = [];
+  #contradiction: Interval | undefined;
 
-  add(from: number, to: number): void {
+  /** @param low,high if the numbers are positions of items with ids: the lowest id, at `from`, and the highest, at `to` */
+  add(from: number, to: number, low: number = from, high: number = to): void {
     if (from > to) return;
-    this.#added.push({ from, to });
+    this.#added.push({ from, to, low, high });
     // the limit grows with the set: sorting stays a small share of the work for any number of gaps
     if (this.#added.length > UNMERGED + this.#merged.length) this.#merge();
   }
 
   all(): readonly Interval[] {
     this.#merge();
-    return this.#merged;
+    return this.#merged.map(({ from, to }) => ({ from, to }));
+  }
+
+  /** Returns two positions of which the higher one may not have a higher id. Undefined: all positions have different ids. */
+  contradiction(): Interval | undefined {
+    this.#merge();
+    return this.#contradiction;
   }
 
   /** Returns the numbers from `first` to `last` that are not in the set. */
@@ -39,11 +53,14 @@ export class Intervals {
   }
 
   #merge(): void {
-    const merged: Interval[] = [];
-    let open: Interval | undefined;
-    for (const next of [...this.#merged, ...this.#added].sort((one, other) => one.from - other.from)) {
+    const merged: Numbered[] = [];
+    let open: Numbered | undefined;
+    for (const next of [...this.#merged, ...this.#added].sort((one, other) => one.from - other.from || other.to - one.to)) {
+      // whatever ids a copy has, each of these positions has a different id already
+      if (open !== undefined && next.to <= open.to) continue;
+      if (open !== undefined && next.low <= open.high) this.#contradiction ??= { from: open.to, to: next.from };
       if (open !== undefined && next.from <= open.to + 1) {
-        open = { from: open.from, to: Math.max(open.to, next.to) };
+        open = { from: open.from, to: next.to, low: open.low, high: next.high };
         continue;
       }
       if (open !== undefined) merged.push(open);

@@ -15,6 +15,7 @@ import type { RawValue } from '../json/raw-value.ts';
 import { ifSnapshot } from '../other-command.ts';
 import { rejectLineIn } from '../rejects/reject-line.ts';
 import type { Input, InputError, Item } from '../source.ts';
+import { type PageItems, PageItemsReader } from './page-items.ts';
 
 export interface ItemOptions {
   readonly command: HintCommand;
@@ -35,8 +36,8 @@ export class ItemReader {
   readonly #options: ItemOptions;
   #line = 1;
   #items: Item[] = [];
-  /** The collection of the page whose results are read as separate values. */
-  #streamed: Collection | undefined;
+  /** The items of the page whose results are read as separate values. */
+  #streamed = new PageItemsReader();
   /** The items of the current value that are rejected already. */
   #lost: Parsed['lost'];
   /** Whether the current value can have a text that is too long. */
@@ -55,22 +56,26 @@ export class ItemReader {
     return this.#items;
   }
 
-  /** Notes that another reader has read results of the current page. @param collection undefined: there are none among them */
-  skipResults(collection: Collection | undefined): void {
-    this.#streamed ??= collection;
+  /** Notes that another reader has read results of the current page. */
+  skipResults(results: PageItems): void {
+    this.#streamed.join(results);
   }
 
-  /** The collection of the page whose results were read as separate values. */
-  get streamed(): Collection | undefined {
-    return this.#streamed;
+  /** The items of the page whose results were read as separate values. */
+  get streamed(): PageItems {
+    return this.#streamed.items;
   }
 
   #addRaw(raw: RawValue): void {
     const parsed = parseJson(raw, this.#file);
     this.#line = raw.line;
     this.#isLong = raw.text.length > MAX_TEXT;
+    const isResult = raw.path.startsWith('results[');
+    const streamed = this.#streamed;
+    if (raw.elements !== undefined) this.#streamed = new PageItemsReader();
     if ('kind' in parsed) {
       const elements = elementsIn(raw);
+      if (isResult) streamed.add(undefined, undefined);
       if (elements === undefined) this.#items.push(parsed);
       else for (const element of elements) this.#addRaw(element);
       return;
@@ -80,11 +85,10 @@ export class ItemReader {
     if (parsed.lost !== undefined) this.#items.push(...parsed.lost.values());
     if (raw.elements === undefined || !isObject(parsed.value)) {
       const collection = this.#addValue(parsed.value, raw.path, 0);
-      if (raw.path.startsWith('results[')) this.#streamed ??= collection;
+      if (isResult) streamed.add(collection, parsed.value);
     } else {
-      this.#addPage(parsed.value, raw.path, 0, { items: raw.elements, collection: this.#streamed });
+      this.#addPage(parsed.value, raw.path, 0, { count: raw.elements, reader: streamed });
     }
-    if (raw.path === '') this.#streamed = undefined;
   }
 
   /** @returns the collection that the value is an item of, or undefined */
@@ -140,26 +144,23 @@ export class ItemReader {
 
   /**
    * Adds the items of a page even if its envelope is wrong. A wrong envelope is a separate input error.
-   * @param streamed the number and collection of the results that were read before the page
+   * @param streamed the results that were read before the page
    */
   #addPage(
     page: JsonObject,
     path: string,
     depth: number,
-    streamed: { readonly items: number; readonly collection: Collection | undefined } | undefined,
+    streamed: { readonly count: number; readonly reader: PageItemsReader } | undefined,
   ): void {
     const { results, ...frame } = page;
     const envelope = this.#parsed(path, () => parseEnvelope(Array.isArray(results) ? { ...frame, results: [] } : page, path), frame);
     if (isInputError(envelope)) this.#items.push(envelope);
     if (!Array.isArray(results)) return;
-    let collection = streamed?.collection;
-    for (const [index, item] of results.entries()) {
-      const found = this.#addValue(item, at(path, `results[${index}]`), depth + 1);
-      collection ??= found;
-    }
+    const { count: items, reader } = streamed ?? { count: results.length, reader: new PageItemsReader() };
+    for (const [index, item] of results.entries()) reader.add(this.#addValue(item, at(path, `results[${index}]`), depth + 1), item);
     if (isInputError(envelope)) return;
     const { count, next, previous } = envelope;
-    this.#items.push({ kind: 'page', page: { collection, count, next, previous, items: streamed?.items ?? results.length } });
+    this.#items.push({ kind: 'page', page: { ...reader.items, count, next, previous, items } });
   }
 
   /** Adds the records of an account, then the account with its valid records. */

@@ -1,5 +1,4 @@
 import { EXPORT_FORMAT, type ExportHeader, parseExportHeader } from '../../contract/accounts/account-state.ts';
-import type { Collection } from '../../contract/collection.ts';
 import { FIRST_ID_WITHOUT_ROOM, leavesRoom } from '../../contract/generated-id.ts';
 import { isObject, show } from '../../contract/json.ts';
 import { at } from '../../contract/shape.ts';
@@ -10,6 +9,7 @@ import type { RawValue } from '../json/raw-value.ts';
 import type { Input, InputError, Item } from '../source.ts';
 import { filesIn } from '../unpack/unpack.ts';
 import { type ItemOptions, ItemReader, isInputError, orInputError } from './item-reader.ts';
+import type { PageItems } from './page-items.ts';
 
 /**
  * Reads change records and accounts from an input, in batches. If it is an archive, reads its members.
@@ -43,8 +43,8 @@ export interface BatchValues {
 export interface FoundItems {
   readonly records: number;
   readonly others: readonly Item[];
-  /** The collection of the first results of a page, if they are among the values. */
-  readonly collection: Collection | undefined;
+  /** The results of a page that are among the values. */
+  readonly results: PageItems;
 }
 
 /** Yields the batches of an input. They may be read later, but in their order. */
@@ -110,9 +110,9 @@ function batchOf(values: readonly RawValue[], file: string, reader: ItemReader, 
       file,
       values,
       isExport: exported !== undefined,
-      accept: ({ records, others, collection }) => {
+      accept: ({ records, others, results }) => {
         exported?.count(others, records);
-        reader.skipResults(collection);
+        reader.skipResults(results);
       },
     },
   };

@@ -58,7 +58,11 @@ export interface ItemPositions extends Interval {
  * Returns the positions of the items on a page, counted from the end of the collection that does not grow: of the feed
  * from the oldest record, of the accounts from the first. Returns undefined if the page contradicts its `count`.
  */
-export function itemPositions(collection: Collection, page: Omit<SavedPage, 'collection'>, number: number): ItemPositions | undefined {
+export function itemPositions(
+  collection: Collection,
+  page: Pick<SavedPage, 'count' | 'next' | 'previous' | 'items'>,
+  number: number,
+): ItemPositions | undefined {
   const { count, next, items } = page;
   const size = next === null ? (count - items) / (number - 1) : items;
   const before = (number - 1) * size;

@@ -1,5 +1,6 @@
 import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
 import type { SavedPage } from '../source.ts';
+import { DistinctKeys } from './distinct-keys.ts';
 import { type Interval, Intervals, lengthOf } from './intervals.ts';
 import { itemPositions, type PagePosition, positionOf } from './page-links.ts';
 
@@ -33,7 +34,12 @@ export interface PageSetReport {
   readonly reason: string | null;
 }
 
-/** The saved pages of one collection at one address. Memory does not grow with the number of pages. */
+/**
+ * The saved pages of one collection at one address.
+ * - A feed is sorted by id. So each of its records has another id if the ids on each page fall, and from page to page: memory does
+ *   not grow with the number of pages.
+ * - Services may sort accounts differently. So their names are counted, with eight bytes for each.
+ */
 export class PageSet {
   readonly #url: string | null;
   #collection: Collection | undefined;
@@ -43,9 +49,13 @@ export class PageSet {
   #mostCount = 0;
   #pageSize: number | undefined;
   #query: string | undefined;
+  /** Why the positions of the items are not known. */
   #reason: string | undefined;
+  /** Why the items of a page may not differ. */
+  #disorder: string | undefined;
   /** The positions of the items on the pages, see {@link itemPositions}. */
   readonly #covered = new Intervals();
+  readonly #accounts = new DistinctKeys();
 
   constructor(url: string | null) {
     this.#url = url;
@@ -56,9 +66,13 @@ export class PageSet {
     this.#pages += 1;
     this.#items += page.items;
     this.#mostCount = Math.max(this.#mostCount, page.count);
+    this.#accounts.add(page.accounts);
+    const isOther = page.collection !== undefined && page.collection !== this.#collection;
+    if (isOther || !page.isOrdered)
+      this.#disorder ??= `page ${number ?? 1} has items of another kind, without an id or name, or not sorted by id`;
     // a collection with one page needs no page number
     if (page.next === null && page.previous === null && page.items === page.count) {
-      this.#covered.add(1, page.count);
+      this.#covered.add(1, page.count, page.ids?.last, page.ids?.first);
       return;
     }
     this.#leastCount = Math.min(this.#leastCount, page.count);
@@ -75,19 +89,21 @@ export class PageSet {
     if (positions === undefined || positions.size !== this.#pageSize) {
       this.#reason ??= 'some pages differ in size or contradict their count';
     } else {
-      this.#covered.add(positions.from, positions.to);
+      this.#covered.add(positions.from, positions.to, page.ids?.last, page.ids?.first);
     }
   }
 
   report(): PageSetReport {
     const count = this.#mostCount;
-    // a page that was read twice counts twice, so this is a minimum
-    const least = Math.max(0, count - this.#items);
     const gaps = this.#reason === undefined ? this.#covered.gaps(1, count) : [];
-    const missingItems = this.#reason === undefined ? lengthOf(gaps) : least;
-    const changed = this.#leastCount < count ? `the pages have different counts, from ${this.#leastCount} to ${count}` : undefined;
-    const reason = this.#reason ?? changed ?? null;
     const size = this.#reason === undefined ? this.#pageSize : undefined;
+    // records on a page that was read twice count twice, so this is a minimum
+    const shown = this.#collection === 'account' && this.#disorder === undefined ? this.#accounts.size : this.#items;
+    const missingItems = Math.max(lengthOf(gaps), count - shown);
+    const changed = this.#leastCount < count ? `the pages have different counts, from ${this.#leastCount} to ${count}` : undefined;
+    const isRepeated = this.#reason === undefined && missingItems > lengthOf(gaps);
+    const repeated = isRepeated ? `different accounts on the pages: ${shown}` : undefined;
+    const reason = this.#reason ?? changed ?? this.#disorder ?? this.#overlap(size) ?? repeated ?? null;
     return {
       collection: this.#collection,
       url: this.#url,
@@ -100,6 +116,14 @@ export class PageSet {
       missingItems,
       reason,
     };
+  }
+
+  /** Returns why records of two pages may be the same. */
+  #overlap(size: number | undefined): string | undefined {
+    const positions = this.#covered.contradiction();
+    if (positions === undefined || size === undefined) return undefined;
+    const pages = this.#pagesOf([positions], size).map(({ from, to }) => `${from} and ${to}`);
+    return `pages ${pages} have the same records, or are not sorted by id`;
   }
 
   /** Returns the pages on which items are missing. The numbers refer to the collection at its highest count. */

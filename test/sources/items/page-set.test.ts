@@ -7,16 +7,27 @@ import type { SavedPage } from '../../../src/sources/source.ts';
 
 const BASE = 'https://history.example/rest';
 
+/** The items of a page from one position to another, counted from 1. A record has its position as its id. */
+function itemsAt(collection: Collection, first: number, last: number): Pick<SavedPage, 'ids' | 'accounts' | 'isOrdered'> {
+  if (collection === 'data') return { ids: { first, last }, accounts: [], isOrdered: true };
+  return { ids: undefined, accounts: Array.from({ length: last - first + 1 }, (_, index) => BigInt(first + index)), isOrdered: true };
+}
+
 /** Returns page `number` as Django REST Framework serves it if the collection has `count` items. */
 function page(collection: Collection, count: number, size: number, number: number, base = BASE): SavedPage {
   const last = Math.max(1, Math.ceil(count / size));
   const url = (target: number) => `${base}/${collection}/${target === 1 ? '' : `?page=${target}`}`;
+  const items = number < last ? size : count - (last - 1) * size;
+  const before = (number - 1) * size;
+  const positions =
+    collection === 'data' ? ([count - before, count - before - items + 1] as const) : ([before + 1, before + items] as const);
   return {
+    ...itemsAt(collection, ...positions),
     collection: count === 0 ? undefined : collection,
     count,
     next: number < last ? url(number + 1) : null,
     previous: number > 1 ? url(number - 1) : null,
-    items: number < last ? size : count - (last - 1) * size,
+    items,
   };
 }
 
@@ -113,6 +124,7 @@ describe('the report on a set of saved pages', () => {
   });
   /** A page of `count` items, with `items` of them, and without links. */
   const plain = (count: number, items: number, more: Partial<SavedPage> = {}): SavedPage => ({
+    ...itemsAt('data', count, count - items + 1),
     collection: 'data',
     next: null,
     previous: null,
@@ -152,6 +164,41 @@ describe('the report on a set of saved pages', () => {
     ],
     ['links that contradict each other', [plain(20, 20, links('page=9', 'page=3'))], { status: 'unknown' }],
     ['a page beyond its own count', [plain(20, 20, links('page=900000000000000', 'page=899999999999998'))], { status: 'unknown' }],
+    [
+      'a page with the records of the page before',
+      [page('data', 30, 10, 1), { ...page('data', 30, 10, 2), ...itemsAt('data', 30, 21) }, page('data', 30, 10, 3)],
+      { status: 'unknown', missingItems: 0, reason: 'pages 1 and 2 have the same records, or are not sorted by id' },
+    ],
+    [
+      'a page with half of the records of the page before, in any order of the pages',
+      [3, 1, 2].map((number) => ({ ...page('data', 30, 10, number), ...(number === 2 ? itemsAt('data', 25, 16) : {}) })),
+      { status: 'unknown', missingItems: 0, reason: 'pages 1 and 2 have the same records, or are not sorted by id' },
+    ],
+    [
+      'records that are not sorted by id',
+      [page('data', 20, 10, 1), { ...page('data', 20, 10, 2), isOrdered: false }],
+      { status: 'unknown', reason: 'page 2 has items of another kind, without an id or name, or not sorted by id' },
+    ],
+    [
+      'a page of the feed with accounts',
+      [page('data', 20, 10, 1), { ...page('data', 20, 10, 2), ...itemsAt('account', 1, 10), collection: 'account' }],
+      { status: 'unknown', reason: 'page 2 has items of another kind, without an id or name, or not sorted by id' },
+    ],
+    [
+      'a page with the accounts of the page before',
+      [page('account', 25, 10, 1), { ...page('account', 25, 10, 2), ...itemsAt('account', 1, 10) }, page('account', 25, 10, 3)],
+      { status: 'incomplete', missingItems: 10, missingPages: [], reason: 'different accounts on the pages: 15' },
+    ],
+    [
+      'a missing page, and one with accounts of another page',
+      [page('account', 30, 10, 1), { ...page('account', 30, 10, 2), ...itemsAt('account', 6, 15) }],
+      { status: 'incomplete', missingItems: 15, missingPages: [{ from: 3, to: 3 }] },
+    ],
+    [
+      'one page with an account twice',
+      [plain(2, 2, { ...itemsAt('account', 1, 2), collection: 'account', accounts: [7n, 7n] })],
+      { status: 'incomplete', missingItems: 1 },
+    ],
     [
       'the second page with a page size in its links',
       [plain(12, 5, links('page=3&page_size=5', 'page_size=5'))],
