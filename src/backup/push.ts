@@ -168,10 +168,8 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
  * @param hasNext whether another version follows
  */
 function staying(versions: readonly StoreVersion[], keep: KeepPolicy, hasNext: boolean): readonly StoreVersion[] {
-  const now = timeAfter(versions.at(-1)?.time);
-  const next = hasNext ? [{ time: new Date(now).toISOString() }] : [];
-  // one that was replaced at this very moment is no longer current
-  const kept = new Set<object>(keptVersions([...versions, ...next], keep, now + 1, Date.now(), 0));
+  const next = hasNext ? [{ time: new Date(timeAfter(versions.at(-1)?.time)).toISOString() }] : [];
+  const kept = new Set<object>(keptVersions([...versions, ...next], keep, Date.now(), undefined));
   return versions.filter((version) => kept.has(version));
 }
 

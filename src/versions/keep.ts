@@ -21,17 +21,16 @@ export function timeAfter(time: string | undefined): number {
 /**
  * Returns the versions that a policy keeps. The current version always stays.
  * @param versions ascending
- * @param now in milliseconds since 1970
  * @param clock the time of this machine. An age is measured from an earlier version if the clock may have been wrong: see
  *   {@link measuredFrom}
- * @param reading how long readers may use a version that is no longer current, in milliseconds
+ * @param readFrom a version that was current at this time or later stays, because readers may be in the middle of it. Undefined: none
+ *   stays for this reason
  */
 export function keptVersions<V extends Pick<Version, 'time'>>(
   versions: readonly V[],
   policy: KeepPolicy,
-  now: number,
   clock: number,
-  reading: number = DAY_MS,
+  readFrom: number | undefined,
 ): readonly V[] {
   const { last, within, daily, monthly } = policy;
   if (last === undefined && within === undefined && daily === undefined && monthly === undefined) return versions;
@@ -45,7 +44,7 @@ export function keptVersions<V extends Pick<Version, 'time'>>(
     const next = versions[index + 1];
     if (next === undefined || kept.has(version)) return true;
     const ended = Date.parse(next.time);
-    return ended >= now - reading || (within !== undefined && ended >= measured - within);
+    return (readFrom !== undefined && ended >= readFrom) || (within !== undefined && ended >= measured - within);
   });
 }
 

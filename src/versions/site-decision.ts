@@ -8,7 +8,7 @@ import type { Remote } from '../storage/remote.ts';
 import { type Lock, lock } from '../store/database/lock.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { fetchVersion } from './fetch-version.ts';
-import { keptVersions, timeAfter } from './keep.ts';
+import { DAY_MS, keptVersions, timeAfter } from './keep.ts';
 import { type Found, isMissing } from './newest.ts';
 import { busy, type Draft, type NextList } from './next-commit.ts';
 import type { SiteMemory, SitePublishOptions, SitePublishSummary } from './publish-site.ts';
@@ -74,7 +74,7 @@ export class SiteDecision {
     const times = [...sound, ...rewritten].toSorted((one, other) => one.number - other.number);
     const added = hasNew ? [{ number: Number.MAX_SAFE_INTEGER, time: new Date(now).toISOString() }] : [];
     const all: readonly Pick<SiteVersion, 'number' | 'time'>[] = [...times, ...added];
-    const kept = new Set(keptVersions(all, keep, now, Date.now()).map(({ number }) => number));
+    const kept = new Set(keptVersions(all, keep, Date.now(), now - DAY_MS).map(({ number }) => number));
     const drafts = rewritten
       .filter(({ number }) => kept.has(number))
       .map(({ number, time, draft }) => ({

@@ -187,18 +187,17 @@ it('a push with --replace, or of a store that the target already has, deletes no
   expect(await push(1, '--replace', '--keep-last', '14')).toMatchObject({ up_to_date: false, kept: 14, deleted: 2 });
 });
 
-it('keep-last 1 on the command line keeps no other version, whatever the environment says', async () => {
+it('keep-last 1 on the command line keeps no other version, whatever the environment and the times of the versions say', async () => {
   const target = join(folder, 'kept one');
   const env = { PALIMPSEST_KEEP: '90d', PALIMPSEST_KEEP_DAILY: '7', PALIMPSEST_KEEP_MONTHLY: '12' };
-  await palimpsestJson(['store', 'push', target, '--store', night(0)], { env });
+  const push = (index: number, ...more: string[]) => palimpsestJson(['store', 'push', target, '--store', night(index), ...more], { env });
+  for (const index of [0, 1, 2]) await push(index);
   const { newest: _, ...commit } = commitIn(target);
-  const time = new Date(Date.now() - 3 * 86_400_000).toISOString();
-  const bytes = encodeCommit({ ...commit, time, versions: commit.versions.map((version) => ({ ...version, time })) });
-  for (const file of [commitPath(1), HEAD]) writeFileSync(join(target, file), bytes);
-  expect(await palimpsestJson(['store', 'push', target, '--store', night(1), '--keep-last', '1'], { env })).toMatchObject({
-    kept: 1,
-    deleted: 1,
-  });
+  // the second one replaced the first one in a run with a clock in the future
+  const times = [-3, 365, -3].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
+  const bytes = encodeCommit({ ...commit, versions: commit.versions.map((one, index) => ({ ...one, time: times[index] ?? '' })) });
+  for (const file of [commitPath(3), HEAD]) writeFileSync(join(target, file), bytes);
+  expect(await push(1, '--replace', '--keep-last', '1')).toMatchObject({ kept: 1, deleted: 3 });
 });
 
 describe('a damaged store', () => {
