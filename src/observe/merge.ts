@@ -38,7 +38,7 @@ export interface MergeOptions {
 }
 
 /** The fields that only the guards need. */
-type GuardedField = 'run' | 'runBefore';
+type GuardedField = 'run' | 'runBefore' | 'runTo';
 
 export interface MergeSummary {
   /** Without those of removed accounts. */
@@ -56,6 +56,8 @@ export interface MergeSummary {
   readonly missing: MissingAccounts;
   readonly runBefore: RunBefore;
   readonly run: RunAccounts;
+  /** The time of the newest snapshot; undefined if there is none. */
+  readonly runTo: Instant | undefined;
   /** Rejected snapshots. Of a snapshot with a conflict, only the conflicting value is rejected. */
   readonly rejected: number;
   /** Snapshots of accounts that were removed and must not come back. */
@@ -93,11 +95,13 @@ export async function mergeSnapshots(
   const excludedObservations = new ExcludedObservations(batch.exclusions, spool);
   await excludedObservations.learn(spool.inOrder(), pauses);
   let [snapshots, changed, unchanged, late, rejected, excluded] = [0, 0, 0, 0, 0, 0];
+  let runTo: Instant | undefined;
   const mergeRow = (row: Row): void => {
     if (excludedObservations.has(row)) {
       excluded += 1;
       return;
     }
+    runTo = row.instant;
     const same = writer.unchanged(row.profile, row.instant);
     if (same !== undefined) {
       conflicts.add(same, row, []);
@@ -154,6 +158,7 @@ export async function mergeSnapshots(
     accounts,
     late,
     ...writer.accountsOfRun.compare(batch.database),
+    runTo,
     rejected,
     excluded,
     conflicts: { count: conflicts.count, listed: conflicts.listed },

@@ -77,9 +77,9 @@ async function observeInto(path: string, inputs: readonly Input[], options: Obse
       parts.throwIfIncomplete();
       inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
       const storeTo = newestObservation(batch.database);
-      const { run, runBefore, ...merging } = await mergeSnapshots(batch, spool, pauses, options, reject);
+      const { run, runBefore, runTo, ...merging } = await mergeSnapshots(batch, spool, pauses, options, reject);
       const sums = { rejected: reading.rejected + merging.rejected, excluded: reading.excluded + merging.excluded };
-      const guarded = { ...merging, ...sums, run, runBefore, unreadable: reading.rejected, storeTo, dryRun: options.dryRun };
+      const guarded = { ...merging, ...sums, run, runBefore, runTo, unreadable: reading.rejected, storeTo, dryRun: options.dryRun };
       const refusal = options.limits && refusalOf(guarded, limitsOf(options.limits, files, options.onReject));
       if (refusal !== undefined && options.onReject === undefined) throw refusal;
       inputErrors.throwIfAny();

@@ -11,7 +11,7 @@ import type { MergeSummary } from './merge.ts';
 const OLDER_SHARE = 0.9;
 
 /** What the guards need to know of a run. */
-export interface Guarded extends Pick<MergeSummary, 'snapshots' | 'accounts' | 'late' | 'excluded' | 'run' | 'runBefore'> {
+export interface Guarded extends Pick<MergeSummary, 'snapshots' | 'accounts' | 'late' | 'excluded' | 'run' | 'runBefore' | 'runTo'> {
   /** Items that could not be read. */
   readonly unreadable: number;
   /** The time of the newest observation in the store before the run. */
@@ -41,14 +41,14 @@ export function refusalOf(guarded: Guarded, limits: Limits): Failure | undefined
   return tooManyRejects(rejected, items, limits.maxRejected, dryRun) ?? tooFewAccounts(guarded, limits);
 }
 
-function allLate({ run, late, storeTo = 0 }: Guarded, { latest }: Limits): Failure {
+function allLate({ run, late, runTo = 0, storeTo = 0 }: Guarded, { latest }: Limits): Failure {
   const isFuture = latest !== undefined && storeTo > latest;
   const cause = isFuture
-    ? 'the clock of an earlier run was wrong: go back to the version of the store before it (store versions, store pull --number N --replace)'
+    ? `if the clock of this machine is wrong (it says ${timestampOf(Date.now() * 1000)}), correct it and run again; if it is right, the clock of an earlier run was wrong: go back to the version of the store before that run (store versions, store pull --number N --replace)`
     : 'check the clock, --observed-at, the names of the folders, and whether another run has just added newer snapshots; if the times are right, add what is not late with --allow-late and --rejects';
   return new Failure('all-late', 'most accounts have only snapshots older than the newest ones in the store', {
     expected: 'snapshots newer than those in the store',
-    found: `${run.onlyOlder} of ${plural(run.accounts, 'account')} with only older snapshots, and ${plural(late, 'late snapshot')}; the newest snapshot in the store is from ${timestampOf(storeTo)}`,
+    found: `${run.onlyOlder} of ${plural(run.accounts, 'account')} with only older snapshots, and ${plural(late, 'late snapshot')}; the newest snapshot of this run is from ${timestampOf(runTo)}, that in the store from ${timestampOf(storeTo)}`,
     hint: `${cause}: see "A wrong clock" in docs/snapshots.md; the store is unchanged`,
   });
 }
