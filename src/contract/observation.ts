@@ -13,7 +13,8 @@ export interface Profile {
   readonly bio: string | undefined;
   readonly location: string | undefined;
   readonly website: string | null | undefined;
-  readonly verified: boolean | undefined;
+  /** Null if the source shows only verified accounts as such: then a known verification has ended, and nothing else is known. */
+  readonly verified: boolean | null | undefined;
   /** An http or https URL, or "". */
   readonly profile_image_url: string | undefined;
   /** UTC without a fraction, `2010-11-29T21:18:15Z`; null if the source states that it has none. */

@@ -53,11 +53,12 @@ export function changesOf(account: AccountHistory | undefined, profile: Profile,
     if (seen === undefined) continue;
     const versions = account?.versions[type] ?? [];
     const before = versions.at(-1);
+    const known = before === undefined || !isNewer ? valuesAt(versions, instant) : [before.text];
+    if (known.length === 0 && type === 'Verified' && profile.verified === null) continue;
     if (before === undefined) {
       changes.push({ type, before, text: seen ?? '' });
       continue;
     }
-    const known = isNewer ? [before.text] : valuesAt(versions, instant);
     if (known.some((value) => isSame(value, seen))) continue;
     if (isLate) return { late: type, known: known[0], seen };
     changes.push({ type, before, text: recordedText(type, seen) });
@@ -110,5 +111,5 @@ export function isSame(one: string | null | undefined, other: string | null): bo
 /** Returns the value of a field in a profile; undefined if it was not observed. */
 export function fieldValue(profile: Profile, type: DataType): string | null | undefined {
   const value = profile[PROFILE_FIELDS[type].keyInProfile];
-  return typeof value === 'boolean' ? String(value) : value;
+  return typeof value === 'boolean' || (type === 'Verified' && value === null) ? String(value === true) : value;
 }

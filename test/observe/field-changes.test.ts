@@ -30,6 +30,18 @@ describe('a snapshot after the watermark', () => {
   });
 });
 
+describe('a snapshot of a source that shows only verified accounts as such', () => {
+  it.each<[string, number, readonly (readonly [string, number])[], unknown]>([
+    ['ends a known verification', 30, [['true', 10]], [['Verified', 'false']]],
+    ['changes nothing if the account is known not to be verified', 30, [['false', 10]], []],
+    ['changes nothing if nothing is known', 30, [], []],
+    ['changes nothing at a time before the first known value', 5, [['true', 10]], []],
+    ['contradicts a verification of that time if it is late', 15, [['true', 10]], { late: 'Verified', known: 'true', seen: 'false' }],
+  ])('%s', (_, instant, values, expected) => {
+    expect(changed(account('Verified', 20, ...values), { verified: null }, instant)).toEqual(expected);
+  });
+});
+
 describe('a snapshot before the watermark', () => {
   const bio = account('Bio', 30, ['a', 10], ['b', 20], ['c', 20]);
 

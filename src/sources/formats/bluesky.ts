@@ -30,6 +30,7 @@ function creatorIn(value: JsonObject): JsonObject | undefined {
 }
 
 function observe(view: JsonObject, path: string, taken: CaptureContext): Observation {
+  // the AppView omits the verification of an account that nobody verified, and had none before April 2025
   // profileViewDetailed and profileView omit empty fields; only the detailed one has a website; profileViewBasic has no description
   const isDetailed = 'followersCount' in view || 'postsCount' in view;
   const isProfileView = isDetailed || 'indexedAt' in view || path === CREATOR || path.endsWith(`.${CREATOR}`);
@@ -46,7 +47,7 @@ function observe(view: JsonObject, path: string, taken: CaptureContext): Observa
       bio: textField(view['description'], path, 'description') ?? none,
       location: undefined,
       website: website === undefined ? noWebsite : website,
-      verified: verifiedIn(view, path),
+      verified: isDetailed && (view['verification'] ?? undefined) === undefined ? null : verifiedIn(view, path),
       profile_image_url: view['avatar'] === undefined ? none : imageField(view['avatar'], path, 'avatar'),
       account_creation_date: dateField(view['createdAt'], path, 'createdAt'),
     },

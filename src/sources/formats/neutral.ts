@@ -61,7 +61,7 @@ function observe(snapshot: JsonObject, path: string, taken: CaptureContext): Obs
       bio: textField(snapshot['bio'], path, 'bio'),
       location: textField(snapshot['location'], path, 'location'),
       website: websiteField(snapshot['website'], path, 'website'),
-      verified: flagField(snapshot['verified'], path, 'verified'),
+      verified: snapshot['verified'] === null ? null : flagField(snapshot['verified'], path, 'verified'),
       profile_image_url: urlField(snapshot['profile_image_url'], path, 'profile_image_url'),
       account_creation_date: dateField(snapshot['account_creation_date'], path, 'account_creation_date'),
     },

@@ -42,12 +42,13 @@ describe('a Bluesky profile', () => {
     });
   });
 
-  it.each<[unknown, boolean | undefined]>([
+  it.each<[unknown, boolean | null | undefined]>([
     [{ verifiedStatus: 'valid' }, true],
     [{ verifiedStatus: 'invalid' }, false],
     [{ verifiedStatus: 'none' }, false],
     [{ verifiedStatus: 'some later word' }, false],
-    ...[{ verifiedStatus: null }, {}, null, 7, [], undefined].map((verification): [unknown, undefined] => [verification, undefined]),
+    ...[null, undefined].map((verification): [unknown, null] => [verification, null]),
+    ...[{ verifiedStatus: null }, {}, 7, []].map((verification): [unknown, undefined] => [verification, undefined]),
   ])('with the verification %j gives verified %j', async (verification, verified) => {
     expect((await profileOf(changed(detailed, ['verification'], verification)))?.verified).toBe(verified);
   });
