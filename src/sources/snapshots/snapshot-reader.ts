@@ -195,7 +195,9 @@ export class SnapshotReader {
   #otherFormat(item: unknown): Pick<InputError, 'hint'> | undefined {
     const [only] = this.#formats;
     if (this.#context.from === undefined || only === undefined || !isObject(item) || only.recognizes(item)) return undefined;
-    return { hint: `leave out --from to detect the format: the item does not look like ${only.title}` };
+    // the format of a rejected item is in its line, and not in the command
+    const remedy = this.#context.isReject ? 'correct the item or its options in this line' : 'leave out --from to detect the format';
+    return { hint: `${remedy}: the item does not look like ${only.title}` };
   }
 
   #withOptions(inputError: InputError, from?: FormatName, taken: CaptureContext = this.#takenIn(inputError.place.file)): InputError {

@@ -6,7 +6,7 @@ import { inputsOf } from '../../../src/sources/inputs/inputs.ts';
 import { zipOf } from '../../support/archives.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { fixture } from '../formats/format-suite.ts';
-import { errorIn, NOON, observationsIn, readInputs, readText, readValues } from '../formats/reading.ts';
+import { errorIn, input, NOON, observationsIn, readInputs, readText, readValues } from '../formats/reading.ts';
 import { expectSound } from '../formats/sound.ts';
 
 const neutral = fixture('neutral');
@@ -122,7 +122,14 @@ describe('observationsOf', () => {
 
   it('reads every value in the format of --from, or rejects it', async () => {
     expect(errorIn(await readValues([neutral], { from: 'bluesky' }))).toMatchObject({ place: { field: 'handle' } });
+    expect(errorIn(await readValues([neutral], { from: 'bluesky' })).hint).toMatch(/^leave out --from to detect the format: /);
     expect(errorIn(await readText('[7]', { from: 'bluesky' }))).toMatchObject({ expected: 'a Bluesky profile (with did and handle)' });
+  });
+
+  it('does not name --from for an item in a rejects file, which has the format in its line', async () => {
+    const reject = { code: 'bad-field', expected: '', found: '', item: neutral, options: { from: 'bluesky' } };
+    const { hint } = errorIn(await readValues([reject], { openAgain: (name) => input(name, '') }));
+    expect(hint).toBe('correct the item or its options in this line: the item does not look like a Bluesky profile (with did and handle)');
   });
 
   it.each([
