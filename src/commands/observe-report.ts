@@ -64,6 +64,11 @@ export function summaryLines(summary: ObserveSummary): string[] {
   ];
 }
 
+/** How many accounts get or lose the date on which they were last seen, as text. */
+export function lastSeenLines(count: number): string[] {
+  return count === 0 ? [] : [`  last seen ${plural(count, 'account')} not observed for 10 days, or observed again: the HTML pages change`];
+}
+
 /** Which snapshots have the time in their paths, as text. */
 export function pathTimeLines({ count, first, last }: ObserveSummary['path_times']): string[] {
   const range = first === last ? first : `${first} to ${last}`;

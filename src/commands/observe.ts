@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { reportProblems } from './job-summary.ts';
 import { nextBuild } from './next-build.ts';
-import { conflictLines, lateLines, missingLines, summaryLines } from './observe-report.ts';
+import { conflictLines, lastSeenLines, lateLines, missingLines, summaryLines } from './observe-report.ts';
 import { contextOf, latestTime, nothingWritten, observeOptions, openSources, rejectedLines } from './sources.ts';
 
 export async function runObserve(terminal: Terminal, options: Values<'observe'>): Promise<void> {
@@ -15,7 +15,7 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
   const sources = openSources(options, terminal, options.store, 'nothing was added', observeOptions(options));
   const { inputs, reading } = sources;
   try {
-    const { refusal, ...summary } = await observeInputs(options.store, inputs, {
+    const { refusal, lastSeen, ...summary } = await observeInputs(options.store, inputs, {
       ...reading,
       snapshots: contextOf(options, sources, latest),
       templates: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
@@ -49,11 +49,12 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
     terminal.summary({ ...counts, ...byKind, dryRun: options.dryRun, store: options.store, milliseconds: Math.round(took) }, [
       `observed ${plural(inputs.length, 'source')} in ${seconds(took)}`,
       ...summaryLines(summary),
+      ...lastSeenLines(lastSeen),
       ...rejectedLines(summary.rejected, options),
       ...(summary.rejected === 0 || options.dryRun
         ? []
         : [`to observe the rejected items: ${sources.correction(options.rejects)}, then run ${rereads}`]),
-      options.dryRun ? nothingWritten(options.store) : nextBuild(terminal, options.store, summary.changed > 0),
+      options.dryRun ? nothingWritten(options.store) : nextBuild(terminal, options.store, summary.changed + lastSeen > 0),
     ]);
   } finally {
     sources.close();

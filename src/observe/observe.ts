@@ -6,6 +6,7 @@ import { inputNamed } from '../sources/inputs/inputs.ts';
 import { InputErrors } from '../sources/rejects/input-errors.ts';
 import type { FileCounts, ObserveContext } from '../sources/snapshots/observations.ts';
 import type { Input, InputError } from '../sources/source.ts';
+import { countWrongLastSeen } from '../store/accounts/last-seen.ts';
 import { newestObservation } from '../store/accounts/observed-to.ts';
 import { fileSystemFailure, wrapErrors } from '../store/database/store-error.ts';
 import { removeSpools } from '../store/histories/spool-file.ts';
@@ -45,6 +46,8 @@ export interface ObserveOptions {
 export interface ObserveResult extends ObserveSummary {
   /** Why nothing was added. */
   readonly refusal: Failure | undefined;
+  /** If no snapshot showed anything new: for how many accounts only the pages change, because they say when it was last seen. */
+  readonly lastSeen: number;
 }
 
 /**
@@ -85,8 +88,9 @@ async function observeInto(path: string, inputs: readonly Input[], options: Obse
       inputErrors.throwIfAny();
       await options.beforeCommit?.();
       const summary = { ...merging, ...sums, skipped: files.skipped, suspended: files.suspended, path_times: pathTimes };
+      const lastSeen = merging.changed === 0 ? countWrongLastSeen(batch.database) : 0;
       if (!options.dryRun && refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
-      return { ...summary, refusal };
+      return { ...summary, refusal, lastSeen };
     } catch (error) {
       throw fileSystemFailure(path, error);
     } finally {

@@ -13,10 +13,23 @@ function job() {
   const folder = temporaryFolder();
   const [store, rejects, summary] = [join(folder, 'store.db'), join(folder, 'rejects.ndjson'), join(folder, 'summary.md')];
   const observe = (day: number, input: string, ...more: readonly string[]) =>
-    palimpsestHere(['observe', '-', '--store', store, '--observed-at', `2024-05-0${day}T03:17:00Z`, '--rejects', rejects, ...more], {
-      input,
-      env: { GITHUB_STEP_SUMMARY: summary },
-    });
+    palimpsestHere(
+      [
+        'observe',
+        '-',
+        '--store',
+        store,
+        '--observed-at',
+        `2024-05-${String(day).padStart(2, '0')}T03:17:00Z`,
+        '--rejects',
+        rejects,
+        ...more,
+      ],
+      {
+        input,
+        env: { GITHUB_STEP_SUMMARY: summary },
+      },
+    );
   return { store, rejects, summary, observe };
 }
 
@@ -78,6 +91,15 @@ describe('a run that lacks accounts or has rejected items', () => {
     const fourth = await observe(4, night('a', 'b', 'c'));
     expect(fourth.stderr).toBe('warning: 1 account of earlier runs not observed: d@social.example\n');
     expect(fourth.stdout).toContain('\n  missing   2 accounts, not observed for a longer time: e@social.example, f@social.example\n');
+  });
+
+  it('says that pages change if an account is not observed for 10 days, although no snapshot shows anything new', async () => {
+    const { observe } = job();
+    await observe(1, night('a', 'b'));
+    expect((await observe(11, night('a'))).stdout).toMatch(/nothing new: .*\n$/);
+    const last = await observe(12, night('a'));
+    expect(last.stdout).toMatch(/\n {2}last seen 1 account not observed for 10 days, or observed again: .*\nnext: .* build .*\n$/s);
+    expect((await observe(13, night('a', 'b'))).stdout).toMatch(/\n {2}last seen 1 account .*\nnext: /s);
   });
 
   it.each([
