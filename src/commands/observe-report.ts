@@ -34,20 +34,21 @@ const PRINTED_MISSING = 10;
 
 /** The accounts that earlier runs had and this one lacks, without those that are missing for long, as text. */
 export function missingLines({ missing: { newCount, listed } }: ObserveSummary): string[] {
-  return newCount === 0 ? [] : [`${plural(newCount, 'account')} of earlier runs not observed: ${named(newCount, listed)}`];
+  return newCount === 0 ? [] : [`${plural(newCount, 'account')} of earlier runs not observed${named(newCount, listed)}`];
 }
 
 /** The accounts that are missing for long. A warning each night would hide the new ones. */
 function longMissingLines({ missing: { count, newCount, listed } }: ObserveSummary): string[] {
   const others = count - newCount;
   if (others === 0) return [];
-  return [`  missing   ${plural(others, 'account')}, not observed for a longer time: ${named(others, listed.slice(newCount))}`];
+  return [`  missing   ${plural(others, 'account')}, not observed for a longer time${named(others, listed.slice(newCount))}`];
 }
 
+/** The first names after a colon. Nothing if no name is listed: the new ones can fill the list. */
 function named(count: number, names: readonly string[]): string {
   const printed = names.slice(0, Math.min(count, PRINTED_MISSING));
-  if (printed.length === count) return printed.join(', ');
-  return [...printed, `and ${number(count - printed.length)} more`].join(', ');
+  const more = printed.length < count ? [`and ${number(count - printed.length)} more`] : [];
+  return printed.length === 0 ? '' : `: ${[...printed, ...more].join(', ')}`;
 }
 
 /** What a run added to the store, as text. */

@@ -93,6 +93,16 @@ describe('a run that lacks accounts or has rejected items', () => {
     expect(fourth.stdout).toContain('\n  missing   2 accounts, not observed for a longer time: e@social.example, f@social.example\n');
   });
 
+  it('counts the accounts that are missing for long, without names if new ones fill the list', async () => {
+    const { observe } = job();
+    const others = night(...Array.from({ length: 100 }, (_, index) => `n${index}`));
+    await observe(1, night('a', 'b', 'c', 'd') + others);
+    for (const day of [2, 3]) await observe(day, night('a') + others);
+    const { stderr, stdout } = await observe(4, night('a'), '--min-accounts', '0%');
+    expect(stderr).toMatch(/100 accounts of earlier runs not observed: n0@.*, and 90 more\n/);
+    expect(stdout).toContain('\n  missing   3 accounts, not observed for a longer time\n');
+  });
+
   it('says that pages change if an account is not observed for 10 days, although no snapshot shows anything new', async () => {
     const { observe } = job();
     await observe(1, night('a', 'b'));
