@@ -101,7 +101,7 @@ export class ObservationWriter {
   #put(observation: Observation): Effect | RejectedObservation {
     return this.#batch.guard(() => {
       const { observed_at: instant, profile } = observation;
-      this.#accounts.advance(instant);
+      this.#accounts.now = instant;
       const found = this.#accounts.find(profile, observation.former_names, instant);
       if (found !== undefined) this.accountsOfRun.add(found);
       const changes = changesOf(found, profile, instant);

@@ -36,6 +36,8 @@ const EMPTY_SUMMARY = encodeSummary(NO_SUMMARY);
  */
 export class ObservedAccounts {
   readonly spellings: HandleSpellings;
+  /** The instant from which on values are needed. Values that ended before it leave the cache. By default, all are kept. */
+  now: Instant = 0;
   readonly #batch: Batch;
   readonly #units: number;
   /** The accounts in the order in which they are evicted. */
@@ -43,7 +45,6 @@ export class ObservedAccounts {
   #weight = 0;
   /** The weight of the largest account. The maximum does not include it, so the other accounts fit beside an account of any size. */
   #largest = 0;
-  #now: Instant = 0;
   readonly #byStableId: Statement<[string], StateRow>;
   readonly #byName: Statement<[string, string], StateRow>;
   readonly #byFormerName: Statement<[string, Instant], StateRow>;
@@ -83,15 +84,6 @@ export class ObservedAccounts {
     return this.#weight > this.#units + this.#largest;
   }
 
-  /** Sets the instant from which on values are needed. Values that ended before it leave the cache. By default, all are kept. */
-  advance(now: Instant): void {
-    this.#now = now;
-  }
-
-  get now(): Instant {
-    return this.#now;
-  }
-
   /**
    * Returns the account of a profile that was observed at an instant: by its stable id, or by its handle if the source has no stable id.
    * Returns undefined if it is new.
@@ -129,7 +121,7 @@ export class ObservedAccounts {
     const { id, data_type, text, first_encountered_date } = record;
     this.#batch.putRecord(encodedRecord(record), account.row);
     const version = { id, text, since: parseInstant(first_encountered_date) ?? 0 };
-    this.#weight += pushVersion(account.versions[data_type], version, this.#now);
+    this.#weight += pushVersion(account.versions[data_type], version, this.now);
   }
 
   /**
@@ -204,7 +196,7 @@ export class ObservedAccounts {
       if (is_whole === 0) throw damaged(path, `record ${id} of ${row.screen_name} does not match its checksum`);
       // dates of a source can be out of order: a record that is later in the feed counts as later
       since = Math.max(since, parseInstant(date) ?? 0);
-      pushVersion(account.versions[data_type], { id, text, since }, this.#now);
+      pushVersion(account.versions[data_type], { id, text, since }, this.now);
     }
     this.#put(account);
     return account;

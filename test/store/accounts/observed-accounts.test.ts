@@ -24,7 +24,7 @@ describe('the cache of observed accounts', () => {
     const add = (id: number) =>
       accounts.observed.addRecord(account, { ...bioOf('ann', id), text: String(id), first_encountered_date: `2020-01-0${id}T00:00:00Z` });
     for (const id of [1, 2, 3]) add(id);
-    accounts.observed.advance(day(3));
+    accounts.observed.now = day(3);
     add(4);
     const texts = (of: typeof account | undefined) => of?.versions.Bio.map(({ text }) => text);
     expect(texts(account)).toEqual(['2', '3', '4']);
