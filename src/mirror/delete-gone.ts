@@ -23,7 +23,7 @@ export function deleteGone(
       {
         expected: `at most ${maxDeletes} deletes from the store`,
         found: `${records.length + accounts.length}`,
-        hint: 'check that the service is complete; then allow more with --max-delete, or leave out --delete; nothing was changed, and the next run reads no page again',
+        hint: 'check that the service is complete; then allow more with --max-delete, or leave out --delete; nothing was changed, and the next run reads only what is new',
       },
     );
   }

@@ -234,6 +234,6 @@ function conflict({ subject, stored, found }: Conflict, place: Place): InputErro
     place,
     expected: `${subject} as in the store: ${stored}`,
     found: `another version: ${found}`,
-    hint: "keep the store's version with --on-conflict keep, or take the new one with --on-conflict replace; no page is read again",
+    hint: "keep the store's version with --on-conflict keep, or take the new one with --on-conflict replace; the next run reads only what is new",
   };
 }

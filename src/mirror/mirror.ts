@@ -142,7 +142,7 @@ async function runWith(
           })
         : versionReader(version, options, exclusions);
     const run = new Run(state, spool, reader, options);
-    await run.toEnd();
+    await (earlier === undefined ? run.toEnd() : run.resume());
     const gone = run.gone();
     const addressOf = ({ collection, number }: PageName) => pageAddress(baseUrl, collection, number);
     const { isComplete: isRead, missing } = missingOf(run.state, gone, addressOf);

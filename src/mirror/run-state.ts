@@ -1,4 +1,6 @@
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import type { PageContents } from './service-page.ts';
+import { startAccountWalk } from './walk/account-walk.ts';
 import { unreadRanges } from './walk/gaps.ts';
 import { afterPage, type Beginning, isNewRound, type PageOutcome, type Plan, startPlan } from './walk/reading-plan.ts';
 
@@ -59,6 +61,31 @@ export function isResumable(state: RunState | undefined, last: string | null, is
   return !state.isVersion && state.data !== undefined && state.after === last && (state.isFull || !isFull || last === null);
 }
 
+/** Returns the state of a run that has read everything and reads what the service has added since, as the next run would. */
+export function readNewItems(state: RunState): RunState {
+  const { beginning, plan, account } = state;
+  const { feed, accounts, changed, unread } = plan;
+  const excess = { data: feed.excess, account: accounts.excess };
+  const isGap = feed.gaps.length + accounts.gaps.length > 0;
+  const again = { watermark: feed.watermark, excess, accounts: account.known + account.fresh, isFull: false };
+  const start =
+    // a changed page that could not be read has known records, so no count shows that it is missing
+    isGap && (changed.data ?? changed.account) !== undefined
+      ? startPlan(beginning)
+      : startPlan({ ...again, changed: { data: undefined, account: undefined } });
+  // nor does a count show a page of known accounts that could not be read
+  const walk = accounts.gaps.length > 0 ? startAccountWalk('sweep', accounts.excess) : start.accounts;
+  const next = { ...start, accounts: walk, unread: isGap ? [] : unread };
+  return { ...inNewRound(inNewRound(state, 'data'), 'account'), plan: next };
+}
+
+/** Returns the state of a run that has read everything, and then could not read page 1 of the feed again. */
+export function withUnreadStart(state: RunState, reason: string): RunState {
+  const { feed } = state.plan;
+  const gap = { page: 1, reason, newer: null, older: feed.newest };
+  return { ...state, plan: { ...state.plan, feed: { ...feed, state: 'incomplete', gaps: [gap, ...feed.gaps] } } };
+}
+
 /** Whether a page must be read again even if it has not changed. @param hasRejects whether items of the service were rejected */
 export function mustRead(collection: Collection, state: RunState | undefined, hasRejects: boolean): boolean {
   if (state === undefined) return false;
@@ -100,4 +127,9 @@ export function inNewRound(state: RunState, collection: Collection): RunState {
  */
 export function pagesOf({ count, shortest }: CollectionState, size = Number.MAX_SAFE_INTEGER): number {
   return Math.max(1, Math.ceil(count / Math.max(1, Math.min(shortest, size))));
+}
+
+/** Returns the number of items on the shortest page that had a `next`, after another page was read. */
+export function shortestAfter(before: number, { items, next }: PageContents): number {
+  return next === null || items.length === 0 ? before : Math.min(before, items.length);
 }

@@ -4,7 +4,17 @@ import type { OnProgress } from '../contract/pauses.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import type { PageReader, Reading } from './page-reader.ts';
 import { MAX_ATTEMPTS } from './retrying-client.ts';
-import { excessOf, inNewRound, type PerCollection, pagesOf, type RunState, withOutcome } from './run-state.ts';
+import {
+  excessOf,
+  inNewRound,
+  type PerCollection,
+  pagesOf,
+  type RunState,
+  readNewItems,
+  shortestAfter,
+  withOutcome,
+  withUnreadStart,
+} from './run-state.ts';
 import type { PageContents } from './service-page.ts';
 import type { Spool } from './spool/page-spool.ts';
 import { hasShownAll } from './walk/feed-walk.ts';
@@ -45,6 +55,23 @@ export class Run {
     this.#spool = spool;
     this.#reader = reader;
     this.#options = options;
+  }
+
+  /**
+   * Ends a run that another process began. If that had read all pages, items may have been added since. So the run reads the new ones. If
+   * the service can no longer be read, page 1 of the feed is a gap.
+   * @throws Failure see {@link toEnd}
+   */
+  async resume(): Promise<void> {
+    const end = this.state;
+    if (end.plan.stage !== 'done') return this.toEnd();
+    this.state = readNewItems(end);
+    try {
+      await this.toEnd();
+    } catch (error) {
+      if (!(error instanceof Failure) || !/^(service-failed|bad-service)$/.test(error.code)) throw error;
+      this.state = withUnreadStart(end, error.found ?? error.message);
+    }
   }
 
   /** @throws Failure service-failed, bad-service, stopped: the state stays saved */
@@ -169,7 +196,7 @@ export class Run {
         ...before,
         fresh: before.fresh + tally.fresh,
         seen: before.seen + tally.seen,
-        shortest: shortest(before.shortest, contents),
+        shortest: shortestAfter(before.shortest, contents),
         count: contents.count,
       },
       pages: { read: pages.read + 1, unchanged: pages.unchanged + (sent === null ? 1 : 0) },
@@ -220,8 +247,4 @@ export class Run {
 
 function keyOf({ collection, number }: PageName): string {
   return `${collection} ${number}`;
-}
-
-function shortest(before: number, { items, next }: PageContents): number {
-  return next === null || items.length === 0 ? before : Math.min(before, items.length);
 }

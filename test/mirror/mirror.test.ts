@@ -69,6 +69,26 @@ describe('a mirror', () => {
     expect(fingerprint(store)).toBe(await mirroredAnew(service.baseUrl));
   });
 
+  it.each([
+    ['reads what is new', undefined],
+    ['imports what it has, with a gap at page 1, if the service no longer answers', 503],
+    ['imports what it has, with a gap at page 1, if the service is no longer there', 404],
+  ])('that stopped after its last request %s', async (_, code) => {
+    const { service, store } = await serviceOf(25);
+    const beforeCommit = async () => Promise.reject(new Error('killed'));
+    await expect(mirrored(store, service.baseUrl, { beforeCommit })).rejects.toThrow('killed');
+    serve(service, recordsTo(27));
+    if (code !== undefined) failFrom(service, '/rest/data/', status(code));
+    service.asked.length = 0;
+    const isComplete = code === undefined;
+    const gaps = isComplete ? [] : [{ page: 1, reason: expect.stringContaining(`status ${code}`), newer: null, older: 25 }];
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete, isResumed: true, missing: { gaps } });
+    expect(idsIn(store)).toHaveLength(isComplete ? 27 : 25);
+    if (isComplete) expect(service.asked).toEqual(['/rest/data/', '/rest/account/', '/rest/data/']);
+    serve(service, recordsTo(27));
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, isResumed: false });
+  });
+
   it('stops while it waits, here as long as Retry-After says, and resumes', async () => {
     const { service, store } = await serviceOf(50);
     const right = service.answers.get('/rest/data/?page=3');
