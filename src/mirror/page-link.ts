@@ -1,6 +1,7 @@
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
-import { MAX_REDIRECTS, type Redirect } from '../http/http-client.ts';
+import { cut } from '../contract/json.ts';
+import { BadResponse, MAX_REDIRECTS, type Redirect } from '../http/http-client.ts';
 
 /** Returns the address of a page, as Django REST Framework links to it. */
 export function pageAddress(baseUrl: string, collection: Collection, page: number): string {
@@ -9,22 +10,39 @@ export function pageAddress(baseUrl: string, collection: Collection, page: numbe
 
 /**
  * Checks that `next` leads to the page after this one, in the same collection of the same service.
- * @throws Failure bad-service, with the address, if it links to another place or back
+ * @throws BadResponse if it does not: a cache may have sent another page; Failure bad-service if page 1 links to another place
  */
 export function checkNext(baseUrl: string, collection: Collection, page: number, next: string): void {
   const own = new URL(pageAddress(baseUrl, collection, 1));
   const url = URL.canParse(next, own.href) ? new URL(next, own) : undefined;
   // behind a TLS proxy, services often link to plain HTTP
   const isHere = url !== undefined && url.host === own.host && (url.protocol === own.protocol || own.protocol === 'https:');
-  if (!isHere) throw refused(next, `an address below ${baseUrl}`, 'another origin', elsewhere(url, baseUrl));
-  if (url.pathname !== own.pathname) {
-    throw refused(next, `an address below ${own.href}`, 'another path', elsewhere(url, baseUrl));
+  if (isHere && url.pathname === own.pathname) {
+    checkNumber('next', url, page + 1);
+    return;
   }
-  const number = url.searchParams.getAll('page').at(-1) ?? '';
-  if (number !== String(page + 1)) {
-    const found = Number(number) <= page ? `page ${number || 'none'}: a loop` : `page ${number}`;
-    throw refused(next, `page ${page + 1}`, found, 'report this to the operator of the service');
-  }
+  const found = `${isHere ? 'another path' : 'another origin'}: ${cut(next)}`;
+  if (page > 1) throw new BadResponse(`next leads to ${found}`);
+  throw new Failure('bad-service', 'the link to the next page is not followed', {
+    place: { file: own.href, field: 'next' },
+    expected: `an address below ${isHere ? own.href : baseUrl}`,
+    found,
+    hint: elsewhere(url, baseUrl),
+  });
+}
+
+/**
+ * Checks that `previous` leads to the page before this one.
+ * @throws BadResponse if it does not: a cache may have sent another page
+ */
+export function checkPrevious(page: number, previous: string): void {
+  const url = URL.canParse(previous, 'http://localhost') ? new URL(previous, 'http://localhost') : undefined;
+  if (url !== undefined) checkNumber('previous', url, Math.max(1, page - 1));
+}
+
+function checkNumber(field: 'next' | 'previous', url: URL, expected: number): void {
+  const number = url.searchParams.getAll('page').at(-1) ?? '1';
+  if (number !== String(expected)) throw new BadResponse(`${field} leads to page ${cut(number)}, expected page ${expected}`);
 }
 
 /** What a mirror requests below the base URL, as the end of a path. */
@@ -34,15 +52,6 @@ const REQUESTED = /\/((rest|versions)\/.*|[^/]+\.(json|txt))?$/;
 function elsewhere(url: URL | undefined, baseUrl: string): string {
   const other = url === undefined || !/^https?:$/.test(url.protocol) ? baseUrl : url.origin + url.pathname.replace(REQUESTED, '');
   return other === baseUrl ? 'report this to the operator of the service' : `mirror ${other} if that is the service`;
-}
-
-function refused(next: string, expected: string, found: string, hint: string): Failure {
-  return new Failure('bad-service', 'the link to the next page is not followed', {
-    place: { file: next, field: 'next' },
-    expected,
-    found,
-    hint,
-  });
 }
 
 /** Returns a function that follows a redirect, or throws bad-service if it leaves the service. */

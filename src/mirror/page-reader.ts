@@ -88,7 +88,7 @@ export class PageReader {
     if (status !== 200 && number === 1) throw noService(answer, collection);
     if (status !== 200) throw new BadResponse(`status ${status}`);
     const body = answer.body();
-    const contents = withoutExcludedNames(parsePage(collection, body), this.#options.exclusions);
+    const contents = withoutExcludedNames(parsePage(name, body), this.#options.exclusions);
     await this.#checkDigest(name, body);
     if (contents.next !== null) this.#follow(name, contents.next);
     return { kind: 'page', url, contents, etag, sent };

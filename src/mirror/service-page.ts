@@ -7,6 +7,8 @@ import { BadResponse } from '../http/http-client.ts';
 import { parseWithNames } from '../sources/json/escaped-names.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { excludedKey, type ItemKey } from '../store/mirror-memory.ts';
+import { checkPrevious } from './page-link.ts';
+import type { PageName } from './walk/reading-plan.ts';
 
 /** What a mirror needs from a page: to know which items it has and which page is next. */
 export interface PageContents {
@@ -26,9 +28,11 @@ export interface PageItem {
   readonly records?: readonly number[];
 }
 
-/** @throws BadResponse if the bytes are not a page of a collection */
-export function parsePage(collection: Collection, bytes: Buffer): PageContents {
-  const { count, next, results } = envelopeIn(bytes);
+/** @throws BadResponse if the bytes are not a page of a collection, or are the last page in place of another */
+export function parsePage({ collection, number }: PageName, bytes: Buffer): PageContents {
+  const { count, next, previous, results } = envelopeIn(bytes);
+  // without a link to the next page, nothing else shows which page it is; an empty page behind the last one may link to that
+  if (next === null && previous !== null && results.length > 0) checkPrevious(number, previous);
   return {
     count,
     next,

@@ -125,7 +125,7 @@ export function versionReader(
       if (name.number > tree.digests.pages[name.collection]) return { kind: 'missing' };
       const sent = readVerifiedSync(tree, tree.digests.entry(pagePath(name.collection, name.number)));
       try {
-        const contents = withoutExcludedNames(parsePage(name.collection, sent), exclusions);
+        const contents = withoutExcludedNames(parsePage(name, sent), exclusions);
         return { kind: 'page', url: addressOf(name), contents, etag: null, sent };
       } catch (error) {
         if (error instanceof BadResponse) return { kind: 'failed', reason: error.message };

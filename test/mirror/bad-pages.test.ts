@@ -34,9 +34,18 @@ describe('a page of the feed that cannot be read', () => {
     ['404', status(404), 'status 404'],
     ['500', status(500), 'status 500'],
     ['200 with HTML', '<!DOCTYPE html><title>no</title>', 'HTML'],
+    ['page 3 from a stale cache', feed(3), 'next leads to page 4, expected page 5'],
+    ['page 1 from a stale cache', '/rest/data/', 'next leads to page 2, expected page 5'],
+    ['the last page from a stale cache', feed(20), 'previous leads to page 19, expected page 3'],
+    ['a page of accounts', '/rest/account/', 'next leads to another path'],
+    [
+      'a page with a link to another host',
+      { count: 200, next: 'http://127.0.0.1:1/rest/data/?page=5', previous: null, results: [] },
+      'next leads to another origin',
+    ],
   ])('does not block the others if its answer is always %s, and is read in the next run', async (_, answer, reason) => {
     const right = service.answers.get(feed(4));
-    service.answers.set(feed(4), answer);
+    service.answers.set(feed(4), service.answers.get(String(answer)) ?? answer);
     const gap = { page: 4, newer: 171, older: 160, url: service.baseUrl + feed(4), reason: expect.stringContaining(reason) };
     expect(await mirrored(store, service.baseUrl)).toMatchObject({
       isComplete: false,
@@ -90,6 +99,16 @@ it.each([404, 500])('a page of the accounts with the status %s does not block th
   }
   service.answers.set('/rest/account/?page=2', right);
   expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, accounts: { added: 2 } });
+});
+
+it('a service that answers every page with page 1 ends the run', async () => {
+  for (let page = 2; page <= 20; page += 1) service.answers.set(feed(page), service.answers.get('/rest/data/'));
+  await expect(mirrored(store, service.baseUrl)).rejects.toMatchObject({
+    code: 'service-failed',
+    place: { file: service.baseUrl + feed(12) },
+    found: 'next leads to page 2, expected page 13',
+  });
+  expect(service.asked.length).toBeLessThan(60);
 });
 
 it.each(['/rest/data/', feed(4)])('a service that refuses everything from %s on ends the run with one error', async (target) => {

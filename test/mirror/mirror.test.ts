@@ -40,7 +40,7 @@ describe('a mirror', () => {
     const right = service.answers.get('/rest/data/');
     const next = 'https://example.org/rest/data/?page=2';
     service.answers.set('/rest/data/', { count: 20, next, previous: null, results: recordsTo(10) });
-    await expect(mirrored(store, service.baseUrl)).rejects.toMatchObject({ code: 'bad-service', found: 'another origin' });
+    await expect(mirrored(store, service.baseUrl)).rejects.toMatchObject({ code: 'bad-service', found: `another origin: ${next}` });
     service.answers.set('/moved/', right);
     service.answers.set('/rest/data/', status(302, { Location: '/moved/' }));
     expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true });

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { checkNext, redirectsWithin } from '../../src/mirror/page-link.ts';
+import { BadResponse } from '../../src/http/http-client.ts';
+import { checkNext, checkPrevious, redirectsWithin } from '../../src/mirror/page-link.ts';
 
 const BASE = 'https://history.example/api';
 /** Checks the link on page 1. */
 const check = (next: string) => checkNext(BASE, 'data', 1, next);
-const refused = (found: string) => expect.objectContaining({ code: 'bad-service', found });
 
 it.each([
   ['is absolute', `${BASE}/rest/data/?page=2`],
@@ -21,15 +21,38 @@ it.each([
   ['is a file', 'file:///etc/passwd', 'another origin'],
   ['leaves the base path', 'https://history.example/rest/data/?page=2', 'another path'],
   ['leads to the other collection', `${BASE}/rest/account/?page=2`, 'another path'],
-  ['loops', `${BASE}/rest/data/?page=1`, 'page 1: a loop'],
-  ['has no page', `${BASE}/rest/data/`, 'page none: a loop'],
-  ['skips pages', `${BASE}/rest/data/?page=9`, 'page 9'],
-])('a next that %s is refused, with its address', (_, next, found) => {
-  expect(() => check(next)).toThrow(refused(found));
-  expect(() => check(next)).toThrow(expect.objectContaining({ place: { file: next, field: 'next' } }));
-  // without rest/, which no base URL has
-  const hint = expect.stringMatching(/^(report this|mirror https:\/\/\w+\.example(\/api)? )/);
-  expect(() => check(next)).toThrow(expect.objectContaining({ hint }));
+])('a next that %s is refused on page 1, with the address of the page, and is a bad answer on others', (_, next, place) => {
+  const found = `${place}: ${next}`;
+  expect(() => check(next)).toThrow(expect.objectContaining({ code: 'bad-service', found }));
+  expect(() => check(next)).toThrow(expect.objectContaining({ place: { file: `${BASE}/rest/data/`, field: 'next' } }));
+  expect(() => check(next)).toThrow(
+    expect.objectContaining({ hint: expect.stringMatching(/^(report this|mirror https:\/\/\w+\.example(\/api)? )/) }),
+  );
+  expect(() => checkNext(BASE, 'data', 2, next)).toThrow(new BadResponse(`next leads to ${found}`));
+});
+
+it.each([
+  ['loops', `${BASE}/rest/data/?page=1`, '1'],
+  ['has no page', `${BASE}/rest/data/`, '1'],
+  ['skips pages', `${BASE}/rest/data/?page=9`, '9'],
+])('a next that %s is a bad answer', (_, next, page) => {
+  expect(() => check(next)).toThrow(new BadResponse(`next leads to page ${page}, expected page 2`));
+});
+
+it.each([
+  [1, `${BASE}/rest/data/`],
+  [2, `${BASE}/rest/data/`],
+  [3, `?page=2`],
+  [3, 'https://'],
+])('page %d may have the previous %s', (page, previous) => {
+  expect(() => checkPrevious(page, previous)).not.toThrow();
+});
+
+it.each([
+  [1, `${BASE}/rest/data/?page=4`, 4, 1],
+  [3, `${BASE}/rest/data/`, 1, 2],
+])('page %d with the previous %s is a bad answer', (page, previous, found, expected) => {
+  expect(() => checkPrevious(page, previous)).toThrow(new BadResponse(`previous leads to page ${found}, expected page ${expected}`));
 });
 
 it.each([
