@@ -61,6 +61,12 @@ export function isResumable(state: RunState | undefined, last: string | null, is
   return !state.isVersion && state.data !== undefined && state.after === last && (state.isFull || !isFull || last === null);
 }
 
+/** Drops the lists of changed pages: they belong to a tree that was replaced. */
+export function withoutChangedPages(state: RunState): RunState {
+  const beginning = { ...state.beginning, changed: { data: undefined, account: undefined } };
+  return { ...inNewRound(inNewRound(state, 'data'), 'account'), beginning, plan: startPlan(beginning) };
+}
+
 /** Returns the state of a run that has read everything and reads what the service has added since, as the next run would. */
 export function readNewItems(state: RunState): RunState {
   const { beginning, plan, account } = state;
@@ -117,7 +123,7 @@ export function withOutcome(state: RunState, outcome: PageOutcome, excess: numbe
   return COLLECTIONS.filter((collection) => isNewRound(state.plan, next.plan, collection)).reduce(inNewRound, next);
 }
 
-export function inNewRound(state: RunState, collection: Collection): RunState {
+function inNewRound(state: RunState, collection: Collection): RunState {
   return { ...state, [collection]: { ...state[collection], round: state[collection].round + 1, seen: 0 } };
 }
 

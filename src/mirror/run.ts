@@ -6,20 +6,20 @@ import type { PageReader, Reading } from './page-reader.ts';
 import { MAX_ATTEMPTS } from './retrying-client.ts';
 import {
   excessOf,
-  inNewRound,
   type PerCollection,
   pagesOf,
   type RunState,
   readNewItems,
   shortestAfter,
   withOutcome,
+  withoutChangedPages,
   withUnreadStart,
 } from './run-state.ts';
-import type { PageContents } from './service-page.ts';
+import { isDigest, type PageContents } from './service-page.ts';
 import type { Spool } from './spool/page-spool.ts';
 import { hasShownAll } from './walk/feed-walk.ts';
 import { recordsIn, unreadRanges } from './walk/gaps.ts';
-import { idsCoveredBy, nextPage, type PageName, startPlan } from './walk/reading-plan.ts';
+import { idsCoveredBy, nextPage, type PageName } from './walk/reading-plan.ts';
 
 /** The maximum number of requests for page 1 after a bad page, and for a page that follows a bad page. */
 const FEW_ATTEMPTS = 3;
@@ -81,7 +81,7 @@ export class Run {
       const isReadingAll = this.#isReadingAll(name.collection);
       const reading = await this.#request(name);
       if (reading.kind === 'page') this.#save(() => this.#after(name, reading));
-      else if (reading.kind === 'tree-changed') this.#save(() => this.#withoutChangedPages());
+      else if (reading.kind === 'tree-changed') this.#save(() => withoutChangedPages(this.state));
       else await this.#skipPage(name, reading);
       this.#requested.delete(keyOf(name));
       if (isReadingAll) this.#options.onProgress?.(name.collection, name.number, pagesOf(this.state[name.collection]));
@@ -108,7 +108,7 @@ export class Run {
     const reason = isMissing ? 'status 404' : reading.reason;
     const { shortest } = this.state[name.collection];
     const first = name.number === 1 ? reading : await this.#reader.read({ ...name, number: 1 }, FEW_ATTEMPTS);
-    if (first.kind === 'tree-changed') return this.#save(() => this.#withoutChangedPages());
+    if (first.kind === 'tree-changed') return this.#save(() => withoutChangedPages(this.state));
     const isRetry = this.state.plan.stage === 'retry';
     if (first.kind !== 'page' || (this.#badPages >= MAX_BAD_PAGES && !isRetry)) throw this.#serviceFailed(name, reason);
     const { count, items } = first.contents;
@@ -176,12 +176,6 @@ export class Run {
     return collection === 'data' ? feed.watermark === null : accounts.route === 'forward';
   }
 
-  /** Drops the lists of changed pages: they belong to a tree that was replaced. */
-  #withoutChangedPages(): RunState {
-    const beginning = { ...this.state.beginning, changed: { data: undefined, account: undefined } };
-    return { ...inNewRound(inNewRound(this.state, 'data'), 'account'), beginning, plan: startPlan(beginning) };
-  }
-
   /** Adds a page to the spool. Returns the state after it. */
   #after(name: PageName, reading: Reading & { readonly kind: 'page' }): RunState {
     const { collection, number } = name;
@@ -225,7 +219,12 @@ export class Run {
     const onPages = unreadRanges(state.plan.feed).reduce((sum, range) => sum + recordsIn(range, shortest, page.count), seen);
     const covered = idsCoveredBy(state.plan, page, onPages);
     if (covered !== undefined) items.markGone('data', items.absentRecords(covered.low, covered.high, new Set(ids)));
-    if (state.plan.stage !== 'retry' && hasShownAll(state.plan.feed, page, seen)) items.markGone('data', items.unseen('data', round));
+    const isUnseen = known + fresh - items.gone('data') > seen;
+    if (isUnseen && state.plan.stage !== 'retry' && hasShownAll(state.plan.feed, page, seen)) {
+      // the others are gone by the ids that a feed in order covers
+      const isOrdered = page.isOrdered && state.plan.feed.isOrdered;
+      items.markGone('data', isOrdered ? items.unseen('data', round).filter(isDigest) : items.unseen('data', round));
+    }
     const tally = { known: known + fresh, gone: items.gone('data'), onPages, wanted: items.wanted };
     return withOutcome(state, { kind: 'feed', page, tally }, this.#excessIfSupplied(state));
   }

@@ -2,7 +2,7 @@ import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { excludedKey, type ItemKey, type MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
-import { withoutExcludedNames } from './service-page.ts';
+import { isDigest, withoutExcludedNames } from './service-page.ts';
 import type { Spool } from './spool/page-spool.ts';
 
 /** What a finished run found out about the service. */
@@ -29,7 +29,10 @@ export function saveMirrorState(
     // while the run read a page, it did not know the names that later pages excluded
     const withoutName = (key: ItemKey) => (typeof key === 'string' && exclusions.hasHandle(key) ? excludedKey(key) : key);
     for (const key of spool.items.newItems(collection)) writer.add(collection, withoutName(key));
-    for (const key of gone[collection]) writer.setGone(collection, withoutName(key), time);
+    for (const key of gone[collection]) {
+      writer.setGone(collection, withoutName(key), time);
+      if (isDigest(key)) writer.forget(collection, key);
+    }
   }
   for (const page of spool.pages()) {
     // with one more record, all pages of the feed differ, so page 1 is enough

@@ -95,6 +95,11 @@ function keyOf(collection: Collection, item: unknown): ItemKey {
   return `sha256:${hash('sha256', encodeJson(item))}`;
 }
 
+/** Whether an item was shown without a valid key. It was rejected, so no item of the store is gone with it. See {@link PageItem.key}. */
+export function isDigest(key: ItemKey): boolean {
+  return typeof key === 'string' && key.startsWith('sha256:');
+}
+
 function recordIds(account: unknown): number[] {
   const data = isObject(account) ? account['data'] : undefined;
   if (!Array.isArray(data)) return [];

@@ -146,6 +146,42 @@ describe('the report of an incomplete mirror', () => {
     expect(await palimpsestJson(build('store.db', 'part'))).not.toHaveProperty('build.incomplete');
   });
 
+  it.each([
+    ['x', 'in the first run', [[]]],
+    [null, 'after a complete run', [['--full']]],
+    ['x', 'after a complete run, and in another run', [['--full'], [], ['--full']]],
+  ])('has a record with the id %j, shown once %s, until --full reads everything without one', async (id, before, runs) => {
+    const mirror = async (...options: string[]) => {
+      const { code, stdout } = await palimpsestHere([
+        'mirror',
+        service.baseUrl,
+        '--store',
+        at('store.db'),
+        '--delay',
+        '0s',
+        '--json',
+        ...options,
+      ]);
+      const { complete, rejected_in_all, missing, gone_from_service } = JSON.parse(stdout);
+      return { code, complete, rejected_in_all, missing, gone: gone_from_service };
+    };
+    const page = right.get('/rest/data/?page=3') as { readonly results: readonly object[] };
+    if (before !== 'in the first run') await mirror();
+    service.answers.set('/rest/data/?page=3', { ...page, results: page.results.with(2, { ...page.results[2], id }) });
+    for (const options of runs) expect(await mirror(...options)).toMatchObject({ code: 0, complete: false, rejected_in_all: 1 });
+    service.answers.set('/rest/data/?page=3', page);
+    const sound = {
+      code: 0,
+      complete: true,
+      rejected_in_all: 0,
+      missing: { uncounted: { records: 0 } },
+      gone: { record_ids: [], screen_names: [] },
+    };
+    expect(await mirror('--full')).toMatchObject(sound);
+    expect(await mirror()).toMatchObject(sound);
+    expect(await palimpsestJson(build('store.db', 'part'))).not.toHaveProperty('build.incomplete');
+  });
+
   it('is read with a folder or a page inside the tree', async () => {
     failAt('/rest/data/?page=2');
     await mirrored(at('store.db'), service.baseUrl);

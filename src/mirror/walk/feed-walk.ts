@@ -101,13 +101,12 @@ export function idsCovered(walk: FeedWalk, page: FeedPage, onPages: number): IdR
 }
 
 /**
- * Whether a page without order ends a round that showed as many records as the service counts: all others are gone.
+ * Whether a page ends a round that showed as many records as the service counts: all others are gone.
  * @param seen the number of records that were seen in the round
  */
 export function hasShownAll(walk: FeedWalk, page: FeedPage, seen: number): boolean {
-  const isOrdered = walk.isOrdered && page.isOrdered;
   const isSteady = walk.isSteady && (walk.lastPage === 0 || walk.count === page.count);
-  return !isOrdered && !page.hasNext && isSteady && walk.gaps.length === 0 && seen === page.count;
+  return !page.hasNext && isSteady && walk.gaps.length === 0 && seen === page.count;
 }
 
 /** Returns the walk after a page was read and its records were counted. */
