@@ -6,6 +6,8 @@ import { account, type CannedService, failFrom, recordsTo, show, startCannedServ
 import { idsIn, mirrored } from './mirrored.ts';
 
 const feed = (page: number) => `/rest/data/?page=${page}`;
+/** Their records are on the pages of the feed alone. */
+const ACCOUNTS = ['jack', 'ann', 'bob', 'cyd', 'dan'].map((name) => account(name, []));
 
 let service: CannedService;
 let store: string;
@@ -24,9 +26,7 @@ beforeEach(async () => {
   service = await startCannedService();
   store = join(temporaryFolder(), 'store.db');
   show(service, 'data', recordsTo(200), 10);
-  // the records are on the pages of the feed alone
-  const accounts = ['jack', 'ann', 'bob', 'cyd', 'dan'].map((name) => account(name, []));
-  show(service, 'account', accounts, 2);
+  show(service, 'account', ACCOUNTS, 2);
 });
 
 describe('a page of the feed that cannot be read', () => {
@@ -87,18 +87,27 @@ describe('a page of the feed that cannot be read', () => {
   });
 });
 
-it.each([404, 500])('a page of the accounts with the status %s does not block the others, and makes no account gone', async (code) => {
-  const right = service.answers.get('/rest/account/?page=2');
-  service.answers.set('/rest/account/?page=2', status(code));
-  for (const isFull of [false, true]) {
+it.each([
+  [404, 2, 5, 2],
+  [500, 2, 5, 2],
+  [404, 3, 5, 1],
+  [500, 3, 5, 1],
+  [404, 2, 4, 2],
+])('the status %d of page %d of %d accounts does not block the others, and makes no account gone', async (code, page, all, accounts) => {
+  const target = `/rest/account/?page=${page}`;
+  show(service, 'account', ACCOUNTS.slice(0, all), 2);
+  if (all === 4) service.answers.delete('/rest/account/?page=3');
+  const right = service.answers.get(target);
+  service.answers.set(target, status(code));
+  for (const isFull of [false, false, true, false]) {
     expect(await mirrored(store, service.baseUrl, { isFull, maxDelete: { share: 1 } })).toMatchObject({
       isComplete: false,
       gone: { account: [] },
-      missing: { accounts: 2, pages: [{ page: 2, reason: `status ${code}` }] },
+      missing: { accounts, pages: [{ page, reason: `status ${code}` }] },
     });
   }
-  service.answers.set('/rest/account/?page=2', right);
-  expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, accounts: { added: 2 } });
+  service.answers.set(target, right);
+  expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, accounts: { added: accounts } });
 });
 
 it('a service that answers every page with page 1 ends the run', async () => {

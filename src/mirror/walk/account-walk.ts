@@ -40,7 +40,7 @@ export interface AccountWalk {
   readonly turns: number;
   /** The page that the way back begins with: no page after it is there. */
   readonly top: number;
-  /** Whether the page before `page` links to it, although `count` implies fewer pages. */
+  /** Whether the page before `page` was read just before and links to it. */
   readonly isLinked: boolean;
   /** What the last page said of the collection, and whether all pages of the round said the same; null before the first. */
   readonly count: number | null;
@@ -104,7 +104,7 @@ function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTall
   }
   if (page.number > 1) return { ...walk, page: page.number - 1, isLinked: false };
   const last = isLinked ? 2 : page.hasNext ? Math.ceil(page.count / Math.max(1, page.items)) : 1;
-  const turned = { ...walk, turns: walk.turns + 1, page: last, top: last, isLinked };
+  const turned = { ...walk, turns: walk.turns + 1, page: last, top: last, isLinked: page.hasNext && last === 2 };
   if (walk.turns === 0 && last > 1) return turned;
   if (walk.gaps.length > 0) return { ...walk, state: 'incomplete' };
   // if nothing moved meanwhile, another round would find the same
@@ -126,8 +126,9 @@ export function afterAccountsUnread(walk: AccountWalk, { isMissing, reason, page
     if (walk.page > pages) return nextRound(walk);
     return walk.page === pages ? { ...next, state: 'incomplete' } : { ...next, page: walk.page + 1 };
   }
-  // the preceding page was read just before
-  if (walk.isLinked) return { ...(isMissing ? walk : next), page: Math.max(1, walk.page - 2), isLinked: false };
+  // a link to a page that is not counted and not there proves nothing
+  const gapped = isMissing && walk.page > pages ? walk : next;
+  if (walk.isLinked) return { ...gapped, page: Math.max(1, walk.page - 2), isLinked: false };
   // a service may count what it does not show
   const isBehindLast = walk.page > pages || (isMissing && walk.page === walk.top);
   return isBehindLast ? { ...walk, page: walk.page - 1, top: walk.page - 1 } : { ...next, page: walk.page - 1 };

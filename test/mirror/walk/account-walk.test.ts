@@ -39,6 +39,13 @@ describe('a walk through the accounts', () => {
     ['is incomplete forward with a gap', { ...FORWARD, gaps: [GAP] }, { count: 30, hasNext: false }, { known: 30 }, INCOMPLETE],
     ['is incomplete after three rounds', { ...FORWARD, round: 3 }, { count: 30, hasNext: false }, {}, INCOMPLETE],
     ['turns from page 1 to the last page', { ...SWEEP, page: 1, turns: 0, top: 1 }, FIRST, {}, { page: 5, turns: 1, top: 5 }],
+    [
+      'turns to page 2, to which page 1 links',
+      { ...SWEEP, page: 1, turns: 0 },
+      { ...FIRST, count: 11 },
+      {},
+      { page: 2, top: 2, turns: 1, count: 11, isSteady: false, isLinked: true },
+    ],
     ['turns to a page that is not full', { ...SWEEP, page: 1, turns: 0, count: 41 }, { ...FIRST, count: 41 }, {}, { page: 5, turns: 1 }],
     ['turns to a page behind an empty one', { ...SWEEP, page: 1, turns: 0 }, { ...FIRST, items: 0 }, {}, { page: 50, top: 50, turns: 1 }],
     ['ends with the only page', { ...SWEEP, page: 1, turns: 0 }, { ...FIRST, hasNext: false }, ALL, { ...COMPLETE, hasSeenAll: true }],
@@ -103,6 +110,8 @@ describe('a page of accounts that cannot be read', () => {
     ['is a gap if it is the last', { ...BACK, top: 3 }, false, 3, { page: 2, gaps: [GAP] }],
     ['is no page if it is the last and missing', { ...BACK, top: 3 }, true, 5, { page: 2, top: 2 }],
     ['is no page if there are fewer pages now', BACK, false, 2, { page: 2, top: 2 }],
+    ['is a gap if a page links to it', { ...BACK, isLinked: true }, true, 3, { page: 1, isLinked: false, gaps: [GAP] }],
+    ['is no gap if it is missing and not counted', { ...BACK, isLinked: true }, true, 2, { page: 1, isLinked: false }],
   ])('%s', (_, walk, isMissing, pages, expected) => {
     expect(afterAccountsUnread(walk, { isMissing, reason: 'status 500', count: 0, pages })).toEqual({ ...walk, ...expected });
   });
