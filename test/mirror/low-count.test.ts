@@ -72,6 +72,17 @@ it('a mirror reads the feed once if its last counted page links to one that is n
   }
 });
 
+it('a mirror reads a feed that shows a record twice four times, and says how many are missing', async () => {
+  const { service, store } = await serviceOf(40);
+  const page = service.answers.get('/rest/data/?page=3') as { readonly results: readonly object[] };
+  service.answers.set('/rest/data/?page=3', { ...page, results: page.results.with(5, recordsTo(40)[1] ?? {}) });
+  for (let run = 1; run <= 2; run += 1) {
+    service.asked.length = 0;
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: false, missing: { records: 1 } });
+    expect(service.asked.filter((target) => target === '/rest/data/?page=3')).toHaveLength(4);
+  }
+});
+
 it.each(['data', 'account'] as const)('a service whose pages of %s link on without end is read once', async (collection) => {
   const { service, store } = await countingLess(0, 0);
   const last = collection === 'data' ? 4 : 5;

@@ -165,6 +165,18 @@ describe('a plan', () => {
     ['reads further pages in the check', check, feedPage(), { feed: { ...FEED_DONE, state: 'walking', watermark: 7, count: 50 } }],
     ['checks again until page 1 has all that is new', behind, behindEnd, { checks: 1, feed: walkFeedAgain(behindFeed) }],
     ['checks twenty times', { ...behind, checks: 19 }, behindEnd, { checks: 20, feed: walkFeedAgain(behindFeed) }],
+    [
+      'checks a feed without order once more',
+      { ...behind, checks: 1, feed: { ...behind.feed, isOrdered: false } },
+      behindEnd,
+      { checks: 2, feed: walkFeedAgain({ ...behindFeed, isOrdered: false, watermark: null }) },
+    ],
+    [
+      'checks a feed without order no more than twice',
+      { ...behind, checks: 2, feed: { ...behind.feed, isOrdered: false } },
+      behindEnd,
+      { stage: 'done', feed: { ...behindFeed, isOrdered: false, watermark: null }, retries: [] },
+    ],
     ['checks no more than twenty times', { ...behind, checks: 20 }, behindEnd, { stage: 'done', feed: behindFeed, retries: [] }],
     [
       'reads the accounts again if a record names a new one',

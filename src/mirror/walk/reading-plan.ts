@@ -75,6 +75,8 @@ export type PageOutcome =
 const PASSES = 3;
 /** The maximum number of times that the feed is walked again at the end, until page 1 alone has all new records. */
 const CHECKS = 20;
+/** The same for a feed whose ids do not descend: each time all its pages are read. */
+const UNORDERED_CHECKS = 2;
 
 export function startPlan({ watermark, excess, accounts, isFull, changed }: Beginning): Plan {
   return withoutEmptyStages({
@@ -166,7 +168,8 @@ function afterAccountsStage(plan: Plan): Plan {
 function afterCheck(plan: Plan, outcome: PageOutcome): Plan {
   // only page 1 shows what was added while later pages were read: `count` can be the same, if records were removed too
   const isBehind = outcome.kind === 'feed' && outcome.page.number > 1 && plan.feed.state === 'complete';
-  if (isBehind && plan.checks < CHECKS) return { ...plan, checks: plan.checks + 1, feed: walkFeedAgain(plan.feed) };
+  const most = plan.feed.isOrdered ? CHECKS : UNORDERED_CHECKS;
+  if (isBehind && plan.checks < most) return { ...plan, checks: plan.checks + 1, feed: walkFeedAgain(plan.feed) };
   const areAccountsKnown = outcome.kind === 'feed' && outcome.tally.wanted === 0;
   if (areAccountsKnown || plan.pass >= PASSES || plan.accounts.state !== 'complete') return afterWalks(plan);
   const accounts = startAccountWalk('back', plan.accounts.excess);
