@@ -5,8 +5,8 @@ import { behindLinks, draftOf, unwritable } from '../contract/files/draft.ts';
 import { refuseDatabase } from '../contract/files/refuse-database.ts';
 
 /**
- * Writes a file under another name beside it, and renames it when it is complete: the target is complete or unchanged. A link stays,
- * and the file behind it is written.
+ * Writes a file under another name beside it, and renames it when it is complete: the target is complete or unchanged. If the
+ * path is a symbolic link, the link stays and its target is replaced.
  * @returns what `work` returns
  * @throws Failure not-ours if the file is a database, file-system if it cannot be written
  */

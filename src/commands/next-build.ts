@@ -27,12 +27,12 @@ export function nextBuild(terminal: Terminal, storePath: string, hasChanged: boo
   // a build keeps the settings of the tree
   if (!isNew && !isTreeOfOther(out, storePath)) return `next: ${terminal.command('build')}`;
   const settings = site === undefined ? {} : optionsOf(site, env['PALIMPSEST_BASE_URL']);
-  const notes = [
-    ...(isNew ? [] : [`into a new folder, because the tree in ${out} is of another store`]),
-    ...('--base-url' in settings ? ['with the address that the pages have (change it to publish them elsewhere)'] : []),
-  ];
-  const command = terminal.command('build', { ...settings, ...(isNew ? {} : { '--out': 'FOLDER' }) });
-  return `${['next', ...notes].join(', ')}: ${command}`;
+  if (!isNew) {
+    const command = terminal.command('build', { ...settings, '--out': 'FOLDER' });
+    return `next, into a new folder, because the tree in ${out} is of another store: ${command}`;
+  }
+  const note = '--base-url' in settings ? ', with the address of the service (change it if you publish elsewhere)' : '';
+  return `next${note}: ${terminal.command('build', settings)}`;
 }
 
 /** @param chosen the base URL that the user has set for all builds */

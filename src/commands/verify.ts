@@ -149,7 +149,7 @@ function amountOf(checked: number, all: number | undefined, noun: string): strin
   return all === undefined || all === checked ? plural(checked, noun) : `${number(checked)} of ${plural(all, noun)}`;
 }
 
-/** Whether a store does not know the content of a tree: then no difference between them is damage. */
+/** Whether a store does not know the state of a tree: then no difference between them is damage. */
 async function isUnknownTo(path: string | undefined, build: BuildRecord | undefined): Promise<boolean> {
   if (path === undefined || build === undefined) return false;
   const { Store } = await import('../store/store.ts');
@@ -161,10 +161,10 @@ async function isUnknownTo(path: string | undefined, build: BuildRecord | undefi
   }
 }
 
-/** Suggests to compare with the store that a tree was built from, instead of one that does not know its content. */
+/** Suggests to compare with the store that a tree was built from, instead of one that does not know its state. */
 function ownStoreStep(terminal: Terminal, store: string | undefined, args: readonly string[] = []): string {
   const command = terminal.command('verify', { '--store': 'FILE' }, args);
-  return `next: name the store of this tree, because ${store} does not know the content of this tree: ${command}`;
+  return `next: name the store of this tree, because ${store} does not know the state of this tree: ${command}`;
 }
 
 /**

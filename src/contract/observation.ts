@@ -13,7 +13,7 @@ export interface Profile {
   readonly bio: string | undefined;
   readonly location: string | undefined;
   readonly website: string | null | undefined;
-  /** Null if the source shows only verified accounts as such: then a known verification has ended, and nothing else is known. */
+  /** Null: the source says nothing about accounts that are not verified. It ends a known verification and adds nothing otherwise. */
   readonly verified: boolean | null | undefined;
   /** An http or https URL, or "". */
   readonly profile_image_url: string | undefined;

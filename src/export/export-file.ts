@@ -16,7 +16,7 @@ export interface ExportFile {
 
 /**
  * Writes each file to a temporary file beside it. At the end, it renames all of them atomically. If a file cannot be
- * written, none changes. A link stays, and the file behind it is written.
+ * written, none changes. If the path is a symbolic link, the link stays and its target is replaced.
  * @param pauses end the export: no file changes
  * @throws Failure not-ours if a file is a database, file-system if it cannot be written, stopped
  */

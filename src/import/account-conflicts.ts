@@ -47,14 +47,14 @@ export class AccountConflicts {
 
 /** The input error for a conflict that a rejects file takes. */
 export function conflictError(conflict: Conflict, item: Conflicting): InputError {
-  const { subject, stored, found, hint, namesake } = conflict;
+  const { subject, stored, found, isNew, hint, namesake } = conflict;
   if (namesake !== undefined) return namesakeError(namesake, item);
   return {
     kind: 'error',
     code: 'conflict',
     place: item.place,
-    expected: `${subject} as stored earlier: ${stored}`,
-    found: `another version: ${found}`,
+    expected: isNew ? stored : `${subject} as stored earlier: ${stored}`,
+    found: isNew ? found : `another version: ${found}`,
     hint: hint ?? "keep the store's version with --on-conflict keep, or take the new one with --on-conflict replace",
     item: valueIn(item),
   };

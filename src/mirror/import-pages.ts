@@ -227,13 +227,13 @@ function accountLine({ place, state }: Item & { readonly kind: 'state' }): Input
   };
 }
 
-function conflict({ subject, stored, found }: Conflict, place: Place): InputError {
+function conflict({ subject, stored, found, isNew }: Conflict, place: Place): InputError {
   return {
     kind: 'error',
     code: 'conflict',
     place,
-    expected: `${subject} as in the store: ${stored}`,
-    found: `another version: ${found}`,
+    expected: isNew ? stored : `${subject} as in the store: ${stored}`,
+    found: isNew ? found : `another version: ${found}`,
     hint: "keep the store's version with --on-conflict keep, or take the new one with --on-conflict replace; the next run reads only what is new",
   };
 }

@@ -1,5 +1,6 @@
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { type Hint, hint, suggested } from '../contract/hint.ts';
 import { cut } from '../contract/json.ts';
 import { BadResponse, MAX_REDIRECTS, type Redirect } from '../http/http-client.ts';
 
@@ -49,9 +50,10 @@ function checkNumber(field: 'next' | 'previous', url: URL, expected: number): vo
 const REQUESTED = /\/((rest|versions)\/.*|[^/]+\.(json|txt))?$/;
 
 /** Returns what to do about an address that is not followed: if it can be of another service, its base URL is there. */
-function elsewhere(url: URL | undefined, baseUrl: string): string {
+function elsewhere(url: URL | undefined, baseUrl: string): Hint {
   const other = url === undefined || !/^https?:$/.test(url.protocol) ? baseUrl : url.origin + url.pathname.replace(REQUESTED, '');
-  return other === baseUrl ? 'report this to the operator of the service' : `mirror ${other} if that is the service`;
+  if (other === baseUrl) return 'report this to the operator of the service';
+  return hint`if the service has moved there, run ${suggested('mirror', {}, [other])}`;
 }
 
 /** Returns a function that follows a redirect, or throws bad-service if it leaves the service. */

@@ -32,7 +32,8 @@ export interface PartFile {
 }
 
 /**
- * A file of this machine. Its folder is created if it is missing. A link stays, and the file behind it is written.
+ * A file of this machine. Its folder is created if it is missing. If the path is a symbolic link, the
+ * link stays and its target is replaced.
  * @throws Failure not-ours if it is a database, file-system
  */
 export function localPart(address: string): PartFile {

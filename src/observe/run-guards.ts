@@ -44,8 +44,8 @@ export function refusalOf(guarded: Guarded, limits: Limits): Failure | undefined
 function allLate({ run, late, runTo = 0, storeTo = 0 }: Guarded, { latest }: Limits): Failure {
   const isFuture = latest !== undefined && storeTo > latest;
   const cause = isFuture
-    ? `if the clock of this machine is wrong (it says ${timestampOf(Date.now() * 1000)}), correct it and run again; if it is right, the clock of an earlier run was wrong: go back to the version of the store before that run (store versions, store pull --number N --replace)`
-    : 'check the clock, --observed-at, the names of the folders, and whether another run has just added newer snapshots; if the times are right, add what is not late with --allow-late and --rejects';
+    ? `this machine's clock says ${timestampOf(Date.now() * 1000)}: if it is wrong, correct it and run again; if it is right, an earlier run had a wrong clock: go back to the version before that run (store versions, store pull --number N --replace)`
+    : 'check the clock, --observed-at and the folder names, and whether another run has just added newer snapshots; if the times are right, add the rest with --allow-late and --rejects';
   return new Failure('all-late', 'most accounts have only snapshots older than the newest ones in the store', {
     expected: 'snapshots newer than those in the store',
     found: `${run.onlyOlder} of ${plural(run.accounts, 'account')} with only older snapshots, and ${plural(late, 'late snapshot')}; the newest snapshot of this run is from ${timestampOf(runTo)}, that in the store from ${timestampOf(storeTo)}`,

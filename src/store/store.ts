@@ -55,7 +55,7 @@ export class Store extends PageSource {
     }
   }
 
-  /** Returns the number of the revision with this fingerprint. Returns undefined if the store does not know it: a change by another program deletes all revisions. */
+  /** Returns the number of the revision with this fingerprint. Returns undefined if the store does not know this state: a change by another program deletes all revisions. */
   revisionOf(fingerprint: string): number | undefined {
     return revisionOf(this.#database, fingerprint);
   }

@@ -57,7 +57,7 @@ export class StoreComparison {
         rule: 'store-fingerprint',
         path: BUILD_RECORD,
         expected: fingerprint,
-        found: `${tree.build.store}: ${isOther ? 'the store does not know this content' : 'the store has changed since the build, build again'}`,
+        found: `${tree.build.store}: ${isOther ? 'the store does not know this state' : 'the store has changed since the build, build again'}`,
       });
     }
     const [records, accounts] = [storedRecords(this.#store), storedAccounts(this.#store, tree.build.page_size)];

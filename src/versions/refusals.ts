@@ -6,7 +6,7 @@ import { DAY_MS } from './keep.ts';
 
 /** The refusal to replace a version whose state the store of a ZIP does not know. */
 export function otherStore({ name }: Remote, zip: string, current: Version): Failure {
-  return new Failure('store-diverged', `${zip} was built from a store that does not know the current version at ${name}`, {
+  return new Failure('store-diverged', `${zip} was built from a store that does not know the state of the current version at ${name}`, {
     place: { file: zip },
     expected: `a ZIP of a store that had the fingerprint ${current.store} of version ${current.number}`,
     found: 'an older store, another one, or one that another program changed',

@@ -16,7 +16,7 @@ async function built(): Promise<string> {
   return cwd;
 }
 
-it('verify suggests to name another store, and no repair, if the store does not know the content of the tree', async () => {
+it('verify suggests to name another store, and no repair, if the store does not know the state of the tree', async () => {
   const [cwd, other] = [await built(), temporaryFolder()];
   await observing(other);
   await palimpsestJson(['publish', 'pub'], { cwd });
@@ -27,7 +27,7 @@ it('verify suggests to name another store, and no repair, if the store does not 
     const { code, stdout } = await palimpsestHere(['verify', ...args, '--store', join(other, 'data/palimpsest.db')], { cwd });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /next: name the store of this tree, because .*palimpsest.db does not know the content of this tree: .*--store FILE\n/,
+      /next: name the store of this tree, because .*palimpsest.db does not know the state of this tree: .*--store FILE\n/,
     );
     expect(stdout).toMatch(last);
     expect(stdout).not.toMatch(/--repair|the store has changed/);

@@ -76,9 +76,7 @@ describe('palimpsest observe with a wrong clock', () => {
         '3 of 3 accounts with only older snapshots, and 1 late snapshot; the newest snapshot of this run is from 2024-05-03T00:00:00.000000Z, that in the store from 2134-05-02T00:00:00.000000Z',
       );
       // only a person knows which of the two clocks is wrong
-      expect(stderr).toMatch(
-        /if the clock of this machine is wrong \(it says 20.*\), correct it .*earlier run .*store pull --number N --replace/,
-      );
+      expect(stderr).toMatch(/this machine's clock says 20.*: if it is wrong, correct it .*earlier run .*store pull --number N --replace/);
     }
     expect(contentsOf(store).fingerprint).toBe(before);
     expect(JSON.parse(readFileSync(rejects, 'utf8'))).toMatchObject({ code: 'late', item: { bio: 'a3' } });

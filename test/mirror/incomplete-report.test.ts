@@ -208,7 +208,7 @@ describe('the report of an incomplete mirror', () => {
     for (const [target, answer] of right)
       if (target.startsWith('/rest/data/')) service.answers.set(target, { ...(answer as object), count: 31 });
     const mirror = ['mirror', service.baseUrl, '--store', at('store.db'), '--delay', '0s'];
-    expect(await next(mirror)).toContain('next, with the address that the pages have ');
+    expect(await next(mirror)).toContain('next, with the address of the service ');
     expect(await next(mirror)).toContain('nothing new: the store has the same records and accounts as before');
     await palimpsestJson(build('store.db', 'site.zip'));
     expect(await palimpsestJson(publish)).toMatchObject({ change: 'publish' });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { hint, suggested } from '../../src/contract/hint.ts';
 import { BadResponse } from '../../src/http/http-client.ts';
 import { checkNext, checkPrevious, redirectsWithin } from '../../src/mirror/page-link.ts';
 
@@ -26,7 +27,7 @@ it.each([
   expect(() => check(next)).toThrow(expect.objectContaining({ code: 'bad-service', found }));
   expect(() => check(next)).toThrow(expect.objectContaining({ place: { file: `${BASE}/rest/data/`, field: 'next' } }));
   expect(() => check(next)).toThrow(
-    expect.objectContaining({ hint: expect.stringMatching(/^(report this|mirror https:\/\/\w+\.example(\/api)? )/) }),
+    expect.objectContaining({ hint: expect.stringMatching(/^(report this|if the service has moved there, run )/) }),
   );
   expect(() => checkNext(BASE, 'data', 2, next)).toThrow(new BadResponse(`next leads to ${found}`));
 });
@@ -56,13 +57,25 @@ it.each([
 });
 
 it.each([
-  ['/rest/data/?page=8', 'https://new.example/rest/data/?page=8', 'mirror https://new.example if that is the service'],
-  ['/rest/data/?page=8', 'https://new.example/v2/rest/account/', 'mirror https://new.example/v2 if that is the service'],
-  ['/build.json', 'https://history.example/moved/build.json', 'mirror https://history.example/moved if that is the service'],
-  ['/build.json', 'https://new.example/', 'mirror https://new.example if that is the service'],
+  [
+    '/rest/data/?page=8',
+    'https://new.example/rest/data/?page=8',
+    hint`if the service has moved there, run ${suggested('mirror', {}, ['https://new.example'])}`,
+  ],
+  [
+    '/rest/data/?page=8',
+    'https://new.example/v2/rest/account/',
+    hint`if the service has moved there, run ${suggested('mirror', {}, ['https://new.example/v2'])}`,
+  ],
+  [
+    '/build.json',
+    'https://history.example/moved/build.json',
+    hint`if the service has moved there, run ${suggested('mirror', {}, ['https://history.example/moved'])}`,
+  ],
+  ['/build.json', 'https://new.example/', hint`if the service has moved there, run ${suggested('mirror', {}, ['https://new.example'])}`],
   ['/rest/data/', 'https://', 'report this to the operator of the service'],
-])('a redirect of %s to %s is refused, with the base URL to mirror', (path, location, hint) => {
+])('a redirect of %s to %s is refused, with the base URL to mirror', (path, location, advice) => {
   const to = URL.canParse(location) ? new URL(location) : undefined;
   const follow = () => redirectsWithin(BASE)({ from: BASE + path, to, location, isTooMany: false });
-  expect(follow).toThrow(expect.objectContaining({ code: 'bad-service', found: location, hint }));
+  expect(follow).toThrow(expect.objectContaining({ code: 'bad-service', found: location, hintParts: advice }));
 });

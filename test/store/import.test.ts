@@ -79,8 +79,9 @@ describe('an import', () => {
       const later = load(store, [record(3, { previous: 2 })]);
       await expect(later).rejects.toMatchObject({
         code: 'conflict',
-        found: 'another version: jack',
-        hint: expect.stringContaining('dorsey'),
+        expected: 'a new record of @dorsey, which was @jack until it was renamed',
+        found: 'record 3 with the account jack',
+        hint: expect.stringContaining('replace jack by dorsey'),
       });
       await expect(load(store, [record(2, { previous: 1, text: 'other' })])).rejects.toMatchObject({ code: 'conflict' });
       expect(contentsOf(store)).toEqual(before);

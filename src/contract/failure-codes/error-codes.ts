@@ -63,8 +63,7 @@ export const ERROR_CODES = {
   },
   'no-store': {
     exit: 1,
-    meaning:
-      'there is no store at the given path or target, its first import did not finish, or the target does not have the given version',
+    meaning: 'there is no store at the given path or target, the first run did not finish, or the target does not have the given version',
     remedy:
       'import first, name the store with `--store`, or check the address of the target; in the very first run use `store pull --allow-missing`',
   },

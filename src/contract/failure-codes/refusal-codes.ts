@@ -68,7 +68,7 @@ export const REFUSAL_CODES = {
     meaning:
       'most accounts of a run have only snapshots older than the newest ones in the store, and some snapshots have other values than the store',
     remedy:
-      'check the clock and the times (snapshots.md#a-wrong-clock), and whether another run has just added newer snapshots; if the times are right, add what is not late with `--allow-late` and `--rejects`',
+      'check the clock and the times (snapshots.md#a-wrong-clock), and whether another run has just added newer snapshots; if the times are right, add the rest with `--allow-late` and `--rejects`',
   },
   'too-many-rejects': {
     exit: 3,

@@ -55,7 +55,8 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /**
- * Writes a short text to a file atomically: through a temporary file and a rename. A link stays, and the file behind it is written.
+ * Writes a short text to a file atomically: through a temporary file and a rename. If the path is a
+ * symbolic link, the link stays and its target is replaced.
  * @param option the option that names the file or its folder
  * @throws Failure file-system
  */
@@ -74,7 +75,7 @@ export function writeWhole(path: string, text: string, option: string): void {
 
 /**
  * Returns the path of the file behind a link, so that a rename replaces the file and not the link. The file may not exist.
- * @throws the error of the system if links form a circle
+ * @throws the error of the system if symbolic links form a cycle
  */
 export function behindLinks(path: string): string {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) return realpathSync(path);

@@ -32,7 +32,7 @@ export class Intervals {
     return this.#merged.map(({ from, to }) => ({ from, to }));
   }
 
-  /** Returns two positions of which the higher one may not have a higher id. Undefined: all positions have different ids. */
+  /** Returns two positions between which the ids are not known to rise. Undefined: all positions have different ids. */
   contradiction(): Interval | undefined {
     this.#merge();
     return this.#contradiction;

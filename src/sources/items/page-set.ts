@@ -1,4 +1,5 @@
 import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
+import { plural } from '../../contract/plural.ts';
 import type { SavedPage } from '../source.ts';
 import { DistinctKeys } from './distinct-keys.ts';
 import { type Interval, Intervals, lengthOf } from './intervals.ts';
@@ -38,7 +39,7 @@ export interface PageSetReport {
  * The saved pages of one collection at one address.
  * - A feed is sorted by id. So each of its records has another id if the ids on each page fall, and from page to page: memory does
  *   not grow with the number of pages.
- * - Services may sort accounts differently. So their names are counted, with eight bytes for each.
+ * - Services may sort accounts differently. So hashes of their names and creation dates are counted, with 8 to 16 bytes for each account.
  */
 export class PageSet {
   readonly #url: string | null;
@@ -51,7 +52,7 @@ export class PageSet {
   #query: string | undefined;
   /** Why the positions of the items are not known. */
   #reason: string | undefined;
-  /** Why the items of a page may not differ. */
+  /** Why the items of a page are not known to be distinct. */
   #disorder: string | undefined;
   /** The positions of the items on the pages, see {@link itemPositions}. */
   readonly #covered = new Intervals();
@@ -69,7 +70,7 @@ export class PageSet {
     this.#accounts.add(page.accounts);
     const isOther = page.collection !== undefined && page.collection !== this.#collection;
     if (isOther || !page.isOrdered)
-      this.#disorder ??= `page ${number ?? 1} has items of another kind, without an id or name, or not sorted by id`;
+      this.#disorder ??= `page ${number ?? 1} has items of the other collection, items without an id or name, or records that are not sorted by id`;
     // a collection with one page needs no page number
     if (page.next === null && page.previous === null && page.items === page.count) {
       this.#covered.add(1, page.count, page.ids?.last, page.ids?.first);
@@ -102,7 +103,7 @@ export class PageSet {
     const missingItems = Math.max(lengthOf(gaps), count - shown);
     const changed = this.#leastCount < count ? `the pages have different counts, from ${this.#leastCount} to ${count}` : undefined;
     const isRepeated = this.#reason === undefined && missingItems > lengthOf(gaps);
-    const repeated = isRepeated ? `different accounts on the pages: ${shown}` : undefined;
+    const repeated = isRepeated ? `the pages have only ${plural(shown, 'distinct account')}` : undefined;
     const reason = this.#reason ?? changed ?? this.#disorder ?? this.#overlap(size) ?? repeated ?? null;
     return {
       collection: this.#collection,
@@ -122,8 +123,8 @@ export class PageSet {
   #overlap(size: number | undefined): string | undefined {
     const positions = this.#covered.contradiction();
     if (positions === undefined || size === undefined) return undefined;
-    const pages = this.#pagesOf([positions], size).map(({ from, to }) => `${from} and ${to}`);
-    return `pages ${pages} have the same records, or are not sorted by id`;
+    const pages = this.#pagesOf([positions], size).map(({ from, to }) => `${from} to page ${to}`);
+    return `the ids do not fall from page ${pages}: the pages may share records`;
   }
 
   /** Returns the pages on which items are missing. The numbers refer to the collection at its highest count. */

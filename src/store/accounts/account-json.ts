@@ -58,7 +58,7 @@ export function withPart(path: string, screenName: string, older: OlderRecords, 
 
 const FIRST_VALUE = '"previous":null';
 
-/** Counts the records in JSON that have no record before them. A text cannot contain what is counted: its quotes are escaped. */
+/** Counts the records in JSON that have no record before them. Quotes in texts are escaped, so a text cannot match. */
 export function firstValuesIn(json: Buffer): number {
   let count = 0;
   for (let at = json.indexOf(FIRST_VALUE); at !== -1; at = json.indexOf(FIRST_VALUE, at + FIRST_VALUE.length)) count += 1;
@@ -68,7 +68,7 @@ export function firstValuesIn(json: Buffer): number {
 const OLDEST_TIME = /.*"first_encountered_date":"([^"]*)/;
 const TIME_OF_CHANGE = /"previous":\d.*?"first_encountered_date":"([^"]*)/;
 
-/** Returns the times of the oldest record and of the newest change in JSON. A text cannot contain what is searched. */
+/** Returns the times of the oldest record and of the newest change in JSON. Quotes in texts are escaped, so a text cannot match. */
 export function timesIn(json: Buffer): { readonly first_seen: string | null; readonly last_change: string | null } {
   // times are ASCII: no text needs to be decoded
   const records = json.toString('latin1');

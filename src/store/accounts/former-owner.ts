@@ -1,6 +1,6 @@
 import type { Connection } from '../database/connection.ts';
 
-/** Returns the present screen name of the account that has a record, if that account had a handle before; otherwise undefined. */
+/** Returns the present screen name of the account that has a record, if `handle` is a former handle of that account. */
 export type FormerOwner = (record: number, handle: string) => string | undefined;
 
 export function formerOwner(database: Connection): FormerOwner {

@@ -24,7 +24,7 @@ export class HandleTransfer {
   readonly #formerHandles: Statement<[number], string>;
   readonly #setIdentity: Statement<[string, string, number]>;
   readonly #records: Statement<[number], StoredRecord>;
-  /** When each account that lost its handle lost it, until it has a handle again. */
+  /** The time at which an account lost its handle; removed when it gets one. */
   readonly #lostAt = new Map<number, Instant>();
 
   constructor(batch: Batch, accounts: ObservedAccounts) {
@@ -84,7 +84,7 @@ export class HandleTransfer {
     const isRenamed = before !== identity.screen_name;
     if (isRenamed) {
       this.#free(identity.screen_name, account);
-      // accounts that swap their handles have the name of an account without one for no time
+      // in a swap, the interim name `handle~id` is never observed
       if (this.#lostAt.get(account.row) !== this.#accounts.now) {
         this.#addFormerHandle.run(before, watermarkOf(account), account.row);
         this.#accounts.spellings.add(before);

@@ -79,8 +79,8 @@ export function isNeverFilled(database: Connection): boolean {
 export function neverFilled(path: string): Failure {
   return new Failure('no-store', `nothing has been imported into ${path}`, {
     place: { file: path },
-    expected: 'a store that an import has filled',
-    found: 'a store whose first import did not finish',
+    expected: 'a store that a run has filled',
+    found: 'a store whose first run did not finish',
     hint: 'run the same import, observe or mirror again, or name another store with --store',
   });
 }

@@ -10,7 +10,7 @@ export const NO_RECORD: number = 2 ** 53;
 
 /**
  * The term of an account in the sum over all accounts. The sum detects a changed place, revision or checksum, and a changed name of an
- * account without records: the name is its place among them. Each part is below 2^32, so that sums of a million accounts are exact in
+ * account without records: they are sorted by name. Each part is below 2^32, so that sums of a million accounts are exact in
  * JavaScript.
  */
 export const RANKING_TERM = `(place % 4294967291 + (revision * 65537) % 4294967291 + ifnull(checksum, 0)

@@ -87,14 +87,19 @@ export class ItemWriter {
   #splitFrom({ id, account, previous }: ChangeRecord): Conflict | undefined {
     const owner = previous === null ? undefined : this.#formerOwner(previous, account);
     if (owner === undefined || this.#record.get(id) !== undefined) return undefined;
-    const hint = `the account was renamed in the store: write ${owner} into the new records and their account, or import into a new store`;
-    return { subject: `the account of record ${id}`, stored: `${owner}, which was ${account} before`, found: account, hint };
+    return {
+      subject: `record ${id}`,
+      stored: `a new record of @${owner}, which was @${account} until it was renamed`,
+      found: `record ${id} with the account ${account}`,
+      isNew: true,
+      hint: `if record ${id} is of that account, replace ${account} by ${owner} in the new records and in the account; or import into a new store`,
+    };
   }
 
   /**
    * Adds the profile of an account. Its records are added one by one. Of two profiles, the one with the newer record is
    * the later, in whatever order they are imported. They conflict if their newest record is the same.
-   * A profile under a former handle of the account that has its newest record is an earlier one.
+   * A profile is older if its newest record belongs to an account that was renamed since.
    * They also conflict if the batch has both and they are two accounts with one screen name. The one with the newer record
    * gets the name then, unless the policy decides.
    * @param isOther whether the batch has another account with the screen name, if the caller knows. It is reported under every

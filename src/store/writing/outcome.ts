@@ -20,6 +20,8 @@ export interface Conflict {
   readonly subject: string;
   readonly stored: string;
   readonly found: string;
+  /** Whether the item is new, so that the store has no version of it: then `stored` says what was expected, and `found` what is there instead. */
+  readonly isNew?: boolean;
   /** What to do, if no policy resolves the conflict. */
   readonly hint?: string;
   /** Set if two accounts have the screen name. */

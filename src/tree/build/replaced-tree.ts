@@ -6,7 +6,7 @@ import { buildRecordIn, lastBuildIn, layoutOf } from '../build-record.ts';
 import { fileCount, isPagePath, type Layout } from '../layout.ts';
 import type { TreeFiles } from '../tree-files.ts';
 
-/** Whether a tree was built from data that a store does not know. A tree without any items has no such data. */
+/** Whether a tree was built from a state that a store does not know. A tree without any items does not count. */
 export function isOfOtherStore(files: TreeFiles, store: Store): boolean {
   const { store: fingerprint } = lastBuildIn(files);
   const record = buildRecordIn(files);
@@ -33,7 +33,7 @@ export function refuseLoss(
   const place = { file: out };
   if (isOfOtherStore(files, store)) {
     const contents = typeof record === 'object' ? ` with ${plural(record.records, 'record')} of ${plural(record.accounts, 'account')}` : '';
-    throw new Failure('store-diverged', `the tree in ${out} was built from data that ${storePath} does not know`, {
+    throw new Failure('store-diverged', `the tree in ${out} was built from a state that ${storePath} does not know`, {
       place,
       expected: `a tree of ${storePath}, or no tree`,
       found: `a tree${contents} from another store, or from this one before another program changed it`,

@@ -167,27 +167,33 @@ describe('the report on a set of saved pages', () => {
     [
       'a page with the records of the page before',
       [page('data', 30, 10, 1), { ...page('data', 30, 10, 2), ...itemsAt('data', 30, 21) }, page('data', 30, 10, 3)],
-      { status: 'unknown', missingItems: 0, reason: 'pages 1 and 2 have the same records, or are not sorted by id' },
+      { status: 'unknown', missingItems: 0, reason: 'the ids do not fall from page 1 to page 2: the pages may share records' },
     ],
     [
       'a page with half of the records of the page before, in any order of the pages',
       [3, 1, 2].map((number) => ({ ...page('data', 30, 10, number), ...(number === 2 ? itemsAt('data', 25, 16) : {}) })),
-      { status: 'unknown', missingItems: 0, reason: 'pages 1 and 2 have the same records, or are not sorted by id' },
+      { status: 'unknown', missingItems: 0, reason: 'the ids do not fall from page 1 to page 2: the pages may share records' },
     ],
     [
       'records that are not sorted by id',
       [page('data', 20, 10, 1), { ...page('data', 20, 10, 2), isOrdered: false }],
-      { status: 'unknown', reason: 'page 2 has items of another kind, without an id or name, or not sorted by id' },
+      {
+        status: 'unknown',
+        reason: 'page 2 has items of the other collection, items without an id or name, or records that are not sorted by id',
+      },
     ],
     [
       'a page of the feed with accounts',
       [page('data', 20, 10, 1), { ...page('data', 20, 10, 2), ...itemsAt('account', 1, 10), collection: 'account' }],
-      { status: 'unknown', reason: 'page 2 has items of another kind, without an id or name, or not sorted by id' },
+      {
+        status: 'unknown',
+        reason: 'page 2 has items of the other collection, items without an id or name, or records that are not sorted by id',
+      },
     ],
     [
       'a page with the accounts of the page before',
       [page('account', 25, 10, 1), { ...page('account', 25, 10, 2), ...itemsAt('account', 1, 10) }, page('account', 25, 10, 3)],
-      { status: 'incomplete', missingItems: 10, missingPages: [], reason: 'different accounts on the pages: 15' },
+      { status: 'incomplete', missingItems: 10, missingPages: [], reason: 'the pages have only 15 distinct accounts' },
     ],
     [
       'a missing page, and one with accounts of another page',

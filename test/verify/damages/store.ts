@@ -7,7 +7,7 @@ const LAST_PAGE = 'rest/account/page/3/index.json';
 export const STORE_DAMAGES: readonly Damage[] = sealed([
   damaged(
     'build.json has the fingerprint of another store',
-    ['store-fingerprint', 'build.json', undefined, `${'0'.repeat(64)}: the store does not know this content`],
+    ['store-fingerprint', 'build.json', undefined, `${'0'.repeat(64)}: the store does not know this state`],
     (tree) => tree.editBuild({ store: '0'.repeat(64) }),
   ),
   damaged(
