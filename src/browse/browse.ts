@@ -12,7 +12,9 @@ import { type ByteText, byteText, encodeFile, parseRecords } from './byte-text.t
 import { ChangesPages, recordsInFeed } from './changes-pages.ts';
 import { FieldCounts } from './filter/field-counts.ts';
 import { homePage } from './home-page.ts';
-import { type Month, monthPageOf, monthsOf } from './months.ts';
+import { monthPageOf } from './months/month-page.ts';
+import { type Month, monthsOf } from './months/months.ts';
+import { MonthRecords } from './months/most-changed.ts';
 import { PageFrames, type UnframedFile } from './page-frame.ts';
 import { AccountIndex, type BrowseFile, type BrowsePart, partsOf, type RenderedState } from './parts.ts';
 import { ABOUT, CHANGES_FEED, folderOf, HOME, ICON, monthPage, NOT_FOUND_PAGE, SCRIPT, SITE_SCRIPT, STYLE } from './paths.ts';
@@ -22,6 +24,14 @@ import { notFoundPage } from './site/not-found-page.ts';
 
 /** The number of records on the home page. */
 const NEWEST = 10;
+
+/** What is counted of all records. */
+interface Counted {
+  /** Newest first. */
+  readonly months: readonly Month[];
+  readonly fields: FieldCounts;
+  readonly records: MonthRecords;
+}
 
 /** The accounts that changed since a revision. */
 interface ChangedAccounts {
@@ -80,7 +90,7 @@ export class Browse {
     const since = rendered.revision;
     switch (part.kind) {
       case 'home':
-        return this.#homeFiles(since);
+        return this.#homeFiles(rendered);
       case 'changes':
         return this.#changes.files(part.index, rendered);
       case 'accounts':
@@ -102,17 +112,17 @@ export class Browse {
     return this.#changed;
   }
 
-  *#homeFiles(since: number): Generator<UnframedFile> {
+  *#homeFiles({ revision: since, records: sameRecords }: RenderedState): Generator<UnframedFile> {
     const { records, feed, ranking } = this.#store.revision;
     const { page_size } = this.#site;
     const pages = this.#changes.count;
-    let known: { readonly months: readonly Month[]; readonly fields: FieldCounts } | undefined;
+    let known: Counted | undefined;
     const counted = () => {
       known ??= this.#counted();
       return known;
     };
     const months = () => counted().months;
-    const newest = (count: number) => parseRecords(this.#store.feed().take(count).json);
+    const newestRecords = (count: number) => parseRecords(this.#store.feed().take(count).json);
     yield { path: STYLE, render: () => [stylesheet()] };
     yield { path: ICON, render: () => [icon()] };
     yield { path: SCRIPT, render: () => [Buffer.from(clientScript())] };
@@ -129,22 +139,36 @@ export class Browse {
     const home = () => {
       const [lookup, links] = [this.#lookup, this.#changes.links(pages, '')];
       const fields = counted().fields.totals();
-      return homePage({ site: this.#site, state: state(), months: months(), fields, newest: newest(NEWEST), lookup, links });
+      return homePage({ site: this.#site, state: state(), months: months(), fields, newest: newestRecords(NEWEST), lookup, links });
     };
     yield { path: HOME, render: Math.max(feed, ranking) <= since ? undefined : () => [home()] };
-    const atom = () => feedBytes(this.#site, newestArchive(pages), 0, newest(recordsInFeed(records, this.#site)), this.#lookup.addressOf);
+    const atom = () =>
+      feedBytes(this.#site, newestArchive(pages), 0, newestRecords(recordsInFeed(records, this.#site)), this.#lookup.addressOf);
     yield { path: CHANGES_FEED, render: feed <= since ? undefined : () => [atom()] };
     const changesPageOf = ({ before }: FeedDay) => Math.ceil((records - before) / page_size);
-    for (const [index, { month }] of months().entries()) {
-      yield { path: monthPage(month), render: feed <= since ? undefined : () => [monthPageOf(months(), index, changesPageOf)] };
+    const newest = (month: Month) => counted().records.newest(month.month, records - sameRecords);
+    for (const [index, month] of months().entries()) {
+      const page = () => monthPageOf(months(), index, counted().records.mostChanged(month.month), changesPageOf);
+      // it has links to the months beside it, which can be new
+      const isOld =
+        !newest(month).some &&
+        !months()
+          .slice(Math.max(0, index - 1), index + 2)
+          .some((beside) => newest(beside).all);
+      yield { path: monthPage(month.month), render: feed <= since || isOld ? undefined : () => [page()] };
     }
     yield* counted().fields.files(feed <= since);
   }
 
   /** Counts all records once. */
-  #counted() {
+  #counted(): Counted {
     const fields = new FieldCounts(this.#store.revision.records, this.#site.page_size);
-    return { months: monthsOf(this.#store.feedDays(fields.add), this.#lookup.renames.all), fields };
+    const records = new MonthRecords((after) => this.#store.feed(after));
+    const days = this.#store.feedDays((record, before) => {
+      fields.add(record, before);
+      records.add(record, before);
+    });
+    return { months: monthsOf(days, this.#lookup.renames.all), fields, records };
   }
 
   *#accountFiles(folder: number, since: number): Generator<UnframedFile> {

@@ -7,7 +7,7 @@ import { joined, type Markup, markup, numberMarkup } from './byte-text.ts';
 import { entriesByDay } from './changes-pages.ts';
 import { fullDate, timeMarkup } from './dates.ts';
 import type { RecordsOfChoice } from './filter/field-counts.ts';
-import { chartOf, type Month, monthsTable } from './months.ts';
+import { chartOf, type Month, monthsTable } from './months/months.ts';
 import { type Page, pageOf } from './page-frame.ts';
 import { ABOUT, accountsPage, changesPage } from './paths.ts';
 import type { ShownState } from './site/about-page.ts';

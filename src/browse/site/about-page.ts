@@ -6,7 +6,7 @@ import { isLoopback, type Site } from '../../contract/site.ts';
 import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../byte-text.ts';
 import { fullDate, fullTime, timeMarkup } from '../dates.ts';
 import type { NewestCounts } from '../filter/field-files.ts';
-import type { Month } from '../months.ts';
+import type { Month } from '../months/months.ts';
 import { type Page, pageOf, ROOT_1 } from '../page-frame.ts';
 import { accountsPage, NEWEST_CHANGES } from '../paths.ts';
 import { contactLink, siteText, sourceLink } from './publisher.ts';

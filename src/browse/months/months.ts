@@ -1,11 +1,9 @@
-import { dateOf } from '../contract/instant.ts';
-import { daysOf } from '../contract/timestamps.ts';
-import type { FeedDay } from '../store/feed/feed-days.ts';
-import type { Rename } from './accounts/renames.ts';
-import { changesMarkup, countsMarkup, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from './byte-text.ts';
-import { fullDate, monthAndYear, monthName, weekdayName, weekdayOf } from './dates.ts';
-import { type Page, type PageFrame, pageOf, ROOT_2 } from './page-frame.ts';
-import { changesPage, HOME, monthPage } from './paths.ts';
+import { dateOf } from '../../contract/instant.ts';
+import type { FeedDay } from '../../store/feed/feed-days.ts';
+import type { Rename } from '../accounts/renames.ts';
+import { changesMarkup, countsMarkup, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../byte-text.ts';
+import { monthAndYear, monthName } from '../dates.ts';
+import { monthPage } from '../paths.ts';
 
 /** A day with records. */
 interface Day extends FeedDay, RecordCounts {}
@@ -45,60 +43,6 @@ function renamesByDate(renames: readonly Rename[]): ReadonlyMap<string, number> 
     for (const date of [day, day.slice(0, 7)]) counts.set(date, (counts.get(date) ?? 0) + 1);
   }
   return counts;
-}
-
-/**
- * Returns the page of a month: a calendar whose days lead to their records.
- * @param months all months, newest first
- * @param index the place of the month in the list
- * @param changesPageOf returns the number of the page of changes with the newest record of a day
- */
-export function monthPageOf(months: readonly Month[], index: number, changesPageOf: (day: FeedDay) => number): Page {
-  const [later, month, earlier] = [months[index - 1], months[index] ?? NO_MONTH, months[index + 1]];
-  const title = monthAndYear(month.month);
-  const frame: PageFrame = {
-    title,
-    root: ROOT_2,
-    section: 'months',
-    previous: earlier === undefined ? undefined : monthPage(earlier.month),
-    next: later === undefined ? undefined : monthPage(later.month),
-  };
-  const link = (target: Month | undefined) =>
-    target === undefined ? '' : markup`<a href="${ROOT_2}${monthPage(target.month)}">${monthAndYear(target.month)}</a>`;
-  const links = markup`<nav class=pages aria-label=Months>${link(earlier)}${link(later)}<a href="${ROOT_2}${HOME}#months">All months</a></nav>\n`;
-  return pageOf(
-    frame,
-    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.</p>\n${calendar(month, changesPageOf)}${links}`,
-  );
-}
-
-const NO_MONTH: Month = { month: '0001-01', changes: 0, renames: 0, first_values: 0, days: [] };
-
-function calendar({ month, days }: Month, changesPageOf: (day: FeedDay) => number): Markup {
-  const { shadeOf, legend } = shadesOf(days);
-  const heads = Array.from(
-    { length: 7 },
-    (_, index) => markup`<th scope=col><abbr title=${weekdayName(index)}>${trusted(weekdayName(index).slice(0, 3))}</abbr>`,
-  );
-  const cells = Array.from({ length: weekdayOf(`${month}-01`) }, () => markup`<td>`);
-  const last = daysOf(Number(month.slice(0, 4)), Number(month.slice(5)));
-  for (let date = 1; date <= last; date += 1) {
-    const day = days.find((candidate) => Number(candidate.date.slice(8)) === date);
-    if (day === undefined) {
-      cells.push(markup`<td><span>${date}</span>`);
-      continue;
-    }
-    const href = markup`${ROOT_2}${changesPage(changesPageOf(day))}#r${day.newest}`;
-    const title = markup`${fullDate(day.date)}: ${countsMarkup(day)}`;
-    const first = day.first_values === 0 ? '' : markup` <small>+${numberMarkup(day.first_values)}</small>`;
-    cells.push(
-      markup`<td class=l${shadeOf(day)}><a href="${href}" title="${title}"><span>${date}</span> <b>${numberMarkup(day.changes)}</b>${first}</a>`,
-    );
-  }
-  while (cells.length % 7 !== 0) cells.push(markup`<td>`);
-  const rows: Markup[] = [];
-  for (let at = 0; at < cells.length; at += 7) rows.push(markup`<tr>\n${joined(cells.slice(at, at + 7))}`);
-  return markup`<table class=calendar><thead><tr>${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table>\n${legend}`;
 }
 
 /** The number of years that a table shows, so that dates in error cannot make it long. */
@@ -144,7 +88,7 @@ function cells(year: string, found: readonly Month[], shadeOf: ShadeOf): Markup 
 type ShadeOf = (counts: RecordCounts) => number;
 
 /** Divides periods into four shades. Each shade stands for a quarter of the different numbers of changes. */
-function shadesOf(periods: readonly RecordCounts[]): { readonly shadeOf: ShadeOf; readonly legend: Markup | '' } {
+export function shadesOf(periods: readonly RecordCounts[]): { readonly shadeOf: ShadeOf; readonly legend: Markup | '' } {
   const numbers = [...new Set(periods.map(({ changes }) => changes))].filter((changes) => changes > 0).sort((one, other) => one - other);
   const firsts = [...new Set([0, 1, 2, 3].map((quarter) => Math.floor((quarter * numbers.length) / 4)))].slice(0, numbers.length);
   const shadeOf: ShadeOf = ({ changes }) => (changes === 0 ? 0 : 4 - firsts.filter((first) => (numbers[first] ?? 0) > changes).length);

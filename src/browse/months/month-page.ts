@@ -1,0 +1,78 @@
+import { daysOf } from '../../contract/timestamps.ts';
+import type { FeedDay } from '../../store/feed/feed-days.ts';
+import { changesMarkup, countsMarkup, escapeText, joined, type Markup, markup, numberMarkup, trusted } from '../byte-text.ts';
+import { fullDate, monthAndYear, weekdayName, weekdayOf } from '../dates.ts';
+import { type Page, type PageFrame, pageOf, ROOT_2 } from '../page-frame.ts';
+import { accountPage, changesPage, HOME, monthPage } from '../paths.ts';
+import { type Month, shadesOf } from './months.ts';
+import type { MostChanged } from './most-changed.ts';
+
+/**
+ * Returns the page of a month: a calendar whose days lead to their records, and the accounts with the most changes.
+ * @param months all months, newest first
+ * @param index the place of the month in the list
+ * @param changesPageOf returns the number of the page of changes with the newest record of a day
+ */
+export function monthPageOf(
+  months: readonly Month[],
+  index: number,
+  mostChanged: MostChanged,
+  changesPageOf: (day: FeedDay) => number,
+): Page {
+  const [later, month, earlier] = [months[index - 1], months[index] ?? NO_MONTH, months[index + 1]];
+  const title = monthAndYear(month.month);
+  const frame: PageFrame = {
+    title,
+    root: ROOT_2,
+    section: 'months',
+    previous: earlier === undefined ? undefined : monthPage(earlier.month),
+    next: later === undefined ? undefined : monthPage(later.month),
+  };
+  const link = (target: Month | undefined) =>
+    target === undefined ? '' : markup`<a href="${ROOT_2}${monthPage(target.month)}">${monthAndYear(target.month)}</a>`;
+  const links = markup`<nav class=pages aria-label=Months>${link(earlier)}${link(later)}<a href="${ROOT_2}${HOME}#months">All months</a></nav>\n`;
+  return pageOf(
+    frame,
+    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.</p>\n${calendar(month, changesPageOf)}${mostChangedList(mostChanged)}${links}`,
+  );
+}
+
+const NO_MONTH: Month = { month: '0001-01', changes: 0, renames: 0, first_values: 0, days: [] };
+
+/** Returns a list of the accounts with the most changes; empty: no changes. */
+function mostChangedList({ all, first }: MostChanged): Markup | '' {
+  if (all === 0) return '';
+  const lines = first.map(
+    ({ account, changes }) =>
+      markup`<li><a href="${ROOT_2}${accountPage(account)}"><bdi>@${escapeText(account)}</bdi></a> ${changesMarkup(changes)}\n`,
+  );
+  const others = all === first.length ? '' : markup`<p>The first ${first.length} of ${numberMarkup(all)} accounts with changes:</p>\n`;
+  return markup`<h2>Accounts with the most changes</h2>\n${others}<ol>\n${joined(lines)}</ol>\n`;
+}
+
+function calendar({ month, days }: Month, changesPageOf: (day: FeedDay) => number): Markup {
+  const { shadeOf, legend } = shadesOf(days);
+  const heads = Array.from(
+    { length: 7 },
+    (_, index) => markup`<th scope=col><abbr title=${weekdayName(index)}>${trusted(weekdayName(index).slice(0, 3))}</abbr>`,
+  );
+  const cells = Array.from({ length: weekdayOf(`${month}-01`) }, () => markup`<td>`);
+  const last = daysOf(Number(month.slice(0, 4)), Number(month.slice(5)));
+  for (let date = 1; date <= last; date += 1) {
+    const day = days.find((candidate) => Number(candidate.date.slice(8)) === date);
+    if (day === undefined) {
+      cells.push(markup`<td><span>${date}</span>`);
+      continue;
+    }
+    const href = markup`${ROOT_2}${changesPage(changesPageOf(day))}#r${day.newest}`;
+    const title = markup`${fullDate(day.date)}: ${countsMarkup(day)}`;
+    const first = day.first_values === 0 ? '' : markup` <small>+${numberMarkup(day.first_values)}</small>`;
+    cells.push(
+      markup`<td class=l${shadeOf(day)}><a href="${href}" title="${title}"><span>${date}</span> <b>${numberMarkup(day.changes)}</b>${first}</a>`,
+    );
+  }
+  while (cells.length % 7 !== 0) cells.push(markup`<td>`);
+  const rows: Markup[] = [];
+  for (let at = 0; at < cells.length; at += 7) rows.push(markup`<tr>\n${joined(cells.slice(at, at + 7))}`);
+  return markup`<table class=calendar><thead><tr>${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table>\n${legend}`;
+}
