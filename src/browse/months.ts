@@ -1,5 +1,4 @@
-import { dateOf } from '../contract/instant.ts';
-import { daysOf } from '../contract/timestamps.ts';
+import { dateOf, daysOf } from '../contract/instant.ts';
 import type { FeedDay } from '../store/feed/feed-days.ts';
 import type { Rename } from './accounts/renames.ts';
 import { changesMarkup, countsMarkup, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from './byte-text.ts';

@@ -1,5 +1,5 @@
+import { isTimestamp, isWholeSecond } from './instant.ts';
 import { isObject, show } from './json.ts';
-import { isTimestamp, isWholeSecond } from './timestamps.ts';
 
 /** The rule of a field: a check, and its description for error messages. */
 export interface Rule<T> {
