@@ -4,8 +4,7 @@ import { isRecordJson } from '../../contract/pages/canonical-json.ts';
 import { at } from '../../contract/shape.ts';
 import type { InputError } from '../source.ts';
 import { parseWithNames } from './escaped-names.ts';
-import { keysIn } from './key-count.ts';
-import { type LossInItem, lossesIn } from './parse-loss.ts';
+import { keysIn, type LossInItem, lossesIn } from './parse-loss.ts';
 import type { RawValue } from './raw-value.ts';
 
 /** The value of a JSON text. It is wrapped in an object because the value itself may look like an input error. */
