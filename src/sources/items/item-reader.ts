@@ -6,14 +6,15 @@ import type { Place } from '../../contract/failure.ts';
 import { isObject, show } from '../../contract/json.ts';
 import { parseEnvelope } from '../../contract/pages/envelope.ts';
 import { type ChangeRecord, parseRecord } from '../../contract/record.ts';
-import { at, Violation } from '../../contract/shape.ts';
+import { at } from '../../contract/shape.ts';
 import { checkLengths, MAX_TEXT } from '../../contract/text/lengths.ts';
 import type { HintCommand } from '../hint-command.ts';
 import { elementsIn } from '../json/json-values.ts';
-import { type Parsed, parseJson, placeIn } from '../json/parse-json.ts';
+import { type Parsed, parseJson } from '../json/parse-json.ts';
 import type { RawValue } from '../json/raw-value.ts';
 import { ifSnapshot } from '../other-command.ts';
 import { rejectLineIn } from '../rejects/reject-line.ts';
+import { brokenRule, placeIn } from '../rejects/rejection.ts';
 import type { Input, InputError, Item } from '../source.ts';
 import { type PageItems, PageItemsReader } from './page-items.ts';
 
@@ -229,7 +230,6 @@ export function orInputError<T extends object>(parse: () => T, origin: Place, it
   try {
     return parse();
   } catch (error) {
-    if (!(error instanceof Violation)) throw error;
-    return { kind: 'error', code: 'bad-field', place: placeIn(origin, error.field), expected: error.expected, found: error.found, item };
+    return brokenRule(error, origin, item);
   }
 }

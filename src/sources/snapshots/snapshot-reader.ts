@@ -10,10 +10,11 @@ import { FORMAT_NAMES, FORMATS, type FormatName } from '../formats/formats.ts';
 import { neutral } from '../formats/neutral.ts';
 import { type HintCommand, plainCommand } from '../hint-command.ts';
 import { elementsIn } from '../json/json-values.ts';
-import { type Parsed, parseJson, placeIn } from '../json/parse-json.ts';
+import { type Parsed, parseJson } from '../json/parse-json.ts';
 import type { RawValue } from '../json/raw-value.ts';
 import { ifRecord } from '../other-command.ts';
 import { contextOf, optionsOf, type RejectLine, rejectLineIn } from '../rejects/reject-line.ts';
+import { brokenRule, placeIn } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
 import { isPartHeader, type PartStart, parsePartHeader } from './part-header.ts';
 import { contextByPath } from './path-time.ts';
@@ -171,7 +172,7 @@ export class SnapshotReader {
         found.push(read.kind === 'error' ? this.#explained(read, isAll ? undefined : (format.singleName ?? format.name), taken) : read);
       }
     } catch (error) {
-      found.push(this.#explained(inputErrorOf(error, origin, value)));
+      found.push(this.#explained(brokenRule(error, origin, value)));
     }
   }
 
@@ -232,14 +233,6 @@ function observed(value: unknown, observe: Observe, origin: Place, path: string,
     if (!isObject(value)) throw new Violation(path || 'item', 'an object', show(value));
     return { kind: 'observation', observation: observe(value, path, taken), place: placeIn(origin, path) };
   } catch (error) {
-    return inputErrorOf(error, origin, value);
+    return brokenRule(error, origin, value);
   }
-}
-
-/** @throws any error that is not a Violation */
-function inputErrorOf(error: unknown, origin: Place, item: unknown): InputError {
-  if (!(error instanceof Violation)) throw error;
-  const { field, expected, found, hint } = error;
-  const place = placeIn(origin, field);
-  return { kind: 'error', code: 'bad-field', place, expected, found, ...(hint === undefined ? {} : { hint }), item };
 }
