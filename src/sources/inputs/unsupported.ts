@@ -6,10 +6,7 @@ import { schemeOf } from '../../contract/text/url-scheme.ts';
 import type { HintCommand, Verb } from '../hint-command.ts';
 import { type Input, STANDARD_INPUT } from '../source.ts';
 import { isCompressed } from '../unpack/decompression.ts';
-import { HEADER_BYTES, isTar, isZip } from '../unpack/head.ts';
-
-/** How many bytes are needed to detect a format. */
-export const HEAD_BYTES: number = HEADER_BYTES;
+import { isTar, isZip } from '../unpack/head.ts';
 
 /** What a hint needs to name the commands that convert a file. */
 interface Conversion {
@@ -158,7 +155,7 @@ const TEXT: readonly Format[] = [
 
 /**
  * Returns what a source is if its first bytes show that it is in an unsupported format. Otherwise returns undefined.
- * @param head the first {@link HEAD_BYTES} bytes, or all if there are fewer
+ * @param head the first {@link HEADER_BYTES} bytes, or all if there are fewer
  */
 export function unsupportedIn(head: Buffer, input: NamedInput, verb: Verb, command: HintCommand): Unsupported | undefined {
   const binary = BINARY.find(({ detect }) => detect(head));

@@ -9,7 +9,7 @@ import { isCopy } from '../inputs/compressed-copy.ts';
 import { readFailure, unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
 import { decompressed } from './decompression.ts';
-import { fileHead, HEADER_BYTES, headOf, isTar, isZip, resumed } from './head.ts';
+import { fileHead, HEADER_BYTES, headOf, isLikeJson, isTar, isZip, resumed } from './head.ts';
 
 /** Yields the files in a source as `unpack` does. If they cannot be read any further, the last element is an input error. */
 export async function* filesIn(input: Input): AsyncGenerator<readonly Input[] | InputError> {
@@ -62,10 +62,6 @@ async function* unpack(input: Input): AsyncGenerator<readonly Input[]> {
   } finally {
     await bytes.return(undefined);
   }
-}
-
-function isLikeJson(head: Buffer): boolean {
-  return head[0] === 0x7b || head[0] === 0x5b;
 }
 
 /** A ZIP file that does not come from a file of this machine is written to a temporary file first. */
