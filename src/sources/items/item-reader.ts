@@ -8,11 +8,11 @@ import { parseEnvelope } from '../../contract/pages/envelope.ts';
 import { type ChangeRecord, parseRecord } from '../../contract/record.ts';
 import { at } from '../../contract/shape.ts';
 import { checkLengths, MAX_TEXT } from '../../contract/text/lengths.ts';
-import type { HintCommand } from '../hint-command.ts';
+import type { JsonObject } from '../formats/format.ts';
+import { type HintCommand, ifSnapshot } from '../hint-command.ts';
 import { elementsIn } from '../json/json-values.ts';
 import { type Parsed, parseJson } from '../json/parse-json.ts';
 import type { RawValue } from '../json/raw-value.ts';
-import { ifSnapshot } from '../other-command.ts';
 import { rejectLineIn } from '../rejects/reject-line.ts';
 import { brokenRule, placeIn } from '../rejects/rejection.ts';
 import type { Input, InputError, Item } from '../source.ts';
@@ -26,8 +26,6 @@ export interface ItemOptions {
 
 /** How deep items may be nested in arrays and pages. */
 const MAX_DEPTH = 4;
-
-type JsonObject = { readonly [key: string]: unknown };
 
 /** Recognizes the items in the JSON values of one input: records, accounts, pages, and lines of exports and rejects files. */
 export class ItemReader {
