@@ -15,11 +15,10 @@ import type { RawValue } from '../json/raw-value.ts';
 import { contextOf, optionsOf, type RejectLine, rejectLineIn } from '../rejects/reject-line.ts';
 import { brokenRule, placeIn } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
+import { hasEscapes, isSuspended, storable, withoutEmptyFields } from './adjusted-observation.ts';
 import { isPartHeader, type PartStart, parsePartHeader } from './part-header.ts';
 import { contextByPath } from './path-time.ts';
 import { SnapshotCache } from './snapshot-cache.ts';
-import { hasEscapes, storable } from './storable-text.ts';
-import { isSuspended, withoutEmptyFields } from './suspended.ts';
 
 export interface ObserveContext extends CaptureContext {
   /** The format of all snapshots; if undefined, the format of each is detected. */

@@ -1,4 +1,31 @@
+import { isObject } from '../../contract/json.ts';
 import type { Observation } from '../../contract/observation.ts';
+import type { JsonObject } from '../formats/format.ts';
+
+/**
+ * Whether the document of a service says that the account is suspended or deactivated: `suspended` of Mastodon and Twitter, and
+ * `pleroma.deactivated`. The service then sends empty texts and a default picture.
+ */
+export function isSuspended(snapshot: JsonObject): boolean {
+  const { suspended, pleroma } = snapshot;
+  return suspended === true || (isObject(pleroma) && pleroma['deactivated'] === true);
+}
+
+/** Returns the observation of a suspended account: nobody emptied its empty fields, so they are unknown, and so is its picture. */
+export function withoutEmptyFields(observation: Observation): Observation {
+  const { profile } = observation;
+  return {
+    ...observation,
+    profile: {
+      ...profile,
+      display_name: profile.display_name || undefined,
+      bio: profile.bio || undefined,
+      location: profile.location || undefined,
+      website: profile.website || undefined,
+      profile_image_url: undefined,
+    },
+  };
+}
 
 /**
  * Removes what a store cannot keep from the texts of an observation: NUL is removed, and a lone surrogate
