@@ -5,7 +5,7 @@ import { outputFile, removeSync } from 'fs-extra/esm';
 import { Failure } from '../contract/failure.ts';
 import { draftOf, hasOtherWriter } from '../contract/files/draft.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
-import { refuseOtherContent } from '../contract/files/result-folder.ts';
+import { refuseOtherContent } from '../contract/files/refuse-output.ts';
 import { BUILD_RECORD, encodeBuildRecord } from '../tree/build-record.ts';
 import { inOrder } from '../tree/in-order.ts';
 import { fileCount } from '../tree/layout.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream, existsSync, rmSync, statSync, type WriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { behindLinks, draftOf, unwritable } from '../contract/files/draft.ts';
-import { refuseDatabase } from '../contract/files/refuse-database.ts';
+import { refuseDatabase } from '../contract/files/refuse-output.ts';
 
 /**
  * Writes a file under another name beside it, and renames it when it is complete: the target is complete or unchanged. If the

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { behindLinks, draftOf, unwritable } from '../contract/files/draft.ts';
-import { refuseDatabase } from '../contract/files/refuse-database.ts';
+import { refuseDatabase } from '../contract/files/refuse-output.ts';
 import { statusOf } from '../contract/files/same-file.ts';
 import type { Pauses } from '../contract/pauses.ts';
 

@@ -1,6 +1,5 @@
 import { EXPORT_FORMAT } from '../contract/accounts/account-state.ts';
-import type { SuggestedCommand } from '../contract/hint.ts';
-import { shellWord } from '../contract/text/shell-word.ts';
+import { type SuggestedCommand, shellWord } from '../contract/hint.ts';
 import type { JsonObject } from './formats/format.ts';
 import { FORMATS } from './formats/formats.ts';
 import { timeInPath } from './snapshots/path-time.ts';

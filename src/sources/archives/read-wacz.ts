@@ -1,6 +1,6 @@
 import type { Entry, ZipFile } from 'yauzl';
 import type { Failure } from '../../contract/failure.ts';
-import { crc32After } from '../../contract/files/crc32.ts';
+import { crc32After } from '../../contract/files/checksums.ts';
 import { Expansion } from '../../contract/files/expansion.ts';
 import { isObject } from '../../contract/json.ts';
 import { claimedDigest, hashFor, isClaimed } from '../../warc/digest.ts';

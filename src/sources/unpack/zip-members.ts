@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { createInflateRaw } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { Failure } from '../../contract/failure.ts';
-import { crc32After } from '../../contract/files/crc32.ts';
+import { crc32After } from '../../contract/files/checksums.ts';
 import { countPacked, Expansion } from '../../contract/files/expansion.ts';
 import { plural } from '../../contract/plural.ts';
 import type { Input } from '../source.ts';
