@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { COLLECTIONS } from '../contract/collection.ts';
+import { chunks, writeFiles } from '../contract/files/write-files.ts';
 import { encodeJson } from '../contract/json.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { Addresses, surt } from './addresses.ts';
-import { write, writeDraft } from './draft-file.ts';
 import { contentType, payloadDigest } from './resource-record.ts';
 import { type ArchiveOptions, buildDate, type PlacedRecord, warcParts } from './warc.ts';
 
@@ -29,19 +29,24 @@ interface Resource {
  */
 export async function writeWacz(tree: VerifiedTree, path: string, options: ArchiveOptions = {}): Promise<void> {
   const date = buildDate(tree);
-  await writeDraft(path, async (file) => {
-    const zip = new ZipFile();
-    const done = (async () => {
-      for await (const bytes of zip.outputStream) await write(file, typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
-    })();
-    const failed = new Promise<never>((_, reject) => {
-      zip.on('error', reject);
-      done.catch(reject);
-    });
-    await addFiles({ zip, failed }, tree, date, options);
-    zip.end();
-    await Promise.race([done, failed]);
-  });
+  await writeFiles([{ path, content: zipOf(tree, date, options) }]);
+}
+
+/** Yields a ZIP while its files are made. */
+async function* zipOf(tree: VerifiedTree, date: string, options: ArchiveOptions): AsyncGenerator<string | Uint8Array> {
+  const zip = new ZipFile();
+  const output = zip.outputStream;
+  // its iterator throws the error
+  const fail = (error: unknown) => void output.emit('error', error);
+  zip.on('error', fail);
+  const failed = new Promise<never>((_, reject) => output.once('close', () => reject(new Error('nobody reads the ZIP'))));
+  failed.catch(() => {});
+  const added = addFiles({ zip, failed }, tree, date, options).then(() => zip.end(), fail);
+  try {
+    yield* output;
+  } finally {
+    await added;
+  }
 }
 
 /** A ZIP that is being written. */
@@ -120,17 +125,12 @@ async function add({ zip, failed }: Output, path: string, pieces: AsyncIterable<
   return { name, path, hash: `sha256:${sha256.digest('hex')}`, bytes };
 }
 
-const CHUNK_LENGTH = 1 << 16;
-
 function* lines(texts: Iterable<string>): Generator<Uint8Array> {
-  let chunk = '';
-  for (const text of texts) {
-    chunk += `${text}\n`;
-    if (chunk.length < CHUNK_LENGTH) continue;
-    yield Buffer.from(chunk);
-    chunk = '';
-  }
-  if (chunk !== '') yield Buffer.from(chunk);
+  for (const chunk of chunks(terminated(texts))) yield Buffer.from(chunk);
+}
+
+function* terminated(texts: Iterable<string>): Generator<string> {
+  for (const text of texts) yield `${text}\n`;
 }
 
 /** Where each record of a WARC begins, and its length, in bytes. An address takes 16 bytes. */

@@ -35,11 +35,15 @@ export class BufferedFile {
     this.#file = file;
   }
 
-  write(bytes: Buffer): void {
+  write(bytes: Uint8Array): void {
     this.length += bytes.length;
     if (this.#waiting + bytes.length > BUFFER) this.flush();
-    if (bytes.length > BUFFER) writeFully(this.#file, bytes);
-    else this.#waiting += bytes.copy(this.#buffer, this.#waiting);
+    if (bytes.length > BUFFER) {
+      writeFully(this.#file, bytes);
+      return;
+    }
+    this.#buffer.set(bytes, this.#waiting);
+    this.#waiting += bytes.length;
   }
 
   /** Replaces bytes that were written before. */
