@@ -48,11 +48,6 @@ export function storable(observation: Observation): Observation {
   };
 }
 
-/** Whether a JSON text may contain such characters. In UTF-8 they can only occur as escapes. */
-export function hasEscapes(json: string): boolean {
-  return json.includes('\\u');
-}
-
 function clean<T extends string | null | undefined>(text: T): T | string {
   return typeof text === 'string' ? text.replaceAll('\0', '').toWellFormed() : text;
 }
