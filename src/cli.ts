@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { RejectedValue } from './command-line/program.ts';
 import { ON } from './command-line/refusals.ts';
-import { FAILURES, Failure } from './contract/failure.ts';
+import { exitCodeOf, Failure } from './contract/failure.ts';
 import { invocationOf } from './terminal/invocation.ts';
 import type { ProcessIO } from './terminal/process-io.ts';
 import { type OutputMode, Terminal } from './terminal/terminal.ts';
@@ -48,7 +48,7 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
       terminal.setOutput(outputModeOf(words, io.env));
       terminal.failure(usageFailure(program, words, error, rejected));
     }
-    if (error instanceof Failure && FAILURES[error.code].exit === REFUSED) {
+    if (error instanceof Failure && exitCodeOf(error.code) === REFUSED) {
       const { addToJobSummary, refusalTable } = await import('./commands/job-summary.ts');
       addToJobSummary(terminal, refusalTable(error));
     }

@@ -65,12 +65,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   parse5: ['sources/formats/mastodon.ts'],
   picomatch: ['sources/inputs/file-filter.ts'],
   'wrap-ansi': ['history'],
-  yauzl: [
-    'sources/archives/read-wacz.ts',
-    'sources/archives/zip-directory.ts',
-    'sources/unpack/open-zip-file.ts',
-    'sources/unpack/zip-members.ts',
-  ],
+  yauzl: ['sources/archives/read-wacz.ts', 'sources/archives/zip-directory.ts', 'sources/unpack/zip-members.ts'],
   yazl: ['archive/wacz.ts'],
 };
 

@@ -5,7 +5,8 @@ import { outputFile, removeSync } from 'fs-extra/esm';
 import { Failure } from '../contract/failure.ts';
 import { draftOf, hasOtherWriter } from '../contract/files/draft.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
-import { refuseOtherContent } from '../contract/files/result-folder.ts';
+import { refuseOtherContent } from '../contract/files/refuse-output.ts';
+import { writeFiles } from '../contract/files/write-files.ts';
 import { BUILD_RECORD, encodeBuildRecord } from '../tree/build-record.ts';
 import { inOrder } from '../tree/in-order.ts';
 import { fileCount } from '../tree/layout.ts';
@@ -16,7 +17,6 @@ import { SORT_KEYS } from '../tree/sort-keys.ts';
 import { filesOf, readVerified, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { IDENTITIES } from '../warc/identities.ts';
-import { write, writeDraft } from './draft-file.ts';
 import type { ArchiveOptions } from './warc.ts';
 
 export interface BagOptions extends ArchiveOptions {
@@ -122,17 +122,18 @@ async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [],
   const { build } = tree;
   let [files, bytes] = [0, 0];
   const all = fileCount(tree.digests) + (build.browse_files ?? 0);
-  await writeDraft(join(bag, PAYLOAD_MANIFEST), async (manifest) => {
-    const add = async (payload: Payload) => {
-      await write(manifest, Buffer.from(`${payload.digest}  data/${payload.path}\n`));
-      files += 1;
-      bytes += payload.bytes;
-      onProgress?.(files, all, bytes);
-    };
+  const lineOf = (payload: Payload): string => {
+    files += 1;
+    bytes += payload.bytes;
+    onProgress?.(files, all, bytes);
+    return `${payload.digest}  data/${payload.path}\n`;
+  };
+  async function* manifest(): AsyncGenerator<string> {
     const copyFile = async (file: DigestEntry) => await copy(bag, file.path, await readVerified(tree, file), file.digest);
-    for await (const payload of inOrder(filesOf(tree), WIDTH, copyFile)) await add(payload);
-    for (const [path, content] of filesBeside(tree)) await add(await copy(bag, path, content));
-  });
+    for await (const payload of inOrder(filesOf(tree), WIDTH, copyFile)) yield lineOf(payload);
+    for (const [path, content] of filesBeside(tree)) yield lineOf(await copy(bag, path, content));
+  }
+  await writeFiles([{ path: join(bag, PAYLOAD_MANIFEST), content: manifest() }]);
   const info = [
     `${AGENT} ${VERSION}`,
     `External-Description: ${build.records} change records of ${build.accounts} accounts, as the files of a JSON API`,
@@ -153,12 +154,13 @@ async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [],
 /** Writes a tag file. Returns its line for the tag manifest. */
 async function writeTagFile(bag: string, name: string, texts: Iterable<string>): Promise<string> {
   const sha256 = createHash('sha256');
-  await writeDraft(join(bag, name), async (file) => {
+  function* hashed(): Generator<string> {
     for (const text of texts) {
       sha256.update(text);
-      await write(file, Buffer.from(text));
+      yield text;
     }
-  });
+  }
+  await writeFiles([{ path: join(bag, name), content: hashed() }]);
   return `${sha256.digest('hex')}  ${name}\n`;
 }
 

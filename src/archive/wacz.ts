@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { COLLECTIONS } from '../contract/collection.ts';
+import { chunks, writeFiles } from '../contract/files/write-files.ts';
 import { encodeJson } from '../contract/json.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
-import { Addresses } from './addresses.ts';
-import { cdxjLines, RecordExtents } from './cdxj.ts';
-import { write, writeDraft } from './draft-file.ts';
-import { type ArchiveOptions, buildDate, warcParts } from './warc.ts';
+import { Addresses, surt } from './addresses.ts';
+import { contentType, payloadDigest } from './resource-record.ts';
+import { type ArchiveOptions, buildDate, type PlacedRecord, warcParts } from './warc.ts';
 
 const WARC = 'data.warc.gz';
 /** Local time, because a ZIP has no time zones: these numbers are in the file on every machine. */
@@ -29,19 +29,24 @@ interface Resource {
  */
 export async function writeWacz(tree: VerifiedTree, path: string, options: ArchiveOptions = {}): Promise<void> {
   const date = buildDate(tree);
-  await writeDraft(path, async (file) => {
-    const zip = new ZipFile();
-    const done = (async () => {
-      for await (const bytes of zip.outputStream) await write(file, typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
-    })();
-    const failed = new Promise<never>((_, reject) => {
-      zip.on('error', reject);
-      done.catch(reject);
-    });
-    await addFiles({ zip, failed }, tree, date, options);
-    zip.end();
-    await Promise.race([done, failed]);
-  });
+  await writeFiles([{ path, content: zipOf(tree, date, options) }]);
+}
+
+/** Yields a ZIP while its files are made. */
+async function* zipOf(tree: VerifiedTree, date: string, options: ArchiveOptions): AsyncGenerator<string | Uint8Array> {
+  const zip = new ZipFile();
+  const output = zip.outputStream;
+  // its iterator throws the error
+  const fail = (error: unknown) => void output.emit('error', error);
+  zip.on('error', fail);
+  const failed = new Promise<never>((_, reject) => output.once('close', () => reject(new Error('nobody reads the ZIP'))));
+  failed.catch(() => {});
+  const added = addFiles({ zip, failed }, tree, date, options).then(() => zip.end(), fail);
+  try {
+    yield* output;
+  } finally {
+    await added;
+  }
 }
 
 /** A ZIP that is being written. */
@@ -120,15 +125,53 @@ async function add({ zip, failed }: Output, path: string, pieces: AsyncIterable<
   return { name, path, hash: `sha256:${sha256.digest('hex')}`, bytes };
 }
 
-const CHUNK_LENGTH = 1 << 16;
-
 function* lines(texts: Iterable<string>): Generator<Uint8Array> {
-  let chunk = '';
-  for (const text of texts) {
-    chunk += `${text}\n`;
-    if (chunk.length < CHUNK_LENGTH) continue;
-    yield Buffer.from(chunk);
-    chunk = '';
+  for (const chunk of chunks(terminated(texts))) yield Buffer.from(chunk);
+}
+
+function* terminated(texts: Iterable<string>): Generator<string> {
+  for (const text of texts) yield `${text}\n`;
+}
+
+/** Where each record of a WARC begins, and its length, in bytes. An address takes 16 bytes. */
+class RecordExtents {
+  readonly #numbers: Float64Array;
+
+  constructor({ count }: Addresses) {
+    this.#numbers = new Float64Array(2 * count);
   }
-  if (chunk !== '') yield Buffer.from(chunk);
+
+  add({ page, offset, length }: PlacedRecord): void {
+    this.#numbers.set([offset, length], 2 * page.place);
+  }
+
+  get(place: number): { readonly offset: number; readonly length: number } {
+    const [offset = 0, length = 0] = this.#numbers.subarray(2 * place, 2 * place + 2);
+    return { offset, length };
+  }
+}
+
+/** Yields the lines of the CDXJ index of a tree's WARC, sorted by their bytes. */
+function* cdxjLines(
+  { build }: VerifiedTree,
+  addresses: Addresses,
+  extents: RecordExtents,
+  date: string,
+  filename: string,
+): Generator<string> {
+  const timestamp = date.replace(/\D/g, '');
+  for (const page of addresses.sorted()) {
+    const url = `${build.base_url}/${page.address}`;
+    const { offset, length } = extents.get(page.place);
+    const fields = {
+      url,
+      mime: contentType(build.base_url, url).split(';')[0],
+      status: '200',
+      digest: payloadDigest(page),
+      length: String(length),
+      offset: String(offset),
+      filename,
+    };
+    yield `${surt(url)} ${timestamp} ${JSON.stringify(fields)}`;
+  }
 }

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { incompleteLine } from '../contract/files/incomplete-mirror.ts';
+import { writeFiles } from '../contract/files/write-files.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { inOrder } from '../tree/in-order.ts';
@@ -10,7 +11,6 @@ import { VERSION } from '../version.ts';
 import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
 import { IDENTITIES } from '../warc/identities.ts';
 import { Addresses, type Requested } from './addresses.ts';
-import { write, writeDraft } from './draft-file.ts';
 import { type EncodedRecords, type EncoderJob, encodeRecords, infoId, recordId } from './resource-record.ts';
 
 /** With fewer pages, threads take longer to start than they save. */
@@ -51,9 +51,12 @@ export interface ArchiveOptions {
 export async function writeWarc(tree: VerifiedTree, path: string, options: ArchiveOptions = {}): Promise<void> {
   const date = buildDate(tree);
   const isCompressed = path.toLowerCase().endsWith('.gz');
-  await writeDraft(path, async (file) => {
-    for await (const { bytes } of warcParts(tree, new Addresses(tree), { ...options, date, isCompressed })) await write(file, bytes);
-  });
+  const content = bytesOf(warcParts(tree, new Addresses(tree), { ...options, date, isCompressed }));
+  await writeFiles([{ path, content }]);
+}
+
+async function* bytesOf(parts: AsyncIterable<WarcPart>): AsyncGenerator<Uint8Array> {
+  for await (const { bytes } of parts) yield bytes;
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { SuggestedCommand } from '../contract/hint.ts';
-import { shellWord } from '../contract/text/shell-word.ts';
+import { type SuggestedCommand, shellWord } from '../contract/hint.ts';
 
 /** The options that a suggested command takes over from the command that runs. */
 const IN_FORCE = new Set(['--store', '--out', '--base-url', '--prefix', '--endpoint', '--region']);

@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
-import { FAILURES, Failure } from '../contract/failure.ts';
+import { exitCodeOf, Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { isLoopback, localLinks } from '../contract/site.ts';
 import { refuseOtherFiles } from '../publish/trees/other-files.ts';
@@ -100,7 +100,7 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
     );
   // the exit code stops a job at the plan, before the publish
   for (const refusal of dryRun ? refusals : []) {
-    terminal.exitCode = FAILURES[refusal.code].exit;
+    terminal.exitCode = exitCodeOf(refusal.code);
     terminal.alert(`would be refused (${refusal.code}): ${refusal.message}; ${refusal.hint}`);
     addToJobSummary(terminal, refusalTable(refusal));
   }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Values } from '../command-line/commands.ts';
 import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
-import { FAILURES, Failure } from '../contract/failure.ts';
+import { exitCodeOf, Failure } from '../contract/failure.ts';
 import { publish } from '../publish/publish.ts';
 import { refuseSwapped } from '../publish/trees/other-files.ts';
 import { exclusionsOf } from '../store/exclusions/named-exclusions.ts';
@@ -51,7 +51,7 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
     terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target));
     // the exit code stops a job at the plan, before the publish
     for (const refusal of summary.refusals) {
-      terminal.exitCode = FAILURES[refusal.code].exit;
+      terminal.exitCode = exitCodeOf(refusal.code);
       addToJobSummary(terminal, refusalTable(refusal));
     }
     return;

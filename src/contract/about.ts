@@ -1,5 +1,5 @@
 import { isObject } from './json.ts';
-import { hasWebScheme, parseShape, type Rule, rule, type Shape, Violation } from './shape.ts';
+import { hasWebScheme, objectOf, orNothing, parseShape, type Rule, rule, type Shape, Violation } from './shape.ts';
 
 /** What a site says about itself: the content of a `site.json`. Only the HTML pages show it. */
 export interface About {
@@ -43,20 +43,16 @@ const language: Rule<string> = rule(
   (value): value is string => line.accepts(value) && /^[a-z]{2,8}(-[a-z\d]{1,8})*$/i.test(value),
 );
 
-function optional({ expected, accepts }: Rule<string>): Rule<string | undefined> {
-  return rule(`${expected}, or no such field`, (value): value is string | undefined => value === undefined || accepts(value));
-}
-
 const SHAPE: Shape<About> = {
   title: line,
   publisher: line,
-  description: optional(line),
-  contact: optional(contact),
-  source: optional(line),
-  license: optional(line),
-  license_url: optional(webUrl),
-  language: optional(language),
-  image: optional(webUrl),
+  description: orNothing(line),
+  contact: orNothing(contact),
+  source: orNothing(line),
+  license: orNothing(line),
+  license_url: orNothing(webUrl),
+  language: orNothing(language),
+  image: orNothing(webUrl),
 };
 
 /** The names of all fields. */
@@ -74,8 +70,4 @@ export function parseAbout(value: unknown): About {
 }
 
 /** What `build.json` has of a site. */
-export const aboutOrNothing: Rule<About | undefined> = rule(
-  'the content of a site.json, or nothing',
-  (value): value is About | undefined =>
-    value === undefined || (isObject(value) && Object.entries(SHAPE).every(([field, { accepts }]) => accepts(value[field]))),
-);
+export const aboutOrNothing: Rule<About | undefined> = orNothing(objectOf('the content of a site.json', SHAPE));

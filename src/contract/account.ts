@@ -66,22 +66,13 @@ export function parseOwnRecord(value: unknown, account: Pick<Identity, 'screen_n
 }
 
 /** Encodes an identity as a JSON object, with its fields in the order of the interface. */
-export function encodeIdentity(account: Identity): string {
-  return encodeJson({
-    screen_name: account.screen_name,
-    account_creation_date: account.account_creation_date,
-    profile_image_url: account.profile_image_url,
-  });
+export function encodeIdentity({ screen_name, account_creation_date, profile_image_url }: Identity): string {
+  return encodeJson({ screen_name, account_creation_date, profile_image_url });
 }
 
 /** Encodes a summary as a JSON object, with its fields in the order of the interface. */
-export function encodeSummary(account: Summary): string {
-  return encodeJson({
-    display_name: account.display_name,
-    website: account.website,
-    location: account.location,
-    bio: account.bio,
-  });
+export function encodeSummary({ display_name, website, location, bio }: Summary): string {
+  return encodeJson({ display_name, website, location, bio });
 }
 
 /** Encodes an account on a page up to its first record. */

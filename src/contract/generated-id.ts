@@ -1,16 +1,8 @@
-import { type Instant, parseInstant } from './instant.ts';
+import { parseInstant } from './instant.ts';
 import type { ChangeRecord } from './record.ts';
 
 /** The number of ids reserved for the records of one instant. */
 export const ID_RANGE = 1_000_000;
-
-/**
- * Returns the first id for a record of an instant: the microseconds of that instant. If it is taken, the record gets
- * the next free id. Ids therefore rise with time across accounts, in whatever order their histories are imported.
- */
-export function firstId(instant: Instant): number {
-  return instant;
-}
 
 /**
  * The first id that leaves too little room for later records. They need higher ids, and JSON readers represent no
@@ -23,8 +15,11 @@ export function leavesRoom(record: Pick<ChangeRecord, 'id' | 'first_encountered_
   return record.id < FIRST_ID_WITHOUT_ROOM || isGenerated(record);
 }
 
-/** Whether palimpsest generated a record from an observation. Only then does the id follow from the time of the record. */
+/**
+ * Whether palimpsest generated a record from an observation. Only then does the id follow from the time of the record: it is the instant
+ * of the record, or the next free id. So ids rise with time across accounts, in whatever order their histories are imported.
+ */
 export function isGenerated(record: Pick<ChangeRecord, 'id' | 'first_encountered_date'>): boolean {
   const instant = parseInstant(record.first_encountered_date) ?? 0;
-  return instant > ID_RANGE && record.id >= firstId(instant) && record.id < firstId(instant) + ID_RANGE;
+  return instant > ID_RANGE && record.id >= instant && record.id < instant + ID_RANGE;
 }

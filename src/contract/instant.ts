@@ -1,22 +1,42 @@
-import { daysOf } from './timestamps.ts';
-
 /** Whole microseconds since 1970-01-01T00:00:00Z. Exact up to the year 2255, because a number has 53 bits. */
 export type Instant = number;
 
 /**
  * Parses an ISO 8601 time with a zone. Digits beyond microseconds are cut off.
- * It uses no regular expression, because that would take as long as all other processing of a snapshot.
+ * No regular expression is used here and in {@link isTimestamp}: it would take as long as all other processing of a snapshot.
  * @returns undefined if the text is not such a time, or not from 1970 to 2255
  */
 export function parseInstant(text: string): Instant | undefined {
+  const zone = zoneStart(text);
+  const instant = (secondsOf(text) - 60 * offset(text, zone)) * 1_000_000 + microseconds(text, zone);
+  return isInstant(instant) ? instant : undefined;
+}
+
+/** The first second of the year 1. */
+const FIRST_SECOND = -62_135_596_800;
+
+/**
+ * Whether a text is a UTC timestamp of the interface: `2023-11-18T16:29:12Z` or `2023-11-18T16:29:12.006921Z`. The date must exist, in
+ * the years 0001 to 9999. Timestamps stay text throughout, because a JavaScript Date has no microseconds.
+ */
+export function isTimestamp(text: string): boolean {
+  const zone = zoneStart(text);
+  const isForm = (zone === 19 || zone === 26) && text.length === zone + 1 && text.charAt(zone) === 'Z' && text.charAt(10) === 'T';
+  return isForm && secondsOf(text) >= FIRST_SECOND;
+}
+
+/** Whether a text is a UTC timestamp without a fraction of a second. */
+export function isWholeSecond(text: string): boolean {
+  return text.length === 20 && isTimestamp(text);
+}
+
+/** Returns the seconds since 1970 of the date and time at the start of a text, in its zone. NaN or before the year 1: there is none. */
+function secondsOf(text: string): number {
   const year = pair(text, 0) * 100 + pair(text, 2);
   const [month, day, hour, minute, second] = [pair(text, 5), pair(text, 8), pair(text, 11), pair(text, 14), pair(text, 17)];
-  if (day < 1 || day > daysOf(year, month)) return undefined;
-  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || !isPunctuated(text)) return undefined;
-  const zone = zoneStart(text);
-  const minutes = (daysBefore(year, month) + day - 1) * 1440 + hour * 60 + minute - offset(text, zone);
-  const instant = (minutes * 60 + second) * 1_000_000 + microseconds(text, zone);
-  return isInstant(instant) ? instant : undefined;
+  if (day < 1 || day > daysOf(year, month) || !isPunctuated(text)) return Number.NaN;
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return Number.NaN;
+  return ((daysBefore(year, month) + day - 1) * 24 + hour) * 3600 + minute * 60 + second;
 }
 
 /** So negative that every sum with it is outside the range of days, hours and years. */
@@ -32,6 +52,14 @@ function isPunctuated(text: string): boolean {
   const between = text.charAt(10);
   const isDate = text.charAt(4) === '-' && text.charAt(7) === '-' && (between === 'T' || between === ' ' || between === 't');
   return isDate && text.charAt(13) === ':' && text.charAt(16) === ':';
+}
+
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Returns the number of days of a month (from 1), or 0 if the month does not exist. */
+export function daysOf(year: number, month: number): number {
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0);
 }
 
 /** Returns the number of days from 1970 to the beginning of a month. */

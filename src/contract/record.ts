@@ -64,16 +64,8 @@ export function parseRecord(value: unknown, path = ''): ChangeRecord {
 
 /** Encodes a record as on a page, with its fields in the order of the interface. */
 export function encodeRecord(record: ChangeRecord): string {
-  return encodeJson({
-    id: record.id,
-    account: record.account,
-    data_type: record.data_type,
-    previous: record.previous,
-    text: record.text,
-    first_encountered_date: record.first_encountered_date,
-    diff_html: record.diff_html,
-    web_archive_url: record.web_archive_url,
-  });
+  const { id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url } = record;
+  return encodeJson({ id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url });
 }
 
 /** What to do if the store already has a record or profile with other content. */

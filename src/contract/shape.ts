@@ -1,5 +1,5 @@
+import { isTimestamp, isWholeSecond } from './instant.ts';
 import { isObject, show } from './json.ts';
-import { isTimestamp, isWholeSecond } from './timestamps.ts';
 
 /** The rule of a field: a check, and its description for error messages. */
 export interface Rule<T> {
@@ -81,15 +81,38 @@ export const textOrNull: Rule<string | null> = rule(
   (value): value is string | null => value === null || isString(value),
 );
 
+/** Returns the rule of a field that may be null. */
+export function orNull<T>({ expected, accepts }: Rule<T>): Rule<T | null> {
+  return rule(`${expected}, or null`, (value): value is T | null => value === null || accepts(value));
+}
+
+/** Returns the rule of a field that may be missing. */
+export function orNothing<T>({ expected, accepts }: Rule<T>): Rule<T | undefined> {
+  return rule(`${expected}, or nothing`, (value): value is T | undefined => value === undefined || accepts(value));
+}
+
+/** Returns the rule of an array. */
+export function arrayOf<T>(expected: string, { accepts }: Rule<T>): Rule<readonly T[]> {
+  return rule(expected, (value): value is readonly T[] => Array.isArray(value) && value.every((one) => accepts(one)));
+}
+
+/** Returns the rule of an object. */
+export function objectOf<T extends object>(expected: string, shape: Shape<T>): Rule<T> {
+  return rule(expected, (value): value is T => isObject(value) && hasFields(shape, value));
+}
+
+/** Whether all fields of a shape keep their rules. */
+function hasFields<T extends object>(shape: Shape<T>, value: { readonly [key: string]: unknown }): boolean {
+  for (const field in shape) if (!shape[field].accepts(value[field])) return false;
+  return true;
+}
+
 export const identifier: Rule<number> = rule(
   'an integer from 0 to 9007199254740991',
   (value): value is number => isWhole(value) && value >= 0,
 );
 
-export const identifierOrNull: Rule<number | null> = rule(
-  'an integer from 0 to 9007199254740991, or null',
-  (value): value is number | null => value === null || identifier.accepts(value),
-);
+export const identifierOrNull: Rule<number | null> = orNull(identifier);
 
 export const count: Rule<number> = rule('an integer of 0 or more', identifier.accepts);
 
@@ -113,10 +136,12 @@ export const timestamp: Rule<string> = rule(
   (value): value is string => isString(value) && isTimestamp(value),
 );
 
-export const wholeSecondOrNull: Rule<string | null> = rule(
-  'a UTC time such as "2023-11-18T16:29:12Z", or null',
-  (value): value is string | null => value === null || (isString(value) && isWholeSecond(value)),
+export const wholeSecond: Rule<string> = rule(
+  'a UTC time such as "2023-11-18T16:29:12Z"',
+  (value): value is string => isString(value) && isWholeSecond(value),
 );
+
+export const wholeSecondOrNull: Rule<string | null> = orNull(wholeSecond);
 
 const isAbsoluteUrl = (value: unknown): value is string => isString(value) && URL.canParse(value);
 
@@ -151,7 +176,26 @@ export function oneOf<const T extends string>(...values: readonly T[]): Rule<T> 
 export const list: Rule<readonly unknown[]> = rule('an array', (value): value is readonly unknown[] => Array.isArray(value));
 
 /** What is written only if it is false. */
-export const falseOrNothing: Rule<false | undefined> = {
-  expected: 'false, or nothing',
-  accepts: (value): value is false | undefined => value === false || value === undefined,
-};
+export const falseOrNothing: Rule<false | undefined> = orNothing(rule('false', (value) => value === false));
+
+/** The greatest length of a text of a profile, in UTF-16 units: several times what a service allows. */
+export const MAX_TEXT = 10_000;
+/** The greatest length of the HTML of such texts: a difference, or the note of Mastodon. */
+export const MAX_MARKUP = 100_000;
+
+/**
+ * Checks the lengths of all texts in an item. Its list `data` or `results` is left out, because each item of that list is checked alone.
+ * @throws Violation at the first text that is too long
+ */
+export function checkLengths(item: object, path: string): void {
+  for (const [key, value] of Object.entries(item)) {
+    const field = Array.isArray(item) ? `${path}[${key}]` : at(path, key);
+    if (typeof value === 'string') checkLength(value, field, key === 'diff_html' ? MAX_MARKUP : MAX_TEXT);
+    else if (typeof value === 'object' && value !== null && key !== 'data' && key !== 'results') checkLengths(value, field);
+  }
+}
+
+/** @throws Violation if a text is too long */
+export function checkLength(text: string, field: string, most: number): void {
+  if (text.length > most) throw new Violation(field, `at most ${most} characters`, String(text.length));
+}

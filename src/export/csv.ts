@@ -1,5 +1,5 @@
+import { chunks } from '../contract/files/write-files.ts';
 import type { Store } from '../store/store.ts';
-import { chunks } from './export-file.ts';
 import type { Table, Value } from './tables.ts';
 
 /**

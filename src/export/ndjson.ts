@@ -1,8 +1,8 @@
 import { type AccountState, encodeAccountState, encodeExportHeader } from '../contract/accounts/account-state.ts';
 import { encodeExclusion } from '../contract/accounts/exclusion.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
+import { chunks } from '../contract/files/write-files.ts';
 import type { Store } from '../store/store.ts';
-import { chunks } from './export-file.ts';
 
 /**
  * Yields the whole content of a store as lines of JSON: the header, the exclusions, the accounts by screen name, the records by id.

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
-import { refuseOtherContent } from '../contract/files/result-folder.ts';
+import { refuseOtherContent } from '../contract/files/refuse-output.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 
 /** The files of an export as CSV or Parquet. */

@@ -9,7 +9,7 @@ import { Spool } from '../observe/spool/spool.ts';
 import type { FilePatterns } from '../sources/inputs/file-filter.ts';
 import { withProgress } from '../sources/inputs/input-progress.ts';
 import { type SourceUnit, sourceUnits, unitsOfShard } from '../sources/inputs/source-units.ts';
-import { InputErrors } from '../sources/rejects/input-errors.ts';
+import { InputErrors } from '../sources/rejects/rejection.ts';
 import type { ObserveContext } from '../sources/snapshots/observations.ts';
 import { partHeader } from '../sources/snapshots/part-header.ts';
 import type { PathTimes } from '../sources/snapshots/path-time.ts';

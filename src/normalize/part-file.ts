@@ -8,7 +8,7 @@ import { createGzip } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
 import { behindLinks } from '../contract/files/draft.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
-import { refuseDatabase } from '../contract/files/refuse-database.ts';
+import { refuseDatabase } from '../contract/files/refuse-output.ts';
 import { uploadFile } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
 import { openSpool } from '../store/histories/spool-file.ts';

@@ -3,7 +3,7 @@ import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { LinkTemplates } from '../diff/networks.ts';
 import { withProgress } from '../sources/inputs/input-progress.ts';
 import { inputNamed } from '../sources/inputs/inputs.ts';
-import { InputErrors } from '../sources/rejects/input-errors.ts';
+import { InputErrors } from '../sources/rejects/rejection.ts';
 import type { FileCounts, ObserveContext } from '../sources/snapshots/observations.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { countWrongLastSeen } from '../store/accounts/last-seen.ts';

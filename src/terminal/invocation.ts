@@ -1,5 +1,5 @@
 import { basename, delimiter, dirname, relative } from 'node:path';
-import { shellWord } from '../contract/text/shell-word.ts';
+import { shellWord } from '../contract/hint.ts';
 import type { ProcessIO } from './process-io.ts';
 
 const NAME = 'palimpsest';

@@ -1,4 +1,4 @@
-import { FAILURES, Failure } from '../contract/failure.ts';
+import { exitCodeOf, Failure } from '../contract/failure.ts';
 import { hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import { type OnProgress, type Pauses, stopped } from '../contract/pauses.ts';
 import { type Color, hasColor, isTerminal, painted } from './color.ts';
@@ -186,7 +186,7 @@ export class Terminal {
 
   #writeFailure(error: unknown, hint: string | undefined): void {
     const isKnown = error instanceof Failure;
-    this.exitCode = isKnown ? FAILURES[error.code].exit : 1;
+    this.exitCode = isKnown ? exitCodeOf(error.code) : 1;
     const failure = isKnown ? error : defect(error);
     if (this.#outputMode.json && !this.#hasOutputFailed) this.io.stdout.write(`${failureJson(failure, hint ?? failure.hint)}\n`);
     if (isKnown && error.code === 'stopped') {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
-import { sha256 } from '../contract/files/sha256.ts';
+import { sha256 } from '../contract/files/checksums.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { BUILD_RECORD, type BuildRecord, layoutOf } from './build-record.ts';
 import { openFinishedTree } from './existing-tree.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
-import { sha256 } from '../contract/files/sha256.ts';
+import { sha256 } from '../contract/files/checksums.ts';
 
 /** A record to write. */
 export type NewRecord = RecordFields & ({ readonly type: keyof typeof CONTENT_TYPES } | ContentRecord);

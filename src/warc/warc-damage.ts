@@ -11,13 +11,8 @@ export function damaged(file: string, expected: string, found: string, byte?: nu
 }
 
 /** Returns the failure for an archive that is not read at all, because it is unreadable or hostile. */
-export function refused(
-  file: string,
-  expected: string,
-  found: string,
-  hint = 'fetch or copy the archive again; nothing was imported',
-): Failure {
-  return new Failure('bad-archive', `${file} is damaged, or not a valid archive`, { place: { file }, expected, found, hint });
+export function refused(file: string, expected: string, found: string): Failure {
+  return damaged(file, expected, found).with({ hint: 'fetch or copy the archive again; nothing was imported' });
 }
 
 /** Called with each damaged part of an archive; the readable parts are imported. */

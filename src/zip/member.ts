@@ -1,5 +1,5 @@
 import { constants, crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { crc32After } from '../contract/files/crc32.ts';
+import { crc32After } from '../contract/files/checksums.ts';
 import { readFully } from '../contract/files/file-bytes.ts';
 import { DEFLATED, encodeHeader, HEADER_BYTES, type MemberHeader, STORED } from './local-header.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { BufferedFile } from '../contract/files/buffered-file.ts';
+import { BufferedFile } from '../contract/files/file-bytes.ts';
 import { encodeEndRecords, encodeEntry } from './central-directory.ts';
 import { DEFLATED, decodeHeader, encodeHeader, STORED } from './local-header.ts';
 import { deflateLast, deflateStep, readAt, STEP, ZipDamage } from './member.ts';

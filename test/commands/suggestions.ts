@@ -240,14 +240,14 @@ export const COMMANDS: readonly Suggestion[] = [
     prepare: observeNight(1, NAMES, 'other.db'),
     fill: { FILE: STORE },
   }),
-  shown('sources/other-command.ts: observe', 'import n.ndjson --store n.db', 1, 'observe n.ndjson --store n.db --observed-at TIME', {
+  shown('sources/hint-command.ts: observe', 'import n.ndjson --store n.db', 1, 'observe n.ndjson --store n.db --observed-at TIME', {
     prepare: write(
       'n.ndjson',
       lines({ acct: 'a@social.example', id: '1', display_name: 'a', note: 'b', url: 'https://social.example/@a' }),
     ),
     fill: { TIME: at(1) },
   }),
-  shown('sources/other-command.ts: import', 'observe p.ndjson', 1, 'import p.ndjson', {
+  shown('sources/hint-command.ts: import', 'observe p.ndjson', 1, 'import p.ndjson', {
     prepare: write('p.ndjson', lines(bioRecord(900_001))),
   }),
   {

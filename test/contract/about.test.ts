@@ -31,20 +31,16 @@ describe('the content of a site.json', () => {
 
   it.each([
     ['title', 'one line of text, not empty', ['', '  ', 'a\nb', '\na', 'a\u007f', '\u001b', 5, null, undefined, '\ud800']],
-    ['source', 'one line of text, not empty, or no such field', ['', 5]],
-    [
-      'image',
-      'an http or https URL, or no such field',
-      ['x.png', 'https://', 'ftp://a.example', 'https://a.example/b c', ' https://a.example'],
-    ],
+    ['source', 'one line of text, not empty, or nothing', ['', 5]],
+    ['image', 'an http or https URL, or nothing', ['x.png', 'https://', 'ftp://a.example', 'https://a.example/b c', ' https://a.example']],
     [
       'contact',
-      'an http or https URL, or an e-mail address, or no such field',
+      'an http or https URL, or an e-mail address, or nothing',
       ['office', 'office@archive', 'a@b@c.example', 'an office@b.example', 'office@b.example now', 'a@b..c', 'a@b.example\n'],
     ],
     [
       'language',
-      'a language such as "en" or "pt-BR", or no such field',
+      'a language such as "en" or "pt-BR", or nothing',
       ['e', 'abcdefghi', 'en_US', 'en-', 'en-abcdefghi', 'in English', 'en now', 'en\n'],
     ],
     ['name', `one of ${Object.keys(ALL).join(', ')}`, ['Press']],

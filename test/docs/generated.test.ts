@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { programFor } from '../../src/command-line/program.ts';
-import { FAILURES } from '../../src/contract/failure.ts';
+import { exitCodeOf, FAILURES } from '../../src/contract/failure.ts';
 import { CAPABILITIES } from '../../src/rewrite/hosts/host.ts';
 import { REFUSED } from '../../src/rewrite/hosts/registry.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';
@@ -39,9 +39,9 @@ describe('`npm run docs` writes', () => {
   it('the figure of the modules', () => matchesParts('architecture.md', figure()));
 
   it('the error codes', () => {
-    const rows = Object.entries(FAILURES).map(([code, { exit, meaning, remedy }]) => [
+    const rows = Object.entries(FAILURES).map(([code, { meaning, remedy }]) => [
       `\`${code}\``,
-      exit,
+      exitCodeOf(code),
       linked(meaning),
       linked(remedy),
     ]);

@@ -1,4 +1,4 @@
-import { daysOf } from '../../contract/timestamps.ts';
+import { daysOf } from '../../contract/instant.ts';
 import type { FeedDay } from '../../store/feed/feed-days.ts';
 import { changesMarkup, countsMarkup, escapeText, joined, type Markup, markup, numberMarkup, trusted } from '../byte-text.ts';
 import { fullDate, monthAndYear, weekdayName, weekdayOf } from '../dates.ts';

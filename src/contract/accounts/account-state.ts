@@ -10,8 +10,10 @@ import {
   identifierOrNull,
   list,
   oneOf,
+  orNull,
   parseShape,
   type Rule,
+  rule,
   type Shape,
   text,
   textOrNull,
@@ -46,15 +48,8 @@ const isExactTime = (value: unknown): value is string => {
   const instant = typeof value === 'string' ? parseInstant(value) : undefined;
   return instant !== undefined && timestampOf(instant) === value;
 };
-const exactTime: Rule<string> = { expected: 'a UTC time such as "2023-11-18T16:29:12.006921Z"', accepts: isExactTime };
-const exactTimeOrNull: Rule<string | null> = {
-  expected: `${exactTime.expected}, or null`,
-  accepts: (value): value is string | null => value === null || isExactTime(value),
-};
-const keyOrNull: Rule<string | null> = {
-  expected: 'a stable id: not empty, no control characters, valid Unicode, or null',
-  accepts: (value): value is string | null => value === null || handle.accepts(value),
-};
+const exactTime: Rule<string> = rule('a UTC time such as "2023-11-18T16:29:12.006921Z"', isExactTime);
+const stableId: Rule<string> = rule('a stable id: not empty, no control characters, valid Unicode', handle.accepts);
 const fields: Rule<readonly DataType[]> = {
   expected: `an array of ${DATA_TYPES.join(', ')}, each at most once and in this order`,
   accepts: (value): value is readonly DataType[] =>
@@ -62,19 +57,16 @@ const fields: Rule<readonly DataType[]> = {
 };
 const anything: Rule<unknown> = { expected: 'an object', accepts: (value): value is unknown => value !== undefined };
 
-interface StateLine extends Identity {
-  readonly stable_id: string | null;
+interface StateLine extends Omit<AccountState, 'observed_to' | 'former_handles' | 'profile'> {
   readonly observed_to: string | null;
-  readonly observed_fields: readonly DataType[];
   readonly former_handles: readonly unknown[];
   readonly profile: unknown;
-  readonly profile_record: number | null;
 }
 
 const LINE: Shape<StateLine> = {
   screen_name: handle,
-  stable_id: keyOrNull,
-  observed_to: exactTimeOrNull,
+  stable_id: orNull(stableId),
+  observed_to: orNull(exactTime),
   observed_fields: fields,
   former_handles: list,
   account_creation_date: wholeSecondOrNull,
@@ -141,8 +133,8 @@ const version: Rule<ExportHeader['version']> = {
   accepts: (value): value is ExportHeader['version'] => value === 1 || value === 2 || value === 3,
 };
 const HEADER: Shape<ExportHeader> = { format: oneOf(EXPORT_FORMAT), version, accounts: count, records: count };
-const HEADER_2: Shape<ExportHeader & { readonly exclusions: number }> = { ...HEADER, exclusions: count };
-const HEADER_3: typeof HEADER_2 = { ...HEADER_2, incomplete: incompleteMirrors };
+const HEADER_2: Shape<ExportHeader> = { ...HEADER, exclusions: count };
+const HEADER_3: Shape<ExportHeader> = { ...HEADER_2, incomplete: incompleteMirrors };
 
 /** @throws Violation at the first field that breaks its rule */
 export function parseExportHeader(value: unknown, path = ''): ExportHeader {
@@ -157,14 +149,9 @@ export function encodeExportHeader(
   exclusions: number,
   incomplete: readonly IncompleteMirror[] = [],
 ): string {
-  const rest = { accounts, records };
-  const header: ExportHeader =
-    incomplete.length > 0
-      ? { format: EXPORT_FORMAT, version: 3, incomplete, exclusions, ...rest }
-      : exclusions > 0
-        ? { format: EXPORT_FORMAT, version: 2, exclusions, ...rest }
-        : { format: EXPORT_FORMAT, version: 1, ...rest };
-  return encodeJson(header);
+  const version = incomplete.length > 0 ? 3 : exclusions > 0 ? 2 : 1;
+  const lists = { ...(version === 3 ? { incomplete } : {}), ...(version === 1 ? {} : { exclusions }) };
+  return encodeJson({ format: EXPORT_FORMAT, version, ...lists, accounts, records } satisfies ExportHeader);
 }
 
 /** Whether two states are equal. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { encodeJson } from '../json.ts';
-import { identifier, list, parseShape, type Rule, type Shape, text, Violation } from '../shape.ts';
+import { identifier, list, parseShape, type Rule, type Shape, Violation, wholeSecond } from '../shape.ts';
 import { handleKey } from './handle.ts';
 
 /**
@@ -50,10 +50,6 @@ const hashes: Rule<readonly string[]> = {
 const recordIds: Rule<readonly number[]> = {
   expected: 'an array of record ids, sorted, each once',
   accepts: (value): value is readonly number[] => list.accepts(value) && value.every(identifier.accepts) && isSorted(value),
-};
-const wholeSecond: Rule<string> = {
-  expected: 'a UTC time such as "2026-11-21T23:00:00Z"',
-  accepts: (value): value is string => text.accepts(value) && /^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-5]\dZ$/.test(value),
 };
 
 const SHAPE: Shape<Exclusion> = { excluded_at: wholeSecond, handles: hashes, stable_ids: hashes, records: recordIds };

@@ -1,187 +1,155 @@
-/** The codes of errors: exit code 1, or 2 for wrong usage. A stop by another signal than SIGINT has its own exit code. */
+/** The codes of all errors but those of guards. */
 export const ERROR_CODES = {
   'bad-field': {
-    exit: 1,
     meaning:
       'a record, account, page, snapshot or `site.json` breaks a rule, has a text that is too long, or has a number that would be rounded to an integer',
     remedy: 'fix the line, or write such items to a file with `--rejects`',
   },
   'bad-json': {
-    exit: 1,
     meaning:
       'one of these: text is not JSON (the error names HTML, CSV and other known formats), text is cut short, text is empty, an object has a field twice, a value has more than 67,108,864 characters',
     remedy: 'fetch the file again, or use `--rejects`',
   },
   'bad-encoding': {
-    exit: 1,
     meaning:
       'bytes are not UTF-8 or have an unsupported format, such as 7z, SQLite, an image or an archive in an archive; or compressed data is damaged, is cut short or expands more than 1,000 times',
     remedy: 'run the command in the error, which converts the file or leaves it out; or fetch the file again',
   },
-  'bad-source': { exit: 1, meaning: 'a file cannot be read to its end', remedy: 'check the disk and the permissions of the file' },
+  'bad-source': { meaning: 'a file cannot be read to its end', remedy: 'check the disk and the permissions of the file' },
   'no-source': {
-    exit: 1,
     meaning:
       'one of these: a path does not exist or cannot be accessed, a folder, archive or prefix has no files, no file of a folder, archive, prefix or set of parts matches `--include` and `--exclude`, a web archive has no page of the API',
     remedy: 'check the path, its permissions and the patterns',
   },
   'bad-archive': {
-    exit: 1,
     meaning: 'a WARC, a WACZ, a bag, a tar archive or a ZIP file is damaged, cut short, hostile, or differs from its digests',
     remedy:
       'fetch or copy the archive again; nothing was imported. With `--rejects`, the readable members of a tar archive or ZIP file are imported, and the readable pages (archive.md#import-a-damaged-archive) of a WARC or WACZ',
   },
   conflict: {
-    exit: 1,
     meaning:
       'the store has a record with the same id and other content, or a profile that differs; in a rejects file of `observe`, two snapshots of the same time have different values',
     remedy: 'use `--on-conflict keep` or `replace`, or `--rejects`; see snapshots.md#conflicts',
   },
   incomplete: {
-    exit: 1,
     meaning: 'with `--require-complete`: saved pages or an archive lack items, or are not known to be complete',
     remedy:
       'save the missing pages or all pages again; for an archive, mirror again and make a new one; or run without `--require-complete`',
   },
   'all-rejected': {
-    exit: 1,
     meaning: 'with `--rejects`: every item of a run was rejected, so the store is unchanged',
     remedy:
       'correct the items in the rejects file, then read it with the same command. After `normalize`, use its corrected rejects files as sources',
   },
   late: {
-    exit: 1,
     meaning:
       'a snapshot is older than the newest one of its account in the store, and has other values, or a handle that the account never had',
     remedy: 'write such snapshots to a file with `--rejects`, or observe everything into a new store',
   },
   'bad-store': {
-    exit: 1,
     meaning: 'a file is not a store, or a store or a version at a target is damaged',
     remedy:
       'run `store check` to find the damage, and `store check --repair` to repair derived data; otherwise restore a copy, pull an earlier version, or name another store',
   },
   'no-store': {
-    exit: 1,
     meaning: 'there is no store at the given path or target, the first run did not finish, or the target does not have the given version',
     remedy:
       'import first, name the store with `--store`, or check the address of the target; in the very first run use `store pull --allow-missing`',
   },
   'no-account': {
-    exit: 1,
     meaning:
       'one of these: no account in the store has that name; several accounts have a handle that begins with it; in `exclusions`, no account with that name is excluded',
     remedy:
       'use one of the suggested handles, or search with `palimpsest accounts`; `remove` excludes an unknown name with `--allow-unknown`',
   },
   'ambiguous-account': {
-    exit: 1,
     meaning: 'several accounts have or had that name',
     remedy: 'name one account as the error suggests: `@handle` or `id:ID`',
   },
   'store-busy': {
-    exit: 1,
     meaning: 'another process is writing the store, or is creating it: a new store cannot be read before its first run ends',
     remedy: 'wait until it has finished',
   },
-  'store-newer': { exit: 1, meaning: 'a newer release of palimpsest made the store', remedy: 'update palimpsest' },
+  'store-newer': { meaning: 'a newer release of palimpsest made the store', remedy: 'update palimpsest' },
   'store-older': {
-    exit: 1,
     meaning: 'an older release of palimpsest made the store',
     remedy:
       'run `palimpsest export ndjson --to FILE` with the release that wrote it, then `palimpsest import FILE` into a new store with this release',
   },
-  'no-tree': { exit: 1, meaning: 'there is no tree in that folder', remedy: 'build first, or name the folder with `--out`' },
+  'no-tree': { meaning: 'there is no tree in that folder', remedy: 'build first, or name the folder with `--out`' },
   'tree-unfinished': {
-    exit: 1,
     meaning: 'a build of that tree was interrupted, or a publish to that target runs or was interrupted',
     remedy: 'wait until a running publish ends; otherwise build or publish again, which completes the tree',
   },
   'tree-busy': {
-    exit: 1,
     meaning: 'another build or `archive bag` is writing that folder or ZIP',
     remedy: 'wait, or write to another place',
   },
   'tree-edited': {
-    exit: 1,
     meaning:
       'a file of the tree differs from what the build wrote, or is not a regular file; or the numbers in build.json need more files than the manifest lists',
     remedy: 'run `build --repair`, then run the command again',
   },
   'no-sqlite': {
-    exit: 1,
     meaning: 'better-sqlite3 has no binary for this release of Node.js, for example because its install script did not run',
     remedy: 'run `npm rebuild better-sqlite3` in the folder where palimpsest is installed',
   },
-  'no-client': { exit: 1, meaning: 'the client package for that kind of target is not installed', remedy: 'install it as the error says' },
-  'no-tool': { exit: 1, meaning: 'the program that decompresses a source is not installed', remedy: 'install it as the error says' },
+  'no-client': { meaning: 'the client package for that kind of target is not installed', remedy: 'install it as the error says' },
+  'no-tool': { meaning: 'the program that decompresses a source is not installed', remedy: 'install it as the error says' },
   'tool-failed': {
-    exit: 1,
     meaning: 'the program that decompresses a source cannot start, or was killed, for example because the machine had no memory left',
     remedy: 'check the free memory and the permitted number of processes, and run the same command again. Zstandard data can need 2 GB',
   },
   'target-denied': {
-    exit: 1,
     meaning: 'the credentials for the target are missing, rejected or expired, or do not allow a request',
     remedy: 'check the credentials and their permissions: publish.md#set-the-credentials lists both',
   },
   'target-failed': {
-    exit: 1,
     meaning: 'a request failed in a way that is not retried, or failed on every retry',
     remedy: 'check the network, the address, `--endpoint` and `--region`; run the same command again',
   },
   'target-busy': {
-    exit: 1,
     meaning: 'another run is publishing to the target, or another push of the store finished before this one',
     remedy: 'wait until it has finished; after another push, pull its version first',
   },
   'no-version': {
-    exit: 1,
     meaning:
       'the target does not have the version that `--rollback` names, or none before the current one; or each version up to it is damaged or has a removed account',
     remedy: 'run `palimpsest versions` with the target to see the versions; in the last case build the ZIP again and publish it',
   },
   'not-removed': {
-    exit: 1,
     meaning:
       'the versions before a removal are no longer listed, but their files can still be read: the bucket keeps what is deleted, or has no conditional writes',
     remedy: 'delete the old versions of the objects with the tools of the object store, or run the same command again',
   },
   stopped: {
-    exit: 130,
     meaning:
       'Ctrl-C or another signal stopped the command; the exit code is 143 for SIGTERM and 129 for SIGHUP; the error says what was kept',
     remedy: 'run the same command again: a publish or mirror resumes, everything else starts again',
   },
   'bad-service': {
-    exit: 1,
     meaning: 'the mirrored service does not have one of the collections, or has a link or redirect that `mirror` does not follow',
     remedy: 'check the base URL, and the address in the error',
   },
   'service-failed': {
-    exit: 1,
     meaning: 'the mirrored service does not respond, or does not send pages',
     remedy: 'mirror again later; the run resumes at the same page',
   },
-  'port-taken': { exit: 1, meaning: 'the address or port is not available', remedy: 'use another `--port`, or `--port 0`' },
+  'port-taken': { meaning: 'the address or port is not available', remedy: 'use another `--port`, or `--port 0`' },
   'file-system': {
-    exit: 1,
     meaning: 'a disk is full, a folder or file cannot be read or written, or standard output cannot be written',
     remedy: 'free space, check permissions, and run the command again; see errors.md#after-a-file-system-error',
   },
   'no-part': {
-    exit: 1,
     meaning: 'a part (cluster.md#parts) of the sources is missing; the error names it',
     remedy: 'write it with `normalize`, or name all parts; nothing was added',
   },
   'bad-part': {
-    exit: 1,
     meaning: 'a part (cluster.md#parts) is cut off, was changed, or is from another release of palimpsest; the error names the file',
     remedy: 'write it again with `normalize`; nothing was added',
   },
-  defect: { exit: 1, meaning: 'palimpsest has a defect; the lines on standard error say where', remedy: 'report it with these lines' },
+  defect: { meaning: 'palimpsest has a defect; the lines on standard error say where', remedy: 'report it with these lines' },
   usage: {
-    exit: 2,
     meaning: 'an option has an invalid value, or a URL is given instead of a path; the error names the option or its environment variable',
     remedy: 'see `--help`',
   },

@@ -19,3 +19,42 @@ export function writeFully(file: number, bytes: Uint8Array, position: number | n
   for (let done = 0; done < bytes.length; )
     done += writeSync(file, bytes, done, bytes.length - done, position === null ? null : position + done);
 }
+
+/** The bytes that are written at a time. */
+const BUFFER = 1 << 18;
+
+/** Appends to a file, many bytes at a time. */
+export class BufferedFile {
+  /** The number of bytes so far. */
+  length = 0;
+  readonly #file: number;
+  readonly #buffer = Buffer.allocUnsafe(BUFFER);
+  #waiting = 0;
+
+  constructor(file: number) {
+    this.#file = file;
+  }
+
+  write(bytes: Uint8Array): void {
+    this.length += bytes.length;
+    if (this.#waiting + bytes.length > BUFFER) this.flush();
+    if (bytes.length > BUFFER) {
+      writeFully(this.#file, bytes);
+      return;
+    }
+    this.#buffer.set(bytes, this.#waiting);
+    this.#waiting += bytes.length;
+  }
+
+  /** Replaces bytes that were written before. */
+  replace(bytes: Buffer, offset: number): void {
+    this.flush();
+    writeFully(this.#file, bytes, offset);
+  }
+
+  /** Writes everything to the file. */
+  flush(): void {
+    writeFully(this.#file, this.#buffer.subarray(0, this.#waiting));
+    this.#waiting = 0;
+  }
+}

@@ -1,6 +1,6 @@
 import { encodeJson, isObject } from '../json.ts';
 import { number, plural } from '../plural.ts';
-import { count, type Rule, type Shape, text, timestamp } from '../shape.ts';
+import { arrayOf, count, objectOf, orNothing, type Rule, text, timestamp } from '../shape.ts';
 
 /** Consecutive pages that could not be read. */
 export interface FailedPages {
@@ -38,28 +38,20 @@ export const MOST_RANGES = 20;
 /** The maximum number of ranges in its sentence. */
 const MOST_TOLD = 3;
 
-const hasShape = <T extends object>(shape: Shape<T>, value: unknown): value is T =>
-  isObject(value) && (Object.keys(shape) as (keyof T & string)[]).every((field) => shape[field].accepts(value[field]));
-
-const AMOUNTS: Shape<Amounts> = { records: count, accounts: count };
-const amounts: Rule<Amounts> = { expected: 'a number of records and of accounts', accepts: (value) => hasShape(AMOUNTS, value) };
-const FAILED: Shape<FailedPages> = { url: text, pages: count, reason: text };
-const failedPages: Rule<IncompleteMirror['failed_pages']> = {
-  expected: 'ranges of pages, or nothing',
-  accepts: (value) => value === undefined || (Array.isArray(value) && value.every((one) => hasShape(FAILED, one))),
-};
-const rejected: Rule<number | undefined> = {
-  expected: 'a number, or nothing',
-  accepts: (value) => value === undefined || count.accepts(value),
-};
-const NUMBERS = { request_count: count, counted: amounts, missing: amounts };
-const REPORT: Shape<IncompleteMirror> = { base_url: text, finished_at: timestamp, ...NUMBERS, ...{ rejected, failed_pages: failedPages } };
+const amounts = objectOf<Amounts>('a number of records and of accounts', { records: count, accounts: count });
+const range = objectOf<FailedPages>('a range of pages', { url: text, pages: count, reason: text });
+const report = objectOf<IncompleteMirror>('a report', {
+  base_url: text,
+  finished_at: timestamp,
+  request_count: count,
+  counted: amounts,
+  missing: amounts,
+  rejected: orNothing(count),
+  failed_pages: orNothing(arrayOf('ranges of pages', range)),
+});
 
 /** The reports in an archive or a tree; undefined if there are none. */
-export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = {
-  expected: 'reports of incomplete mirrors, or nothing',
-  accepts: (value) => value === undefined || (Array.isArray(value) && value.every((one) => hasShape(REPORT, one))),
-};
+export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = orNothing(arrayOf('reports of incomplete mirrors', report));
 
 /** Returns a report as a sentence. */
 export function lackSentence({ base_url, counted, missing, rejected, failed_pages: failed = [] }: IncompleteMirror): string {

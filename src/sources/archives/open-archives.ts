@@ -96,7 +96,7 @@ function buildOfFolder(folder: string): string {
 
 /** Returns the build.json of a tree in a ZIP. */
 async function buildOfZip(path: string): Promise<string> {
-  const { openZipFile } = await import('../unpack/open-zip-file.ts');
+  const { openZipFile } = await import('../unpack/zip-members.ts');
   const zip = await openZipFile(path).catch(() => undefined);
   if (zip === undefined) return '';
   try {

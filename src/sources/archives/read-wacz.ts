@@ -1,12 +1,11 @@
 import type { Entry, ZipFile } from 'yauzl';
 import type { Failure } from '../../contract/failure.ts';
-import { crc32After } from '../../contract/files/crc32.ts';
+import { crc32After } from '../../contract/files/checksums.ts';
 import { Expansion } from '../../contract/files/expansion.ts';
 import { isObject } from '../../contract/json.ts';
 import { claimedDigest, hashFor, isClaimed } from '../../warc/digest.ts';
 import { damaged, isDamage, type OnDamage, refused } from '../../warc/warc-damage.ts';
-import { openZipFile } from '../unpack/open-zip-file.ts';
-import { MOST_ENTRIES } from '../unpack/zip-members.ts';
+import { MOST_ENTRIES, openZipFile } from '../unpack/zip-members.ts';
 import type { WarcFile } from './warc-file.ts';
 import { checkDirectory } from './zip-directory.ts';
 

@@ -1,7 +1,6 @@
-import { type Instant, parseInstant } from '../../contract/instant.ts';
+import { type Instant, isWholeSecond, parseInstant } from '../../contract/instant.ts';
 import { isObject, show } from '../../contract/json.ts';
 import { at, handle, Violation, webUrlOrEmpty } from '../../contract/shape.ts';
-import { isWholeSecond } from '../../contract/timestamps.ts';
 import type { CaptureContext, JsonObject } from './format.ts';
 
 /**

@@ -28,9 +28,6 @@ export interface Snapshot {
   readonly observedAt: Instant | undefined;
 }
 
-/** @throws Violation at the first field that breaks a rule of the format */
-export type Observe = (snapshot: JsonObject, path: string, taken: CaptureContext) => Observation;
-
 /** A documented format of profile snapshots, with its reader. */
 export interface SnapshotFormat {
   readonly name: FormatName;
@@ -50,7 +47,8 @@ export interface SnapshotFormat {
    * @throws Violation
    */
   readonly furtherTimes?: (snapshot: JsonObject, path: string) => readonly Instant[];
-  readonly observe: Observe;
+  /** @throws Violation at the first field that breaks a rule of the format */
+  readonly observe: (snapshot: JsonObject, path: string, taken: CaptureContext) => Observation;
 }
 
 /** Thrown by a reader that needs a package which is not loaded yet. The value must be read again after {@link load}. */

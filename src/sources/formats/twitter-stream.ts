@@ -2,7 +2,8 @@ import { type Instant, instantOfMilliseconds, parseInstant } from '../../contrac
 import { isObject, show } from '../../contract/json.ts';
 import { at, Violation } from '../../contract/shape.ts';
 import type { JsonObject, Snapshot, SnapshotFormat } from './format.ts';
-import { isoOf, observeUser } from './twitter-v1.ts';
+import { isoOf } from './twitter-user.ts';
+import { twitterV1 } from './twitter-v1.ts';
 
 /** Tweets from the Twitter stream. Each contains snapshots of its author and of the authors that it retweets or quotes. */
 export const twitterStream: SnapshotFormat = {
@@ -11,7 +12,7 @@ export const twitterStream: SnapshotFormat = {
   singleName: 'twitter-v1',
   recognizes: (value) => 'user' in value || isNotice(value),
   snapshotsIn: usersOf,
-  observe: observeUser,
+  observe: twitterV1.observe,
 };
 
 /** The keys of the messages in a stream that are not tweets. */

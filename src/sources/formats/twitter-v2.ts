@@ -1,9 +1,8 @@
 import { isObject, show } from '../../contract/json.ts';
-import type { Observation } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
-import { captureTime, dateField, flagField, handleField, idField, imageField, objectIn, textField } from './fields.ts';
-import { type CaptureContext, type JsonObject, listed, type Snapshot, type SnapshotFormat } from './format.ts';
-import { expandLinks, websiteOf } from './twitter-links.ts';
+import { objectIn } from './fields.ts';
+import { type JsonObject, listed, type Snapshot, type SnapshotFormat } from './format.ts';
+import { observeUser } from './twitter-user.ts';
 
 /** The user object of the Twitter API 2, alone or in a response. */
 export const twitterV2: SnapshotFormat = {
@@ -12,32 +11,9 @@ export const twitterV2: SnapshotFormat = {
   // Mastodon accounts have a username too, but not a name
   recognizes: (value) => ('username' in value && 'name' in value) || isResponse(value),
   snapshotsIn: usersOf,
-  observe,
+  observe: (user, path, taken) =>
+    observeUser(user, path, { ...taken, unescape: false }, { handle: 'username', image: 'profile_image_url' }),
 };
-
-function observe(user: JsonObject, path: string, taken: CaptureContext): Observation {
-  // a complete user omits empty fields; without these fields the request asked only for id, name and username
-  const isWhole = 'description' in user || 'created_at' in user || 'public_metrics' in user;
-  const [none, noWebsite] = isWhole ? ['', null] : [undefined, undefined];
-  const text = (field: string) => textField(user[field], path, field) ?? none;
-  const website = websiteOf(user, path);
-  return {
-    observed_at: captureTime(user, path, taken),
-    web_archive_url: null,
-    profile: {
-      screen_name: handleField(user['username'], path, 'username'),
-      id: idField(user['id'], path, 'id'),
-      display_name: text('name'),
-      bio: expandLinks(text('description'), user),
-      location: text('location'),
-      website: website === undefined ? noWebsite : website,
-      verified: flagField(user['verified'], path, 'verified'),
-      profile_image_url: imageField(user['profile_image_url'], path, 'profile_image_url'),
-      account_creation_date: dateField(user['created_at'], path, 'created_at'),
-    },
-    former_names: [],
-  };
-}
 
 function isResponse(value: JsonObject): boolean {
   return 'data' in value || 'includes' in value || isEmptyResponse(value);

@@ -5,8 +5,8 @@ import { NotJson, type RawValue } from '../json/raw-value.ts';
 import { notJson, readFailure, unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
 import { decompressed } from '../unpack/decompression.ts';
-import { headOf, resumed } from '../unpack/head.ts';
-import { encodingIn, HEAD_BYTES, type Unsupported, unsupportedIn } from './unsupported.ts';
+import { HEADER_BYTES, headOf, isLikeJson, resumed } from '../unpack/head.ts';
+import { encodingIn, type Unsupported, unsupportedIn } from './unsupported.ts';
 
 const ASSIGNMENT = /^\s*window\.[\w.$]+\s*=\s*/;
 
@@ -61,8 +61,8 @@ export async function* decode(
   try {
     let head = await headOf(plain, 2);
     if (!isLikeJson(head)) {
-      head = await headOf(plain, HEAD_BYTES, head);
-      const format = unsupportedIn(head.subarray(0, HEAD_BYTES), input, verb, command);
+      head = await headOf(plain, HEADER_BYTES, head);
+      const format = unsupportedIn(head.subarray(0, HEADER_BYTES), input, verb, command);
       if (format !== undefined) throw unsupportedFormat(input.name, format);
     }
     for await (const chunk of resumed(head, plain)) {
@@ -85,11 +85,6 @@ export async function* decode(
   } finally {
     await plain.return(undefined);
   }
-}
-
-/** Whether bytes start like JSON in UTF-8, and not like UTF-16 or UTF-32. */
-function isLikeJson(head: Buffer): boolean {
-  return (head[0] === 0x7b || head[0] === 0x5b) && head[1] !== 0;
 }
 
 function unsupportedFormat(file: string, { kind, hint, isText, line, beginning }: Unsupported): Failure {

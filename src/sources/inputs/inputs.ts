@@ -4,7 +4,7 @@ import { Failure } from '../../contract/failure.ts';
 import { schemeOf } from '../../contract/text/url-scheme.ts';
 import { IDENTITIES } from '../../warc/identities.ts';
 import { type Input, type RemoteSources, STANDARD_INPUT } from '../source.ts';
-import { sourceOf } from '../unpack/archive-member.ts';
+import { sourceOf, withoutFiles } from '../unpack/archive-member.ts';
 import { isCompressed } from '../unpack/decompression.ts';
 import { fileHead, HEADER_BYTES, isTar, isZip } from '../unpack/head.ts';
 import { withCopiesMarked } from './compressed-copy.ts';
@@ -41,7 +41,7 @@ export function inputsOf(
     if (source === '-') inputs.push({ name: STANDARD_INPUT, size: undefined, open: () => stdin, ...filtered(filter, '', true) });
     else if (remote !== undefined && schemeOf(source) !== undefined) inputs.push(remoteInput(source, remote, filter));
     else addSource(source, inputs, filter);
-    if (inputs.length === before && filter === undefined) throw emptyFolder(source);
+    if (inputs.length === before && filter === undefined) throw withoutFiles(source);
   }
   if (inputs.length === 0 && filter !== undefined) throw filter.noMatch(sources);
   return withCopiesMarked(inputs);
@@ -173,15 +173,6 @@ function orFailure<T>(path: string, look: () => T): T | Failure {
   }
 }
 
-function emptyFolder(path: string): Failure {
-  return new Failure('no-source', `the folder ${path} contains no files`, {
-    place: { file: path },
-    expected: 'a folder with files to read',
-    found: 'a folder without such files',
-    hint: 'name the folder that contains the files',
-  });
-}
-
 /** Names of files that are archives or compressed. Reading the content of every object to detect this would cost a request. */
 const ARCHIVE_NAME = /\.(tar|tgz|tbz2?|txz|tzst|zip|gz|bz2|xz|zst)$/i;
 
@@ -207,11 +198,5 @@ async function* objectsAt(address: string, remote: RemoteSources, filter: FileFi
     const mayBeRead = filter === undefined || filter.accepts(inSource) || (!filter.skips(inSource) && ARCHIVE_NAME.test(inSource));
     if (mayBeRead) yield { name, size, open, ...(filter === undefined ? {} : { filter: filter.inside(inSource, path === '') }) };
   }
-  if (objects > 0) return;
-  throw new Failure('no-source', `${address} has no objects`, {
-    place: { file: address },
-    expected: 'an object, or a prefix with objects',
-    found: 'no object with this key or below it',
-    hint: 'check the bucket and the prefix',
-  });
+  if (objects === 0) throw withoutFiles(address);
 }

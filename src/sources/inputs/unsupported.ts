@@ -1,15 +1,12 @@
 import { basename, dirname } from 'node:path';
 import { STORE_APPLICATION_ID } from '../../contract/files/markers.ts';
+import { shellWord } from '../../contract/hint.ts';
 import { cut } from '../../contract/json.ts';
-import { shellWord } from '../../contract/text/shell-word.ts';
 import { schemeOf } from '../../contract/text/url-scheme.ts';
 import type { HintCommand, Verb } from '../hint-command.ts';
 import { type Input, STANDARD_INPUT } from '../source.ts';
 import { isCompressed } from '../unpack/decompression.ts';
-import { HEADER_BYTES, isTar, isZip } from '../unpack/head.ts';
-
-/** How many bytes are needed to detect a format. */
-export const HEAD_BYTES: number = HEADER_BYTES;
+import { isTar, isZip } from '../unpack/head.ts';
 
 /** What a hint needs to name the commands that convert a file. */
 interface Conversion {
@@ -25,16 +22,18 @@ interface Conversion {
   readonly archive: string | undefined;
   readonly command: HintCommand;
   /** Returns the command of the run for another source. Without a source: for the sources of the run. */
-  readonly run: (source?: string, options?: { readonly [long: string]: string }) => string;
+  readonly run: (source?: string) => string;
 }
 
 type NamedInput = Pick<Input, 'name' | 'member'>;
 
+type FormatHint = (conversion: Conversion) => string;
+
 interface Format {
   /** The format as an error names it. */
   readonly kind: string;
-  readonly detect: (head: Buffer) => boolean;
-  readonly hint: (conversion: Conversion) => string;
+  readonly detect: (head: Buffer, verb: Verb) => boolean;
+  readonly hint: FormatHint;
 }
 
 /** A source in a format that no reader supports. */
@@ -52,18 +51,25 @@ const startsWith =
   (...signatures: readonly string[]) =>
   (head: Buffer) =>
     signatures.some((signature) => head.subarray(0, signature.length).toString('latin1') === signature);
-const unpackedBy =
-  (command: (conversion: Conversion) => string) =>
-  (conversion: Conversion): string =>
-    `unpack it: ${command({ ...conversion, folder: shellWord(conversion.folder) })} && ${conversion.run(conversion.folder)}`;
+/** Formats that another program converts. The file must be on this machine. */
+const converted =
+  (hint: FormatHint): FormatHint =>
+  (conversion) =>
+    conversion.archive === undefined
+      ? hint(conversion)
+      : `unpack ${conversion.archive} and convert the file there, or leave such files out: ${conversion.withoutFile()}`;
+const unpackedBy = (command: FormatHint): FormatHint =>
+  converted(
+    (conversion) =>
+      `unpack it: ${command({ ...conversion, folder: shellWord(conversion.folder) })} && ${conversion.run(conversion.folder)}`,
+  );
 /** Archives and compressed files are supported, but not inside of each other more than once. */
 const nested = ({ archive, file }: Conversion) =>
   `unpack ${archive ?? file} first, and name the folder with its files as the source: only an archive of compressed files is read directly`;
-const decodedFrom =
-  (encoding: string) =>
-  ({ file, run }: Conversion) =>
-    `convert it: iconv -f ${encoding} -t UTF-8 ${file} | ${run('-')}`;
-const leftOut = ({ name, isUrl, withoutFile, run }: Conversion) => {
+const convertedBy = (program: (file: string) => string): FormatHint =>
+  converted(({ file, run }) => `convert it: ${program(file)} | ${run('-')}`);
+const decodedFrom = (encoding: string): FormatHint => convertedBy((file) => `iconv -f ${encoding} -t UTF-8 ${file}`);
+const leftOut: FormatHint = ({ name, isUrl, withoutFile, run }) => {
   if (isUrl)
     return 'open the address in a browser: it may need a login, or show a page about the file. To read a live service, use palimpsest mirror';
   // if the file is the only source, a pattern would leave nothing
@@ -71,16 +77,10 @@ const leftOut = ({ name, isUrl, withoutFile, run }: Conversion) => {
     ? 'name another file: this one has no data that palimpsest can read'
     : `leave such files out: ${withoutFile()}`;
 };
+const exported = (store: string, command: HintCommand) =>
+  `${command('export ndjson', undefined, { '--store': store, '--to': '-' })} | ${command('import', '-')}`;
 /** For tables, which cannot be imported. */
-const exportedAgain = ({ command }: Pick<Conversion, 'command'>) =>
-  `export the store again as NDJSON: ${command('export ndjson', undefined, { '--store': 'STORE', '--to': '-' })} | ${command('import', '-')}`;
-/** Formats that another program converts. The file must be on this machine. */
-const converted =
-  (hint: (conversion: Conversion) => string) =>
-  (conversion: Conversion): string =>
-    conversion.archive === undefined
-      ? hint(conversion)
-      : `unpack ${conversion.archive} and convert the file there, or leave such files out: ${conversion.withoutFile()}`;
+const exportedAgain = ({ command }: Conversion) => `export the store again as NDJSON: ${exported('STORE', command)}`;
 
 /** Binary formats. The first that matches counts, so a format comes before the ones that it contains. */
 const BINARY: readonly Format[] = [
@@ -96,25 +96,30 @@ const BINARY: readonly Format[] = [
   { kind: 'a tar archive', detect: isTar, hint: nested },
   { kind: 'a 7z archive', detect: startsWith("7z\xbc\xaf'\x1c"), hint: unpackedBy(({ file, folder }) => `7z x ${file} -o${folder}`) },
   { kind: 'a RAR archive', detect: startsWith('Rar!\x1a\x07'), hint: unpackedBy(({ file, folder }) => `unrar x ${file} ${folder}/`) },
-  { kind: 'LZ4 data', detect: startsWith('\x04\x22\x4d\x18'), hint: ({ file, run }) => `decompress it: lz4cat ${file} | ${run('-')}` },
+  {
+    kind: 'LZ4 data',
+    detect: startsWith('\x04\x22\x4d\x18'),
+    hint: converted(({ file, run }) => `decompress it: lz4cat ${file} | ${run('-')}`),
+  },
   { kind: 'data that is compressed several times', detect: isCompressed, hint: nested },
   {
     kind: 'a palimpsest store',
     detect: (head) => isSqlite(head) && head.length >= 72 && head.readUInt32BE(68) === STORE_APPLICATION_ID,
-    hint: ({ name, command }) =>
-      `export it: ${command('export ndjson', undefined, { '--store': name, '--to': '-' })} | ${command('import', '-')}`,
+    hint: converted(({ name, command }) => `export it: ${exported(name, command)}`),
   },
   {
     kind: 'an SQLite database',
     detect: isSqlite,
-    hint: ({ file, run }) => `export a table: sqlite3 -json ${file} 'SELECT * FROM TABLE' | ${run('-')}`,
+    hint: converted(({ file, run }) => `export a table: sqlite3 -json ${file} 'SELECT * FROM TABLE' | ${run('-')}`),
   },
   {
     kind: 'a Parquet file',
     detect: startsWith('PAR1'),
     // the columns of an export differ from the fields that are imported
-    hint: ({ name, command, run }) =>
-      `if palimpsest exported it, ${exportedAgain({ command })}; if not, convert it: duckdb -json -c "SELECT * FROM read_parquet('${name}')" | ${run('-')}`,
+    hint: converted(
+      (conversion) =>
+        `if palimpsest exported it, ${exportedAgain(conversion)}; if not, convert it: duckdb -json -c "SELECT * FROM read_parquet('${conversion.name}')" | ${conversion.run('-')}`,
+    ),
   },
   { kind: 'a PNG image', detect: startsWith('\x89PNG\r\n'), hint: leftOut },
   { kind: 'a JPEG image', detect: startsWith('\xff\xd8\xff'), hint: leftOut },
@@ -124,72 +129,51 @@ const BINARY: readonly Format[] = [
   { kind: 'binary data', detect: (head) => head.includes(0), hint: leftOut },
 ];
 
-const HTML: Format = { kind: 'HTML or XML', detect: startsWith('<'), hint: leftOut };
-
 /** Formats of text that is not JSON. */
 const TEXT: readonly Format[] = [
-  HTML,
+  {
+    kind: 'a file of a Twitter archive',
+    detect: (head, verb) => verb === 'import' && startsWith('window.')(head),
+    hint: ({ name, archive, command }) =>
+      archive === undefined
+        ? `name the folder of the archive: ${command('observe', archiveOf(name))}`
+        : `read it with observe: ${command('observe', archive)}`,
+  },
+  { kind: 'HTML or XML', detect: startsWith('<'), hint: leftOut },
   {
     kind: 'a web archive (WARC)',
     detect: startsWith('WARC/'),
-    hint: ({ name, command }) => `read web archives by name with import: ${command('import', name)}`,
+    hint: converted(({ name, command }) => `read web archives by name with import: ${command('import', name)}`),
   },
-  {
-    kind: 'tab-separated values',
-    detect: hasColumns('\t'),
-    hint: ({ file, run }) => `convert it: mlr --itsv --ojsonl cat ${file} | ${run('-')}`,
-  },
+  { kind: 'tab-separated values', detect: hasColumns('\t'), hint: convertedBy((file) => `mlr --itsv --ojsonl cat ${file}`) },
   {
     kind: 'a CSV export of palimpsest',
     detect: startsWith('id,account,data_type,', 'screen_name,stable_id,display_name,'),
-    hint: (conversion) => `CSV cannot be imported; ${exportedAgain(conversion)}`,
+    hint: converted((conversion) => `CSV cannot be imported; ${exportedAgain(conversion)}`),
   },
-  {
-    kind: 'CSV',
-    detect: hasColumns(','),
-    hint: ({ file, run }) => `convert it: mlr --icsv --ojsonl cat ${file} | ${run('-')}`,
-  },
-  {
-    kind: 'CSV with semicolons',
-    detect: hasColumns(';'),
-    hint: ({ file, run }) => `convert it: mlr --icsv --ifs ';' --ojsonl cat ${file} | ${run('-')}`,
-  },
+  { kind: 'CSV', detect: hasColumns(','), hint: convertedBy((file) => `mlr --icsv --ojsonl cat ${file}`) },
+  { kind: 'CSV with semicolons', detect: hasColumns(';'), hint: convertedBy((file) => `mlr --icsv --ifs ';' --ojsonl cat ${file}`) },
 ];
 
 /**
  * Returns what a source is if its first bytes show that it is in an unsupported format. Otherwise returns undefined.
- * @param head the first {@link HEAD_BYTES} bytes, or all if there are fewer
+ * @param head the first {@link HEADER_BYTES} bytes, or all if there are fewer
  */
 export function unsupportedIn(head: Buffer, input: NamedInput, verb: Verb, command: HintCommand): Unsupported | undefined {
-  const binary = BINARY.find(({ detect }) => detect(head));
+  const binary = BINARY.find(({ detect }) => detect(head, verb));
   const text = head.toString('utf8').replace(/^\ufeff/, '');
   const start = text.trimStart();
-  const format = binary ?? (start === '' ? undefined : textFormat(start, verb));
+  const format = binary ?? TEXT.find(({ detect }) => start !== '' && detect(Buffer.from(start), verb));
   if (format === undefined) return undefined;
   const line = text.slice(0, text.length - start.length).split('\n').length;
   return {
     kind: format.kind,
-    hint: hintOf(format, conversionOf(input, verb, command)),
+    hint: format.hint(conversionOf(input, verb, command)),
     isText: binary === undefined,
     line,
     beginning: cut(start.trim()),
   };
 }
-
-function textFormat(start: string, verb: Verb): Format | undefined {
-  if (start.startsWith('window.') && verb === 'import') return ARCHIVE_SCRIPT;
-  const head = Buffer.from(start);
-  return TEXT.find(({ detect }) => detect(head));
-}
-
-const ARCHIVE_SCRIPT: Format = {
-  kind: 'a file of a Twitter archive',
-  detect: () => true,
-  hint: ({ name, archive, command }) =>
-    archive === undefined
-      ? `name the folder of the archive: ${command('observe', archiveOf(name))}`
-      : `read it with observe: ${command('observe', archive)}`,
-};
 
 /** Returns the folder of the Twitter archive that a file is in. */
 function archiveOf(file: string): string {
@@ -207,11 +191,7 @@ export function encodingIn(
   const [kind, encoding] = bytes.some((byte) => byte >= 0x80 && byte < 0xa0)
     ? ['Windows-1252 or damaged', 'WINDOWS-1252']
     : ['Latin-1 (ISO 8859-1) or damaged', 'ISO-8859-1'];
-  return { kind, hint: converted(decodedFrom(encoding))(conversionOf(input, verb, command)) };
-}
-
-function hintOf({ hint }: Format, conversion: Conversion): string {
-  return [nested, leftOut, ARCHIVE_SCRIPT.hint].includes(hint) ? hint(conversion) : converted(hint)(conversion);
+  return { kind, hint: decodedFrom(encoding)(conversionOf(input, verb, command)) };
 }
 
 /** Names of files that never have data. */
@@ -230,7 +210,7 @@ function conversionOf({ name, member }: NamedInput, verb: Verb, command: HintCom
     withoutFile: () => command(verb, undefined, extension === undefined ? { '--rejects': 'FILE' } : { '--exclude': `*${extension}` }),
     archive: member?.archive,
     command,
-    run: (source, options) => command(verb, source, options),
+    run: (source) => command(verb, source),
   };
 }
 

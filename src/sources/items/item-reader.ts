@@ -6,14 +6,14 @@ import type { Place } from '../../contract/failure.ts';
 import { isObject, show } from '../../contract/json.ts';
 import { parseEnvelope } from '../../contract/pages/envelope.ts';
 import { type ChangeRecord, parseRecord } from '../../contract/record.ts';
-import { at, Violation } from '../../contract/shape.ts';
-import { checkLengths, MAX_TEXT } from '../../contract/text/lengths.ts';
-import type { HintCommand } from '../hint-command.ts';
+import { at, checkLengths, MAX_TEXT } from '../../contract/shape.ts';
+import type { JsonObject } from '../formats/format.ts';
+import { type HintCommand, ifSnapshot } from '../hint-command.ts';
 import { elementsIn } from '../json/json-values.ts';
-import { type Parsed, parseJson, placeIn } from '../json/parse-json.ts';
+import { type Parsed, parseJson } from '../json/parse-json.ts';
 import type { RawValue } from '../json/raw-value.ts';
-import { ifSnapshot } from '../other-command.ts';
 import { rejectLineIn } from '../rejects/reject-line.ts';
+import { brokenRule, placeIn } from '../rejects/rejection.ts';
 import type { Input, InputError, Item } from '../source.ts';
 import { type PageItems, PageItemsReader } from './page-items.ts';
 
@@ -25,8 +25,6 @@ export interface ItemOptions {
 
 /** How deep items may be nested in arrays and pages. */
 const MAX_DEPTH = 4;
-
-type JsonObject = { readonly [key: string]: unknown };
 
 /** Recognizes the items in the JSON values of one input: records, accounts, pages, and lines of exports and rejects files. */
 export class ItemReader {
@@ -229,7 +227,6 @@ export function orInputError<T extends object>(parse: () => T, origin: Place, it
   try {
     return parse();
   } catch (error) {
-    if (!(error instanceof Violation)) throw error;
-    return { kind: 'error', code: 'bad-field', place: placeIn(origin, error.field), expected: error.expected, found: error.found, item };
+    return brokenRule(error, origin, item);
   }
 }

@@ -1,5 +1,5 @@
 import { isObject } from '../../contract/json.ts';
-import { stringEnd } from './key-count.ts';
+import { stringEnd } from './parse-loss.ts';
 
 /** Matches the last escape in a name, up to the colon after the name. It also matches some values, which costs only time. */
 const ESCAPED_NAME = /\\.[^"\\]*"\s*:/s;

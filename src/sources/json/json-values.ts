@@ -1,6 +1,5 @@
 import { cut } from '../../contract/json.ts';
 import { ElementSplitter } from './element-splitter.ts';
-import { brokenValue, LineSplitter, LONG_LINE, type Splitter } from './line-splitter.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
 
 /**
@@ -42,7 +41,7 @@ function splitterFor(start: string, number: number): Splitter | undefined {
   if (!start.startsWith('{')) throw new NotJson(number, 'JSON that begins with { or [', cut(start.trim()));
   const newline = start.indexOf('\n');
   const isFull = start.length > LONG_LINE;
-  if (newline > LONG_LINE || (newline === -1 && isFull)) return new LongFirstLine(number);
+  if (newline > LONG_LINE || (newline === -1 && isFull)) return new LineSplitter(number);
   if (newline === -1) return undefined;
   const line = start.slice(0, newline).trim();
   if (isJson(line)) return new LineSplitter(number);
@@ -78,44 +77,122 @@ export function elementsIn({ text, line, path, broken, elements }: RawValue): re
   }
 }
 
-/** Splits a first line that is so long that the kind of the text (NDJSON or one document) is still unknown. */
-class LongFirstLine implements Splitter {
-  readonly #document: ElementSplitter;
-  readonly #line: number;
-  #next: Splitter | undefined;
-
-  constructor(line: number) {
-    this.#document = new ElementSplitter(line);
-    this.#line = line;
-  }
-
-  push(text: string): RawValue[] {
-    if (this.#next !== undefined) return this.#next.push(text);
-    const end = text.indexOf('\n');
-    if (end === -1) return this.#document.push(text);
-    const values = this.#document.push(text.slice(0, end));
-    if (!this.#document.isComplete && !this.#document.inString) {
-      this.#next = this.#document;
-      return [...values, ...this.#next.push(text.slice(end))];
-    }
-    // a string cannot continue in the next line: this line is broken
-    if (this.#document.inString) values.push(this.#broken());
-    this.#next = new LineSplitter(this.#line + 1);
-    return [...values, ...this.#next.push(text.slice(end + 1))];
-  }
-
-  end(): RawValue[] {
-    return (this.#next ?? this.#document).end();
-  }
-
-  #broken(): RawValue {
-    return brokenValue(new NotJson(this.#line, 'a complete JSON value in the line', 'a line that ends inside a string'));
-  }
-}
-
 /** Counts the line breaks in a text. */
 function newlines(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
+}
+
+/** The greatest length of a line that is read as one value, in UTF-16 units. A longer line is split into its elements. */
+const LONG_LINE = 1 << 20;
+
+const BRACE = '{'.charCodeAt(0);
+
+/** Accepts a text in pieces and returns the values that each piece completes. */
+interface Splitter {
+  readonly push: (text: string) => RawValue[];
+  /** Returns the values that the end of the text completes. */
+  readonly end: () => RawValue[];
+}
+
+/** Splits text into lines, each a value (NDJSON, and a compact page). A broken line does not affect the next one. */
+class LineSplitter implements Splitter {
+  /** The pieces of an incomplete line. They are joined when the line is complete. */
+  #rest: string[] = [];
+  #lineLength = 0;
+  #line: number;
+  readonly #firstLine: number;
+  /** Splits the current line if it is long. */
+  #long: ElementSplitter | undefined;
+  /** Whether the rest of the current line is ignored, because the line is broken. */
+  #isSkipping = false;
+  /** Splits all of the text, if its first line is long and ends inside a value: then it is one document. */
+  #document: ElementSplitter | undefined;
+
+  constructor(line: number) {
+    this.#line = line;
+    this.#firstLine = line;
+  }
+
+  push(text: string): RawValue[] {
+    if (this.#document !== undefined) return this.#document.push(text);
+    const values: RawValue[] = [];
+    let start = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
+      if (this.#lineLength > 0 || end - start > LONG_LINE) {
+        this.#buffer(text.slice(start, end), values);
+        if (this.#isDocument()) {
+          this.#document = this.#long;
+          return [...values, ...this.push(text.slice(end))];
+        }
+        this.#endLine(values);
+      } else {
+        this.#add(text.slice(start, end), values);
+      }
+      this.#line += 1;
+      start = end + 1;
+    }
+    if (start < text.length) this.#buffer(text.slice(start), values);
+    return values;
+  }
+
+  end(): RawValue[] {
+    const values = this.push('\n');
+    return this.#document === undefined ? values : [...values, ...this.#document.end()];
+  }
+
+  /** Whether the current line is the first one, and ends inside a value, but not inside a string: a string cannot continue in the next line. */
+  #isDocument(): boolean {
+    const long = this.#isSkipping || this.#line !== this.#firstLine ? undefined : this.#long;
+    return long !== undefined && !long.isComplete && !long.inString;
+  }
+
+  #add(line: string, values: RawValue[]): void {
+    if (line.charCodeAt(0) === BRACE || line.trim() !== '') values.push({ text: line, line: this.#line, path: '' });
+  }
+
+  #buffer(piece: string, values: RawValue[]): void {
+    this.#lineLength += piece.length;
+    if (this.#isSkipping) return;
+    if (this.#long !== undefined) {
+      this.#split(this.#long, piece, values);
+      return;
+    }
+    this.#rest.push(piece);
+    if (this.#lineLength <= LONG_LINE) return;
+    this.#long = new ElementSplitter(this.#line);
+    this.#split(this.#long, this.#takeRest(), values);
+  }
+
+  #endLine(values: RawValue[]): void {
+    const long = this.#long;
+    if (long === undefined) this.#add(this.#takeRest(), values);
+    else if (!this.#isSkipping) this.#orBroken(() => long.end(), values);
+    this.#long = undefined;
+    this.#isSkipping = false;
+    this.#lineLength = 0;
+  }
+
+  #split(long: ElementSplitter, piece: string, values: RawValue[]): void {
+    for (const value of this.#orBroken(() => long.push(piece), values)) values.push(value);
+  }
+
+  /** Returns the values of a splitter. If the line is broken, returns nothing and skips the rest of the line. */
+  #orBroken(split: () => RawValue[], values: RawValue[]): RawValue[] {
+    try {
+      return split();
+    } catch (error) {
+      if (!(error instanceof NotJson)) throw error;
+      values.push({ text: error.text ?? '', line: error.line, path: '', broken: error });
+      this.#isSkipping = true;
+      return [];
+    }
+  }
+
+  #takeRest(): string {
+    const line = this.#rest.join('');
+    this.#rest = [];
+    return line;
+  }
 }

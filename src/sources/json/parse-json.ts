@@ -1,11 +1,10 @@
-import type { Place } from '../../contract/failure.ts';
 import { cut, isObject } from '../../contract/json.ts';
 import { isRecordJson } from '../../contract/pages/canonical-json.ts';
 import { at } from '../../contract/shape.ts';
+import { notJson, placeIn } from '../rejects/rejection.ts';
 import type { InputError } from '../source.ts';
 import { parseWithNames } from './escaped-names.ts';
-import { keysIn } from './key-count.ts';
-import { type LossInItem, lossesIn } from './parse-loss.ts';
+import { keysIn, type LossInItem, lossesIn } from './parse-loss.ts';
 import type { RawValue } from './raw-value.ts';
 
 /** The value of a JSON text. It is wrapped in an object because the value itself may look like an input error. */
@@ -23,10 +22,7 @@ export interface Parsed {
  */
 export function parseJson(raw: RawValue, file: string): Parsed | InputError {
   const { text, line, path, broken } = raw;
-  if (broken !== undefined) {
-    const { expected, found, hint } = broken;
-    return { kind: 'error', code: 'bad-json', place: placeIn({ file, line }, path), expected, found, hint, item: broken.text };
-  }
+  if (broken !== undefined) return notJson(broken, file);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -68,11 +64,6 @@ function withoutItems(text: string, losses: readonly LossInItem[]): string {
     from = item.end;
   }
   return rest + text.slice(from);
-}
-
-/** Returns the place of a field in an item; '' is the item itself. */
-export function placeIn(origin: Place, field: string): Place {
-  return field === '' ? origin : { ...origin, field };
 }
 
 /** Joins the path of an item and the path of a field in it; '' is the item itself. */

@@ -1,12 +1,10 @@
 import { FAILURES } from '../../contract/failure.ts';
 import { parseInstant, timestampOf } from '../../contract/instant.ts';
 import { isObject } from '../../contract/json.ts';
-import type { CaptureContext } from '../formats/format.ts';
+import type { CaptureContext, JsonObject } from '../formats/format.ts';
 import { FORMAT_NAMES } from '../formats/formats.ts';
 import type { ObserveContext } from '../snapshots/snapshot-reader.ts';
 import type { RejectOptions } from '../source.ts';
-
-type JsonObject = { readonly [key: string]: unknown };
 
 /** One line of a rejects file that is read again, after the item in it was corrected. */
 export interface RejectLine {

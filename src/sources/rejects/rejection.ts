@@ -1,5 +1,6 @@
-import { Failure, type FailureCode } from '../../contract/failure.ts';
+import { Failure, type FailureCode, type Place } from '../../contract/failure.ts';
 import { plural } from '../../contract/plural.ts';
+import { Violation } from '../../contract/shape.ts';
 import type { NotJson } from '../json/raw-value.ts';
 import type { InputError } from '../source.ts';
 
@@ -50,9 +51,25 @@ export function unreadableInput(error: unknown): InputError {
   return { kind: 'error', code, message, place, expected, found, hint };
 }
 
-/** Returns the input error for the rest of an input that is not JSON. */
+/** Returns the input error for a text that is not JSON. */
 export function notJson({ line, expected, found, text, hint }: NotJson, file: string): InputError {
-  return { kind: 'error', code: 'bad-json', place: { file, line }, expected, found, item: text, ...(hint === undefined ? {} : { hint }) };
+  return { kind: 'error', code: 'bad-json', place: { file, line }, expected, found, hint, item: text };
+}
+
+/**
+ * Returns the input error for an item that breaks a rule.
+ * @param origin the place of the JSON value that contains the item
+ * @throws any error that is not a Violation
+ */
+export function brokenRule(error: unknown, origin: Place, item: unknown): InputError {
+  if (!(error instanceof Violation)) throw error;
+  const { field, expected, found, hint } = error;
+  return { kind: 'error', code: 'bad-field', place: placeIn(origin, field), expected, found, hint, item };
+}
+
+/** Returns the place of a field in an item; '' is the item itself. */
+export function placeIn(origin: Place, field: string): Place {
+  return field === '' ? origin : { ...origin, field };
 }
 
 /** Returns the failure for an input that cannot be read to its end, or a failure unchanged. */
@@ -87,4 +104,38 @@ export function tooManyRejects(rejected: number, items: number, most: number, dr
 /** Formats a share, rounded down: 0.996 is not all. */
 export function percent(share: number): string {
   return `${Math.floor(share * 100)}%`;
+}
+
+/** How many inputs with errors are listed. All errors are counted. */
+const MAX_LISTED = 100;
+
+/**
+ * Collects the errors of a run without a rejects file. The run reads all inputs, so that one run shows everything that is
+ * wrong, and fails at its end.
+ */
+export class InputErrors {
+  readonly #inputs: number;
+  /** The first error of each input. */
+  readonly #first = new Map<string, InputError>();
+  #count = 0;
+
+  /** @param inputs how many inputs the run has */
+  constructor(inputs: number) {
+    this.#inputs = inputs;
+  }
+
+  add(inputError: InputError): void {
+    const file = inputError.place.file ?? '';
+    if (!this.#first.has(file) && this.#first.size < MAX_LISTED) this.#first.set(file, inputError);
+    this.#count += 1;
+  }
+
+  /** @throws Failure for the first error, with the first error of each other input, if there is any */
+  throwIfAny(): void {
+    const [first, ...others] = this.#first.values();
+    if (first === undefined) return;
+    const isAllOther = this.#inputs > 1 && this.#first.size === this.#inputs && others.every(({ otherCommand }) => otherCommand);
+    const hint = (isAllOther ? first.otherCommand?.hintForAll : undefined) ?? first.hint;
+    throw rejection({ ...first, hint }, { others: others.map((one) => rejection(one)), unlisted: this.#count - this.#first.size });
+  }
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Failure } from '../../contract/failure.ts';
 import { writeFully } from '../../contract/files/file-bytes.ts';
-import { refuseDatabase } from '../../contract/files/refuse-database.ts';
+import { refuseDatabase } from '../../contract/files/refuse-output.ts';
 import { isSameFile } from '../../contract/files/same-file.ts';
 import { encodeJson } from '../../contract/json.ts';
 import type { InputError } from '../source.ts';

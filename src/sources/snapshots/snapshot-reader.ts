@@ -2,24 +2,22 @@ import type { Place } from '../../contract/failure.ts';
 import type { Instant } from '../../contract/instant.ts';
 import { isObject, show } from '../../contract/json.ts';
 import type { Observation } from '../../contract/observation.ts';
-import { at, Violation } from '../../contract/shape.ts';
-import { checkLengths } from '../../contract/text/lengths.ts';
+import { at, checkLengths, Violation } from '../../contract/shape.ts';
 import { instantField } from '../formats/fields.ts';
-import { type CaptureContext, type JsonObject, type Observe, PackageNotLoaded, type SnapshotFormat } from '../formats/format.ts';
+import { type CaptureContext, type JsonObject, PackageNotLoaded, type Snapshot, type SnapshotFormat } from '../formats/format.ts';
 import { FORMAT_NAMES, FORMATS, type FormatName } from '../formats/formats.ts';
 import { neutral } from '../formats/neutral.ts';
-import { type HintCommand, plainCommand } from '../hint-command.ts';
+import { type HintCommand, ifRecord, plainCommand } from '../hint-command.ts';
 import { elementsIn } from '../json/json-values.ts';
-import { type Parsed, parseJson, placeIn } from '../json/parse-json.ts';
+import { type Parsed, parseJson } from '../json/parse-json.ts';
 import type { RawValue } from '../json/raw-value.ts';
-import { ifRecord } from '../other-command.ts';
 import { contextOf, optionsOf, type RejectLine, rejectLineIn } from '../rejects/reject-line.ts';
+import { brokenRule, placeIn } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
+import { isSuspended, storable, withoutEmptyFields } from './adjusted-observation.ts';
 import { isPartHeader, type PartStart, parsePartHeader } from './part-header.ts';
 import { contextByPath } from './path-time.ts';
 import { SnapshotCache } from './snapshot-cache.ts';
-import { hasEscapes, storable } from './storable-text.ts';
-import { isSuspended, withoutEmptyFields } from './suspended.ts';
 
 export interface ObserveContext extends CaptureContext {
   /** The format of all snapshots; if undefined, the format of each is detected. */
@@ -101,20 +99,21 @@ export class SnapshotReader {
     const { value, lost } = parsed;
     this.#lost = lost;
     if (lost !== undefined) for (const inputError of lost.values()) found.push(this.#withOptions(inputError));
-    const format = isObject(value) ? this.#formatOf(value) : undefined;
-    if (format === undefined || !isObject(value)) this.add(found, value, { file, line }, path);
-    else this.#observe(found, value, format, hasEscapes(text) ? storableOnly(format.observe) : format.observe, { file, line }, path);
+    const format = this.add(found, value, { file, line }, path);
     const only = found.length === before + 1 ? found[before] : undefined;
     // in other formats, observed_at can be the time of several snapshots
     if (only?.kind === 'observation' && format === neutral) this.#cache.add(text, only.observation);
   }
 
-  /** Adds the observations of a value, or of the values in an array. */
-  add(found: SnapshotItem[], value: unknown, origin: Place, path: string, depth = 0): void {
-    if (value === null && this.#lost?.has(path)) return;
+  /**
+   * Adds the observations of a value, or of the values in an array.
+   * @returns the format of the value, if it has one
+   */
+  add(found: SnapshotItem[], value: unknown, origin: Place, path: string, depth = 0): SnapshotFormat | undefined {
+    if (value === null && this.#lost?.has(path)) return undefined;
     if (Array.isArray(value) && depth < MAX_DEPTH) {
       for (const [index, item] of value.entries()) this.add(found, item, origin, `${path}[${index}]`, depth + 1);
-      return;
+      return undefined;
     }
     const format = isObject(value) ? this.#formatOf(value) : undefined;
     if (isPartHeader(value)) {
@@ -124,8 +123,9 @@ export class SnapshotReader {
       if (line === undefined) found.push(this.#explained(this.#unknown(value, placeIn(origin, path))));
       else this.#addReject(found, line, origin, at(path, 'item'), depth);
     } else {
-      this.#observe(found, value, format, storableOnly(format.observe), origin, path);
+      this.#observe(found, value, format, origin, path);
     }
+    return format;
   }
 
   /** Adds the observations of the corrected item in a line of a rejects file. Its options replace those of the run. */
@@ -150,33 +150,42 @@ export class SnapshotReader {
     return undefined;
   }
 
-  #observe(found: SnapshotItem[], value: JsonObject, format: SnapshotFormat, observe: Observe, origin: Place, path: string): void {
+  #observe(found: SnapshotItem[], value: JsonObject, format: SnapshotFormat, origin: Place, path: string): void {
     const context = this.#takenIn(origin.file);
     try {
       if (format.snapshotsIn === undefined) {
-        const [observation, place] = [this.#read(observe, value, path, context), placeIn(origin, path)];
+        const [observation, place] = [this.#read(format, value, path, context), placeIn(origin, path)];
         const times = format.furtherTimes?.(value, path) ?? [];
         found.push({ kind: 'observation', observation, place });
         for (const observed_at of times) found.push({ kind: 'observation', observation: { ...observation, observed_at }, place });
         return;
       }
-      const observeOne: Observe = (one, onePath, taken) => this.#read(observe, one, onePath, taken);
       const listTime = value['observed_at'] === undefined ? undefined : instantField(value['observed_at'], path, 'observed_at');
       for (const snapshot of format.snapshotsIn(value, path)) {
         if (snapshot.value === null && this.#lost?.has(snapshot.path)) continue;
         const observedAt = listTime ?? snapshot.observedAt;
         const taken = observedAt === undefined ? context : { ...context, observedAt };
-        const read = observed(snapshot.value, observeOne, origin, snapshot.path, taken);
+        const read = this.#readOne(format, snapshot, origin, taken);
         const isAll = snapshot.value === value;
         found.push(read.kind === 'error' ? this.#explained(read, isAll ? undefined : (format.singleName ?? format.name), taken) : read);
       }
     } catch (error) {
-      found.push(this.#explained(inputErrorOf(error, origin, value)));
+      found.push(this.#explained(brokenRule(error, origin, value)));
     }
   }
 
-  #read(observe: Observe, snapshot: JsonObject, path: string, taken: CaptureContext): Observation {
-    const observation = observe(snapshot, path, taken);
+  /** Reads one of several snapshots. An error here does not affect the others. */
+  #readOne(format: SnapshotFormat, { value, path }: Snapshot, origin: Place, taken: CaptureContext): Observed | InputError {
+    try {
+      if (!isObject(value)) throw new Violation(path || 'item', 'an object', show(value));
+      return { kind: 'observation', observation: this.#read(format, value, path, taken), place: placeIn(origin, path) };
+    } catch (error) {
+      return brokenRule(error, origin, value);
+    }
+  }
+
+  #read(format: SnapshotFormat, snapshot: JsonObject, path: string, taken: CaptureContext): Observation {
+    const observation = storable(format.observe(snapshot, path, taken));
     const { profile, former_names, web_archive_url } = observation;
     checkLengths({ ...profile, former_names, web_archive_url }, path);
     if (!isSuspended(snapshot)) return observation;
@@ -219,27 +228,4 @@ export class SnapshotReader {
       item: value,
     };
   }
-}
-
-/** Returns a reader that removes what a store cannot keep. Texts without escapes do not need it. */
-function storableOnly(observe: Observe): Observe {
-  return (snapshot, path, taken) => storable(observe(snapshot, path, taken));
-}
-
-/** Reads one of several snapshots. An error here does not affect the others. */
-function observed(value: unknown, observe: Observe, origin: Place, path: string, taken: CaptureContext): Observed | InputError {
-  try {
-    if (!isObject(value)) throw new Violation(path || 'item', 'an object', show(value));
-    return { kind: 'observation', observation: observe(value, path, taken), place: placeIn(origin, path) };
-  } catch (error) {
-    return inputErrorOf(error, origin, value);
-  }
-}
-
-/** @throws any error that is not a Violation */
-function inputErrorOf(error: unknown, origin: Place, item: unknown): InputError {
-  if (!(error instanceof Violation)) throw error;
-  const { field, expected, found, hint } = error;
-  const place = placeIn(origin, field);
-  return { kind: 'error', code: 'bad-field', place, expected, found, ...(hint === undefined ? {} : { hint }), item };
 }

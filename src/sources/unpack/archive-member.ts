@@ -40,6 +40,16 @@ export function sourceOf(name: string): { readonly source: string; readonly memb
   return { source: name, member: undefined };
 }
 
+/** Returns the failure for a folder, an archive or a prefix without a file that is read. */
+export function withoutFiles(source: string): Failure {
+  return new Failure('no-source', `${source} contains no files`, {
+    place: { file: source },
+    expected: 'a folder, an archive or a prefix with files to read',
+    found: 'no file, or only hidden files',
+    hint: 'check that you named the right source',
+  });
+}
+
 /** Returns the failure for an archive whose members cannot be read any further. */
 export function brokenArchive(file: string, kind: string, found: string, hint = 'download or copy the archive again'): Failure {
   return new Failure('bad-archive', `${file} is damaged or cut short`, {

@@ -36,7 +36,12 @@ function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** How many bytes are needed to detect an archive: the first header of a tar. */
+/** Whether the first two bytes are those of JSON in UTF-8, and not in UTF-16 or UTF-32. */
+export function isLikeJson(head: Buffer): boolean {
+  return (head[0] === 0x7b || head[0] === 0x5b) && head[1] !== 0;
+}
+
+/** How many bytes are needed to detect an archive or another format: the first header of a tar. */
 export const HEADER_BYTES = 512;
 const CHECKSUM_AT = 148;
 const CHECKSUM_BYTES = 8;

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { removeSync } from 'fs-extra/esm';
-import { Failure } from '../../contract/failure.ts';
 import { countPacked, Expansion } from '../../contract/files/expansion.ts';
 import { isCopy } from '../inputs/compressed-copy.ts';
 import { readFailure, unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
+import { withoutFiles } from './archive-member.ts';
 import { decompressed } from './decompression.ts';
-import { fileHead, HEADER_BYTES, headOf, isTar, isZip, resumed } from './head.ts';
+import { fileHead, HEADER_BYTES, headOf, isLikeJson, isTar, isZip, resumed } from './head.ts';
 
 /** Yields the files in a source as `unpack` does. If they cannot be read any further, the last element is an input error. */
 export async function* filesIn(input: Input): AsyncGenerator<readonly Input[] | InputError> {
@@ -58,14 +58,10 @@ async function* unpack(input: Input): AsyncGenerator<readonly Input[]> {
       yield [{ ...input, open: () => rest, expansion }];
       return;
     }
-    if (members === 0 && input.filter === undefined) throw emptyArchive(input);
+    if (members === 0 && input.filter === undefined) throw withoutFiles(input.name);
   } finally {
     await bytes.return(undefined);
   }
-}
-
-function isLikeJson(head: Buffer): boolean {
-  return head[0] === 0x7b || head[0] === 0x5b;
 }
 
 /** A ZIP file that does not come from a file of this machine is written to a temporary file first. */
@@ -86,13 +82,4 @@ async function* zipMembers(input: Input, bytes: AsyncIterable<Uint8Array>, expan
   } finally {
     if (folder !== undefined) removeSync(folder);
   }
-}
-
-function emptyArchive({ name }: Input): Failure {
-  return new Failure('no-source', `the archive ${name} contains no files`, {
-    place: { file: name },
-    expected: 'an archive with files to read',
-    found: 'no file, or only hidden files',
-    hint: 'check that you named the right archive',
-  });
 }

@@ -1,14 +1,14 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { createInflateRaw } from 'node:zlib';
-import type { Entry, ZipFile } from 'yauzl';
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { Failure } from '../../contract/failure.ts';
-import { crc32After } from '../../contract/files/crc32.ts';
+import { crc32After } from '../../contract/files/checksums.ts';
 import { countPacked, Expansion } from '../../contract/files/expansion.ts';
 import { plural } from '../../contract/plural.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.ts';
 import { piped } from './decompression.ts';
 import { FIRST_OF_TREE } from './head.ts';
-import { openZipFile } from './open-zip-file.ts';
 
 /** How many files a ZIP file may have: their list is kept in memory, with about 1 kB for each. */
 export const MOST_ENTRIES = 500_000;
@@ -126,4 +126,28 @@ async function wrapErrors<T>(archive: Pick<Input, 'name'>, work: () => Promise<T
 function toFailure({ name }: Pick<Input, 'name'>, error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error) || 'syscall' in error) return error;
   return brokenArchive(name, 'ZIP file', error.message);
+}
+
+/** The lengths of the end record, of its longest comment, and of the ZIP64 locator before it. */
+const END = 22;
+const MOST_COMMENT = 0xffff;
+const LOCATOR = 20;
+
+/**
+ * Opens a ZIP, which stays open until it is closed.
+ * @throws Error if it is damaged. If the ZIP64 locator has a huge offset, the library itself would throw where nobody can catch it
+ */
+export async function openZipFile(path: string): Promise<ZipFile> {
+  const file = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(file);
+    const tail = Buffer.alloc(Math.min(size, LOCATOR + END + MOST_COMMENT));
+    readSync(file, tail, 0, tail.length, size - tail.length);
+    const locator = tail.lastIndexOf('PK\x05\x06', tail.length - END, 'latin1') - LOCATOR;
+    const isLarge = locator >= 0 && tail.readUInt32LE(locator) === 0x07064b50;
+    if (isLarge && tail.readBigUInt64LE(locator + 8) > size) throw new Error('the end record of ZIP64 is outside of the file');
+  } finally {
+    closeSync(file);
+  }
+  return await openPromise(path, { autoClose: false });
 }

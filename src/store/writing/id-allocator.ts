@@ -1,4 +1,3 @@
-import { firstId } from '../../contract/generated-id.ts';
 import { type Instant, parseInstant } from '../../contract/instant.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 
@@ -49,7 +48,7 @@ export class IdAllocator {
   }
 
   #start(instant: Instant): number {
-    return instant === this.#last.instant ? this.#last.id + 1 : firstId(instant);
+    return instant === this.#last.instant ? this.#last.id + 1 : instant;
   }
 
   /** Returns the next free id, if the record below it is not newer and the record above it is not older. */

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeFileSync, writeSync, writevSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
-import { BufferedFile } from '../../contract/files/buffered-file.ts';
+import { BufferedFile } from '../../contract/files/file-bytes.ts';
 import type { PageSpan } from '../../pages/page.ts';
 import { packMember } from '../../zip/member.ts';
 import type { TreeForm } from '../tree-files.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Observation, Profile } from '../../../src/contract/observation.ts';
 import type { JsonObject } from '../../../src/sources/formats/format.ts';
 import { FORMATS, type FormatName } from '../../../src/sources/formats/formats.ts';
-import { namesIn } from '../../../src/sources/rejects/item-names.ts';
+import { namesIn } from '../../../src/sources/rejects/without-removed.ts';
 import { errorIn, NOON, observationsIn, profileOf, readText, readValues } from './reading.ts';
 import { expectSound } from './sound.ts';
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { shellWord } from '../../../src/contract/text/shell-word.ts';
+import { shellWord } from '../../src/contract/hint.ts';
 
 it('bash reads each word of a shell back as it was', () => {
   const words = ['data/store.db', 'my store.db', "it's", '$HOME `id` "x" \\', '*', '~', '', 'größe.db', 'a\nb\t\u001b[31m', "\u0007'\\"];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shellWord } from '../../../src/contract/text/shell-word.ts';
+import { shellWord } from '../../src/contract/hint.ts';
 
 it.each([
   ['https://example.org/api', 'https://example.org/api'],

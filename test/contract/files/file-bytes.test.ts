@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { BufferedFile } from '../../../src/contract/files/buffered-file.ts';
-import { readFully } from '../../../src/contract/files/file-bytes.ts';
+import { BufferedFile, readFully } from '../../../src/contract/files/file-bytes.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 const BUFFER = 2 ** 18;

@@ -1,26 +1,27 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { behindLinks, draftOf, unwritable } from '../contract/files/draft.ts';
-import { refuseDatabase } from '../contract/files/refuse-database.ts';
-import { statusOf } from '../contract/files/same-file.ts';
-import type { Pauses } from '../contract/pauses.ts';
+import type { Pauses } from '../pauses.ts';
+import { behindLinks, draftOf, unwritable } from './draft.ts';
+import { BufferedFile } from './file-bytes.ts';
+import { refuseDatabase } from './refuse-output.ts';
+import { statusOf } from './same-file.ts';
 
-/** The minimum number of characters in one write. */
+/** The minimum number of characters in a chunk. */
 const CHUNK_LENGTH = 1 << 16;
 
-/** A file of an export, and its content in parts. */
-export interface ExportFile {
+/** A file to write, and its content in parts. */
+export interface NewFile {
   readonly path: string;
-  readonly content: Iterable<string | Uint8Array>;
+  readonly content: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 }
 
 /**
  * Writes each file to a temporary file beside it. At the end, it renames all of them atomically. If a file cannot be
  * written, none changes. If the path is a symbolic link, the link stays and its target is replaced.
- * @param pauses end the export: no file changes
- * @throws Failure not-ours if a file is a database, file-system if it cannot be written, stopped
+ * @param pauses end the writing: no file changes
+ * @throws Failure not-ours if a file is a database, file-system if it cannot be written, stopped; and the errors of the content
  */
-export async function writeFiles(files: readonly ExportFile[], pauses: Pauses): Promise<void> {
+export async function writeFiles(files: readonly NewFile[], pauses?: Pauses): Promise<void> {
   const drafts: { readonly path: string; readonly target: string; readonly draft: string }[] = [];
   try {
     for (const { path, content } of files) {
@@ -32,10 +33,12 @@ export async function writeFiles(files: readonly ExportFile[], pauses: Pauses): 
       const file = attempt(path, () => openSync(draft, 'wx'));
       drafts.push({ path, target, draft });
       try {
-        for (const part of content) {
-          attempt(path, () => writeFileSync(file, part));
-          if (pauses.areDue) await pauses.take();
+        const output = new BufferedFile(file);
+        for await (const part of content) {
+          attempt(path, () => output.write(typeof part === 'string' ? Buffer.from(part) : part));
+          if (pauses?.areDue) await pauses.take();
         }
+        attempt(path, () => output.flush());
         attempt(path, () => fsyncSync(file));
       } finally {
         closeSync(file);
@@ -48,7 +51,7 @@ export async function writeFiles(files: readonly ExportFile[], pauses: Pauses): 
   }
 }
 
-/** Joins texts to chunks that are large enough for one write. */
+/** Joins texts to chunks that are large enough for one write, and yields them. */
 export function* chunks(texts: Iterable<string>): Generator<string> {
   let chunk = '';
   for (const text of texts) {
