@@ -5,7 +5,6 @@ import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
-import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Target } from '../storage/target.ts';
 import { lock } from '../store/database/lock.ts';
 import { replaceStore } from '../store/database/replace.ts';
@@ -41,7 +40,7 @@ export interface PullSummary {
   readonly unchanged: boolean;
   /** What is wrong at the target. */
   readonly problems: readonly string[];
-  readonly traffic: RequestCounter;
+  readonly traffic: Remote['traffic'];
 }
 
 /**

@@ -6,7 +6,6 @@ import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
 import { WHOLE_BYTES } from '../storage/file-upload.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
-import type { RequestCounter } from '../storage/request-counter.ts';
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import type { Lock } from '../store/database/lock.ts';
@@ -56,7 +55,7 @@ export interface PushSummary extends Pick<Written<StoreVersion>, 'isConditional'
   /** How many versions the target keeps, and how many the push deleted. */
   readonly kept: number;
   readonly deleted: number;
-  readonly traffic: RequestCounter;
+  readonly traffic: Remote['traffic'];
 }
 
 /**

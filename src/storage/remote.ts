@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { CredentialRefresh } from './credential-refresh.ts';
 import type { ByteRange, ExactRange, ListedObject, ObjectPage, ObjectSource } from './object-source.ts';
-import { RequestCounter, type RequestKind } from './request-counter.ts';
-import { backoff, type RetryPolicy, retry, withIdleTimeout } from './retry.ts';
+import { backoff, CredentialRefresh, RequestCounter, type RequestKind, type RetryPolicy, retry, withIdleTimeout } from './retry.ts';
 import { StorageError, toFailure } from './storage-error.ts';
 import type { Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, Upload } from './target.ts';
 
