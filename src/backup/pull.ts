@@ -15,8 +15,7 @@ import { StoreImage, type StoreState } from '../store/image.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { commitPath } from '../versions/commit.ts';
 import { fetchVersion } from '../versions/fetch-version.ts';
-import { decompress, hasBytesOf } from './store-bytes.ts';
-import { listVersions, type StoreVersion, stateOfVersion } from './store-version.ts';
+import { decompress, hasBytesOf, listVersions, type StoreVersion, stateOfVersion } from './store-version.ts';
 
 /** The phases of a pull. They count bytes: of the local store, of the compressed store, and of the new store. */
 export type PullPhase = 'compare' | 'fetch' | 'decompress';

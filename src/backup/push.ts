@@ -19,8 +19,7 @@ import { refuseFuture } from '../versions/refusals.ts';
 import { refuseRemains } from '../versions/sweep.ts';
 import { changeVersions, type Written } from '../versions/write.ts';
 import { refusePublicPlace } from './public-place.ts';
-import { type CompressedStore, compress, hasBytesOf } from './store-bytes.ts';
-import { STORE_KIND, type StoreVersion, stateOfVersion } from './store-version.ts';
+import { type CompressedStore, compress, hasBytesOf, STORE_KIND, type StoreVersion, stateOfVersion } from './store-version.ts';
 
 /** The phases of a push. They count bytes of the store, or of the compressed store. `check` is one step of SQLite. */
 export type PushPhase = 'read' | 'check' | 'compress' | 'send' | 'compare';
