@@ -346,7 +346,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'store/database/damaged.ts: store check': 'damage.test.ts reads stores with damaged rows',
   'sources/inputs/unsupported.ts: import': 'unsupported.test.ts has a WARC',
   'sources/inputs/unsupported.ts: observe': 'unsupported.test.ts has a file of a Twitter archive',
-  'mirror/delete-gone.ts: --max-delete': 'gone.test.ts',
+  'mirror/gone-items.ts: --max-delete': 'gone.test.ts',
   'mirror/page-link.ts: mirror': 'page-link.test.ts; the service is elsewhere',
   'mirror/import-pages.ts: --on-conflict': 'import-pages.test.ts',
   'store/exclusions/exclusion-writer.ts: --on-conflict': 'removal.test.ts',
