@@ -18,9 +18,9 @@ import { pageAddress, redirectsWithin } from './page-link.ts';
 import { PageReader } from './page-reader.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { type ReadPhase, Run } from './run.ts';
-import { isResumable, mustRead, pageSizesOf, type RunState, startRun } from './run-state.ts';
-import { changedPages, readServiceTree, savedTree, treeInVersion } from './service-tree.ts';
-import { Spool } from './spool/page-spool.ts';
+import { isResumable, pageSizesOf, type RunState, startRun } from './run-state.ts';
+import { changedPages, parseTree, readServiceTree, treeInVersion } from './service-tree.ts';
+import { type SavedTree, Spool } from './spool/page-spool.ts';
 import { lockPath, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
 import { fetchCurrentVersion, versionReader } from './version-file.ts';
 import type { PageName } from './walk/reading-plan.ts';
@@ -131,16 +131,7 @@ async function runWith(
       : undefined;
     const state = earlier ?? (await newRunState(options, memory, spool, client, version));
     const reader =
-      version === undefined
-        ? new PageReader(client, {
-            baseUrl,
-            exclusions,
-            known: (page, number) => (mustRead(page, spool.state, memory.hasRejects) ? undefined : spool.known(page, number)),
-            tree: spool.tree && savedTree(spool.tree.build, spool.tree.manifest),
-            refreshTree: ({ buildText, manifest }) => readServiceTree(client, baseUrl, { build: buildText, manifest }),
-            onTree: ({ buildText, manifest }) => spool.setTree({ build: buildText, manifest }),
-          })
-        : versionReader(version, options, exclusions);
+      version === undefined ? new PageReader(client, baseUrl, spool, memory, exclusions) : versionReader(version, options, exclusions);
     const run = new Run(state, spool, reader, options);
     await (earlier === undefined ? run.toEnd() : run.resume());
     const gone = run.gone();
@@ -190,8 +181,8 @@ async function newRunState(
 ): Promise<RunState> {
   const { baseUrl, isFull } = options;
   const { summary } = memory;
-  const tree = version === undefined ? await readServiceTree(client, baseUrl, summary) : treeInVersion(version);
-  const before = summary?.build && summary.manifest ? savedTree(summary.build, summary.manifest) : undefined;
+  const saved = summary?.build && summary.manifest ? { build: summary.build, manifest: summary.manifest } : undefined;
+  const tree = version === undefined ? await readServiceTree(client, baseUrl, saved) : treeInVersion(version);
   const known = { data: memory.count('data'), account: memory.count('account') };
   const state = startRun(known, {
     run: randomUUID(),
@@ -203,18 +194,18 @@ async function newRunState(
       excess: summary?.excess ?? { data: 0, account: 0 },
       accounts: known.account,
       isFull,
-      changed: changedPages(isFull ? undefined : before, tree),
+      changed: changedPages(isFull ? undefined : saved && parseTree(saved), tree),
     },
   });
   spool.transaction(() => {
-    spool.setTree(tree && { build: tree.buildText, manifest: tree.manifest });
+    spool.setTree(tree);
     spool.setState(state);
   });
   return state;
 }
 
 /** Returns what the store knows of the service after a run. */
-function summaryOf({ run, plan }: RunState, tree: { readonly build: string; readonly manifest: Buffer } | undefined): MirrorState {
+function summaryOf({ run, plan }: RunState, tree: SavedTree | undefined): MirrorState {
   return {
     run,
     watermark: plan.feed.watermark,

@@ -21,6 +21,12 @@ export interface SpooledPage {
   readonly body: Buffer | null;
 }
 
+/** The build.json and the manifest of a tree, as a service sent them. */
+export interface SavedTree {
+  readonly build: string;
+  readonly manifest: Buffer;
+}
+
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /**
@@ -63,8 +69,8 @@ export class Spool<State> {
   }
 
   /** The tree whose pages are read. */
-  get tree(): { readonly build: string; readonly manifest: Buffer } | undefined {
-    return this.#database.prepare<[], { build: string; manifest: Buffer }>('SELECT build, manifest FROM tree').get();
+  get tree(): SavedTree | undefined {
+    return this.#database.prepare<[], SavedTree>('SELECT build, manifest FROM tree').get();
   }
 
   /** Runs changes in a transaction: all of them are saved, or none. */
@@ -87,7 +93,7 @@ export class Spool<State> {
       .run(JSON.stringify(state));
   }
 
-  setTree(tree: { readonly build: string; readonly manifest: Buffer } | undefined): void {
+  setTree(tree: SavedTree | undefined): void {
     this.#database.exec('DELETE FROM tree');
     if (tree !== undefined) {
       this.#database.prepare<[string, Buffer]>('INSERT INTO tree (build, manifest) VALUES (?, ?)').run(tree.build, tree.manifest);
