@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { ByteRange, ExactRange, ListedObject, ObjectPage, ObjectSource } from './object-source.ts';
 import { backoff, CredentialRefresh, RequestCounter, type RequestKind, type RetryPolicy, retry, withIdleTimeout } from './retry.ts';
 import { StorageError, toFailure } from './storage-error.ts';
-import type { Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, Upload } from './target.ts';
+import type { Condition, Fetched, ObjectHead, OpenUpload, Part, Target, Upload } from './target.ts';
 
 /** The settings for requests to a target. */
 export interface RemoteOptions {
@@ -18,7 +18,7 @@ export interface RemoteOptions {
 
 /** An upload in parts, as a {@link Remote} makes its requests. */
 export interface RemoteParts {
-  readonly put: (number: number, bytes: Uint8Array) => Promise<string>;
+  readonly put: (part: Part, bytes: Uint8Array) => Promise<string>;
   readonly complete: (tags: readonly string[]) => Promise<void>;
   /** Deletes the parts, also after a stop. */
   readonly abort: () => Promise<void>;
@@ -42,8 +42,7 @@ export interface Remote extends Pick<Target, 'name' | 'prices' | 'keepsHeaders'>
   readonly head: (path: string) => Promise<ObjectHead | undefined>;
   /** Writes a whole object and returns its tag. `storageErrorKind` of the Failure is `conflict` if the condition was not met. */
   readonly put: (path: string, upload: Upload, condition?: Condition) => Promise<string>;
-  /** Begins an upload in parts. Undefined if the target has only uploads of whole objects. */
-  readonly beginParts: ((path: string, upload: Omit<Upload, 'bytes'>) => Promise<RemoteParts>) | undefined;
+  readonly beginParts: (path: string, upload: Omit<Upload, 'bytes'>) => Promise<RemoteParts>;
   /** Returns the open uploads of paths that begin with `prefix`. Undefined if the target cannot list them, or has none. */
   readonly openUploads: ((prefix: string) => Promise<readonly OpenUpload[]>) | undefined;
   readonly abortUpload: (upload: OpenUpload) => Promise<void>;
@@ -163,7 +162,6 @@ function requester(
 function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRefresh, traffic: RequestCounter): Remote {
   const { name, prices, keepsHeaders } = target;
   const request = requester(target, policy, credentials, traffic);
-  const beginParts = target.beginParts?.bind(target);
   const openUploads = target.openUploads?.bind(target);
   const objects = (prefix: string, after = '') =>
     listing((next) => request('reads', prefix, (signal) => target.list(prefix, after, next, signal)));
@@ -174,7 +172,7 @@ function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRe
     policy,
     traffic,
     get keepsDeleted() {
-      return target.keepsDeleted === true;
+      return target.keepsDeleted;
     },
     get: (path, range) =>
       request('reads', path, (signal) => target.get(path, signal, range), range === undefined ? 0 : range.to - range.from),
@@ -186,24 +184,18 @@ function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRe
     },
     head: (path) => request('reads', path, (signal) => target.head(path, signal)),
     put: (path, upload, condition) => request('writes', path, (signal) => target.put(path, upload, signal, condition), upload.bytes.length),
-    beginParts:
-      beginParts &&
-      (async (path, upload) => {
-        const parts = await request('writes', path, (signal) => beginParts(path, upload, signal));
-        return remoteParts(path, parts, request, requester(target, { ...policy, signal: undefined }, credentials, traffic));
-      }),
+    beginParts: async (path, upload) => {
+      const parts = await request('writes', path, (signal) => target.beginParts(path, upload, signal));
+      const always = requester(target, { ...policy, signal: undefined }, credentials, traffic);
+      return {
+        put: (part, bytes) => request('writes', path, (signal) => parts.put(part, bytes, signal), bytes.length),
+        complete: (tags) => request('writes', path, (signal) => parts.complete(tags, signal)),
+        abort: () => always('deletes', path, (signal) => parts.abort(signal)),
+      };
+    },
     openUploads: openUploads && ((prefix) => request('reads', prefix, (signal) => openUploads(prefix, signal))),
     abortUpload: (upload) => request('deletes', upload.path, async (signal) => target.abortUpload?.(upload, signal)),
     remove: (path) => request('deletes', path, (signal) => target.remove(path, signal)),
     with: (changes) => decorate(target, { ...policy, ...changes }, credentials, traffic),
-  };
-}
-
-/** @param always makes requests after a stop too */
-function remoteParts(path: string, parts: PartsUpload, request: Request, always: Request): RemoteParts {
-  return {
-    put: (number, bytes) => request('writes', path, (signal) => parts.put(number, bytes, signal), bytes.length),
-    complete: (tags) => request('writes', path, (signal) => parts.complete(tags, signal)),
-    abort: () => always('deletes', path, (signal) => parts.abort(signal)),
   };
 }

@@ -40,13 +40,16 @@ export interface Fetched {
   readonly tag: string;
 }
 
+/** A part of an object that is uploaded: its number from 1, and the offset of its first byte. */
+export interface Part {
+  readonly number: number;
+  readonly offset: number;
+}
+
 /** An upload of one object in parts. Every method makes one request and throws StorageError. */
 export interface PartsUpload {
-  /**
-   * Sends a part and returns its tag. A part that is sent again replaces the earlier one.
-   * @param number from 1
-   */
-  readonly put: (number: number, bytes: Uint8Array, signal: AbortSignal) => Promise<string>;
+  /** Sends a part and returns its tag. A part that is sent again replaces the earlier one. */
+  readonly put: (part: Part, bytes: Uint8Array, signal: AbortSignal) => Promise<string>;
   /** Creates the object from all parts, in their order. */
   readonly complete: (tags: readonly string[], signal: AbortSignal) => Promise<void>;
   /** Deletes the parts. */
@@ -101,14 +104,14 @@ export interface Target {
   readonly head: (path: string, signal: AbortSignal) => Promise<ObjectHead | undefined>;
   /** Writes a whole object and returns its tag. The store verifies the bytes that it received. */
   readonly put: (path: string, upload: Upload, signal: AbortSignal, condition?: Condition) => Promise<string>;
-  /** Begins an upload in parts. Only kinds that limit the size of one request, and that need larger objects, have it. */
-  readonly beginParts?: (path: string, upload: Omit<Upload, 'bytes'>, signal: AbortSignal) => Promise<PartsUpload>;
+  /** Begins an upload in parts, because the size of one request is limited. */
+  readonly beginParts: (path: string, upload: Omit<Upload, 'bytes'>, signal: AbortSignal) => Promise<PartsUpload>;
   /** Returns the open uploads of paths that begin with `prefix`. Only kinds whose open uploads can be listed have it. */
   readonly openUploads?: (prefix: string, signal: AbortSignal) => Promise<readonly OpenUpload[]>;
   /** Deletes the parts of an open upload. A missing upload is not an error. */
   readonly abortUpload?: (upload: OpenUpload, signal: AbortSignal) => Promise<void>;
   /** Whether a response to a write showed that the store keeps objects that are overwritten or deleted. */
-  readonly keepsDeleted?: boolean;
+  readonly keepsDeleted: boolean;
   /** Removes an object. A missing object is not an error. */
   readonly remove: (path: string, signal: AbortSignal) => Promise<void>;
   /** Returns the objects at and below the address as a source. Only kinds whose objects can be read as sources have it. */

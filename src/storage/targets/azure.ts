@@ -111,7 +111,7 @@ class AzureTarget implements Target {
   async beginParts(path: string, upload: Omit<Upload, 'bytes'>): Promise<PartsUpload> {
     const idOf = (number: number) => Buffer.from(String(number).padStart(6, '0')).toString('base64');
     return {
-      put: async (number, bytes, abortSignal) => {
+      put: async ({ number }, bytes, abortSignal) => {
         const transactionalContentMD5 = createHash('md5').update(bytes).digest();
         await convertErrors(() => this.#blob(path).stageBlock(idOf(number), bytes, bytes.length, { abortSignal, transactionalContentMD5 }));
         return idOf(number);

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
-import { type FileHandle, link, open, rename, rm, stat, utimes } from 'node:fs/promises';
+import { link, open, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { writeFully } from '../../contract/files/file-bytes.ts';
 import { isLaterTime, timeAfter } from '../../contract/files/file-time.ts';
 import { removeEmptyFolders } from '../../store/mkdirp.ts';
 import { StorageError } from '../storage-error.ts';
@@ -67,18 +68,10 @@ export async function createFile(file: string, partial: string, bytes: Uint8Arra
 /** Begins to write a file in parts. It appears when all of it is on the disk. */
 export async function beginFile(file: string, partial: string): Promise<PartsUpload> {
   await rm(partial, { force: true });
-  const handle: FileHandle = await open(partial, 'wx');
-  let setPartBytes: (bytes: number) => void = () => {};
-  const partBytes = new Promise<number>((resolve) => {
-    setPartBytes = resolve;
-  });
+  const handle = await open(partial, 'wx');
   return {
-    put: async (number, bytes) => {
-      // all parts but the last have the length of the first, which can come later
-      if (number === 1) setPartBytes(bytes.length);
-      const position = (number - 1) * (await partBytes);
-      for (let done = 0; done < bytes.length; )
-        done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
+    put: async ({ number, offset }, bytes) => {
+      writeFully(handle.fd, bytes, offset);
       return String(number);
     },
     complete: async () => {

@@ -104,7 +104,7 @@ class FolderTarget implements Target {
     const file = this.#file(path);
     const upload = await this.#inFolderOf(file, () => beginFile(file, partialOf(this.#folder, path)));
     return {
-      put: (number, bytes, signal) => orFailure(file, () => upload.put(number, bytes, signal)),
+      put: (part, bytes, signal) => orFailure(file, () => upload.put(part, bytes, signal)),
       complete: (tags, signal) => orFailure(file, () => upload.complete(tags, signal)),
       abort: upload.abort,
     };

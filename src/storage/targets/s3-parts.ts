@@ -21,7 +21,7 @@ export async function beginS3Parts({ sdk, client, object, headers, isThere, sign
     client().send(new sdk.CreateMultipartUploadCommand({ ...object, ...headers }), { abortSignal: signal }),
   );
   return {
-    put: async (number, bytes, sending) => {
+    put: async ({ number }, bytes, sending) => {
       const part = { ...object, UploadId, PartNumber: number, Body: bytes, ContentLength: bytes.length };
       const request = new sdk.UploadPartCommand({ ...part, ContentMD5: createHash('md5').update(bytes).digest('base64') });
       const { ETag } = await convertErrors(() => client().send(request, { abortSignal: sending }));
