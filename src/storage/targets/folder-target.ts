@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
 import { type Lock, lock } from '../../store/database/lock.ts';
@@ -8,8 +8,20 @@ import { mkdirp, removeEmptyFolders } from '../../store/mkdirp.ts';
 import type { ExactRange, ListedObject, ObjectPage } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Condition, Fetched, ObjectHead, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
-import { beginFile, codeOf, createFile, fileLockOf, partialOf, readRange, removeTemporary, setTime, TEMPORARY } from './folder-file.ts';
-import { isIn, nearestOf, placeOf } from './real-path.ts';
+import {
+  beginFile,
+  codeOf,
+  createFile,
+  fileLockOf,
+  isIn,
+  nearestOf,
+  partialOf,
+  placeOf,
+  readRange,
+  removeTemporary,
+  replaceFile,
+  TEMPORARY,
+} from './folder-file.ts';
 
 /** A folder that a web server serves. It keeps no headers. */
 export const folder: TargetKind = {
@@ -68,7 +80,7 @@ class FolderTarget implements Target {
   async get(path: string, _?: AbortSignal, range?: ExactRange): Promise<Fetched | undefined> {
     const file = this.#file(path);
     this.#refuseOutside(file);
-    const bytes = await ifExists(file, () => (range === undefined ? readRegularFile(file) : readRange(file, range.from, range.to)));
+    const bytes = await ifExists(file, () => readRegularFile(file, range));
     return bytes === undefined ? undefined : { bytes, contentEncoding: '', tag: hash('sha256', bytes) };
   }
 
@@ -79,19 +91,7 @@ class FolderTarget implements Target {
 
   async put(path: string, upload: Upload, _: AbortSignal, condition?: Condition): Promise<string> {
     const file = this.#file(path);
-    const partial = partialOf(this.#folder, path);
-    const write = async () => {
-      try {
-        // removes what a kill left, or a symlink, which must not be followed
-        await rm(partial, { force: true });
-        await writeFile(partial, upload.bytes, { flag: 'wx' });
-        await setTime(partial, file);
-        await rename(partial, file);
-      } catch (error) {
-        await rm(partial, { force: true }).catch(() => {});
-        throw error;
-      }
-    };
+    const write = () => replaceFile(file, partialOf(this.#folder, path), upload.bytes);
     const create = () => createFile(file, partialOf(this.#folder, path, randomBytes(6).toString('hex')), upload.bytes);
     await this.#inFolderOf(file, () => {
       if (condition === undefined) return write();
@@ -206,10 +206,10 @@ function notOurs(folder: string, expected: string, found: string): Failure {
   });
 }
 
-/** Reads a regular file. A pipe is refused, because reading it would block. */
-async function readRegularFile(file: string): Promise<Buffer> {
-  if ((await stat(file)).isFile()) return readFile(file);
-  throw notOurs(file, 'a file, or nothing', 'something that is not a regular file');
+/** Reads a regular file, or some of its bytes. A pipe is refused, because reading it would block. */
+async function readRegularFile(file: string, range: ExactRange | undefined): Promise<Buffer> {
+  if (!(await stat(file)).isFile()) throw notOurs(file, 'a file, or nothing', 'something that is not a regular file');
+  return range === undefined ? readFile(file) : readRange(file, range);
 }
 
 /** Makes a call, and converts its errors. */
