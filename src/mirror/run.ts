@@ -225,7 +225,7 @@ export class Run {
       const isOrdered = page.isOrdered && state.plan.feed.isOrdered;
       items.markGone('data', isOrdered ? items.unseen('data', round).filter(isDigest) : items.unseen('data', round));
     }
-    const tally = { known: known + fresh, gone: items.gone('data'), onPages, wanted: items.wanted };
+    const tally = { known: known + fresh - items.gone('data'), onPages, wanted: items.wanted };
     return withOutcome(state, { kind: 'feed', page, tally }, this.#excessIfSupplied(state));
   }
 

@@ -216,8 +216,7 @@ function afterChangedPage(plan: Plan, outcome: PageOutcome): Plan {
       ? { ...next, feed: { ...plan.feed, gaps: [...plan.feed.gaps, { ...gap, newer: null, older: null }] } }
       : { ...next, accounts: { ...plan.accounts, gaps: [...plan.accounts.gaps, gap] } };
   }
-  const known = outcome.kind === 'feed' ? outcome.tally.known - outcome.tally.gone : outcome.tally.known;
-  return rest.length > 0 || known === outcome.page.count ? next : fullWalk;
+  return rest.length > 0 || outcome.tally.known === outcome.page.count ? next : fullWalk;
 }
 
 /** Skips the stages in which no page has to be read. */
