@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Collection } from '../contract/collection.ts';
-import { Failure } from '../contract/failure.ts';
 import { type IncompleteMirror, reportsIn } from '../contract/files/incomplete-mirror.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
 import { HttpClient, type HttpOptions } from '../http/http-client.ts';
 import type { InputError } from '../sources/source.ts';
-import { lock } from '../store/database/lock.ts';
+import type { Lock } from '../store/database/lock.ts';
 import { openStore } from '../store/database/open-store.ts';
 import { Exclusions } from '../store/exclusions/exclusions.ts';
 import { type ItemKey, MirrorMemory, type MirrorSummary as MirrorState } from '../store/mirror-memory.ts';
@@ -21,7 +20,7 @@ import { type ReadPhase, Run } from './run.ts';
 import { isResumable, pageSizesOf, type RunState, startRun } from './run-state.ts';
 import { changedPages, parseTree, readServiceTree, treeInVersion } from './service-tree.ts';
 import { type SavedTree, Spool } from './spool/page-spool.ts';
-import { lockPath, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
+import { lockRun, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
 import { fetchCurrentVersion, versionReader } from './version-file.ts';
 import type { PageName } from './walk/reading-plan.ts';
 
@@ -92,10 +91,10 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   const path = spoolPath(options.store, options.baseUrl);
   // creates a missing store, so that a store that cannot be written is reported before the first request
   const database = openStore(options.store, 'write');
-  const runLock = lock(lockPath(path));
+  let runLock: Lock | undefined;
   let spool: Spool<RunState> | undefined;
   try {
-    if (runLock === undefined) throw busy(options);
+    runLock = lockRun(options.store, path);
     const memory = new MirrorMemory(database, options.baseUrl);
     spool = openSpool(path, memory, options.isFull);
     return await runWith(options, memory, spool, new Exclusions(database));
@@ -226,11 +225,4 @@ function openSpool(path: string, memory: MirrorMemory, isFull: boolean): Spool<R
 function limitOf(limit: MirrorOptions['maxDelete'], { data, account }: RunState): number | undefined {
   if (limit === undefined) return undefined;
   return 'most' in limit ? limit.most : Math.floor(limit.share * (data.known + account.known));
-}
-
-function busy({ store, baseUrl }: MirrorOptions): Failure {
-  return new Failure('store-busy', `another run is mirroring ${baseUrl} into ${store}`, {
-    place: { file: store },
-    hint: 'wait until it has finished',
-  });
 }
