@@ -64,7 +64,7 @@ export interface ImportedPages {
  */
 export async function importPages(
   store: string,
-  spool: Pick<Spool<unknown>, 'pages' | 'pageCount' | 'items'>,
+  spool: Pick<Spool, 'pages' | 'pageCount' | 'items'>,
   options: ImportPagesOptions,
 ): Promise<ImportedPages> {
   const pauses = new Pauses(options.signal, 'the pages that were read are kept beside the store, and the store is unchanged');

@@ -92,7 +92,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   // creates a missing store, so that a store that cannot be written is reported before the first request
   const database = openStore(options.store, 'write');
   let runLock: Lock | undefined;
-  let spool: Spool<RunState> | undefined;
+  let spool: Spool | undefined;
   try {
     runLock = lockRun(options.store, path);
     const memory = new MirrorMemory(database, options.baseUrl);
@@ -108,12 +108,7 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   }
 }
 
-async function runWith(
-  options: MirrorOptions,
-  memory: MirrorMemory,
-  spool: Spool<RunState>,
-  exclusions: Exclusions,
-): Promise<MirrorResult> {
+async function runWith(options: MirrorOptions, memory: MirrorMemory, spool: Spool, exclusions: Exclusions): Promise<MirrorResult> {
   const { baseUrl, signal } = options;
   const { concurrency: connections, delay, timeout = TIMEOUT, maxTime, record, onSlow } = options;
   const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': options.userAgent };
@@ -174,7 +169,7 @@ async function runWith(
 async function newRunState(
   options: MirrorOptions,
   memory: MirrorMemory,
-  spool: Spool<RunState>,
+  spool: Spool,
   client: RetryingClient,
   version: VerifiedTree | undefined,
 ): Promise<RunState> {
@@ -215,8 +210,8 @@ function summaryOf({ run, plan }: RunState, tree: SavedTree | undefined): Mirror
 }
 
 /** Opens the spool of an interrupted run, or a new one if it cannot be resumed. */
-function openSpool(path: string, memory: MirrorMemory, isFull: boolean): Spool<RunState> {
-  const spool = new Spool<RunState>(path, memory);
+function openSpool(path: string, memory: MirrorMemory, isFull: boolean): Spool {
+  const spool = new Spool(path, memory);
   if (isResumable(spool.state, memory.summary?.run ?? null, isFull)) return spool;
   spool.remove();
   return new Spool(path, memory);

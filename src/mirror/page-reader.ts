@@ -5,7 +5,7 @@ import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import type { MirrorMemory } from '../store/mirror-memory.ts';
 import { checkNext, pageAddress } from './page-link.ts';
 import { MAX_ATTEMPTS, PageFailed, type RetryingClient } from './retrying-client.ts';
-import { mustRead, type RunState } from './run-state.ts';
+import { mustRead } from './run-state.ts';
 import { type PageContents, parsePage, withoutExcludedNames } from './service-page.ts';
 import { digestMismatch, parseTree, type RemoteTree, readServiceTree } from './service-tree.ts';
 import type { Spool } from './spool/page-spool.ts';
@@ -32,7 +32,7 @@ export type Reading =
 export class PageReader {
   readonly #client: RetryingClient;
   readonly #baseUrl: string;
-  readonly #spool: Spool<RunState>;
+  readonly #spool: Spool;
   readonly #memory: MirrorMemory;
   readonly #exclusions: Exclusions;
   /** The tree whose pages are read; undefined if the service is not a tree. */
@@ -41,7 +41,7 @@ export class PageReader {
   readonly #next = new Map<string, string>();
 
   /** @param exclusions the accounts that must not come back */
-  constructor(client: RetryingClient, baseUrl: string, spool: Spool<RunState>, memory: MirrorMemory, exclusions: Exclusions) {
+  constructor(client: RetryingClient, baseUrl: string, spool: Spool, memory: MirrorMemory, exclusions: Exclusions) {
     this.#client = client;
     this.#baseUrl = baseUrl;
     this.#spool = spool;

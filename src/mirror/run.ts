@@ -40,7 +40,7 @@ export interface RunOptions {
 /** Reads the pages of the plan one after another, and saves each together with the state after it. */
 export class Run {
   state: RunState;
-  readonly #spool: Spool<RunState>;
+  readonly #spool: Spool;
   readonly #reader: Pick<PageReader, 'read' | 'addressOf'>;
   readonly #options: RunOptions;
   /** Pages that were requested and are not saved yet. */
@@ -50,7 +50,7 @@ export class Run {
   /** Consecutive pages without a `next` and without new items. */
   #ends = 0;
 
-  constructor(state: RunState, spool: Spool<RunState>, reader: Pick<PageReader, 'read' | 'addressOf'>, options: RunOptions) {
+  constructor(state: RunState, spool: Spool, reader: Pick<PageReader, 'read' | 'addressOf'>, options: RunOptions) {
     this.state = state;
     this.#spool = spool;
     this.#reader = reader;

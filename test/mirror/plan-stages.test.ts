@@ -289,12 +289,7 @@ describe('a plan with changed pages', () => {
       unread(),
       { ...changed([], [5]), stage: 'accounts', feed: { ...FEED, gaps: [GAP], state: 'incomplete' } },
     ],
-    [
-      'reads all if the count does not agree',
-      lastData,
-      feedPage({}, 48),
-      { ...changed(undefined, [5]), feed: startFeedWalk(null, 0) },
-    ],
+    ['reads all if the count does not agree', lastData, feedPage({}, 48), { ...changed(undefined, [5]), feed: startFeedWalk(null, 0) }],
     [
       'ends',
       lastAccount,

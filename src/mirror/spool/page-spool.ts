@@ -6,6 +6,7 @@ import { Connection, type Statement } from '../../store/database/connection.ts';
 import { wrapErrors } from '../../store/database/store-error.ts';
 import type { MirrorMemory } from '../../store/mirror-memory.ts';
 import { mkdirp } from '../../store/mkdirp.ts';
+import type { RunState } from '../run-state.ts';
 import type { PageContents } from '../service-page.ts';
 import { SpooledItems } from './spooled-items.ts';
 
@@ -33,7 +34,7 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
  * The pages and the state of a run, in a file beside the store. Each page is saved together with the state after it, so a killed run
  * resumes there. The store does not change until all pages are read.
  */
-export class Spool<State> {
+export class Spool {
   readonly path: string;
   /** The items on the pages. */
   readonly items: SpooledItems;
@@ -42,7 +43,6 @@ export class Spool<State> {
   readonly #addPage: Statement<[string, string, bigint, string | null, string, Buffer | null]>;
   readonly #lastPage: Statement<[string, number], { readonly etag: string | null; readonly contents: string }>;
   readonly #lastBody: Statement<[string, number], Buffer | null>;
-  readonly #pageCount: Statement<[], number>;
 
   /** @param memory what the store knows of the service */
   constructor(path: string, memory: MirrorMemory) {
@@ -53,19 +53,14 @@ export class Spool<State> {
     this.#database = database;
     this.#addPage = database.prepare('INSERT INTO page (url, collection, number, etag, contents, body) VALUES (?, ?, ?, ?, ?, ?)');
     this.#lastPage = database.prepare('SELECT etag, contents FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1');
-    this.#lastBody = database
-      .prepare<[string, number], Buffer | null>('SELECT body FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1')
-      .pluck();
-    this.#pageCount = database.prepare<[], number>('SELECT count(*) FROM page').pluck();
+    this.#lastBody = database.prepareValue('SELECT body FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1');
     this.items = new SpooledItems(database, memory);
   }
 
   /** The state after the last page; undefined at the beginning. */
-  get state(): State | undefined {
-    const json = this.#database.prepare<[], string>('SELECT json FROM state').pluck().get();
-    if (json === undefined) return undefined;
-    const state: State = JSON.parse(json);
-    return state;
+  get state(): RunState | undefined {
+    const json = this.#database.value('SELECT json FROM state');
+    return json === undefined ? undefined : JSON.parse(String(json));
   }
 
   /** The tree whose pages are read. */
@@ -87,7 +82,7 @@ export class Spool<State> {
     });
   }
 
-  setState(state: State): void {
+  setState(state: RunState): void {
     this.#database
       .prepare<[string]>('INSERT INTO state (id, json) VALUES (1, ?) ON CONFLICT DO UPDATE SET json = excluded.json')
       .run(JSON.stringify(state));
@@ -114,15 +109,14 @@ export class Spool<State> {
 
   /** The number of pages that were read. */
   get pageCount(): number {
-    return this.#pageCount.get() ?? 0;
+    return Number(this.#database.value('SELECT count(*) FROM page'));
   }
 
   /** Yields the pages in the order in which they were read. */
   *pages(): Generator<SpooledPage> {
-    const next = this.#database.prepare<[bigint], SpooledPage & { readonly id: number }>(
-      'SELECT * FROM page WHERE id > ? ORDER BY id LIMIT 1',
-    );
-    for (let page = next.get(0n); page !== undefined; page = next.get(BigInt(page.id))) yield page;
+    const query = 'SELECT * FROM page WHERE id > ? ORDER BY id LIMIT +?';
+    const batches = this.#database.batches<SpooledPage & { readonly id: number }>(query, [0], ({ id }) => [id], 1);
+    for (const pages of batches) yield* pages;
   }
 
   close(): void {

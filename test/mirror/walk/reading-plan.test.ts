@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Missing, missingOf } from '../../../src/mirror/missing.ts';
 import { Run } from '../../../src/mirror/run.ts';
-import { type RunState, startRun } from '../../../src/mirror/run-state.ts';
+import { startRun } from '../../../src/mirror/run-state.ts';
 import { saveMirrorState } from '../../../src/mirror/save-mirror-state.ts';
 import { Spool } from '../../../src/mirror/spool/page-spool.ts';
 import { Connection } from '../../../src/store/database/connection.ts';
@@ -30,7 +30,7 @@ function nights() {
     const memory = new MirrorMemory(database, 'https://service.example');
     const known = { data: memory.count('data'), account: memory.count('account') };
     const { watermark = null, excess = { data: 0, account: 0 } } = memory.summary ?? {};
-    const spool = new Spool<RunState>(':memory:', memory);
+    const spool = new Spool(':memory:', memory);
     const changed = { data: undefined, account: undefined };
     const run = new Run(
       startRun(known, {
