@@ -233,8 +233,6 @@ async function ifExists<T>(file: string, call: () => Promise<T>): Promise<T | un
   }
 }
 
-const FULL = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL']);
-
 /** Converts a local system error to a Failure with a hint. It is not retried. Returns any other error unchanged. */
 function unusable(file: string, error: unknown): unknown {
   if (error instanceof Failure || codeOf(error) === '') return error;
@@ -242,9 +240,7 @@ function unusable(file: string, error: unknown): unknown {
     place: { file },
     expected: 'a writable folder with free space',
     found: error instanceof Error ? error.message : String(error),
-    hint: FULL.has(codeOf(error))
-      ? 'free some space, then run the same command again'
-      : 'check the path and its permissions, then run the same command again',
+    hint: 'check the path, its permissions and the free space, then run the same command again',
     cause: error,
   });
 }
