@@ -17,6 +17,7 @@ import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { ItemWriter } from '../store/writing/item-writer.ts';
 import { type Conflict, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/outcome.ts';
 import { deleteGone, lowerKnownTo } from './gone-items.ts';
+import { KEPT } from './retrying-client.ts';
 import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
 import { areTwoAccounts, variantOf } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool/page-spool.ts';
@@ -67,7 +68,7 @@ export async function importPages(
   spool: Pick<Spool, 'pages' | 'pageCount' | 'items'>,
   options: ImportPagesOptions,
 ): Promise<ImportedPages> {
-  const pauses = new Pauses(options.signal, 'the pages that were read are kept beside the store, and the store is unchanged');
+  const pauses = new Pauses(options.signal, KEPT);
   const batch = new Batch(store, 'by id');
   try {
     const importer = new PageImporter(batch, options);

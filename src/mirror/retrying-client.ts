@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
+import { stopped } from '../contract/pauses.ts';
 import { pauseAfter, retryAfter } from '../http/backoff.ts';
 import { BadResponse, type HttpAnswer, type HttpClient } from '../http/http-client.ts';
 
@@ -35,6 +36,9 @@ const WRONG_ADDRESS = /^(ENOTFOUND|ECONNREFUSED)$/;
 /** The errors of a certificate. A retry does not help. */
 const CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_|HOSTNAME_MISMATCH)/;
 
+/** The state of everything after a stop, for the message. */
+export const KEPT = 'the pages that were read are kept beside the store, and the store is unchanged';
+
 /** Retries requests with exponential backoff and jitter, and waits as long as Retry-After says. */
 export class RetryingClient {
   readonly #client: Pick<HttpClient, 'get'>;
@@ -63,7 +67,7 @@ export class RetryingClient {
       try {
         return await parse(await this.#once(url, tried === 1 ? headers : { ...headers, 'Cache-Control': 'no-cache' }));
       } catch (error) {
-        if (this.#options.signal.aborted) throw stopped(url);
+        if (this.#options.signal.aborted) throw stopped(KEPT);
         if (error instanceof Failure) throw error;
         if (error instanceof BadResponse) badPages += 1;
         if (error instanceof BadResponse && badPages >= Math.min(MAX_PAGE_ATTEMPTS, maxAttempts)) throw new PageFailed(error.message);
@@ -85,32 +89,27 @@ export class RetryingClient {
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
     if (!(error instanceof BadResponse) && !(error instanceof Unavailable) && code === undefined) throw error;
     const reason = error instanceof Error ? error.message || String(code) : String(error);
+    const all = `${reason} (tried ${tried} times)`;
     const most = !this.#hasAnswered && WRONG_ADDRESS.test(code ?? '') ? MAX_FIRST_ATTEMPTS : maxAttempts;
-    if (CERTIFICATE.test(code ?? '') || (tried >= most && !this.#hasAnswered)) throw unavailable(url, tried, reason, error);
-    if (tried >= most) throw new PageFailed(`${reason} (tried ${tried} times)`);
+    if (CERTIFICATE.test(code ?? '') || (tried >= most && !this.#hasAnswered)) throw serviceFailed(url, tried === 1 ? reason : all, error);
+    if (tried >= most) throw new PageFailed(all);
     this.retries += 1;
     const backoff = { first: this.#options.firstPause, longest: MAX_PAUSE_MS, least: 0.5 };
     const pause = pauseAfter(tried, backoff, error instanceof Unavailable ? error.retryAfter : 0);
     this.#options.onRetry?.(reason, pause);
     await wait(pause, undefined, { signal: this.#options.signal }).catch(() => {
-      throw stopped(url);
+      throw stopped(KEPT);
     });
   }
 }
 
-function unavailable(url: string, tried: number, reason: string, cause: unknown): Failure {
-  return new Failure('service-failed', 'the service does not answer', {
+/** The failure of a service that does not answer, or not with pages. The run resumes where it failed. */
+export function serviceFailed(url: string, found: string, cause?: unknown): Failure {
+  return new Failure('service-failed', 'the service does not send a page', {
     place: { file: url },
-    expected: 'a page',
-    found: tried === 1 ? reason : `${reason} (tried ${tried} times)`,
-    hint: 'mirror again later: the run resumes at this page; the store is unchanged',
+    expected: 'a page of the API',
+    found,
+    hint: 'check that address, then mirror again later: the run resumes at this page; the store is unchanged',
     cause,
-  });
-}
-
-function stopped(url: string): Failure {
-  return new Failure('stopped', 'interrupted: the pages that were read are kept beside the store, and the store is unchanged', {
-    place: { file: url },
-    hint: 'run the same command again: it resumes at the same page',
   });
 }

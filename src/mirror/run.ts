@@ -3,7 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import type { PageReader, Reading } from './page-reader.ts';
-import { MAX_ATTEMPTS } from './retrying-client.ts';
+import { MAX_ATTEMPTS, serviceFailed } from './retrying-client.ts';
 import {
   excessOf,
   type PerCollection,
@@ -110,7 +110,7 @@ export class Run {
     const first = name.number === 1 ? reading : await this.#reader.read({ ...name, number: 1 }, FEW_ATTEMPTS);
     if (first.kind === 'tree-changed') return this.#save(() => withoutChangedPages(this.state));
     const isRetry = this.state.plan.stage === 'retry';
-    if (first.kind !== 'page' || (this.#badPages >= MAX_BAD_PAGES && !isRetry)) throw this.#serviceFailed(name, reason);
+    if (first.kind !== 'page' || (this.#badPages >= MAX_BAD_PAGES && !isRetry)) throw serviceFailed(this.#reader.addressOf(name), reason);
     const { count, items } = first.contents;
     const pages = Math.ceil(count / Math.max(1, Math.min(shortest, items.length)));
     if (name.number <= pages && !isRetry) this.#badPages += 1;
@@ -139,15 +139,6 @@ export class Run {
       certain.flatMap((range) => items.unseenRecords(range, round)),
     );
     return isAll ? excessOf(state, { data: items.gone('data'), account: 0 }).data : null;
-  }
-
-  #serviceFailed(name: PageName, reason: string): Failure {
-    return new Failure('service-failed', 'the service does not send a page', {
-      place: { file: this.#reader.addressOf(name) },
-      expected: 'a page of the API',
-      found: reason,
-      hint: 'check that address, then mirror again: the run resumes at this page; the store is unchanged',
-    });
   }
 
   /** Requests a page, and also the next pages if all pages are read. Requests no page twice. */
