@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { Collection } from '../contract/collection.ts';
 import { type IncompleteMirror, reportsIn } from '../contract/files/incomplete-mirror.ts';
@@ -9,7 +8,7 @@ import type { InputError } from '../sources/source.ts';
 import type { Lock } from '../store/database/lock.ts';
 import { openStore } from '../store/database/open-store.ts';
 import { Exclusions } from '../store/exclusions/exclusions.ts';
-import { type ItemKey, MirrorMemory, type MirrorSummary as MirrorState } from '../store/mirror-memory.ts';
+import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { type ImportedPages, type ImportPagesPhase, importPages } from './import-pages.ts';
 import { type Missing, missingOf, reportOf } from './missing.ts';
@@ -17,9 +16,9 @@ import { pageAddress, redirectsWithin } from './page-link.ts';
 import { PageReader } from './page-reader.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { type ReadPhase, Run } from './run.ts';
-import { isResumable, pageSizesOf, type RunState, startRun } from './run-state.ts';
+import { isResumable, pageSizesOf, type RunState, startRun, summaryOf } from './run-state.ts';
 import { changedPages, parseTree, readServiceTree, treeInVersion } from './service-tree.ts';
-import { type SavedTree, Spool } from './spool/page-spool.ts';
+import { Spool } from './spool/page-spool.ts';
 import { lockRun, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
 import { fetchCurrentVersion, versionReader } from './version-file.ts';
 import type { PageName } from './walk/reading-plan.ts';
@@ -177,36 +176,13 @@ async function newRunState(
   const { summary } = memory;
   const saved = summary?.build && summary.manifest ? { build: summary.build, manifest: summary.manifest } : undefined;
   const tree = version === undefined ? await readServiceTree(client, baseUrl, saved) : treeInVersion(version);
-  const known = { data: memory.count('data'), account: memory.count('account') };
-  const state = startRun(known, {
-    run: randomUUID(),
-    after: summary?.run ?? null,
-    isFull,
-    isVersion: version !== undefined,
-    beginning: {
-      watermark: summary?.watermark ?? null,
-      excess: summary?.excess ?? { data: 0, account: 0 },
-      accounts: known.account,
-      isFull,
-      changed: changedPages(isFull ? undefined : saved && parseTree(saved), tree),
-    },
-  });
+  const changed = changedPages(isFull ? undefined : saved && parseTree(saved), tree);
+  const state = startRun(memory, { isFull, isVersion: version !== undefined, changed });
   spool.transaction(() => {
     spool.setTree(tree);
     spool.setState(state);
   });
   return state;
-}
-
-/** Returns what the store knows of the service after a run. */
-function summaryOf({ run, plan }: RunState, tree: SavedTree | undefined): MirrorState {
-  return {
-    run,
-    watermark: plan.feed.watermark,
-    excess: { data: plan.feed.excess, account: plan.accounts.excess },
-    build: tree?.build ?? null,
-    manifest: tree?.manifest ?? null,
-  };
 }
 
 /** Opens the spool of an interrupted run, or a new one if it cannot be resumed. */

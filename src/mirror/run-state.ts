@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import type { MirrorMemory, MirrorSummary } from '../store/mirror-memory.ts';
 import type { PageContents } from './service-page.ts';
+import type { SavedTree } from './spool/page-spool.ts';
 import { startAccountWalk } from './walk/account-walk.ts';
 import { unreadRanges } from './walk/gaps.ts';
 import { afterPage, type Beginning, isNewRound, type PageOutcome, type Plan, startPlan } from './walk/reading-plan.ts';
@@ -34,19 +37,40 @@ export interface RunState extends PerCollection<CollectionState> {
   readonly pages: { readonly read: number; readonly unchanged: number };
 }
 
-/** @param known the number of items of each collection that are known */
+/**
+ * Returns the state of a new run.
+ * @param memory what is known of the service
+ * @param changed the pages of the service that changed, if it is a tree
+ */
 export function startRun(
-  known: PerCollection<number>,
-  begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'isVersion' | 'beginning'>,
+  memory: Pick<MirrorMemory, 'summary' | 'count'>,
+  { isFull, isVersion, changed }: Pick<RunState, 'isFull' | 'isVersion'> & Pick<Beginning, 'changed'>,
 ): RunState {
+  const { run = null, watermark = null, excess = { data: 0, account: 0 } } = memory.summary ?? {};
+  const [records, accounts] = [memory.count('data'), memory.count('account')];
+  const beginning = { watermark, excess, accounts, isFull, changed };
   const start = { fresh: 0, round: 1, seen: 0, shortest: Number.MAX_SAFE_INTEGER };
-  const { excess } = begin.beginning;
   return {
-    ...begin,
-    plan: startPlan(begin.beginning),
-    data: { ...start, known: known.data, count: known.data + excess.data },
-    account: { ...start, known: known.account, count: known.account + excess.account },
+    run: randomUUID(),
+    after: run,
+    isFull,
+    isVersion,
+    beginning,
+    plan: startPlan(beginning),
+    data: { ...start, known: records, count: records + excess.data },
+    account: { ...start, known: accounts, count: accounts + excess.account },
     pages: { read: 0, unchanged: 0 },
+  };
+}
+
+/** Returns what the store knows of the service after a run. @param tree the tree that was read in full, if the service is one */
+export function summaryOf({ run, plan }: RunState, tree: SavedTree | undefined): MirrorSummary {
+  return {
+    run,
+    watermark: plan.feed.watermark,
+    excess: { data: plan.feed.excess, account: plan.accounts.excess },
+    build: tree?.build ?? null,
+    manifest: tree?.manifest ?? null,
   };
 }
 

@@ -1,18 +1,12 @@
 import { expect, it } from 'vitest';
+import type { Collection } from '../../src/contract/collection.ts';
 import { missingOf } from '../../src/mirror/missing.ts';
 import { type RunState, startRun } from '../../src/mirror/run-state.ts';
-import { startPlan } from '../../src/mirror/walk/reading-plan.ts';
 
 const known = { data: 5, account: 2 };
-const beginning = {
-  watermark: null,
-  excess: { data: 0, account: 0 },
-  accounts: 2,
-  isFull: false,
-  changed: { data: undefined, account: undefined },
-};
-const { feed, accounts, ...plan } = startPlan(beginning);
-const RUN = startRun(known, { run: '1', after: null, isFull: false, isVersion: false, beginning });
+const memory = { summary: undefined, count: (collection: Collection) => known[collection] };
+const RUN = startRun(memory, { isFull: false, isVersion: false, changed: { data: undefined, account: undefined } });
+const { feed, accounts, ...plan } = RUN.plan;
 const FAILED = { page: 3, reason: 'status 500', newer: null, older: null };
 const NOTHING = { records: 0, accounts: 0, uncounted: { records: 0, accounts: 0 }, gaps: [], isCountUnstable: false, pages: [] };
 
