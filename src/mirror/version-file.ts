@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, openSync, rmSync } from 'node:fs';
-import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
 import { Pauses } from '../contract/pauses.ts';
@@ -10,11 +9,11 @@ import { pagePath } from '../tree/layout.ts';
 import { openVerified, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { HEAD, parseCommit } from '../versions/commit.ts';
 import { type SiteVersion, siteKind } from '../versions/site-version.ts';
-import { pageAddress } from './page-link.ts';
 import type { PageReader } from './page-reader.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
-import { parsePage, withoutExcludedNames } from './service-page.ts';
+import { pageAddress, parsePage, withoutExcludedNames } from './service-page.ts';
 import { versionFiles, versionPath } from './spool/unfinished-runs.ts';
+import type { PageName } from './walk/reading-plan.ts';
 
 /** The bytes of one request. They are kept in memory. */
 const RANGE_BYTES = 1 << 24;
@@ -115,8 +114,7 @@ export function versionReader(
   exclusions: Exclusions,
 ): Pick<PageReader, 'read' | 'addressOf'> {
   const pauses = new Pauses(signal, 'the version that was fetched is kept beside the store, and the store is unchanged');
-  const addressOf = ({ collection, number }: { readonly collection: Collection; readonly number: number }) =>
-    pageAddress(baseUrl, collection, number);
+  const addressOf = ({ collection, number }: PageName) => pageAddress(baseUrl, collection, number);
   return {
     addressOf,
     read: async (name) => {
