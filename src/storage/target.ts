@@ -1,6 +1,6 @@
 import { Failure } from '../contract/failure.ts';
 import type { Lock } from '../store/database/lock.ts';
-import type { ExactRange, ObjectPage, ObjectSource } from './object-source.ts';
+import type { ByteRange, ObjectPage, ObjectSource } from './object-source.ts';
 
 /** The headers that a store returns with an object. */
 export interface ObjectHeaders {
@@ -95,7 +95,7 @@ export interface Target {
    */
   readonly lock?: () => Lock | undefined;
   /** @param range by default, the whole object */
-  readonly get: (path: string, signal: AbortSignal, range?: ExactRange) => Promise<Fetched | undefined>;
+  readonly get: (path: string, signal: AbortSignal, range?: ByteRange) => Promise<Fetched | undefined>;
   /**
    * Lists a page of the objects whose paths begin with `prefix` and come after the path `after`.
    * @param next where the page begins, from the page before

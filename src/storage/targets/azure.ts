@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { BlobServiceClient, BlockBlobClient, ContainerClient, ContainerListBlobFlatSegmentResponse } from '@azure/storage-blob';
 import { Failure } from '../../contract/failure.ts';
 import { loadClient } from '../client-library.ts';
-import type { ExactRange, ObjectPage } from '../object-source.ts';
+import type { ByteRange, ObjectPage } from '../object-source.ts';
 import { errorConverter, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { Access, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
 
@@ -70,7 +70,7 @@ class AzureTarget implements Target {
     this.#container = connect();
   }
 
-  async get(path: string, abortSignal: AbortSignal, range?: ExactRange): Promise<Fetched | undefined> {
+  async get(path: string, abortSignal: AbortSignal, range?: ByteRange): Promise<Fetched | undefined> {
     return orUndefined(async () => {
       const response = await this.#blob(path).download(range?.from ?? 0, range && range.to - range.from, { abortSignal });
       const pieces: Buffer[] = [];

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { writeFully } from '../../contract/files/file-bytes.ts';
 import { isLaterTime, timeAfter } from '../../contract/files/file-time.ts';
 import { removeEmptyFolders } from '../../store/mkdirp.ts';
-import type { ExactRange } from '../object-source.ts';
+import type { ByteRange } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { PartsUpload } from '../target.ts';
 
@@ -103,7 +103,7 @@ export async function beginFile(file: string, partial: string): Promise<PartsUpl
 }
 
 /** Reads some bytes of a file. They may be fewer if the file is shorter. */
-export async function readRange(file: string, { from, to }: ExactRange): Promise<Buffer> {
+export async function readRange(file: string, { from, to }: ByteRange): Promise<Buffer> {
   const handle = await open(file, 'r');
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(to - from), 0, to - from, from);

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
 import { type Lock, lock } from '../../store/database/lock.ts';
 import { mkdirp, removeEmptyFolders } from '../../store/mkdirp.ts';
-import type { ExactRange, ListedObject, ObjectPage } from '../object-source.ts';
+import type { ByteRange, ListedObject, ObjectPage } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Condition, Fetched, ObjectHead, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
 import {
@@ -77,7 +77,7 @@ class FolderTarget implements Target {
     return folderLock && { release };
   }
 
-  async get(path: string, _?: AbortSignal, range?: ExactRange): Promise<Fetched | undefined> {
+  async get(path: string, _?: AbortSignal, range?: ByteRange): Promise<Fetched | undefined> {
     const file = this.#file(path);
     this.#refuseOutside(file);
     const bytes = await ifExists(file, () => readRegularFile(file, range));
@@ -207,7 +207,7 @@ function notOurs(folder: string, expected: string, found: string): Failure {
 }
 
 /** Reads a regular file, or some of its bytes. A pipe is refused, because reading it would block. */
-async function readRegularFile(file: string, range: ExactRange | undefined): Promise<Buffer> {
+async function readRegularFile(file: string, range: ByteRange | undefined): Promise<Buffer> {
   if (!(await stat(file)).isFile()) throw notOurs(file, 'a file, or nothing', 'something that is not a regular file');
   return range === undefined ? readFile(file) : readRange(file, range);
 }

@@ -10,7 +10,7 @@ const HOLDS = 'palimpsest-holds';
 
 /** The last byte of a range in HTTP is included. */
 export function rangeHeader({ from, to }: ByteRange): string {
-  return `bytes=${from}-${to === undefined ? '' : to - 1}`;
+  return `bytes=${from}-${to - 1}`;
 }
 
 export function noRanges(): StorageError {

@@ -2,15 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ListObjectsV2CommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { loadClient } from '../client-library.ts';
-import {
-  type ByteRange,
-  bodyOf,
-  type ExactRange,
-  type ListedObject,
-  type ObjectBody,
-  type ObjectPage,
-  type ObjectSource,
-} from '../object-source.ts';
+import { type ByteRange, bodyOf, type ListedObject, type ObjectBody, type ObjectPage, type ObjectSource } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Access, Address, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
 import { convertErrors, headersOf, headOf, noRanges, rangeHeader, statusOf, toStorageError } from './s3-conversions.ts';
@@ -66,7 +58,7 @@ class S3Target implements Target {
     return new this.#sdk.S3Client(config);
   }
 
-  async get(path: string, signal: AbortSignal, range?: ExactRange): Promise<Fetched | undefined> {
+  async get(path: string, signal: AbortSignal, range?: ByteRange): Promise<Fetched | undefined> {
     return this.#orUndefined(async () => {
       const input = { ...this.#object(path), ...(range === undefined ? {} : { Range: rangeHeader(range) }) };
       const response = await this.#client.send(new this.#sdk.GetObjectCommand(input), { abortSignal: signal });
@@ -157,7 +149,7 @@ class S3Target implements Target {
       name,
       kind: 'store',
       list: (after, signal) => this.#listOrOne(after, signal),
-      read: (path, range, signal) => this.#read(path, range, signal),
+      read: (path, from, signal) => this.#read(path, from, signal),
       renew: () => this.renew(),
       close: () => this.close(),
     };
@@ -181,17 +173,16 @@ class S3Target implements Target {
     return { objects, next: response.IsTruncated ? response.NextContinuationToken : undefined };
   }
 
-  async #read(path: string, { from, to }: ByteRange, signal: AbortSignal): Promise<ObjectBody> {
+  async #read(path: string, from: number, signal: AbortSignal): Promise<ObjectBody> {
     return convertErrors(async () => {
       const object = path === '' ? { Bucket: this.#bucket, Key: this.#ownKey } : this.#object(path);
-      const isPart = from > 0 || to !== undefined;
-      const range = isPart ? { Range: rangeHeader({ from, to }) } : {};
+      const range = from > 0 ? { Range: `bytes=${from}-` } : {};
       const { Body, ContentLength, ContentRange, ETag } = await this.#client.send(new this.#sdk.GetObjectCommand({ ...object, ...range }), {
         abortSignal: signal,
       });
-      if (isPart && !ContentRange?.startsWith(`bytes ${from}-`)) throw noRanges();
+      if (from > 0 && !ContentRange?.startsWith(`bytes ${from}-`)) throw noRanges();
       if (!(Body instanceof Readable)) throw new StorageError('refused', 'a response without a body');
-      return { bytes: bodyOf(Body, ContentLength, toStorageError), tag: ETag ?? '' };
+      return { bytes: bodyOf(Body, ContentLength, toStorageError), from, tag: ETag ?? '' };
     });
   }
 
