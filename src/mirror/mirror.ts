@@ -48,9 +48,8 @@ export interface MirrorOptions {
   readonly onProgress?: OnProgress<MirrorPhase> | undefined;
   readonly onRetry?: ((reason: string, pause: number) => void) | undefined;
   readonly onSlow?: HttpOptions['onSlow'];
-  /** The pause before the first retry of a request, and the times after which it fails: without a byte, and in all. In milliseconds. */
+  /** The pause before the first retry of a request, and the time after which it fails. In milliseconds. */
   readonly firstPause?: number;
-  readonly timeout?: number;
   readonly maxTime?: number;
 }
 
@@ -79,6 +78,7 @@ export interface MirrorResult extends ImportedPages {
 }
 
 const FIRST_PAUSE = 1000;
+/** The time without a byte after which a request fails, in milliseconds. */
 const TIMEOUT = 60_000;
 
 /**
@@ -109,10 +109,10 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
 
 async function runWith(options: MirrorOptions, memory: MirrorMemory, spool: Spool, exclusions: Exclusions): Promise<MirrorResult> {
   const { baseUrl, signal } = options;
-  const { concurrency: connections, delay, timeout = TIMEOUT, maxTime, record, onSlow } = options;
+  const { concurrency: connections, delay, maxTime, record, onSlow } = options;
   const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': options.userAgent };
   const redirect = redirectsWithin(baseUrl);
-  const http = new HttpClient({ headers, connections, timeout, maxTime, delay, record, onSlow, redirect });
+  const http = new HttpClient({ headers, connections, timeout: TIMEOUT, maxTime, delay, record, onSlow, redirect });
   const client = new RetryingClient(http, { firstPause: options.firstPause ?? FIRST_PAUSE, signal, onRetry: options.onRetry });
   let version: VerifiedTree | undefined;
   try {
