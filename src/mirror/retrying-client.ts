@@ -17,12 +17,7 @@ export class PageFailed extends Error {}
 
 /** The service does not answer, or asks to wait. */
 class Unavailable extends Error {
-  readonly retryAfter: number;
-
-  constructor(message: string, retryAfter: number) {
-    super(message);
-    this.retryAfter = retryAfter;
-  }
+  retryAfter = 0;
 }
 
 /** The maximum number of attempts: if the service does not answer, if it has never answered, and if a page is not valid. */
@@ -80,7 +75,10 @@ export class RetryingClient {
     const answer = await this.#client.get(url, headers, this.#options.signal);
     this.#hasAnswered = true;
     const { status } = answer;
-    if (UNAVAILABLE.has(status)) throw new Unavailable(`status ${status}`, retryAfter(answer.headers['retry-after'], Date.now()));
+    if (UNAVAILABLE.has(status)) {
+      const requested = retryAfter(answer.headers['retry-after'], Date.now());
+      throw Object.assign(new Unavailable(`status ${status}`), { retryAfter: requested });
+    }
     if (status >= 500) throw new BadResponse(`status ${status}`);
     return answer;
   }

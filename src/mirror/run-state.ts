@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { MirrorMemory, MirrorSummary } from '../store/mirror-memory.ts';
-import type { PageContents } from './service-page.ts';
 import type { SavedTree } from './spool/page-spool.ts';
 import { startAccountWalk } from './walk/account-walk.ts';
 import { unreadRanges } from './walk/gaps.ts';
@@ -157,9 +156,4 @@ function inNewRound(state: RunState, collection: Collection): RunState {
  */
 export function pagesOf({ count, shortest }: CollectionState, size = Number.MAX_SAFE_INTEGER): number {
   return Math.max(1, Math.ceil(count / Math.max(1, Math.min(shortest, size))));
-}
-
-/** Returns the number of items on the shortest page that had a `next`, after another page was read. */
-export function shortestAfter(before: number, { items, next }: PageContents): number {
-  return next === null || items.length === 0 ? before : Math.min(before, items.length);
 }

@@ -10,7 +10,6 @@ import {
   pagesOf,
   type RunState,
   readNewItems,
-  shortestAfter,
   withOutcome,
   withoutChangedPages,
   withUnreadStart,
@@ -174,6 +173,7 @@ export class Run {
     const { contents, sent, etag, url } = reading;
     this.#spool.addPage({ url, collection, number, etag }, contents, sent);
     const { [collection]: before, pages } = this.state;
+    const isFull = contents.next !== null && contents.items.length > 0;
     const tally = this.#spool.items.markSeen(collection, contents.items, before.round);
     const state: RunState = {
       ...this.state,
@@ -181,7 +181,7 @@ export class Run {
         ...before,
         fresh: before.fresh + tally.fresh,
         seen: before.seen + tally.seen,
-        shortest: shortestAfter(before.shortest, contents),
+        shortest: isFull ? Math.min(before.shortest, contents.items.length) : before.shortest,
         count: contents.count,
       },
       pages: { read: pages.read + 1, unchanged: pages.unchanged + (sent === null ? 1 : 0) },
