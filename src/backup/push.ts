@@ -103,7 +103,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     refuseFuture(remote, notBefore, ['push with --replace']);
     if (newest !== undefined && !image.descendsFrom(stateOfVersion(newest))) {
       if (compressed !== undefined && newest.number !== based) throw overtaken(remote, based, newest.number);
-      if (!options.replace) throw diverged(remote, image, versions);
+      if (!options.replace) throw diverged(remote, image, versions, newest);
     }
     based = newest?.number;
     compressed ??= await prepare();
@@ -202,9 +202,7 @@ function overtaken({ name }: Remote, based: number | undefined, newest: number):
 }
 
 /** @param versions those at the target, oldest first */
-function diverged({ name }: Remote, { path, state }: StoreImage, versions: readonly StoreVersion[]): Failure {
-  const newest = versions.at(-1);
-  if (newest === undefined) throw new Error('a store can only diverge from a version');
+function diverged({ name }: Remote, { path, state }: StoreImage, versions: readonly StoreVersion[], newest: StoreVersion): Failure {
   const earlier = versions.findLast(({ store, revision }) => store === state.fingerprint && revision === state.revision);
   if (earlier !== undefined && earlier !== newest) return older(name, path, earlier.number, newest);
   const isSame = state.fingerprint === newest.store;
