@@ -19,7 +19,7 @@ export interface FinishedRun {
 /** Writes the state of the service after a finished run, in the caller's batch. */
 export function saveMirrorState(
   before: MirrorMemory,
-  spool: Pick<Spool, 'pages' | 'items'>,
+  spool: Spool,
   exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>,
   { summary, time, incomplete, gone }: FinishedRun,
 ): MirrorMemory {

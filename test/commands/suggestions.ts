@@ -348,7 +348,6 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'sources/inputs/unsupported.ts: observe': 'unsupported.test.ts has a file of a Twitter archive',
   'mirror/gone-items.ts: --max-delete': 'gone.test.ts',
   'mirror/service-page.ts: mirror': 'service-page.test.ts; the service is elsewhere',
-  'mirror/import-pages.ts: --on-conflict': 'import-pages.test.ts',
   'store/exclusions/exclusion-writer.ts: --on-conflict': 'removal.test.ts',
   'store/accounts/account-state-writer.ts: --on-conflict': 'ndjson.test.ts',
   'publish/transfer/overlap-page.ts: --allow-gaps': 'overlap-page.test.ts',
