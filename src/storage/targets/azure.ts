@@ -3,7 +3,7 @@ import type { BlobServiceClient, BlockBlobClient, ContainerClient, ContainerList
 import { Failure } from '../../contract/failure.ts';
 import { loadClient } from '../client-library.ts';
 import type { ByteRange, ObjectPage } from '../object-source.ts';
-import { errorConverter, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
+import { errorConverter, ifFound, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { Access, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
 
 /** The names of the blob metadata. Azure permits no hyphens in them. */
@@ -186,13 +186,8 @@ function headersOf({ headers, digest, holds }: Omit<Upload, 'bytes'>, blobConten
   };
 }
 
-async function orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await convertErrors(request);
-  } catch (error) {
-    if (error instanceof StorageError && error.kind === 'missing' && !error.message.includes('ContainerNotFound')) return undefined;
-    throw error;
-  }
+function orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {
+  return ifFound(convertErrors(request), 'ContainerNotFound');
 }
 
 const convertErrors = errorConverter(toStorageError);

@@ -1,7 +1,7 @@
 import type { HeadObjectCommandOutput, PutObjectCommandInput } from '@aws-sdk/client-s3';
 import { isObject } from '../../contract/json.ts';
 import type { ByteRange } from '../object-source.ts';
-import { errorConverter, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
+import { errorConverter, ifFound, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { ObjectHead, Upload } from '../target.ts';
 
 /** The names of the object metadata that palimpsest writes for later runs. */
@@ -53,6 +53,11 @@ export function toStorageError(error: unknown): StorageError {
 
 /** Makes a request with the client, and converts its error. */
 export const convertErrors: ReturnType<typeof errorConverter> = errorConverter(toStorageError);
+
+/** Makes a request for an object that may not exist. */
+export function orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {
+  return ifFound(convertErrors(request), 'NoSuchBucket');
+}
 
 export function statusOf(error: unknown): number | undefined {
   const metadata = isObject(error) && isObject(error['$metadata']) ? error['$metadata'] : {};

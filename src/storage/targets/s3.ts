@@ -5,7 +5,7 @@ import { loadClient } from '../client-library.ts';
 import { type ByteRange, bodyOf, type ListedObject, type ObjectBody, type ObjectPage, type ObjectSource } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Access, Address, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
-import { convertErrors, headersOf, headOf, noRanges, rangeHeader, statusOf, toStorageError } from './s3-conversions.ts';
+import { convertErrors, headersOf, headOf, noRanges, orUndefined, rangeHeader, statusOf, toStorageError } from './s3-conversions.ts';
 import { beginS3Parts, openS3Uploads } from './s3-parts.ts';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
@@ -59,7 +59,7 @@ class S3Target implements Target {
   }
 
   async get(path: string, signal: AbortSignal, range?: ByteRange): Promise<Fetched | undefined> {
-    return this.#orUndefined(async () => {
+    return orUndefined(async () => {
       const input = { ...this.#object(path), ...(range === undefined ? {} : { Range: rangeHeader(range) }) };
       const response = await this.#client.send(new this.#sdk.GetObjectCommand(input), { abortSignal: signal });
       if (range !== undefined && !response.ContentRange?.startsWith(`bytes ${range.from}-`)) throw noRanges();
@@ -70,7 +70,7 @@ class S3Target implements Target {
   }
 
   async head(path: string, signal: AbortSignal): Promise<ObjectHead | undefined> {
-    return this.#orUndefined(async () => {
+    return orUndefined(async () => {
       const request = new this.#sdk.HeadObjectCommand(this.#object(path));
       const response = await this.#client.send(request, { abortSignal: signal }).catch((error: unknown) => {
         // an expired session gets the response 400, which for HEAD has no body with the reason
@@ -131,7 +131,7 @@ class S3Target implements Target {
 
   async abortUpload({ path, id }: OpenUpload, signal: AbortSignal): Promise<void> {
     const request = new this.#sdk.AbortMultipartUploadCommand({ ...this.#object(path), UploadId: id });
-    await this.#orUndefined(() => this.#client.send(request, { abortSignal: signal }));
+    await orUndefined(() => this.#client.send(request, { abortSignal: signal }));
   }
 
   list(prefix: string, after: string, next: string | undefined, signal: AbortSignal): Promise<ObjectPage> {
@@ -206,15 +206,5 @@ class S3Target implements Target {
 
   #ifMatch(tag: string): string {
     return this.#isUnquoted ? tag.replaceAll('"', '') : tag;
-  }
-
-  /** Makes a request for an object that may not exist. */
-  async #orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await convertErrors(request);
-    } catch (error) {
-      if (error instanceof StorageError && error.kind === 'missing' && !error.message.includes('NoSuchBucket')) return undefined;
-      throw error;
-    }
   }
 }
