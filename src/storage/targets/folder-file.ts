@@ -49,13 +49,7 @@ const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 export async function createFile(file: string, partial: string, bytes: Uint8Array): Promise<void> {
   if (existsSync(file)) throw conflict(file);
   try {
-    const handle = await open(partial, 'wx');
-    try {
-      await handle.writeFile(bytes);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(partial, bytes, { flag: 'wx', flush: true });
     await link(partial, file);
   } catch (error) {
     if (codeOf(error) === 'EEXIST') throw conflict(file);
