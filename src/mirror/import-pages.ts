@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import type { Collection } from '../contract/collection.ts';
+import type { PerCollection } from '../contract/collection.ts';
 import { encodeJson } from '../contract/json.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
@@ -51,7 +51,7 @@ export interface ImportedPages {
   /** Ids of records that the store had in another version. */
   readonly changed: readonly number[];
   /** The items that the service no longer has, according to this run and earlier ones. */
-  readonly removed: { readonly [C in Collection]: readonly ItemKey[] };
+  readonly removed: PerCollection<readonly ItemKey[]>;
   readonly deleted: { readonly records: number; readonly accounts: number };
   /** Whether the report of what the store lacks changed. */
   readonly areReportsChanged: boolean;

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { Collection } from '../contract/collection.ts';
+import type { PerCollection } from '../contract/collection.ts';
 import { type IncompleteMirror, reportsIn } from '../contract/files/incomplete-mirror.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
@@ -64,7 +64,7 @@ export interface MirrorResult extends ImportedPages {
   /** Pages that could not be read, although the store lacks none of their items. */
   readonly unread: readonly { readonly url: string; readonly reason: string }[];
   /** Items that the service had, and that this run did not find. */
-  readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
+  readonly gone: PerCollection<readonly ItemKey[]>;
   /** Whether the run resumed an interrupted run. */
   readonly isResumed: boolean;
   /** Whether the service is a tree with a manifest, and its pages were compared with it. */
@@ -72,7 +72,7 @@ export interface MirrorResult extends ImportedPages {
   /** Pages that were read in this run, and those of them that had not changed. */
   readonly pages: { readonly read: number; readonly unchanged: number };
   /** The number of items on a full page; undefined if it is not known. */
-  readonly pageSizes: { readonly [C in Collection]: number | undefined };
+  readonly pageSizes: PerCollection<number | undefined>;
   readonly requests: { readonly all: number; readonly retries: number };
   readonly bytes: number;
 }

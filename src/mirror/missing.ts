@@ -1,4 +1,4 @@
-import type { Collection } from '../contract/collection.ts';
+import type { PerCollection } from '../contract/collection.ts';
 import { type FailedPages, type IncompleteMirror, MOST_RANGES } from '../contract/files/incomplete-mirror.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import { excessOf, type RunState } from './run-state.ts';
@@ -23,7 +23,7 @@ export interface Missing {
 /** Returns whether a finished run has everything that the service has, and what is missing. */
 export function missingOf(
   { plan, data, account }: RunState,
-  gone: { readonly [C in Collection]: readonly ItemKey[] },
+  gone: PerCollection<readonly ItemKey[]>,
   addressOf: (name: PageName) => string,
 ): { readonly isComplete: boolean; readonly missing: Missing } {
   const { feed, accounts } = plan;

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import { COLLECTIONS, type Collection, type PerCollection } from '../contract/collection.ts';
 import type { MirrorMemory, MirrorSummary } from '../store/mirror-memory.ts';
 import type { SavedTree } from './spool/page-spool.ts';
 import { startAccountWalk } from './walk/account-walk.ts';
 import { unreadRanges } from './walk/gaps.ts';
 import { afterPage, type Beginning, isNewRound, type PageOutcome, type Plan, startPlan } from './walk/reading-plan.ts';
-
-export type PerCollection<T> = { readonly [C in Collection]: T };
 
 /** What a run found in one collection. */
 interface CollectionState {
@@ -123,7 +121,7 @@ export function mustRead(collection: Collection, state: RunState | undefined, ha
 }
 
 /** Returns the number of items on a full page; undefined if the run read none that is followed by another. */
-export function pageSizesOf({ data, account }: RunState): { readonly [C in Collection]: number | undefined } {
+export function pageSizesOf({ data, account }: RunState): PerCollection<number | undefined> {
   const size = ({ shortest }: CollectionState) => (shortest === Number.MAX_SAFE_INTEGER ? undefined : shortest);
   return { data: size(data), account: size(account) };
 }

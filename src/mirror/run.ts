@@ -1,19 +1,10 @@
-import type { Collection } from '../contract/collection.ts';
+import type { Collection, PerCollection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import type { PageReader, Reading } from './page-reader.ts';
 import { MAX_ATTEMPTS, serviceFailed } from './retrying-client.ts';
-import {
-  excessOf,
-  type PerCollection,
-  pagesOf,
-  type RunState,
-  readNewItems,
-  withOutcome,
-  withoutChangedPages,
-  withUnreadStart,
-} from './run-state.ts';
+import { excessOf, pagesOf, type RunState, readNewItems, withOutcome, withoutChangedPages, withUnreadStart } from './run-state.ts';
 import { isDigest, type PageContents } from './service-page.ts';
 import type { Spool } from './spool/page-spool.ts';
 import { hasShownAll } from './walk/feed-walk.ts';

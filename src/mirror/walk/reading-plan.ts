@@ -1,4 +1,4 @@
-import type { Collection } from '../../contract/collection.ts';
+import type { Collection, PerCollection } from '../../contract/collection.ts';
 import type { UnreadPage } from '../page-reader.ts';
 import {
   type AccountsPage,
@@ -24,12 +24,12 @@ import {
 import { type IdRange, unreadRanges } from './gaps.ts';
 
 /** The pages that changed according to a manifest; undefined if the collection has to be walked. */
-export type ChangedPages = { readonly [C in Collection]: readonly number[] | undefined };
+export type ChangedPages = PerCollection<readonly number[] | undefined>;
 
 /** What was known of a service before a run. */
 export interface Beginning {
   readonly watermark: number | null;
-  readonly excess: { readonly [C in Collection]: number };
+  readonly excess: PerCollection<number>;
   readonly accounts: number;
   readonly isFull: boolean;
   readonly changed: ChangedPages;
