@@ -72,7 +72,7 @@ export class PageReader {
   }
 
   /** Returns a page that was read before, unless it must be read again. */
-  #known({ collection, number }: PageName): { readonly etag: string | null; readonly contents: string } | undefined {
+  #known({ collection, number }: PageName): ReturnType<Spool['known']> {
     // a page of a tree is read for its digest: a cache may call an old version unchanged
     const mustBeRead = this.#tree !== undefined || mustRead(collection, this.#spool.state, this.#memory.hasRejects);
     return mustBeRead ? undefined : this.#spool.known(collection, number);

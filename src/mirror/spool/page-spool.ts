@@ -41,8 +41,7 @@ export class Spool {
   readonly #database: Connection;
   readonly #memory: MirrorMemory;
   readonly #addPage: Statement<[string, string, bigint, string | null, string, Buffer | null]>;
-  readonly #lastPage: Statement<[string, number], { readonly etag: string | null; readonly contents: string }>;
-  readonly #lastBody: Statement<[string, number], Buffer | null>;
+  readonly #lastPage: Statement<[string, number], SpooledPage>;
 
   /** @param memory what the store knows of the service */
   constructor(path: string, memory: MirrorMemory) {
@@ -52,8 +51,7 @@ export class Spool {
     const database = wrapErrors(path, () => open(path));
     this.#database = database;
     this.#addPage = database.prepare('INSERT INTO page (url, collection, number, etag, contents, body) VALUES (?, ?, ?, ?, ?, ?)');
-    this.#lastPage = database.prepare('SELECT etag, contents FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1');
-    this.#lastBody = database.prepareValue('SELECT body FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1');
+    this.#lastPage = database.prepare('SELECT * FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1');
     this.items = new SpooledItems(database, memory);
   }
 
@@ -98,12 +96,12 @@ export class Spool {
   /** @param sent the body as it was sent, with or without gzip; null if the page has not changed */
   addPage(page: Omit<SpooledPage, 'contents' | 'body'>, contents: PageContents, sent: Buffer | null): void {
     const body = sent === null || sent.subarray(0, 2).equals(GZIP_MAGIC) ? sent : gzipSync(sent, { level: 1 });
-    const isSame = body !== null && this.#lastBody.get(page.collection, page.number)?.equals(body) === true;
+    const isSame = body !== null && this.#lastPage.get(page.collection, page.number)?.body?.equals(body) === true;
     this.#addPage.run(page.url, page.collection, BigInt(page.number), page.etag, withoutRecords(contents), isSame ? null : body);
   }
 
   /** Returns the contents of a page in this run, or in an earlier run if the page had an ETag. */
-  known(collection: Collection, number: number): { readonly etag: string | null; readonly contents: string } | undefined {
+  known(collection: Collection, number: number): Pick<SpooledPage, 'etag' | 'contents'> | undefined {
     return this.#lastPage.get(collection, number) ?? this.#memory.page(collection, number);
   }
 
