@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { CreateMultipartUploadCommandInput, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import type { CreateMultipartUploadCommandInput, S3Client } from '@aws-sdk/client-s3';
 import { StorageError } from '../storage-error.ts';
-import type { OpenUpload, PartsUpload } from '../target.ts';
+import type { PartsUpload } from '../target.ts';
 import { convertErrors } from './s3-conversions.ts';
 
 interface S3Parts {
@@ -41,26 +41,4 @@ export async function beginS3Parts({ sdk, client, object, headers, isThere, sign
       await convertErrors(() => client().send(new sdk.AbortMultipartUploadCommand({ ...object, UploadId }), { abortSignal: sending }));
     },
   };
-}
-
-/**
- * Lists the open uploads below a prefix.
- * @param cut the length of the part of each key that is not in the path
- */
-export async function openS3Uploads(
-  sdk: S3Parts['sdk'],
-  client: S3Client,
-  place: { readonly Bucket: string; readonly Prefix: string },
-  cut: number,
-  signal: AbortSignal,
-): Promise<readonly OpenUpload[]> {
-  const uploads: OpenUpload[] = [];
-  for (let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | undefined = {}; marker !== undefined; ) {
-    const request: ListMultipartUploadsCommand = new sdk.ListMultipartUploadsCommand({ ...place, ...marker });
-    const page = await client.send(request, { abortSignal: signal });
-    for (const { Key = '', UploadId = '' } of page.Uploads ?? []) uploads.push({ path: Key.slice(cut), id: UploadId });
-    const { IsTruncated, NextKeyMarker = '', NextUploadIdMarker = '' } = page;
-    marker = IsTruncated ? { KeyMarker: NextKeyMarker, UploadIdMarker: NextUploadIdMarker } : undefined;
-  }
-  return uploads;
 }

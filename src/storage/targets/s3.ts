@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { ListObjectsV2CommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import type { ListMultipartUploadsCommand, ListObjectsV2CommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { loadClient } from '../client-library.ts';
 import { type ByteRange, bodyOf, type ListedObject, type ObjectBody, type ObjectPage, type ObjectSource } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Access, Address, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
-import { convertErrors, headersOf, headOf, noRanges, orUndefined, rangeHeader, statusOf, toStorageError } from './s3-conversions.ts';
-import { beginS3Parts, openS3Uploads } from './s3-parts.ts';
+import { convertErrors, headersOf, headOf, noRanges, orUndefined, statusOf, toStorageError } from './s3-conversions.ts';
+import { beginS3Parts } from './s3-parts.ts';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
@@ -60,7 +60,7 @@ class S3Target implements Target {
 
   async get(path: string, signal: AbortSignal, range?: ByteRange): Promise<Fetched | undefined> {
     return orUndefined(async () => {
-      const input = { ...this.#object(path), ...(range === undefined ? {} : { Range: rangeHeader(range) }) };
+      const input = { ...this.#object(path), ...(range === undefined ? {} : { Range: `bytes=${range.from}-${range.to - 1}` }) };
       const response = await this.#client.send(new this.#sdk.GetObjectCommand(input), { abortSignal: signal });
       if (range !== undefined && !response.ContentRange?.startsWith(`bytes ${range.from}-`)) throw noRanges();
       const { buffer, byteOffset, length } = (await response.Body?.transformToByteArray()) ?? Buffer.of();
@@ -120,8 +120,16 @@ class S3Target implements Target {
 
   async openUploads(prefix: string, signal: AbortSignal): Promise<readonly OpenUpload[]> {
     const place = { Bucket: this.#bucket, Prefix: this.#prefix + prefix };
+    const uploads: OpenUpload[] = [];
     try {
-      return await convertErrors(() => openS3Uploads(this.#sdk, this.#client, place, this.#prefix.length, signal));
+      for (let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | undefined = {}; marker !== undefined; ) {
+        const request: ListMultipartUploadsCommand = new this.#sdk.ListMultipartUploadsCommand({ ...place, ...marker });
+        const page = await convertErrors(() => this.#client.send(request, { abortSignal: signal }));
+        for (const { Key = '', UploadId = '' } of page.Uploads ?? []) uploads.push({ path: Key.slice(this.#prefix.length), id: UploadId });
+        const { IsTruncated, NextKeyMarker = '', NextUploadIdMarker = '' } = page;
+        marker = IsTruncated ? { KeyMarker: NextKeyMarker, UploadIdMarker: NextUploadIdMarker } : undefined;
+      }
+      return uploads;
     } catch (error) {
       // a store without uploads in parts has none
       if (error instanceof StorageError && error.kind === 'unsupported') return [];
