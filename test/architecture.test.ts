@@ -50,7 +50,7 @@ const ENTRY = ['cli', 'command-line', 'commands'];
 
 /** The files or folders that may import each package. */
 const PACKAGES: { readonly [name: string]: readonly string[] } = {
-  '@aws-sdk/client-s3': ['storage/targets/s3.ts', 'storage/targets/s3-conversions.ts', 'storage/targets/s3-parts.ts'],
+  '@aws-sdk/client-s3': ['storage/targets/s3.ts', 'storage/targets/s3-conversions.ts'],
   '@azure/identity': ['storage/targets/azure.ts'],
   '@azure/storage-blob': ['storage/targets/azure.ts'],
   'better-sqlite3': ['store'],

@@ -6,7 +6,6 @@ import { type ByteRange, bodyOf, type ListedObject, type ObjectBody, type Object
 import { StorageError } from '../storage-error.ts';
 import type { Access, Address, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
 import { convertErrors, headersOf, headOf, noRanges, orUndefined, statusOf, toStorageError } from './s3-conversions.ts';
-import { beginS3Parts } from './s3-parts.ts';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
@@ -107,15 +106,34 @@ class S3Target implements Target {
     }
   }
 
-  beginParts(path: string, upload: Omit<Upload, 'bytes'>, signal: AbortSignal): Promise<PartsUpload> {
-    return beginS3Parts({
-      sdk: this.#sdk,
-      client: () => this.#client,
-      object: this.#object(path),
-      headers: headersOf(upload),
-      isThere: async (sending) => (await this.head(path, sending))?.digest === upload.digest,
-      signal,
-    });
+  /** Begins a multipart upload. S3 limits one request to 5 GiB, and an object in parts to 10,000 parts. */
+  async beginParts(path: string, upload: Omit<Upload, 'bytes'>, signal: AbortSignal): Promise<PartsUpload> {
+    const object = this.#object(path);
+    const begin = new this.#sdk.CreateMultipartUploadCommand({ ...object, ...headersOf(upload) });
+    const { UploadId } = await convertErrors(() => this.#client.send(begin, { abortSignal: signal }));
+    return {
+      put: async ({ number }, bytes, abortSignal) => {
+        const part = { ...object, UploadId, PartNumber: number, Body: bytes, ContentLength: bytes.length };
+        const request = new this.#sdk.UploadPartCommand({ ...part, ContentMD5: createHash('md5').update(bytes).digest('base64') });
+        const { ETag } = await convertErrors(() => this.#client.send(request, { abortSignal }));
+        return ETag ?? '';
+      },
+      complete: async (tags, abortSignal) => {
+        const Parts = tags.map((ETag, index) => ({ PartNumber: index + 1, ETag }));
+        const request = new this.#sdk.CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload: { Parts } });
+        try {
+          await convertErrors(() => this.#client.send(request, { abortSignal }));
+        } catch (error) {
+          // the response to an earlier attempt was lost: the store no longer knows the upload
+          const mayBeThere = error instanceof StorageError && error.kind === 'missing';
+          if (!mayBeThere || (await this.head(path, abortSignal))?.digest !== upload.digest) throw error;
+        }
+      },
+      abort: async (abortSignal) => {
+        const request = new this.#sdk.AbortMultipartUploadCommand({ ...object, UploadId });
+        await convertErrors(() => this.#client.send(request, { abortSignal }));
+      },
+    };
   }
 
   async openUploads(prefix: string, signal: AbortSignal): Promise<readonly OpenUpload[]> {
