@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import type { PerCollection } from '../contract/collection.ts';
+import type { Collection, PerCollection } from '../contract/collection.ts';
 import { type IncompleteMirror, reportsIn } from '../contract/files/incomplete-mirror.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
@@ -14,7 +14,7 @@ import { type ImportedPages, type ImportPagesPhase, importPages } from './import
 import { type Missing, missingOf, reportOf } from './missing.ts';
 import { PageReader } from './page-reader.ts';
 import { RetryingClient } from './retrying-client.ts';
-import { type ReadPhase, Run } from './run.ts';
+import { Run } from './run.ts';
 import { isResumable, pageSizesOf, type RunState, startRun, summaryOf } from './run-state.ts';
 import { pageAddress, redirectsWithin } from './service-page.ts';
 import { changedPages, parseTree, readServiceTree, treeInVersion } from './service-tree.ts';
@@ -24,7 +24,7 @@ import { fetchCurrentVersion, versionReader } from './version-file.ts';
 import type { PageName } from './walk/reading-plan.ts';
 
 /** The phases of a run. It first reads the pages and then imports them. `version` counts bytes of a version of the site. */
-export type MirrorPhase = 'version' | ReadPhase | ImportPagesPhase;
+export type MirrorPhase = 'version' | Collection | ImportPagesPhase;
 
 export interface MirrorOptions {
   readonly store: string;

@@ -3,7 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import { BadResponse, type HttpAnswer } from '../http/http-client.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import type { MirrorMemory } from '../store/mirror-memory.ts';
-import { MAX_ATTEMPTS, PageFailed, type RetryingClient } from './retrying-client.ts';
+import { PageFailed, type RetryingClient } from './retrying-client.ts';
 import { mustRead } from './run-state.ts';
 import { checkNext, type PageContents, pageAddress, parsePage, withoutExcludedNames } from './service-page.ts';
 import { digestMismatch, parseTree, type RemoteTree, readServiceTree } from './service-tree.ts';
@@ -57,7 +57,7 @@ export class PageReader {
    * @param maxAttempts the maximum number of requests for the page
    * @throws Failure service-failed, bad-service, stopped
    */
-  async read(name: PageName, maxAttempts: number = MAX_ATTEMPTS): Promise<Reading> {
+  async read(name: PageName, maxAttempts: number): Promise<Reading> {
     const url = this.addressOf(name);
     const tree = this.#tree;
     const known = this.#known(name);

@@ -18,13 +18,11 @@ const MAX_BAD_PAGES = 10;
 /** The number of consecutive pages without a `next` and without new items that end the feed, although `count` implies more. */
 const MAX_ENDS = 10;
 
-/** The phases of a run: reading one of the collections. They count pages. */
-export type ReadPhase = Collection;
-
 export interface RunOptions {
   /** The number of concurrent requests, if all pages are read. */
   readonly concurrency: number;
-  readonly onProgress?: OnProgress<ReadPhase> | undefined;
+  /** The phases are the collections. They count pages. */
+  readonly onProgress?: OnProgress<Collection> | undefined;
 }
 
 /** Reads the pages of the plan one after another, and saves each together with the state after it. */
