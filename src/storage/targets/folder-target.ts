@@ -154,13 +154,7 @@ class FolderTarget implements Target {
   #refuseOutside(path: string): void {
     const place = placeOf(path);
     const folder = placeOf(this.#folder);
-    if (isIn(place, folder)) return;
-    throw new Failure('not-ours', `a link at ${path} points outside ${this.#folder}`, {
-      place: { file: path },
-      expected: 'files and folders inside this folder',
-      found: `a link to ${place}`,
-      hint: 'remove the link, or publish to another folder; nothing was written through it',
-    });
+    if (!isIn(place, folder)) throw notOurs(path, `a path inside ${this.#folder}`, `a link to ${place}`);
   }
 
   /** Writes in the folder of a file, which is created if it is missing. */
