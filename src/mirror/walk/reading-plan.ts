@@ -51,18 +51,13 @@ export interface Plan {
   readonly accounts: AccountWalk;
   /** Pages that could not be read and must be requested once more; null before the end. */
   readonly retries: readonly PageName[] | null;
-  /** Of these, the pages that could not be read then either. */
-  readonly unread: readonly UnreadName[];
+  /** Of these, the pages that could not be read then either, and why. */
+  readonly unread: readonly (PageName & { readonly reason: string })[];
 }
 
 export interface PageName {
   readonly collection: Collection;
   readonly number: number;
-}
-
-/** A page that could not be read, and why. */
-export interface UnreadName extends PageName {
-  readonly reason: string;
 }
 
 /** The result of reading the next page. */
