@@ -42,7 +42,7 @@ export interface ObjectSource {
   /** Which hints apply to its errors. */
   readonly kind: 'store' | 'web';
   /** Lists a page of the objects. */
-  readonly list: (after: string | undefined, signal: AbortSignal) => Promise<ObjectPage>;
+  readonly objects: (after: string | undefined, signal: AbortSignal) => Promise<ObjectPage>;
   /** Starts to read an object, from a byte to the end. The signal also ends the body. */
   readonly read: (path: string, from: number, signal: AbortSignal) => Promise<ObjectBody>;
   /** Discards the credentials, so that the next request loads them again. */

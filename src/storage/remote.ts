@@ -72,7 +72,7 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
   const policy = { ...retryPolicy, signal, kept };
   const request = requester(source, policy, new CredentialRefresh(source), new RequestCounter());
   return {
-    list: () => listing((next) => request('reads', '', (sending) => source.list(next, sending))),
+    list: () => listing((next) => request('reads', '', (sending) => source.objects(next, sending))),
     async *read(path) {
       let attempt = new AbortController();
       const open = (from: number) => {

@@ -128,15 +128,12 @@ export interface Access {
   readonly region?: string | undefined;
   /** The most requests in flight at a time. */
   readonly connections: number;
-  /** The credentials that the client library does not find by itself. */
-  readonly secrets: Secrets;
-}
-
-/** Credentials that the caller read from the environment. */
-export interface Secrets {
-  readonly azureConnectionString?: string | undefined;
-  readonly azureAccount?: string | undefined;
-  readonly azureKey?: string | undefined;
+  /** Credentials that the caller read from the environment, because the client library does not find them by itself. */
+  readonly secrets: {
+    readonly azureConnectionString?: string | undefined;
+    readonly azureAccount?: string | undefined;
+    readonly azureKey?: string | undefined;
+  };
 }
 
 /** One kind of target. */

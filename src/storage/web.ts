@@ -14,7 +14,7 @@ export function webSource(url: string, name: string, userAgent: string): ObjectS
   return {
     name,
     kind: 'web',
-    list: async () => ({ objects: [], next: undefined }),
+    objects: async () => ({ objects: [], next: undefined }),
     read: async (_, from, signal) => {
       const response = await client.open(url, from === 0 ? {} : { Range: `bytes=${from}-` }, signal).catch((error: unknown) => {
         throw toStorageError(error);

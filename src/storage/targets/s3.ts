@@ -16,8 +16,9 @@ export const s3: TargetKind = {
     new S3Target(await loadClient('@aws-sdk/client-s3', () => import('@aws-sdk/client-s3')), address, access),
 };
 
-class S3Target implements Target {
+class S3Target implements Target, ObjectSource {
   readonly name: string;
+  readonly kind = 'store';
   /** Amazon's prices for the Standard class. */
   readonly prices = { write: 0.000005, read: 0.0000004 };
   readonly keepsHeaders = true;
@@ -170,18 +171,10 @@ class S3Target implements Target {
   }
 
   source(): ObjectSource {
-    const { name } = this;
-    return {
-      name,
-      kind: 'store',
-      list: (after, signal) => this.#listOrOne(after, signal),
-      read: (path, from, signal) => this.#read(path, from, signal),
-      renew: () => this.renew(),
-      close: () => this.close(),
-    };
+    return this;
   }
 
-  async #listOrOne(after: string | undefined, signal: AbortSignal): Promise<ObjectPage> {
+  async objects(after: string | undefined, signal: AbortSignal): Promise<ObjectPage> {
     const page = await this.#page({ Prefix: this.#prefix, ContinuationToken: after }, signal);
     if (page.objects.length > 0 || after !== undefined || this.#prefix === '') return page;
     // the address may be that of one object: its key is the first with its name as the prefix
@@ -199,7 +192,7 @@ class S3Target implements Target {
     return { objects, next: response.IsTruncated ? response.NextContinuationToken : undefined };
   }
 
-  async #read(path: string, from: number, signal: AbortSignal): Promise<ObjectBody> {
+  async read(path: string, from: number, signal: AbortSignal): Promise<ObjectBody> {
     return convertErrors(async () => {
       const object = path === '' ? { Bucket: this.#bucket, Key: this.#ownKey } : this.#object(path);
       const range = from > 0 ? { Range: `bytes=${from}-` } : {};
