@@ -21,7 +21,6 @@ import { changedPages, parseTree, readServiceTree, treeInVersion } from './servi
 import { Spool } from './spool/page-spool.ts';
 import { lockRun, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
 import { fetchCurrentVersion, versionReader } from './version-file.ts';
-import type { PageName } from './walk/reading-plan.ts';
 
 /** The phases of a run. It first reads the pages and then imports them. `version` counts bytes of a version of the site. */
 export type MirrorPhase = 'version' | Collection | ImportPagesPhase;
@@ -128,8 +127,7 @@ async function runWith(options: MirrorOptions, memory: MirrorMemory, spool: Spoo
     const run = new Run(state, spool, reader, options);
     await (earlier === undefined ? run.toEnd() : run.resume());
     const gone = run.gone();
-    const addressOf = ({ collection, number }: PageName) => pageAddress(baseUrl, collection, number);
-    const { isComplete: isRead, missing } = missingOf(run.state, gone, addressOf);
+    const { isComplete: isRead, missing } = missingOf(run.state, gone, baseUrl);
     const time = `${new Date().toISOString().slice(0, 19)}Z`;
     const report = reportOf(missing, run.state, { base_url: baseUrl, finished_at: time, request_count: http.requests });
     const inherited = isRead ? reportsIn(spool.tree?.build ?? '') : [];
@@ -142,11 +140,12 @@ async function runWith(options: MirrorOptions, memory: MirrorMemory, spool: Spoo
       incomplete: (rejected) => (isRead && rejected === 0 ? inherited[0] : { ...report, rejected: rejected || undefined }),
       summary: summaryOf(run.state, isRead ? spool.tree : undefined),
     });
+    const { unread } = run.state.plan;
     const result = {
       ...imported,
       ...{ isRead, isComplete: isRead && inherited.length === 0 && imported.rejectedInAll === 0, inherited },
       missing,
-      unread: isRead ? run.state.plan.unread.map((page) => ({ url: addressOf(page), reason: page.reason })) : [],
+      unread: isRead ? unread.map(({ collection, number, reason }) => ({ url: pageAddress(baseUrl, collection, number), reason })) : [],
       gone,
       isResumed: earlier !== undefined,
       isTree: spool.tree !== undefined,

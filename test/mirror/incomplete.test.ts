@@ -271,7 +271,7 @@ it('a mirror is complete only if the service counts exactly the items that it ha
         },
       };
       const keys = (length: number) => Array.from({ length }, (_, index) => index);
-      const { isComplete, missing } = missingOf(state, { data: keys(data.gone), account: keys(profiles.gone) }, () => '');
+      const { isComplete, missing } = missingOf(state, { data: keys(data.gone), account: keys(profiles.gone) }, '');
       const [lack, lackOfAccounts] = [data, profiles].map(({ known, fresh, count, gone }) => count - (known + fresh - gone));
       const most = (amount = 0) => Math.max(0, amount);
       expect(missing).toMatchObject({ records: most(lack), accounts: most(lackOfAccounts) });

@@ -20,14 +20,14 @@ it.each([
     { state: 'incomplete', gaps: [FAILED] },
     {},
     { data: 13, account: 9 },
-    { ...NOTHING, records: 5, accounts: 7, gaps: [{ ...FAILED, url: 'data 3' }] },
+    { ...NOTHING, records: 5, accounts: 7, gaps: [{ ...FAILED, url: '/rest/data/?page=3' }] },
   ],
   [
     'a page of accounts',
     {},
     { state: 'incomplete', gaps: [{ page: 2, reason: 'slow' }] },
     { data: 8, account: 2 },
-    { ...NOTHING, pages: [{ page: 2, reason: 'slow', url: 'account 2' }] },
+    { ...NOTHING, pages: [{ page: 2, reason: 'slow', url: '/rest/account/?page=2' }] },
   ],
   ['an unstable count', { state: 'incomplete' }, {}, { data: 8, account: 2 }, { ...NOTHING, isCountUnstable: true }],
   ['an unstable count of accounts', {}, { state: 'incomplete' }, { data: 8, account: 2 }, { ...NOTHING, isCountUnstable: true }],
@@ -36,7 +36,7 @@ it.each([
     { state: 'incomplete', gaps: [{ ...FAILED, reason: null }] },
     {},
     { data: 8, account: 2 },
-    { ...NOTHING, isCountUnstable: true, gaps: [{ ...FAILED, reason: null, url: 'data 3' }] },
+    { ...NOTHING, isCountUnstable: true, gaps: [{ ...FAILED, reason: null, url: '/rest/data/?page=3' }] },
   ],
 ] as const)('a mirror lacks %s', (_, feedEnd, accountsEnd, count, missing) => {
   const state: RunState = {
@@ -47,7 +47,7 @@ it.each([
   };
   const isComplete = missing === NOTHING;
   // one record and one account are gone
-  expect(missingOf(state, { data: [1], account: ['a'] }, ({ collection, number }) => `${collection} ${number}`)).toEqual({
+  expect(missingOf(state, { data: [1], account: ['a'] }, '')).toEqual({
     isComplete,
     missing,
   });

@@ -33,7 +33,7 @@ function nights() {
     await run.toEnd();
     const { plan } = run.state;
     const gone = run.gone();
-    const { isComplete, missing } = missingOf(run.state, gone, () => '');
+    const { isComplete, missing } = missingOf(run.state, gone, '');
     const finished = { summary: summaryOf(run.state, undefined), gone, time: '2026-01-31T00:00:00Z', incomplete: undefined };
     const after = saveMirrorState(memory, spool, new Exclusions(database), finished);
     const has = { data: new Set(after.keys('data')), account: new Set(after.keys('account')) };
