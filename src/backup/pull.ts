@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
@@ -144,7 +144,6 @@ async function replace(remote: Remote, version: StoreVersion, options: PullOptio
 
 /** Opens the local store; undefined if it does not exist or is empty. */
 async function imageAt(store: string): Promise<StoreImage | undefined> {
-  if (!existsSync(store)) return undefined;
   try {
     return await StoreImage.open(store);
   } catch (error) {
