@@ -14,7 +14,11 @@ const SITE: readonly string[] = [SITE_MARKER, 'rest/data/index.json'];
  */
 export async function refusePublicPlace(remote: Remote, around: readonly Remote[], inside: readonly string[]): Promise<void> {
   await refuseSite(remote);
-  for (const name of inside) await refuseSiteInside(remote, name);
+  for (const name of inside) {
+    // a name that cannot be read, such as a link that leaves the folder, is not a site
+    const path = await siteAt(remote, `${name}/`).catch(() => undefined);
+    if (path !== undefined) throw publicPlace(`${remote.name} contains a public site: everybody may be able to read the store`, path);
+  }
   for (const place of around) {
     await refuseSite(place).catch((error: unknown) => {
       // credentials that permit only one prefix are good practice
@@ -26,12 +30,6 @@ export async function refusePublicPlace(remote: Remote, around: readonly Remote[
 async function refuseSite(remote: Remote): Promise<void> {
   const path = await siteAt(remote, '');
   if (path !== undefined) throw publicPlace(`${remote.name} is a public site: everybody could read the store`, path);
-}
-
-async function refuseSiteInside(remote: Remote, name: string): Promise<void> {
-  // a name that cannot be read, such as a link that leaves the folder, is not a site
-  const path = await siteAt(remote, `${name}/`).catch(() => undefined);
-  if (path !== undefined) throw publicPlace(`${remote.name} contains a public site: everybody may be able to read the store`, path);
 }
 
 /** Returns the path of a file that identifies a site in a folder. */

@@ -1,11 +1,10 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
-import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Target } from '../storage/target.ts';
 import { lock } from '../store/database/lock.ts';
 import { replaceStore } from '../store/database/replace.ts';
@@ -16,8 +15,7 @@ import { StoreImage, type StoreState } from '../store/image.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { commitPath } from '../versions/commit.ts';
 import { fetchVersion } from '../versions/fetch-version.ts';
-import { decompress, hasBytesOf } from './store-bytes.ts';
-import { listVersions, type StoreVersion, stateOfVersion } from './store-version.ts';
+import { decompress, hasBytesOf, listVersions, type StoreVersion, stateOfVersion } from './store-version.ts';
 
 /** The phases of a pull. They count bytes: of the local store, of the compressed store, and of the new store. */
 export type PullPhase = 'compare' | 'fetch' | 'decompress';
@@ -41,7 +39,7 @@ export interface PullSummary {
   readonly unchanged: boolean;
   /** What is wrong at the target. */
   readonly problems: readonly string[];
-  readonly traffic: RequestCounter;
+  readonly traffic: Remote['traffic'];
 }
 
 /**
@@ -146,7 +144,6 @@ async function replace(remote: Remote, version: StoreVersion, options: PullOptio
 
 /** Opens the local store; undefined if it does not exist or is empty. */
 async function imageAt(store: string): Promise<StoreImage | undefined> {
-  if (!existsSync(store)) return undefined;
   try {
     return await StoreImage.open(store);
   } catch (error) {

@@ -6,7 +6,6 @@ import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
 import { WHOLE_BYTES } from '../storage/file-upload.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
-import type { RequestCounter } from '../storage/request-counter.ts';
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import type { Lock } from '../store/database/lock.ts';
@@ -20,8 +19,7 @@ import { refuseFuture } from '../versions/refusals.ts';
 import { refuseRemains } from '../versions/sweep.ts';
 import { changeVersions, type Written } from '../versions/write.ts';
 import { refusePublicPlace } from './public-place.ts';
-import { type CompressedStore, compress, hasBytesOf } from './store-bytes.ts';
-import { STORE_KIND, type StoreVersion, stateOfVersion } from './store-version.ts';
+import { type CompressedStore, compress, hasBytesOf, STORE_KIND, type StoreVersion, stateOfVersion } from './store-version.ts';
 
 /** The phases of a push. They count bytes of the store, or of the compressed store. `check` is one step of SQLite. */
 export type PushPhase = 'read' | 'check' | 'compress' | 'send' | 'compare';
@@ -56,7 +54,7 @@ export interface PushSummary extends Pick<Written<StoreVersion>, 'isConditional'
   /** How many versions the target keeps, and how many the push deleted. */
   readonly kept: number;
   readonly deleted: number;
-  readonly traffic: RequestCounter;
+  readonly traffic: Remote['traffic'];
 }
 
 /**
@@ -105,7 +103,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     refuseFuture(remote, notBefore, ['push with --replace']);
     if (newest !== undefined && !image.descendsFrom(stateOfVersion(newest))) {
       if (compressed !== undefined && newest.number !== based) throw overtaken(remote, based, newest.number);
-      if (!options.replace) throw diverged(remote, image, versions);
+      if (!options.replace) throw diverged(remote, image, versions, newest);
     }
     based = newest?.number;
     compressed ??= await prepare();
@@ -204,9 +202,7 @@ function overtaken({ name }: Remote, based: number | undefined, newest: number):
 }
 
 /** @param versions those at the target, oldest first */
-function diverged({ name }: Remote, { path, state }: StoreImage, versions: readonly StoreVersion[]): Failure {
-  const newest = versions.at(-1);
-  if (newest === undefined) throw new Error('a store can only diverge from a version');
+function diverged({ name }: Remote, { path, state }: StoreImage, versions: readonly StoreVersion[], newest: StoreVersion): Failure {
   const earlier = versions.findLast(({ store, revision }) => store === state.fingerprint && revision === state.revision);
   if (earlier !== undefined && earlier !== newest) return older(name, path, earlier.number, newest);
   const isSame = state.fingerprint === newest.store;

@@ -192,7 +192,7 @@ function remoteSources(choice: SourceChoice, terminal: Terminal, kept: string): 
   return {
     async *objects(address) {
       const [source, { openReader }] = await Promise.all([sourceTargetOf(address, access, terminal), import('../storage/remote.ts')]);
-      closers.push(source.close);
+      closers.push(() => source.close());
       const reader = openReader(source, options);
       for await (const { path, size } of reader.list()) {
         const name = path === '' ? source.name : `${source.name}/${path}`;
@@ -207,7 +207,7 @@ function remoteSources(choice: SourceChoice, terminal: Terminal, kept: string): 
       ]);
       const { origin, pathname } = new URL(url);
       const source = webSource(url, origin + pathname, USER_AGENT);
-      closers.push(source.close);
+      closers.push(() => source.close());
       yield* openReader(source, options).read('');
     },
     close: () => {

@@ -4,8 +4,7 @@ import { millisecondsOf } from '../command-line/parsers.ts';
 import type { ValuesOf } from '../command-line/spec.ts';
 import { Failure, type FailureCode } from '../contract/failure.ts';
 import type { ObjectSource } from '../storage/object-source.ts';
-import type { RemoteOptions } from '../storage/remote.ts';
-import type { RequestCounter } from '../storage/request-counter.ts';
+import type { Remote, RemoteOptions } from '../storage/remote.ts';
 import type { Access, Target } from '../storage/target.ts';
 import { plural, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -96,7 +95,7 @@ export function requestsOf({ concurrency, timeout }: TargetChoice, terminal: Ter
 }
 
 /** Returns the request counts for JSON output. */
-export function trafficOf({ requests: all, writes, reads, deletes, retries }: RequestCounter): object {
+export function trafficOf({ requests: all, writes, reads, deletes, retries }: Remote['traffic']): object {
   return { all, writes, reads, deletes, retries };
 }
 

@@ -61,7 +61,7 @@ export function conflictError(conflict: Conflict, item: Conflicting): InputError
 }
 
 /** The input error for one of two accounts with the same screen name. */
-export function namesakeError({ kept, leftOut, replaced }: Namesake, item: Conflicting): InputError {
+function namesakeError({ kept, leftOut, replaced }: Namesake, item: Conflicting): InputError {
   return {
     kind: 'error',
     code: 'conflict',

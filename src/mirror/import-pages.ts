@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import type { Collection } from '../contract/collection.ts';
-import type { Place } from '../contract/failure.ts';
+import type { PerCollection } from '../contract/collection.ts';
 import { encodeJson } from '../contract/json.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
-import { namesakeError } from '../import/account-conflicts.ts';
+import { type Conflicting, conflictError } from '../import/account-conflicts.ts';
 import { itemsOf } from '../sources/items/items.ts';
 import { rejection } from '../sources/rejects/rejection.ts';
 import { withoutRemoved } from '../sources/rejects/without-removed.ts';
@@ -15,9 +14,9 @@ import { incompleteMirrors } from '../store/incomplete-mirrors.ts';
 import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { ItemWriter } from '../store/writing/item-writer.ts';
-import { type Conflict, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/outcome.ts';
-import { deleteGone } from './delete-gone.ts';
-import { lowerKnownTo } from './lower-known-to.ts';
+import { NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/outcome.ts';
+import { deleteGone, lowerKnownTo } from './gone-items.ts';
+import { KEPT } from './retrying-client.ts';
 import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
 import { areTwoAccounts, variantOf } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool/page-spool.ts';
@@ -52,7 +51,7 @@ export interface ImportedPages {
   /** Ids of records that the store had in another version. */
   readonly changed: readonly number[];
   /** The items that the service no longer has, according to this run and earlier ones. */
-  readonly removed: { readonly [C in Collection]: readonly ItemKey[] };
+  readonly removed: PerCollection<readonly ItemKey[]>;
   readonly deleted: { readonly records: number; readonly accounts: number };
   /** Whether the report of what the store lacks changed. */
   readonly areReportsChanged: boolean;
@@ -63,12 +62,8 @@ export interface ImportedPages {
  * store, or nothing does.
  * @throws Failure conflict, too-many-deletes
  */
-export async function importPages(
-  store: string,
-  spool: Pick<Spool<unknown>, 'pages' | 'pageCount' | 'items'>,
-  options: ImportPagesOptions,
-): Promise<ImportedPages> {
-  const pauses = new Pauses(options.signal, 'the pages that were read are kept beside the store, and the store is unchanged');
+export async function importPages(store: string, spool: Spool, options: ImportPagesOptions): Promise<ImportedPages> {
+  const pauses = new Pauses(options.signal, KEPT);
   const batch = new Batch(store, 'by id');
   try {
     const importer = new PageImporter(batch, options);
@@ -162,7 +157,7 @@ class PageImporter {
     } else if (item.kind === 'record') {
       const outcome = this.#writer.addRecord(item.record, item.json);
       if (outcome === 'replaced') this.#changed.push(item.record.id);
-      this.#count(this.#records, outcome, item.place);
+      this.#count(this.#records, outcome, item);
     }
   }
 
@@ -183,15 +178,15 @@ class PageImporter {
     const outcome = this.#writer.addProfile({ ...item.account, data }, isOther);
     if (other === undefined) this.#variants.set(screen_name, variant);
     if (typeof outcome === 'string' || outcome.namesake === undefined) {
-      this.#count(this.#accounts, outcome, item.place);
+      this.#count(this.#accounts, outcome, item);
       return;
     }
     if (outcome.namesake.replaced !== undefined) this.#accounts.replaced += 1;
-    this.#reject(pair, namesakeError(outcome.namesake, item));
+    this.#reject(pair, conflictError(outcome, item));
   }
 
-  #count(tally: Record<keyof Tally, number>, outcome: Outcome, place: Place): void {
-    if (typeof outcome !== 'string') throw rejection(conflict(outcome, place));
+  #count(tally: Record<keyof Tally, number>, outcome: Outcome, item: Conflicting): void {
+    if (typeof outcome !== 'string') throw rejection(conflictError(outcome, item));
     tally[outcome] += 1;
   }
 
@@ -224,16 +219,5 @@ function accountLine({ place, state }: Item & { readonly kind: 'state' }): Input
     expected: 'a record or an account',
     found: 'an account line of an export',
     item: state,
-  };
-}
-
-function conflict({ subject, stored, found, isNew }: Conflict, place: Place): InputError {
-  return {
-    kind: 'error',
-    code: 'conflict',
-    place,
-    expected: isNew ? stored : `${subject} as in the store: ${stored}`,
-    found: isNew ? found : `another version: ${found}`,
-    hint: "keep the store's version with --on-conflict keep, or take the new one with --on-conflict replace; the next run reads only what is new",
   };
 }

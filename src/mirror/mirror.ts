@@ -1,32 +1,29 @@
-import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import type { Collection } from '../contract/collection.ts';
-import { Failure } from '../contract/failure.ts';
+import type { Collection, PerCollection } from '../contract/collection.ts';
 import { type IncompleteMirror, reportsIn } from '../contract/files/incomplete-mirror.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
 import { HttpClient, type HttpOptions } from '../http/http-client.ts';
 import type { InputError } from '../sources/source.ts';
-import { lock } from '../store/database/lock.ts';
+import type { Lock } from '../store/database/lock.ts';
 import { openStore } from '../store/database/open-store.ts';
 import { Exclusions } from '../store/exclusions/exclusions.ts';
-import { type ItemKey, MirrorMemory, type MirrorSummary as MirrorState } from '../store/mirror-memory.ts';
+import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { type ImportedPages, type ImportPagesPhase, importPages } from './import-pages.ts';
 import { type Missing, missingOf, reportOf } from './missing.ts';
-import { pageAddress, redirectsWithin } from './page-link.ts';
 import { PageReader } from './page-reader.ts';
 import { RetryingClient } from './retrying-client.ts';
-import { type ReadPhase, Run } from './run.ts';
-import { isResumable, mustRead, pageSizesOf, type RunState, startRun } from './run-state.ts';
-import { changedPages, readServiceTree, savedTree, treeInVersion } from './service-tree.ts';
+import { Run } from './run.ts';
+import { isResumable, pageSizesOf, type RunState, startRun, summaryOf } from './run-state.ts';
+import { pageAddress, redirectsWithin } from './service-page.ts';
+import { changedPages, parseTree, readServiceTree, treeInVersion } from './service-tree.ts';
 import { Spool } from './spool/page-spool.ts';
-import { lockPath, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
+import { lockRun, spoolPath, versionFiles } from './spool/unfinished-runs.ts';
 import { fetchCurrentVersion, versionReader } from './version-file.ts';
-import type { PageName } from './walk/reading-plan.ts';
 
 /** The phases of a run. It first reads the pages and then imports them. `version` counts bytes of a version of the site. */
-export type MirrorPhase = 'version' | ReadPhase | ImportPagesPhase;
+export type MirrorPhase = 'version' | Collection | ImportPagesPhase;
 
 export interface MirrorOptions {
   readonly store: string;
@@ -50,9 +47,8 @@ export interface MirrorOptions {
   readonly onProgress?: OnProgress<MirrorPhase> | undefined;
   readonly onRetry?: ((reason: string, pause: number) => void) | undefined;
   readonly onSlow?: HttpOptions['onSlow'];
-  /** The pause before the first retry of a request, and the times after which it fails: without a byte, and in all. In milliseconds. */
+  /** The pause before the first retry of a request, and the time after which it fails. In milliseconds. */
   readonly firstPause?: number;
-  readonly timeout?: number;
   readonly maxTime?: number;
 }
 
@@ -67,7 +63,7 @@ export interface MirrorResult extends ImportedPages {
   /** Pages that could not be read, although the store lacks none of their items. */
   readonly unread: readonly { readonly url: string; readonly reason: string }[];
   /** Items that the service had, and that this run did not find. */
-  readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
+  readonly gone: PerCollection<readonly ItemKey[]>;
   /** Whether the run resumed an interrupted run. */
   readonly isResumed: boolean;
   /** Whether the service is a tree with a manifest, and its pages were compared with it. */
@@ -75,12 +71,13 @@ export interface MirrorResult extends ImportedPages {
   /** Pages that were read in this run, and those of them that had not changed. */
   readonly pages: { readonly read: number; readonly unchanged: number };
   /** The number of items on a full page; undefined if it is not known. */
-  readonly pageSizes: { readonly [C in Collection]: number | undefined };
+  readonly pageSizes: PerCollection<number | undefined>;
   readonly requests: { readonly all: number; readonly retries: number };
   readonly bytes: number;
 }
 
 const FIRST_PAUSE = 1000;
+/** The time without a byte after which a request fails, in milliseconds. */
 const TIMEOUT = 60_000;
 
 /**
@@ -92,10 +89,10 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   const path = spoolPath(options.store, options.baseUrl);
   // creates a missing store, so that a store that cannot be written is reported before the first request
   const database = openStore(options.store, 'write');
-  const runLock = lock(lockPath(path));
-  let spool: Spool<RunState> | undefined;
+  let runLock: Lock | undefined;
+  let spool: Spool | undefined;
   try {
-    if (runLock === undefined) throw busy(options);
+    runLock = lockRun(options.store, path);
     const memory = new MirrorMemory(database, options.baseUrl);
     spool = openSpool(path, memory, options.isFull);
     return await runWith(options, memory, spool, new Exclusions(database));
@@ -109,17 +106,12 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   }
 }
 
-async function runWith(
-  options: MirrorOptions,
-  memory: MirrorMemory,
-  spool: Spool<RunState>,
-  exclusions: Exclusions,
-): Promise<MirrorResult> {
+async function runWith(options: MirrorOptions, memory: MirrorMemory, spool: Spool, exclusions: Exclusions): Promise<MirrorResult> {
   const { baseUrl, signal } = options;
-  const { concurrency: connections, delay, timeout = TIMEOUT, maxTime, record, onSlow } = options;
+  const { concurrency: connections, delay, maxTime, record, onSlow } = options;
   const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': options.userAgent };
   const redirect = redirectsWithin(baseUrl);
-  const http = new HttpClient({ headers, connections, timeout, maxTime, delay, record, onSlow, redirect });
+  const http = new HttpClient({ headers, connections, timeout: TIMEOUT, maxTime, delay, record, onSlow, redirect });
   const client = new RetryingClient(http, { firstPause: options.firstPause ?? FIRST_PAUSE, signal, onRetry: options.onRetry });
   let version: VerifiedTree | undefined;
   try {
@@ -131,21 +123,11 @@ async function runWith(
       : undefined;
     const state = earlier ?? (await newRunState(options, memory, spool, client, version));
     const reader =
-      version === undefined
-        ? new PageReader(client, {
-            baseUrl,
-            exclusions,
-            known: (page, number) => (mustRead(page, spool.state, memory.hasRejects) ? undefined : spool.known(page, number)),
-            tree: spool.tree && savedTree(spool.tree.build, spool.tree.manifest),
-            refreshTree: ({ buildText, manifest }) => readServiceTree(client, baseUrl, { build: buildText, manifest }),
-            onTree: ({ buildText, manifest }) => spool.setTree({ build: buildText, manifest }),
-          })
-        : versionReader(version, options, exclusions);
+      version === undefined ? new PageReader(client, baseUrl, spool, memory, exclusions) : versionReader(version, options, exclusions);
     const run = new Run(state, spool, reader, options);
     await (earlier === undefined ? run.toEnd() : run.resume());
     const gone = run.gone();
-    const addressOf = ({ collection, number }: PageName) => pageAddress(baseUrl, collection, number);
-    const { isComplete: isRead, missing } = missingOf(run.state, gone, addressOf);
+    const { isComplete: isRead, missing } = missingOf(run.state, gone, baseUrl);
     const time = `${new Date().toISOString().slice(0, 19)}Z`;
     const report = reportOf(missing, run.state, { base_url: baseUrl, finished_at: time, request_count: http.requests });
     const inherited = isRead ? reportsIn(spool.tree?.build ?? '') : [];
@@ -158,11 +140,12 @@ async function runWith(
       incomplete: (rejected) => (isRead && rejected === 0 ? inherited[0] : { ...report, rejected: rejected || undefined }),
       summary: summaryOf(run.state, isRead ? spool.tree : undefined),
     });
+    const { unread } = run.state.plan;
     const result = {
       ...imported,
       ...{ isRead, isComplete: isRead && inherited.length === 0 && imported.rejectedInAll === 0, inherited },
       missing,
-      unread: isRead ? run.state.plan.unread.map((page) => ({ url: addressOf(page), reason: page.reason })) : [],
+      unread: isRead ? unread.map(({ collection, number, reason }) => ({ url: pageAddress(baseUrl, collection, number), reason })) : [],
       gone,
       isResumed: earlier !== undefined,
       isTree: spool.tree !== undefined,
@@ -184,49 +167,26 @@ async function runWith(
 async function newRunState(
   options: MirrorOptions,
   memory: MirrorMemory,
-  spool: Spool<RunState>,
+  spool: Spool,
   client: RetryingClient,
   version: VerifiedTree | undefined,
 ): Promise<RunState> {
   const { baseUrl, isFull } = options;
   const { summary } = memory;
-  const tree = version === undefined ? await readServiceTree(client, baseUrl, summary) : treeInVersion(version);
-  const before = summary?.build && summary.manifest ? savedTree(summary.build, summary.manifest) : undefined;
-  const known = { data: memory.count('data'), account: memory.count('account') };
-  const state = startRun(known, {
-    run: randomUUID(),
-    after: summary?.run ?? null,
-    isFull,
-    isVersion: version !== undefined,
-    beginning: {
-      watermark: summary?.watermark ?? null,
-      excess: summary?.excess ?? { data: 0, account: 0 },
-      accounts: known.account,
-      isFull,
-      changed: changedPages(isFull ? undefined : before, tree),
-    },
-  });
+  const saved = summary?.build && summary.manifest ? { build: summary.build, manifest: summary.manifest } : undefined;
+  const tree = version === undefined ? await readServiceTree(client, baseUrl, saved) : treeInVersion(version);
+  const changed = changedPages(isFull ? undefined : saved && parseTree(saved), tree);
+  const state = startRun(memory, { isFull, isVersion: version !== undefined, changed });
   spool.transaction(() => {
-    spool.setTree(tree && { build: tree.buildText, manifest: tree.manifest });
+    spool.setTree(tree);
     spool.setState(state);
   });
   return state;
 }
 
-/** Returns what the store knows of the service after a run. */
-function summaryOf({ run, plan }: RunState, tree: { readonly build: string; readonly manifest: Buffer } | undefined): MirrorState {
-  return {
-    run,
-    watermark: plan.feed.watermark,
-    excess: { data: plan.feed.excess, account: plan.accounts.excess },
-    build: tree?.build ?? null,
-    manifest: tree?.manifest ?? null,
-  };
-}
-
 /** Opens the spool of an interrupted run, or a new one if it cannot be resumed. */
-function openSpool(path: string, memory: MirrorMemory, isFull: boolean): Spool<RunState> {
-  const spool = new Spool<RunState>(path, memory);
+function openSpool(path: string, memory: MirrorMemory, isFull: boolean): Spool {
+  const spool = new Spool(path, memory);
   if (isResumable(spool.state, memory.summary?.run ?? null, isFull)) return spool;
   spool.remove();
   return new Spool(path, memory);
@@ -235,11 +195,4 @@ function openSpool(path: string, memory: MirrorMemory, isFull: boolean): Spool<R
 function limitOf(limit: MirrorOptions['maxDelete'], { data, account }: RunState): number | undefined {
   if (limit === undefined) return undefined;
   return 'most' in limit ? limit.most : Math.floor(limit.share * (data.known + account.known));
-}
-
-function busy({ store, baseUrl }: MirrorOptions): Failure {
-  return new Failure('store-busy', `another run is mirroring ${baseUrl} into ${store}`, {
-    place: { file: store },
-    hint: 'wait until it has finished',
-  });
 }

@@ -1,9 +1,9 @@
-import type { Collection } from '../contract/collection.ts';
+import type { PerCollection } from '../contract/collection.ts';
 import { type FailedPages, type IncompleteMirror, MOST_RANGES } from '../contract/files/incomplete-mirror.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import { excessOf, type RunState } from './run-state.ts';
+import { pageAddress } from './service-page.ts';
 import type { Gap } from './walk/gaps.ts';
-import type { PageName } from './walk/reading-plan.ts';
 
 /** What a service has that could not be read. */
 export interface Missing {
@@ -23,8 +23,8 @@ export interface Missing {
 /** Returns whether a finished run has everything that the service has, and what is missing. */
 export function missingOf(
   { plan, data, account }: RunState,
-  gone: { readonly [C in Collection]: readonly ItemKey[] },
-  addressOf: (name: PageName) => string,
+  gone: PerCollection<readonly ItemKey[]>,
+  baseUrl: string,
 ): { readonly isComplete: boolean; readonly missing: Missing } {
   const { feed, accounts } = plan;
   const excess = excessOf({ data, account }, { data: gone.data.length, account: gone.account.length });
@@ -34,10 +34,10 @@ export function missingOf(
     records: Math.max(0, records),
     accounts: Math.max(0, profiles),
     uncounted: { records: Math.max(0, -records), accounts: Math.max(0, -profiles) },
-    gaps: feed.gaps.map((gap) => ({ ...gap, url: addressOf({ collection: 'data', number: gap.page }) })),
+    gaps: feed.gaps.map((gap) => ({ ...gap, url: pageAddress(baseUrl, 'data', gap.page) })),
     isCountUnstable:
       !isRead && [...feed.gaps, ...accounts.gaps].every(({ reason }) => reason === null) && feed.excess <= 0 && accounts.excess <= 0,
-    pages: accounts.gaps.map((gap) => ({ ...gap, url: addressOf({ collection: 'account', number: gap.page }) })),
+    pages: accounts.gaps.map((gap) => ({ ...gap, url: pageAddress(baseUrl, 'account', gap.page) })),
   };
   return { isComplete: isRead && records === 0 && profiles === 0, missing };
 }

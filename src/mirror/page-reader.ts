@@ -2,10 +2,12 @@ import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { BadResponse, type HttpAnswer } from '../http/http-client.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
-import { checkNext, pageAddress } from './page-link.ts';
-import { MAX_ATTEMPTS, PageFailed, type RetryingClient } from './retrying-client.ts';
-import { type PageContents, parsePage, withoutExcludedNames } from './service-page.ts';
-import { digestMismatch, type RemoteTree } from './service-tree.ts';
+import type { MirrorMemory } from '../store/mirror-memory.ts';
+import { PageFailed, type RetryingClient } from './retrying-client.ts';
+import { mustRead } from './run-state.ts';
+import { checkNext, type PageContents, pageAddress, parsePage, withoutExcludedNames } from './service-page.ts';
+import { digestMismatch, parseTree, type RemoteTree, readServiceTree } from './service-tree.ts';
+import type { Spool } from './spool/page-spool.ts';
 import type { PageName } from './walk/reading-plan.ts';
 
 /** The result of reading a page. */
@@ -25,47 +27,40 @@ export type Reading =
   /** The service publishes another tree than before. */
   | { readonly kind: 'tree-changed' };
 
-export interface PageReaderOptions {
-  readonly baseUrl: string;
-  /** Returns what is known of a page. Its contents are {@link PageContents} as JSON. */
-  readonly known: (collection: Collection, number: number) => { readonly etag: string | null; readonly contents: string } | undefined;
-  /** The accounts that must not come back. */
-  readonly exclusions: Exclusions;
-  /** The tree whose pages are read; undefined if the service is not a tree. */
-  readonly tree: RemoteTree | undefined;
-  /** Reads the tree again. */
-  readonly refreshTree: (known: RemoteTree) => Promise<RemoteTree | undefined>;
-  /** Called with another tree. */
-  readonly onTree: (tree: RemoteTree) => void;
-}
-
 /** Reads pages. Checks that each is a page of the API, has a correct `next`, and matches the manifest. */
 export class PageReader {
   readonly #client: RetryingClient;
-  readonly #options: PageReaderOptions;
+  readonly #baseUrl: string;
+  readonly #spool: Spool;
+  readonly #memory: MirrorMemory;
+  readonly #exclusions: Exclusions;
+  /** The tree whose pages are read; undefined if the service is not a tree. */
   #tree: RemoteTree | undefined;
   /** The address to which the previous page linked. */
   readonly #next = new Map<string, string>();
 
-  constructor(client: RetryingClient, options: PageReaderOptions) {
+  /** @param exclusions the accounts that must not come back */
+  constructor(client: RetryingClient, baseUrl: string, spool: Spool, memory: MirrorMemory, exclusions: Exclusions) {
     this.#client = client;
-    this.#options = options;
-    this.#tree = options.tree;
+    this.#baseUrl = baseUrl;
+    this.#spool = spool;
+    this.#memory = memory;
+    this.#exclusions = exclusions;
+    this.#tree = spool.tree && parseTree(spool.tree);
   }
 
   addressOf({ collection, number }: PageName): string {
-    return this.#next.get(`${collection} ${number}`) ?? pageAddress(this.#options.baseUrl, collection, number);
+    return this.#next.get(`${collection} ${number}`) ?? pageAddress(this.#baseUrl, collection, number);
   }
 
   /**
    * @param maxAttempts the maximum number of requests for the page
    * @throws Failure service-failed, bad-service, stopped
    */
-  async read(name: PageName, maxAttempts: number = MAX_ATTEMPTS): Promise<Reading> {
+  async read(name: PageName, maxAttempts: number): Promise<Reading> {
     const url = this.addressOf(name);
     const tree = this.#tree;
-    // a page of a tree is read for its digest: a cache may call an old version unchanged
-    const known = tree === undefined ? this.#options.known(name.collection, name.number) : undefined;
+    const known = this.#known(name);
     const headers: Record<string, string> = known?.etag ? { 'If-None-Match': known.etag } : {};
     try {
       const reading = await this.#client.get(url, headers, (answer) => this.#readAnswer(name, answer, known?.contents), maxAttempts);
@@ -74,6 +69,13 @@ export class PageReader {
       if (error instanceof PageFailed) return { kind: 'failed', reason: error.message };
       throw error;
     }
+  }
+
+  /** Returns a page that was read before, unless it must be read again. */
+  #known({ collection, number }: PageName): ReturnType<Spool['known']> {
+    // a page of a tree is read for its digest: a cache may call an old version unchanged
+    const mustBeRead = this.#tree !== undefined || mustRead(collection, this.#spool.state, this.#memory.hasRejects);
+    return mustBeRead ? undefined : this.#spool.known(collection, number);
   }
 
   async #readAnswer(name: PageName, answer: HttpAnswer, known: string | undefined): Promise<Reading> {
@@ -88,26 +90,25 @@ export class PageReader {
     if (status !== 200 && number === 1) throw noService(answer, collection);
     if (status !== 200) throw new BadResponse(`status ${status}`);
     const body = answer.body();
-    const contents = withoutExcludedNames(parsePage(name, body), this.#options.exclusions);
+    const contents = withoutExcludedNames(parsePage(name, body), this.#exclusions);
     await this.#checkDigest(name, body);
     if (contents.next !== null) this.#follow(name, contents.next);
     return { kind: 'page', url, contents, etag, sent };
   }
 
   #follow({ collection, number }: PageName, next: string): void {
-    const { baseUrl } = this.#options;
-    checkNext(baseUrl, collection, number, next);
-    const { search } = new URL(next, baseUrl);
+    checkNext(this.#baseUrl, collection, number, next);
+    const { search } = new URL(next, this.#baseUrl);
     this.#next.clear();
-    this.#next.set(`${collection} ${number + 1}`, pageAddress(baseUrl, collection, 1) + search);
+    this.#next.set(`${collection} ${number + 1}`, pageAddress(this.#baseUrl, collection, 1) + search);
   }
 
   async #checkDigest({ collection, number }: PageName, body: Buffer): Promise<void> {
     if (this.#tree === undefined || digestMismatch(this.#tree, collection, number, body) === undefined) return;
-    const tree = await this.#options.refreshTree(this.#tree);
-    if (tree !== undefined && tree.buildText !== this.#tree.buildText) {
+    const tree = await readServiceTree(this.#client, this.#baseUrl, this.#tree);
+    if (tree !== undefined && tree.build !== this.#tree.build) {
       this.#tree = tree;
-      this.#options.onTree(tree);
+      this.#spool.setTree(tree);
     }
     const mismatch = digestMismatch(this.#tree, collection, number, body);
     if (mismatch !== undefined) throw new BadResponse(mismatch);

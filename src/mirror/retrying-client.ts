@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
+import { stopped } from '../contract/pauses.ts';
 import { pauseAfter, retryAfter } from '../http/backoff.ts';
 import { BadResponse, type HttpAnswer, type HttpClient } from '../http/http-client.ts';
 
@@ -16,12 +17,7 @@ export class PageFailed extends Error {}
 
 /** The service does not answer, or asks to wait. */
 class Unavailable extends Error {
-  readonly retryAfter: number;
-
-  constructor(message: string, retryAfter: number) {
-    super(message);
-    this.retryAfter = retryAfter;
-  }
+  retryAfter = 0;
 }
 
 /** The maximum number of attempts: if the service does not answer, if it has never answered, and if a page is not valid. */
@@ -34,6 +30,9 @@ const UNAVAILABLE = new Set([408, 425, 429, 502, 503, 504]);
 const WRONG_ADDRESS = /^(ENOTFOUND|ECONNREFUSED)$/;
 /** The errors of a certificate. A retry does not help. */
 const CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_|HOSTNAME_MISMATCH)/;
+
+/** The state of everything after a stop, for the message. */
+export const KEPT = 'the pages that were read are kept beside the store, and the store is unchanged';
 
 /** Retries requests with exponential backoff and jitter, and waits as long as Retry-After says. */
 export class RetryingClient {
@@ -63,7 +62,7 @@ export class RetryingClient {
       try {
         return await parse(await this.#once(url, tried === 1 ? headers : { ...headers, 'Cache-Control': 'no-cache' }));
       } catch (error) {
-        if (this.#options.signal.aborted) throw stopped(url);
+        if (this.#options.signal.aborted) throw stopped(KEPT);
         if (error instanceof Failure) throw error;
         if (error instanceof BadResponse) badPages += 1;
         if (error instanceof BadResponse && badPages >= Math.min(MAX_PAGE_ATTEMPTS, maxAttempts)) throw new PageFailed(error.message);
@@ -76,7 +75,10 @@ export class RetryingClient {
     const answer = await this.#client.get(url, headers, this.#options.signal);
     this.#hasAnswered = true;
     const { status } = answer;
-    if (UNAVAILABLE.has(status)) throw new Unavailable(`status ${status}`, retryAfter(answer.headers['retry-after'], Date.now()));
+    if (UNAVAILABLE.has(status)) {
+      const requested = retryAfter(answer.headers['retry-after'], Date.now());
+      throw Object.assign(new Unavailable(`status ${status}`), { retryAfter: requested });
+    }
     if (status >= 500) throw new BadResponse(`status ${status}`);
     return answer;
   }
@@ -85,32 +87,27 @@ export class RetryingClient {
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
     if (!(error instanceof BadResponse) && !(error instanceof Unavailable) && code === undefined) throw error;
     const reason = error instanceof Error ? error.message || String(code) : String(error);
+    const all = `${reason} (tried ${tried} times)`;
     const most = !this.#hasAnswered && WRONG_ADDRESS.test(code ?? '') ? MAX_FIRST_ATTEMPTS : maxAttempts;
-    if (CERTIFICATE.test(code ?? '') || (tried >= most && !this.#hasAnswered)) throw unavailable(url, tried, reason, error);
-    if (tried >= most) throw new PageFailed(`${reason} (tried ${tried} times)`);
+    if (CERTIFICATE.test(code ?? '') || (tried >= most && !this.#hasAnswered)) throw serviceFailed(url, tried === 1 ? reason : all, error);
+    if (tried >= most) throw new PageFailed(all);
     this.retries += 1;
     const backoff = { first: this.#options.firstPause, longest: MAX_PAUSE_MS, least: 0.5 };
     const pause = pauseAfter(tried, backoff, error instanceof Unavailable ? error.retryAfter : 0);
     this.#options.onRetry?.(reason, pause);
     await wait(pause, undefined, { signal: this.#options.signal }).catch(() => {
-      throw stopped(url);
+      throw stopped(KEPT);
     });
   }
 }
 
-function unavailable(url: string, tried: number, reason: string, cause: unknown): Failure {
-  return new Failure('service-failed', 'the service does not answer', {
+/** The failure of a service that does not answer, or not with pages. The run resumes where it failed. */
+export function serviceFailed(url: string, found: string, cause?: unknown): Failure {
+  return new Failure('service-failed', 'the service does not send a page', {
     place: { file: url },
-    expected: 'a page',
-    found: tried === 1 ? reason : `${reason} (tried ${tried} times)`,
-    hint: 'mirror again later: the run resumes at this page; the store is unchanged',
+    expected: 'a page of the API',
+    found,
+    hint: 'check that address, then mirror again later: the run resumes at this page; the store is unchanged',
     cause,
-  });
-}
-
-function stopped(url: string): Failure {
-  return new Failure('stopped', 'interrupted: the pages that were read are kept beside the store, and the store is unchanged', {
-    place: { file: url },
-    hint: 'run the same command again: it resumes at the same page',
   });
 }

@@ -1,10 +1,10 @@
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import type { PageContents } from './service-page.ts';
+import { randomUUID } from 'node:crypto';
+import { COLLECTIONS, type Collection, type PerCollection } from '../contract/collection.ts';
+import type { MirrorMemory, MirrorSummary } from '../store/mirror-memory.ts';
+import type { SavedTree } from './spool/page-spool.ts';
 import { startAccountWalk } from './walk/account-walk.ts';
 import { unreadRanges } from './walk/gaps.ts';
 import { afterPage, type Beginning, isNewRound, type PageOutcome, type Plan, startPlan } from './walk/reading-plan.ts';
-
-export type PerCollection<T> = { readonly [C in Collection]: T };
 
 /** What a run found in one collection. */
 interface CollectionState {
@@ -34,19 +34,40 @@ export interface RunState extends PerCollection<CollectionState> {
   readonly pages: { readonly read: number; readonly unchanged: number };
 }
 
-/** @param known the number of items of each collection that are known */
+/**
+ * Returns the state of a new run.
+ * @param memory what is known of the service
+ * @param changed the pages of the service that changed, if it is a tree
+ */
 export function startRun(
-  known: PerCollection<number>,
-  begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'isVersion' | 'beginning'>,
+  memory: Pick<MirrorMemory, 'summary' | 'count'>,
+  { isFull, isVersion, changed }: Pick<RunState, 'isFull' | 'isVersion'> & Pick<Beginning, 'changed'>,
 ): RunState {
+  const { run = null, watermark = null, excess = { data: 0, account: 0 } } = memory.summary ?? {};
+  const [records, accounts] = [memory.count('data'), memory.count('account')];
+  const beginning = { watermark, excess, accounts, isFull, changed };
   const start = { fresh: 0, round: 1, seen: 0, shortest: Number.MAX_SAFE_INTEGER };
-  const { excess } = begin.beginning;
   return {
-    ...begin,
-    plan: startPlan(begin.beginning),
-    data: { ...start, known: known.data, count: known.data + excess.data },
-    account: { ...start, known: known.account, count: known.account + excess.account },
+    run: randomUUID(),
+    after: run,
+    isFull,
+    isVersion,
+    beginning,
+    plan: startPlan(beginning),
+    data: { ...start, known: records, count: records + excess.data },
+    account: { ...start, known: accounts, count: accounts + excess.account },
     pages: { read: 0, unchanged: 0 },
+  };
+}
+
+/** Returns what the store knows of the service after a run. @param tree the tree that was read in full, if the service is one */
+export function summaryOf({ run, plan }: RunState, tree: SavedTree | undefined): MirrorSummary {
+  return {
+    run,
+    watermark: plan.feed.watermark,
+    excess: { data: plan.feed.excess, account: plan.accounts.excess },
+    build: tree?.build ?? null,
+    manifest: tree?.manifest ?? null,
   };
 }
 
@@ -100,7 +121,7 @@ export function mustRead(collection: Collection, state: RunState | undefined, ha
 }
 
 /** Returns the number of items on a full page; undefined if the run read none that is followed by another. */
-export function pageSizesOf({ data, account }: RunState): { readonly [C in Collection]: number | undefined } {
+export function pageSizesOf({ data, account }: RunState): PerCollection<number | undefined> {
   const size = ({ shortest }: CollectionState) => (shortest === Number.MAX_SAFE_INTEGER ? undefined : shortest);
   return { data: size(data), account: size(account) };
 }
@@ -133,9 +154,4 @@ function inNewRound(state: RunState, collection: Collection): RunState {
  */
 export function pagesOf({ count, shortest }: CollectionState, size = Number.MAX_SAFE_INTEGER): number {
   return Math.max(1, Math.ceil(count / Math.max(1, Math.min(shortest, size))));
-}
-
-/** Returns the number of items on the shortest page that had a `next`, after another page was read. */
-export function shortestAfter(before: number, { items, next }: PageContents): number {
-  return next === null || items.length === 0 ? before : Math.min(before, items.length);
 }

@@ -1,20 +1,10 @@
-import type { Collection } from '../contract/collection.ts';
+import type { Collection, PerCollection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import type { PageReader, Reading } from './page-reader.ts';
-import { MAX_ATTEMPTS } from './retrying-client.ts';
-import {
-  excessOf,
-  type PerCollection,
-  pagesOf,
-  type RunState,
-  readNewItems,
-  shortestAfter,
-  withOutcome,
-  withoutChangedPages,
-  withUnreadStart,
-} from './run-state.ts';
+import { MAX_ATTEMPTS, serviceFailed } from './retrying-client.ts';
+import { excessOf, pagesOf, type RunState, readNewItems, withOutcome, withoutChangedPages, withUnreadStart } from './run-state.ts';
 import { isDigest, type PageContents } from './service-page.ts';
 import type { Spool } from './spool/page-spool.ts';
 import { hasShownAll } from './walk/feed-walk.ts';
@@ -28,19 +18,17 @@ const MAX_BAD_PAGES = 10;
 /** The number of consecutive pages without a `next` and without new items that end the feed, although `count` implies more. */
 const MAX_ENDS = 10;
 
-/** The phases of a run: reading one of the collections. They count pages. */
-export type ReadPhase = Collection;
-
 export interface RunOptions {
   /** The number of concurrent requests, if all pages are read. */
   readonly concurrency: number;
-  readonly onProgress?: OnProgress<ReadPhase> | undefined;
+  /** The phases are the collections. They count pages. */
+  readonly onProgress?: OnProgress<Collection> | undefined;
 }
 
 /** Reads the pages of the plan one after another, and saves each together with the state after it. */
 export class Run {
   state: RunState;
-  readonly #spool: Spool<RunState>;
+  readonly #spool: Spool;
   readonly #reader: Pick<PageReader, 'read' | 'addressOf'>;
   readonly #options: RunOptions;
   /** Pages that were requested and are not saved yet. */
@@ -50,7 +38,7 @@ export class Run {
   /** Consecutive pages without a `next` and without new items. */
   #ends = 0;
 
-  constructor(state: RunState, spool: Spool<RunState>, reader: Pick<PageReader, 'read' | 'addressOf'>, options: RunOptions) {
+  constructor(state: RunState, spool: Spool, reader: Pick<PageReader, 'read' | 'addressOf'>, options: RunOptions) {
     this.state = state;
     this.#spool = spool;
     this.#reader = reader;
@@ -110,7 +98,7 @@ export class Run {
     const first = name.number === 1 ? reading : await this.#reader.read({ ...name, number: 1 }, FEW_ATTEMPTS);
     if (first.kind === 'tree-changed') return this.#save(() => withoutChangedPages(this.state));
     const isRetry = this.state.plan.stage === 'retry';
-    if (first.kind !== 'page' || (this.#badPages >= MAX_BAD_PAGES && !isRetry)) throw this.#serviceFailed(name, reason);
+    if (first.kind !== 'page' || (this.#badPages >= MAX_BAD_PAGES && !isRetry)) throw serviceFailed(this.#reader.addressOf(name), reason);
     const { count, items } = first.contents;
     const pages = Math.ceil(count / Math.max(1, Math.min(shortest, items.length)));
     if (name.number <= pages && !isRetry) this.#badPages += 1;
@@ -139,15 +127,6 @@ export class Run {
       certain.flatMap((range) => items.unseenRecords(range, round)),
     );
     return isAll ? excessOf(state, { data: items.gone('data'), account: 0 }).data : null;
-  }
-
-  #serviceFailed(name: PageName, reason: string): Failure {
-    return new Failure('service-failed', 'the service does not send a page', {
-      place: { file: this.#reader.addressOf(name) },
-      expected: 'a page of the API',
-      found: reason,
-      hint: 'check that address, then mirror again: the run resumes at this page; the store is unchanged',
-    });
   }
 
   /** Requests a page, and also the next pages if all pages are read. Requests no page twice. */
@@ -183,6 +162,7 @@ export class Run {
     const { contents, sent, etag, url } = reading;
     this.#spool.addPage({ url, collection, number, etag }, contents, sent);
     const { [collection]: before, pages } = this.state;
+    const isFull = contents.next !== null && contents.items.length > 0;
     const tally = this.#spool.items.markSeen(collection, contents.items, before.round);
     const state: RunState = {
       ...this.state,
@@ -190,7 +170,7 @@ export class Run {
         ...before,
         fresh: before.fresh + tally.fresh,
         seen: before.seen + tally.seen,
-        shortest: shortestAfter(before.shortest, contents),
+        shortest: isFull ? Math.min(before.shortest, contents.items.length) : before.shortest,
         count: contents.count,
       },
       pages: { read: pages.read + 1, unchanged: pages.unchanged + (sent === null ? 1 : 0) },
@@ -225,7 +205,7 @@ export class Run {
       const isOrdered = page.isOrdered && state.plan.feed.isOrdered;
       items.markGone('data', isOrdered ? items.unseen('data', round).filter(isDigest) : items.unseen('data', round));
     }
-    const tally = { known: known + fresh, gone: items.gone('data'), onPages, wanted: items.wanted };
+    const tally = { known: known + fresh - items.gone('data'), onPages, wanted: items.wanted };
     return withOutcome(state, { kind: 'feed', page, tally }, this.#excessIfSupplied(state));
   }
 

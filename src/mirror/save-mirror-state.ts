@@ -1,4 +1,4 @@
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import { COLLECTIONS, type PerCollection } from '../contract/collection.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { excludedKey, type ItemKey, type MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
@@ -13,13 +13,13 @@ export interface FinishedRun {
   /** What the store lacks; undefined if it has everything that the service has. */
   readonly incomplete: IncompleteMirror | undefined;
   /** Items that the service no longer has. */
-  readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
+  readonly gone: PerCollection<readonly ItemKey[]>;
 }
 
 /** Writes the state of the service after a finished run, in the caller's batch. */
 export function saveMirrorState(
   before: MirrorMemory,
-  spool: Pick<Spool<unknown>, 'pages' | 'items'>,
+  spool: Spool,
   exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>,
   { summary, time, incomplete, gone }: FinishedRun,
 ): MirrorMemory {

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, fstatSync, openSync, rmSync } from 'node:fs';
-import type { Collection } from '../contract/collection.ts';
+import { rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { Failure } from '../contract/failure.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
 import { Pauses } from '../contract/pauses.ts';
@@ -9,12 +8,13 @@ import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { pagePath } from '../tree/layout.ts';
 import { openVerified, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { HEAD, parseCommit } from '../versions/commit.ts';
+import { digestOf } from '../versions/fetch-version.ts';
 import { type SiteVersion, siteKind } from '../versions/site-version.ts';
-import { pageAddress } from './page-link.ts';
 import type { PageReader } from './page-reader.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
-import { parsePage, withoutExcludedNames } from './service-page.ts';
+import { pageAddress, parsePage, withoutExcludedNames } from './service-page.ts';
 import { versionFiles, versionPath } from './spool/unfinished-runs.ts';
+import type { PageName } from './walk/reading-plan.ts';
 
 /** The bytes of one request. They are kept in memory. */
 const RANGE_BYTES = 1 << 24;
@@ -84,9 +84,9 @@ async function fetchRest(
   path: string,
   onProgress: (done: number, all: number) => void,
 ): Promise<boolean> {
-  const file = openSync(path, 'a');
+  const file = await open(path, 'a+');
   try {
-    for (let from = fstatSync(file).size; from < bytes; from = fstatSync(file).size) {
+    for (let from = (await file.stat()).size; from < bytes; from = (await file.stat()).size) {
       const to = Math.min(bytes, from + RANGE_BYTES);
       const headers = { 'Accept-Encoding': 'identity', Range: `bytes=${from}-${to - 1}` };
       const part = await client.get(url, headers, ({ status, sent }) => {
@@ -97,15 +97,13 @@ async function fetchRest(
         return status === 200 ? sent.subarray(from) : sent;
       });
       if (part === undefined) return false;
-      writeFully(file, part);
+      writeFully(file.fd, part);
       onProgress(from + part.length, bytes);
     }
+    return (await digestOf(file)) === sha256;
   } finally {
-    closeSync(file);
+    await file.close();
   }
-  const digest = createHash('sha256');
-  for await (const piece of createReadStream(path, { highWaterMark: 1 << 20 })) digest.update(piece);
-  return digest.digest('hex') === sha256;
 }
 
 /** Returns a reader of the pages in a version: they are on this machine, and need no request. */
@@ -115,8 +113,7 @@ export function versionReader(
   exclusions: Exclusions,
 ): Pick<PageReader, 'read' | 'addressOf'> {
   const pauses = new Pauses(signal, 'the version that was fetched is kept beside the store, and the store is unchanged');
-  const addressOf = ({ collection, number }: { readonly collection: Collection; readonly number: number }) =>
-    pageAddress(baseUrl, collection, number);
+  const addressOf = ({ collection, number }: PageName) => pageAddress(baseUrl, collection, number);
   return {
     addressOf,
     read: async (name) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, ftruncateSync, openSync } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
+import { unwritable } from '../contract/files/draft.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { VERSION } from '../version.ts';
@@ -98,13 +99,7 @@ function attempt<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    throw new Failure('file-system', `cannot write ${path}`, {
-      place: { file: path },
-      expected: 'a writable file and enough free space',
-      found: cause instanceof Error ? cause.message : String(cause),
-      hint: 'free space or name another file with --warc; the run resumes at this page',
-      cause,
-    });
+    throw unwritable(path, cause instanceof Error ? cause.message : String(cause), cause, '--warc');
   }
 }
 

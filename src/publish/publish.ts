@@ -3,7 +3,6 @@ import type { Failure } from '../contract/failure.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { noConditions } from '../storage/condition-proof.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
-import type { RequestCounter } from '../storage/request-counter.ts';
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
@@ -56,7 +55,7 @@ export interface PublishSummary {
   /** Every step of the plan, in order. */
   readonly steps: () => Iterable<Step>;
   readonly done: ApplyResult;
-  readonly traffic: RequestCounter;
+  readonly traffic: Remote['traffic'];
   /** Whether the target had no pages before. */
   readonly isNew: boolean;
   /** Whether only counts were available to determine how items move from the pages at the target. */

@@ -1,4 +1,4 @@
-import { createReadStream, readdirSync, statSync } from 'node:fs';
+import { createReadStream, type Dirent, readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { SITE_MARKER, VERSIONS_MARKER } from '../contract/files/markers.ts';
@@ -6,7 +6,7 @@ import { fileHead, HEADER_BYTES, isZipOfTree } from '../sources/unpack/head.ts';
 import type { Remote } from '../storage/remote.ts';
 import { versionsAt } from '../storage/target-form.ts';
 import { BUILD_RECORD } from '../tree/build-record.ts';
-import { type CopyCheck, type CopyForm, CopySearch } from './copy-search.ts';
+import { type CopyCheck, type CopyFile, type CopyForm, CopySearch } from './copy-search.ts';
 import type { SearchedAccounts } from './trace-search.ts';
 
 /** How many bytes of an object are read at once. */
@@ -22,24 +22,18 @@ export async function checkLocal(
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat?.isDirectory() && !stat?.isFile()) throw noCopy(path);
   const inside = stat.isDirectory() ? readdirSync(path, { recursive: true, withFileTypes: true }) : [];
-  const nameOf = (file: string) => relative(path, file).replaceAll(sep, '/');
-  const files = inside.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  const links = inside
-    .filter((entry) => !entry.isFile() && !entry.isDirectory())
-    .map((entry) => nameOf(join(entry.parentPath, entry.name)));
-  const paths = stat.isDirectory() ? files : [path];
-  if (paths.length + links.length === 0) throw noCopy(path);
-  const copyFiles = paths.map((file) => ({
-    path: stat.isDirectory() ? nameOf(file) : file,
+  const entries = inside.filter((entry) => !entry.isDirectory());
+  const nameOf = ({ parentPath, name }: Dirent) => relative(path, join(parentPath, name)).replaceAll(sep, '/');
+  const links = entries.filter((entry) => !entry.isFile()).map(nameOf);
+  const names = entries.filter((entry) => entry.isFile()).map(nameOf);
+  const fileAt = (name: string, file: string): CopyFile => ({
+    path: name,
     pieces: () => createReadStream(file, { highWaterMark: 1 << 20 }),
-  }));
-  return new CopySearch(accounts, signal).check(
-    path,
-    form ?? (isZipOfTree(fileHead(path, HEADER_BYTES)) ? 'tree' : 'file'),
-    copyFiles,
-    1,
-    links,
-  );
+  });
+  const files = stat.isDirectory() ? names.map((name) => fileAt(name, join(path, name))) : [fileAt(path, path)];
+  if (files.length + links.length === 0) throw noCopy(path);
+  const formFound = form ?? (isZipOfTree(fileHead(path, HEADER_BYTES)) ? 'tree' : 'file');
+  return new CopySearch(accounts, signal).check(path, formFound, files, 1, links);
 }
 
 /** Searches every byte of all objects at a target. @throws Failure no-source, target-failed, target-denied, stopped, file-system */

@@ -44,6 +44,8 @@ interface Content {
   readonly path: string;
   /** How many compressions and ZIP files it is inside of. */
   readonly depth: number;
+  /** The search in the tree that it is a file of. */
+  readonly search: TraceSearch;
 }
 
 /** The maximum nesting: a file of an attacker can contain itself. */
@@ -73,7 +75,7 @@ export class CopySearch {
   ): Promise<CopyCheck> {
     const search = new TraceSearch(this.#accounts, form === 'file');
     for (const link of links) this.#found.unread.add(link);
-    await forEachLimit(backwards(files), concurrency, (file) => this.#file(file, { name: file.path, path: file.path, depth: 0 }, search));
+    await forEachLimit(backwards(files), concurrency, (file) => this.#file(file, { name: file.path, path: file.path, depth: 0, search }));
     const { account, handle, unread } = this.#found;
     const sorted = (paths: ReadonlySet<string>) => Array.from(paths, (path) => search.withoutHandles(path)).toSorted();
     return {
@@ -86,13 +88,13 @@ export class CopySearch {
     };
   }
 
-  async #file({ pieces }: CopyFile, content: Content, search: TraceSearch): Promise<void> {
+  async #file({ pieces }: CopyFile, content: Content): Promise<void> {
     this.#signal?.throwIfAborted();
     this.#files += 1;
     const open = () => this.#untilStopped(pieces());
     // what is not compressed is found nevertheless. A damaged member of a ZIP has no bytes
-    if (!(await this.#isRead(content, () => this.#content(content, open(), open, search))))
-      await this.#isRead(content, () => this.#bytes(content, open(), search));
+    if (!(await this.#isRead(content, () => this.#content(content, open(), open))))
+      await this.#isRead(content, () => this.#bytes(content, open()));
   }
 
   /** Counts a file as not searched if it cannot be read. Other errors end the search: an object that cannot be fetched. */
@@ -118,18 +120,13 @@ export class CopySearch {
    * Searches bytes by their format. Brotli is recognized by the name, gzip also by the first bytes.
    * @param again reads the same bytes again
    */
-  async #content(
-    content: Content,
-    pieces: AsyncIterable<Uint8Array>,
-    again: () => AsyncIterable<Uint8Array>,
-    search: TraceSearch,
-  ): Promise<void> {
+  async #content(content: Content, pieces: AsyncIterable<Uint8Array>, again: () => AsyncIterable<Uint8Array>): Promise<void> {
     const { path, depth } = content;
     if (depth > MOST_DEPTH) throw new ZipDamage('a file that is compressed too many times');
     const [suffix = ''] = /\.(?:gz|gzip|br)$/i.exec(path) ?? [];
     const inside = { ...content, path: path.slice(0, path.length - suffix.length), depth: depth + 1 };
     const unpacked = (stream: () => Gunzip | BrotliDecompress, packed: AsyncIterable<Uint8Array>) =>
-      this.#content(inside, decompressed(packed, stream()), () => decompressed(again(), stream()), search);
+      this.#content(inside, decompressed(packed, stream()), () => decompressed(again(), stream()));
     if (suffix.toLowerCase() === '.br') return unpacked(createBrotliDecompress, pieces);
     const rest = pieces[Symbol.asyncIterator]();
     try {
@@ -138,47 +135,47 @@ export class CopySearch {
       const start = head.toString('latin1');
       // what is not in gzip, although its name says so, is damaged
       if (suffix !== '' || isGzip(head)) await unpacked(createGunzip, all);
-      else if (isZip(head)) await this.#inCopy(all, (copy) => this.#zip(content, copy, search));
-      else if (start.startsWith(SQLITE)) await this.#inCopy(all, (copy) => this.#store(content, copy, search));
-      else if (start.startsWith(WARC)) await this.#warc(content, all, again(), search);
-      else if (!(await this.#bytes(content, all, search))) this.#found.unread.add(content.name);
+      else if (isZip(head)) await this.#inCopy(all, (copy) => this.#zip(content, copy));
+      else if (start.startsWith(SQLITE)) await this.#inCopy(all, (copy) => this.#store(content, copy));
+      else if (start.startsWith(WARC)) await this.#warc(content, all, again());
+      else if (!(await this.#bytes(content, all))) this.#found.unread.add(content.name);
     } finally {
       await rest.return?.();
     }
   }
 
   /** Searches bytes as they are. Returns whether they are text in UTF-8, so that all of it was searched. */
-  async #bytes({ name, path }: Content, pieces: AsyncIterable<Uint8Array>, search: TraceSearch): Promise<boolean> {
+  async #bytes({ name, path, search }: Content, pieces: AsyncIterable<Uint8Array>): Promise<boolean> {
     const { trace, isText } = await search.search(path, pieces);
     if (trace !== undefined) this.#found[trace].add(name);
     return isText;
   }
 
-  async #zip({ name, depth }: Content, copy: string, { isStrict }: TraceSearch): Promise<void> {
+  async #zip({ name, depth, search: { isStrict } }: Content, copy: string): Promise<void> {
     const search = new TraceSearch(this.#accounts, isStrict);
     const { members, close } = await openMembers(name, copy);
     try {
       for (const member of backwards(members))
-        await this.#file(member, { name: `${name}: ${member.path}`, path: member.path, depth: depth + 1 }, search);
+        await this.#file(member, { name: `${name}: ${member.path}`, path: member.path, depth: depth + 1, search });
     } finally {
       close();
     }
   }
 
-  async #store(content: Content, copy: string, search: TraceSearch): Promise<void> {
-    await this.#bytes({ ...content, path: '' }, createReadStream(copy), search);
+  async #store(content: Content, copy: string): Promise<void> {
+    await this.#bytes({ ...content, path: '' }, createReadStream(copy));
     if (excludedRows(copy, this.#accounts.exclusions).accounts > 0) this.#found.account.add(content.name);
   }
 
   /** Searches a WARC, and the body of each of its records without chunks and compression. */
-  async #warc(content: Content, pieces: AsyncIterable<Uint8Array>, again: AsyncIterable<Uint8Array>, search: TraceSearch): Promise<void> {
+  async #warc(content: Content, pieces: AsyncIterable<Uint8Array>, again: AsyncIterable<Uint8Array>): Promise<void> {
     const record = { ...content, path: '', depth: content.depth + 1 };
-    await this.#bytes(record, pieces, search);
+    await this.#bytes(record, pieces);
     for await (const read of readRecords(content.name, again, () => true)) {
       this.#signal?.throwIfAborted();
       await this.#isRead(record, async () => {
         const body = bodyOf(read);
-        await this.#content(record, inOnePiece(body), () => inOnePiece(body), search);
+        await this.#content(record, inOnePiece(body), () => inOnePiece(body));
       });
     }
   }

@@ -73,7 +73,8 @@ export class TraceSearch {
       if (found === undefined && this.#handle?.test(foldedText(text)) === true) found = 'handle';
       before = text.slice(-OVERLAP);
     }
-    return { trace: found, isText: decoder.isText() };
+    decoder.write();
+    return { trace: found, isText: decoder.isText };
   }
 
   /** Returns a path in which each part that is a handle is replaced: the files of an account have its handle in their names. */
@@ -139,34 +140,21 @@ async function wholePage(pieces: AsyncIterable<Uint8Array>): Promise<{ readonly 
 
 /** Decodes text in UTF-8. Other bytes are decoded as far as they are text. */
 class Utf8Decoder {
-  readonly #strict = new TextDecoder('utf-8', { fatal: true });
-  readonly #lenient = new TextDecoder('utf-8');
-  #isText = true;
+  #decoder = new TextDecoder('utf-8', { fatal: true });
+  /** Whether all bytes until now are text in UTF-8. */
+  isText = true;
 
-  write(piece: Uint8Array): string {
-    const text = this.#decoded(piece);
-    // text in UTF-16 has them
-    if (text.includes('\0')) this.#isText = false;
-    return text;
-  }
-
-  /** Whether all bytes, with those that were cut off last, are text in UTF-8. */
-  isText(): boolean {
-    return this.#isText && this.#decodedStrictly(undefined) !== undefined;
-  }
-
-  #decoded(piece: Uint8Array): string {
-    const text = this.#isText ? this.#decodedStrictly(piece) : undefined;
-    if (text !== undefined) return text;
-    this.#isText = false;
-    return this.#lenient.decode(piece, { stream: true });
-  }
-
-  #decodedStrictly(piece: Uint8Array | undefined): string | undefined {
+  /** Decodes a piece. Without one, it ends: then the bytes that a piece cut off are no text. */
+  write(piece?: Uint8Array): string {
     try {
-      return this.#strict.decode(piece, { stream: piece !== undefined });
+      const text = this.#decoder.decode(piece, { stream: piece !== undefined });
+      // text in UTF-16 has them
+      if (text.includes('\0')) this.isText = false;
+      return text;
     } catch {
-      return undefined;
+      this.isText = false;
+      this.#decoder = new TextDecoder('utf-8');
+      return this.write(piece);
     }
   }
 }

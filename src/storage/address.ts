@@ -63,59 +63,41 @@ export function parseAddress(
 }
 
 /** Returns the names in a prefix. */
-function plainNames(prefix: string, option?: string): readonly string[] {
+function plainNames(prefix: string, what?: '--prefix'): readonly string[] {
   const names = prefix.split('/').filter((part) => part !== '');
   if (names.some((part) => part === '.' || part === '..' || /[?#\\]/.test(part)))
-    throw unusable('a prefix of plain names, such as sites/history', 'a prefix with . or .. or a query in it', option);
+    throw unusable('a prefix of plain names, such as sites/history', 'a prefix with . or .. or a query in it', what);
   return names;
 }
 
 function checkEndpoint(endpoint: string | undefined): void {
   if (endpoint === undefined) return;
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
-  if (!isWeb) throw unusable('an endpoint with http:// or https:// and a host', 'a text without them', '--endpoint');
+  const isWeb = url !== undefined && /^https?:$/.test(url.protocol);
   // never shown: it may contain a password or a signature
-  if (url.username !== '' || url.password !== '' || url.search !== '')
-    throw unusable('an endpoint without credentials in it', 'an endpoint with a password or a query', '--endpoint');
+  if (!isWeb || url.username + url.password + url.search !== '')
+    throw unusable('an endpoint with http:// or https:// and a host, without a password or a query', 'another text', '--endpoint');
 }
 
-const HINTS: { readonly [option: string]: string } = {
+const FORMS = 's3://bucket/prefix, az://container/prefix or the path of a folder';
+const HINTS = {
+  target: `write ${FORMS}; set credentials in the environment`,
   '--endpoint': 'write the address of the object store, such as https://store.example, and set credentials in the environment',
   '--prefix': 'write the path below the target, such as sites/history; to go up, change the target',
-};
+} as const;
 
-/** @param option the option that is wrong; undefined for the address */
-function unusable(expected: string, found: string, option?: string): Failure {
-  return new Failure('usage', option === undefined ? 'the target is not valid' : `the value of ${option} is not valid`, {
-    place: option === undefined ? {} : { field: option },
-    expected,
-    found,
-    hint:
-      (option && HINTS[option]) ??
-      'write s3://bucket/prefix, az://container/prefix or the path of a folder; set credentials in the environment',
-  });
+/** @param what what is not valid: the address of the target, or an option */
+function unusable(expected: string, found: string, what: keyof typeof HINTS = 'target', hint: string = HINTS[what]): Failure {
+  const isTarget = what === 'target';
+  const message = isTarget ? 'the target is not valid' : `the value of ${what} is not valid`;
+  return new Failure('usage', message, { place: isTarget ? {} : { field: what }, expected, found, hint });
 }
 
-/** Schemes that users may type, with the scheme that reaches the same store. */
-const INTENDED: { readonly [scheme: string]: string } = {
-  s3: 's3',
-  s3a: 's3',
-  s3n: 's3',
-  r2: 's3',
-  b2: 's3',
-  gs: 's3',
-  gcs: 's3',
-  az: 'az',
-  azure: 'az',
-  azblob: 'az',
-  abfs: 'az',
-  abfss: 'az',
-  wasb: 'az',
-  wasbs: 'az',
-};
-/** Other URL schemes. With slashes but without the colon, such a text is not a folder either. */
-const WEB = ['http', 'https', 'ftp', 'sftp', 'ssh', 'file'];
+/** Schemes that users may type for S3, for Azure and for the web. */
+const S3 = /^(s3[an]?|r2|b2|gs|gcs)$/;
+const AZURE = /^(az|azure|azblob|abfss?|wasbs?)$/;
+const WEB = /^https?$/;
+const OTHER = /^(ftp|sftp|ssh|file)$/;
 
 /**
  * Returns a Failure if a text looks like a mistyped address; undefined for a path. A colon in the first name of a path
@@ -126,29 +108,22 @@ function mistakenAddress(text: string, platform: string): Failure | undefined {
   if (platform === 'win32' && /^[a-z]:/i.test(text)) return undefined;
   const [, first = '', colon = '', rest = ''] = /^([^\\/:]*)(:?)(.*)$/s.exec(text) ?? [];
   const scheme = first.toLowerCase();
-  const lacksColon = rest.startsWith('//') && (scheme in INTENDED || WEB.includes(scheme));
+  // with slashes but without the colon, such a text is not a folder either
+  const lacksColon = rest.startsWith('//') && [S3, AZURE, WEB, OTHER].some((schemes) => schemes.test(scheme));
   if (colon === '' && !lacksColon) return undefined;
-  return new Failure('usage', 'the target is not valid', {
-    expected: 's3://bucket/prefix, az://container/prefix or the path of a folder',
-    found: 'a text that looks like an address but has another form',
-    hint: isWeb(scheme) ? suggestion(scheme, rest) : `${suggestion(scheme, rest)} (for a folder with a colon in its name, write ./name:)`,
-  });
-}
-
-function isWeb(scheme: string): boolean {
-  return scheme === 'http' || scheme === 'https';
+  const folderHint = WEB.test(scheme) ? '' : ' (for a folder with a colon in its name, write ./name:)';
+  return unusable(FORMS, 'a text that looks like an address but has another form', 'target', suggestion(scheme, rest) + folderHint);
 }
 
 function suggestion(scheme: string, rest: string): string {
   const place = rest.replace(/^[\\/]+/, '');
   // an address that may contain a password or a signature is not repeated
   const isPlain = /^[\w./~-]+$/.test(place);
-  const intended = INTENDED[scheme];
-  if (intended !== undefined) {
+  if (S3.test(scheme) || AZURE.test(scheme)) {
     const store = scheme === 'gs' || scheme === 'gcs' ? ' with --endpoint https://storage.googleapis.com' : '';
-    return isPlain ? `did you mean ${intended}://${place}${store}?` : `did you mean ${intended}://…${store}?`;
+    return `did you mean ${S3.test(scheme) ? 's3' : 'az'}://${isPlain ? place : '…'}${store}?`;
   }
   if (scheme === 'file') return isPlain ? `did you mean /${place}?` : 'write the path of the folder';
-  if (isWeb(scheme)) return 'name a bucket or container as s3://bucket/prefix or az://container/prefix, and its host with --endpoint';
-  return 'write s3://bucket/prefix, az://container/prefix or the path of a folder';
+  if (WEB.test(scheme)) return 'name a bucket or container as s3://bucket/prefix or az://container/prefix, and its host with --endpoint';
+  return `write ${FORMS}`;
 }

@@ -23,8 +23,8 @@ export interface LocalFile {
 }
 
 /**
- * Uploads a local file as one object, which appears when it is complete. A large file is sent in parts, if the target supports it. A
- * killed process leaves its parts at the target, where they are not an object.
+ * Uploads a local file as one object, which appears when it is complete. A large file is sent in parts. A killed process leaves its
+ * parts at the target, where they are not an object.
  * @param onSent called with the number of bytes that were sent
  * @throws Failure target-failed, target-denied, stopped
  */
@@ -35,21 +35,20 @@ export async function uploadFile(
   upload: Omit<Upload, 'bytes'>,
   onSent: (bytes: number) => void = () => {},
 ): Promise<void> {
-  const { beginParts } = remote;
   const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS));
   // a folder writes through to the disk only in parts
-  if (beginParts === undefined || (size <= WHOLE_BYTES && remote.keepsHeaders)) {
+  if (size <= WHOLE_BYTES && remote.keepsHeaders) {
     await remote.put(path, { ...upload, bytes: await bytesAt(descriptor, 0, size) });
     onSent(size);
     return;
   }
-  const parts = await beginParts(path, upload);
+  const parts = await remote.beginParts(path, upload);
   try {
     const tags: string[] = Array(Math.ceil(size / partBytes)).fill('');
     await forEachLimit(tags.keys(), PARTS_AT_A_TIME, async (index) => {
-      const from = index * partBytes;
-      const bytes = await bytesAt(descriptor, from, Math.min(partBytes, size - from));
-      tags[index] = await parts.put(index + 1, bytes);
+      const offset = index * partBytes;
+      const bytes = await bytesAt(descriptor, offset, Math.min(partBytes, size - offset));
+      tags[index] = await parts.put({ number: index + 1, offset }, bytes);
       onSent(bytes.length);
     });
     await parts.complete(tags);

@@ -10,16 +10,11 @@ export interface ListedObject {
   readonly tag: string;
 }
 
-/** Which bytes of an object are read. */
+/** Some bytes of an object. */
 export interface ByteRange {
   /** The first byte, from 0. */
   readonly from: number;
-  /** The byte after the last one; by default, the bytes up to the end. Only object stores support it. */
-  readonly to?: number | undefined;
-}
-
-/** A range with an end. */
-export interface ExactRange extends ByteRange {
+  /** The byte after the last one. */
   readonly to: number;
 }
 
@@ -32,8 +27,10 @@ export interface ObjectPage {
 
 /** The bytes of an object, as a stream. */
 export interface ObjectBody {
-  /** Throws StorageError. A piece may be empty: bytes came that were not wanted. */
+  /** Throws StorageError. */
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** The offset of the first byte. It can be 0 although others were requested: not every server supports ranges. */
+  readonly from: number;
   /** Identifies this version of the object. A later version has another tag. '' if the server does not send one. */
   readonly tag: string;
 }
@@ -45,9 +42,9 @@ export interface ObjectSource {
   /** Which hints apply to its errors. */
   readonly kind: 'store' | 'web';
   /** Lists a page of the objects. */
-  readonly list: (after: string | undefined, signal: AbortSignal) => Promise<ObjectPage>;
-  /** Starts to read bytes of an object. The signal also ends the body. */
-  readonly read: (path: string, range: ByteRange, signal: AbortSignal) => Promise<ObjectBody>;
+  readonly objects: (after: string | undefined, signal: AbortSignal) => Promise<ObjectPage>;
+  /** Starts to read an object, from a byte to the end. The signal also ends the body. */
+  readonly read: (path: string, from: number, signal: AbortSignal) => Promise<ObjectBody>;
   /** Discards the credentials, so that the next request loads them again. */
   readonly renew: () => void;
   /** Closes all connections. */

@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { CredentialRefresh } from './credential-refresh.ts';
-import type { ByteRange, ExactRange, ListedObject, ObjectPage, ObjectSource } from './object-source.ts';
-import { RequestCounter, type RequestKind } from './request-counter.ts';
-import { backoff, type RetryPolicy, retry, withIdleTimeout } from './retry.ts';
+import type { ByteRange, ListedObject, ObjectBody, ObjectPage, ObjectSource } from './object-source.ts';
+import { backoff, CredentialRefresh, RequestCounter, type RequestKind, type RetryPolicy, retry, withIdleTimeout } from './retry.ts';
 import { StorageError, toFailure } from './storage-error.ts';
-import type { Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, Upload } from './target.ts';
+import type { Condition, Fetched, ObjectHead, OpenUpload, Part, Target, Upload } from './target.ts';
 
 /** The settings for requests to a target. */
 export interface RemoteOptions {
@@ -20,7 +18,7 @@ export interface RemoteOptions {
 
 /** An upload in parts, as a {@link Remote} makes its requests. */
 export interface RemoteParts {
-  readonly put: (number: number, bytes: Uint8Array) => Promise<string>;
+  readonly put: (part: Part, bytes: Uint8Array) => Promise<string>;
   readonly complete: (tags: readonly string[]) => Promise<void>;
   /** Deletes the parts, also after a stop. */
   readonly abort: () => Promise<void>;
@@ -36,7 +34,7 @@ export interface Remote extends Pick<Target, 'name' | 'prices' | 'keepsHeaders'>
   readonly policy: RetryPolicy;
   readonly traffic: RequestCounter;
   /** @param range by default, the whole object */
-  readonly get: (path: string, range?: ExactRange) => Promise<Fetched | undefined>;
+  readonly get: (path: string, range?: ByteRange) => Promise<Fetched | undefined>;
   /** Yields the objects whose paths begin with `prefix` and come after the path `after`, in order. */
   readonly objects: (prefix: string, after?: string) => AsyncGenerator<ListedObject>;
   /** Returns all objects that `objects` yields. */
@@ -44,8 +42,7 @@ export interface Remote extends Pick<Target, 'name' | 'prices' | 'keepsHeaders'>
   readonly head: (path: string) => Promise<ObjectHead | undefined>;
   /** Writes a whole object and returns its tag. `storageErrorKind` of the Failure is `conflict` if the condition was not met. */
   readonly put: (path: string, upload: Upload, condition?: Condition) => Promise<string>;
-  /** Begins an upload in parts. Undefined if the target has only uploads of whole objects. */
-  readonly beginParts: ((path: string, upload: Omit<Upload, 'bytes'>) => Promise<RemoteParts>) | undefined;
+  readonly beginParts: (path: string, upload: Omit<Upload, 'bytes'>) => Promise<RemoteParts>;
   /** Returns the open uploads of paths that begin with `prefix`. Undefined if the target cannot list them, or has none. */
   readonly openUploads: ((prefix: string) => Promise<readonly OpenUpload[]>) | undefined;
   readonly abortUpload: (upload: OpenUpload) => Promise<void>;
@@ -64,11 +61,10 @@ export function openRemote(target: Target, { retryPolicy, signal, kept = 'nothin
 export interface ObjectReader {
   readonly list: () => AsyncGenerator<ListedObject>;
   /**
-   * Yields the bytes of an object, or some of them. After an error in the middle, it continues at the next byte. Without a tag, it
-   * requests all bytes again, and compares those that it has.
-   * @param tag the version that must be read; by default, the current one
+   * Yields the bytes of an object. After an error in the middle, it continues at the next byte. If the server sends no tag, it requests
+   * all bytes again, and compares those that it has.
    */
-  readonly read: (path: string, range?: ByteRange, tag?: string) => AsyncGenerator<Uint8Array>;
+  readonly read: (path: string) => AsyncGenerator<Uint8Array>;
 }
 
 export function openReader(source: ObjectSource, { retryPolicy, signal, kept = 'nothing was changed' }: RemoteOptions): ObjectReader {
@@ -76,25 +72,24 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
   const policy = { ...retryPolicy, signal, kept };
   const request = requester(source, policy, new CredentialRefresh(source), new RequestCounter());
   return {
-    list: () => listing((next) => request('reads', '', (sending) => source.list(next, sending))),
-    async *read(path, range = { from: 0 }, tag = undefined) {
-      let { from } = range;
+    list: () => listing((next) => request('reads', '', (sending) => source.objects(next, sending))),
+    async *read(path) {
       let attempt = new AbortController();
-      const open = (wanted: ByteRange) => {
+      const open = (from: number) => {
         attempt = new AbortController();
         const { signal: ended } = attempt;
-        return request('reads', path, (sending) => source.read(path, wanted, AbortSignal.any([sending, ended])));
+        return request('reads', path, (sending) => source.read(path, from, AbortSignal.any([sending, ended])));
       };
-      const start = await open(range);
-      const version = tag ?? start.tag;
-      const seen = version === '' ? createHash('sha256') : undefined;
-      let [body, failures] = [start, 0];
+      let body = await open(0);
+      const { tag } = body;
+      const seen = tag === '' ? createHash('sha256') : undefined;
+      let [done, failures] = [0, 0];
       for (;;) {
-        if (body.tag !== version) throw toFailure(source, path, anotherVersion());
+        if (body.tag !== tag) throw toFailure(source, path, anotherVersion());
         try {
-          for await (const piece of withIdleTimeout(body.bytes, policy.timeout)) {
+          for await (const piece of withIdleTimeout(bytesAfter(body, done, seen?.copy().digest('hex')), policy.timeout)) {
             if (piece.length === 0) continue;
-            from += piece.length;
+            done += piece.length;
             failures = 0;
             seen?.update(piece);
             yield piece;
@@ -105,26 +100,28 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
           attempt.abort();
           failures += 1;
           const isTransient = error instanceof StorageError && error.kind === 'transient';
-          if (isTransient && from === range.to) return;
           if (!isTransient || failures >= policy.attempts) throw toFailure(source, path, error);
         }
         await backoff(failures, signal);
-        body = await open(seen === undefined ? { ...range, from } : range);
-        if (seen !== undefined) body = { ...body, bytes: afterSame(from - range.from, seen.copy().digest('hex'), body.bytes) };
+        body = await open(seen === undefined ? done : 0);
       }
     },
   };
 }
 
-/** Yields the bytes after the first ones, which must have a digest. Those are empty pieces, so that no timeout ends their download. */
-async function* afterSame(count: number, digest: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * Yields the bytes of an object after the first ones. Those are empty pieces, so that no timeout ends their download.
+ * @param digest the SHA-256 that the first bytes must have; undefined if the tag proves that they are the same
+ */
+async function* bytesAfter({ bytes, from }: ObjectBody, count: number, digest: string | undefined): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
-  let left = count;
+  let left = count - from;
   for await (const piece of bytes) {
     const known = piece.subarray(0, left);
-    hash.update(known);
     left -= known.length;
-    if (left === 0 && known.length > 0 && hash.copy().digest('hex') !== digest) throw anotherVersion();
+    hash.update(known);
+    const isEnd = left === 0 && known.length > 0;
+    if (isEnd && digest !== undefined && hash.copy().digest('hex') !== digest) throw anotherVersion();
     yield piece.subarray(known.length);
   }
   if (left > 0) throw anotherVersion();
@@ -165,7 +162,6 @@ function requester(
 function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRefresh, traffic: RequestCounter): Remote {
   const { name, prices, keepsHeaders } = target;
   const request = requester(target, policy, credentials, traffic);
-  const beginParts = target.beginParts?.bind(target);
   const openUploads = target.openUploads?.bind(target);
   const objects = (prefix: string, after = '') =>
     listing((next) => request('reads', prefix, (signal) => target.list(prefix, after, next, signal)));
@@ -176,7 +172,7 @@ function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRe
     policy,
     traffic,
     get keepsDeleted() {
-      return target.keepsDeleted === true;
+      return target.keepsDeleted;
     },
     get: (path, range) =>
       request('reads', path, (signal) => target.get(path, signal, range), range === undefined ? 0 : range.to - range.from),
@@ -188,24 +184,18 @@ function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRe
     },
     head: (path) => request('reads', path, (signal) => target.head(path, signal)),
     put: (path, upload, condition) => request('writes', path, (signal) => target.put(path, upload, signal, condition), upload.bytes.length),
-    beginParts:
-      beginParts &&
-      (async (path, upload) => {
-        const parts = await request('writes', path, (signal) => beginParts(path, upload, signal));
-        return remoteParts(path, parts, request, requester(target, { ...policy, signal: undefined }, credentials, traffic));
-      }),
+    beginParts: async (path, upload) => {
+      const parts = await request('writes', path, (signal) => target.beginParts(path, upload, signal));
+      const always = requester(target, { ...policy, signal: undefined }, credentials, traffic);
+      return {
+        put: (part, bytes) => request('writes', path, (signal) => parts.put(part, bytes, signal), bytes.length),
+        complete: (tags) => request('writes', path, (signal) => parts.complete(tags, signal)),
+        abort: () => always('deletes', path, (signal) => parts.abort(signal)),
+      };
+    },
     openUploads: openUploads && ((prefix) => request('reads', prefix, (signal) => openUploads(prefix, signal))),
     abortUpload: (upload) => request('deletes', upload.path, async (signal) => target.abortUpload?.(upload, signal)),
     remove: (path) => request('deletes', path, (signal) => target.remove(path, signal)),
     with: (changes) => decorate(target, { ...policy, ...changes }, credentials, traffic),
-  };
-}
-
-/** @param always makes requests after a stop too */
-function remoteParts(path: string, parts: PartsUpload, request: Request, always: Request): RemoteParts {
-  return {
-    put: (number, bytes) => request('writes', path, (signal) => parts.put(number, bytes, signal), bytes.length),
-    complete: (tags) => request('writes', path, (signal) => parts.complete(tags, signal)),
-    abort: () => always('deletes', path, (signal) => parts.abort(signal)),
   };
 }

@@ -1,8 +1,25 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { stopped } from '../contract/pauses.ts';
 import { type Backoff, pauseAfter } from '../http/backoff.ts';
-import type { RequestCounter, RequestKind } from './request-counter.ts';
 import { StorageError } from './storage-error.ts';
+import type { Target } from './target.ts';
+
+export type RequestKind = 'reads' | 'writes' | 'deletes';
+
+/** Counts requests and the bytes sent. */
+export class RequestCounter {
+  writes = 0;
+  reads = 0;
+  deletes = 0;
+  /** How many of these requests were retries. */
+  retries = 0;
+  /** The bytes of the objects that were sent, after compression. */
+  sent = 0;
+
+  get requests(): number {
+    return this.writes + this.reads + this.deletes;
+  }
+}
 
 /** The limits for retries of a request. */
 export interface RetryPolicy {
@@ -29,6 +46,8 @@ export interface StorageRequest<T> {
 
 const BACKOFF: Backoff = { first: 100, longest: 10_000, least: 0 };
 const MIN_BYTES_PER_MS = 100;
+/** How often one request is retried because its credentials have expired. */
+const MAX_REFRESHES = 3;
 
 /**
  * Makes a request and retries it after a transient error, with exponential backoff and full jitter. Counts every attempt.
@@ -50,6 +69,48 @@ export async function retry<T>({ kind, bytes, send }: StorageRequest<T>, policy:
       traffic.retries += 1;
       await backoff(attempt, signal, error.retryAfter);
     }
+  }
+}
+
+/**
+ * Loads credentials again if a store rejects credentials that it accepted before. Clients do this themselves if the
+ * expiry is known. Some credentials have no expiry, or the local clock is slow. Few stores report that credentials
+ * have expired. If a store only answers "denied", new credentials are tried once.
+ */
+export class CredentialRefresh {
+  readonly #target: Pick<Target, 'renew'>;
+  #times = 0;
+  /** Whether the store has carried out a request with the current credentials. */
+  #haveWorked = false;
+
+  constructor(target: Pick<Target, 'renew'>) {
+    this.#target = target;
+  }
+
+  /** Makes a request, and makes it again after a refresh. All requests of one CredentialRefresh share the credentials. */
+  async request<T>(request: () => Promise<T>): Promise<T> {
+    for (let refreshes = 0; ; refreshes += 1) {
+      const times = this.#times;
+      try {
+        const response = await request();
+        if (times === this.#times) this.#haveWorked = true;
+        return response;
+      } catch (error) {
+        if (!(error instanceof StorageError) || !this.#canRefresh(error, times, refreshes)) throw error;
+        // many requests fail at once: the first one refreshes for all
+        if (times === this.#times) {
+          this.#times += 1;
+          this.#haveWorked = false;
+          this.#target.renew();
+        }
+      }
+    }
+  }
+
+  #canRefresh({ kind }: StorageError, times: number, refreshes: number): boolean {
+    if (kind === 'expired') return refreshes < MAX_REFRESHES;
+    const isRefused = kind === 'denied' || kind === 'anonymous';
+    return isRefused && (times !== this.#times || (refreshes === 0 && this.#haveWorked));
   }
 }
 

@@ -103,6 +103,19 @@ export function errorConverter(toStorageError: (error: unknown) => StorageError)
   };
 }
 
+/**
+ * Returns the response to a request for an object; undefined if there is no such object.
+ * @param noContainer the code of the error of a missing bucket or container
+ */
+export async function ifFound<T>(response: Promise<T>, noContainer: string): Promise<T | undefined> {
+  try {
+    return await response;
+  } catch (error) {
+    if (error instanceof StorageError && error.kind === 'missing' && !error.message.includes(noContainer)) return undefined;
+    throw error;
+  }
+}
+
 const HINTS: { readonly [K in StorageErrorKind]: string } = {
   transient: 'check the network and the target, then run the same command again',
   expired: 'get new credentials, then run the same command again',

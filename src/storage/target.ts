@@ -1,6 +1,6 @@
 import { Failure } from '../contract/failure.ts';
 import type { Lock } from '../store/database/lock.ts';
-import type { ExactRange, ObjectPage, ObjectSource } from './object-source.ts';
+import type { ByteRange, ObjectPage, ObjectSource } from './object-source.ts';
 
 /** The headers that a store returns with an object. */
 export interface ObjectHeaders {
@@ -40,13 +40,16 @@ export interface Fetched {
   readonly tag: string;
 }
 
+/** A part of an object that is uploaded: its number from 1, and the offset of its first byte. */
+export interface Part {
+  readonly number: number;
+  readonly offset: number;
+}
+
 /** An upload of one object in parts. Every method makes one request and throws StorageError. */
 export interface PartsUpload {
-  /**
-   * Sends a part and returns its tag. A part that is sent again replaces the earlier one.
-   * @param number from 1
-   */
-  readonly put: (number: number, bytes: Uint8Array, signal: AbortSignal) => Promise<string>;
+  /** Sends a part and returns its tag. A part that is sent again replaces the earlier one. */
+  readonly put: (part: Part, bytes: Uint8Array, signal: AbortSignal) => Promise<string>;
   /** Creates the object from all parts, in their order. */
   readonly complete: (tags: readonly string[], signal: AbortSignal) => Promise<void>;
   /** Deletes the parts. */
@@ -92,7 +95,7 @@ export interface Target {
    */
   readonly lock?: () => Lock | undefined;
   /** @param range by default, the whole object */
-  readonly get: (path: string, signal: AbortSignal, range?: ExactRange) => Promise<Fetched | undefined>;
+  readonly get: (path: string, signal: AbortSignal, range?: ByteRange) => Promise<Fetched | undefined>;
   /**
    * Lists a page of the objects whose paths begin with `prefix` and come after the path `after`.
    * @param next where the page begins, from the page before
@@ -101,14 +104,14 @@ export interface Target {
   readonly head: (path: string, signal: AbortSignal) => Promise<ObjectHead | undefined>;
   /** Writes a whole object and returns its tag. The store verifies the bytes that it received. */
   readonly put: (path: string, upload: Upload, signal: AbortSignal, condition?: Condition) => Promise<string>;
-  /** Begins an upload in parts. Only kinds that limit the size of one request, and that need larger objects, have it. */
-  readonly beginParts?: (path: string, upload: Omit<Upload, 'bytes'>, signal: AbortSignal) => Promise<PartsUpload>;
+  /** Begins an upload in parts, because the size of one request is limited. */
+  readonly beginParts: (path: string, upload: Omit<Upload, 'bytes'>, signal: AbortSignal) => Promise<PartsUpload>;
   /** Returns the open uploads of paths that begin with `prefix`. Only kinds whose open uploads can be listed have it. */
   readonly openUploads?: (prefix: string, signal: AbortSignal) => Promise<readonly OpenUpload[]>;
   /** Deletes the parts of an open upload. A missing upload is not an error. */
   readonly abortUpload?: (upload: OpenUpload, signal: AbortSignal) => Promise<void>;
   /** Whether a response to a write showed that the store keeps objects that are overwritten or deleted. */
-  readonly keepsDeleted?: boolean;
+  readonly keepsDeleted: boolean;
   /** Removes an object. A missing object is not an error. */
   readonly remove: (path: string, signal: AbortSignal) => Promise<void>;
   /** Returns the objects at and below the address as a source. Only kinds whose objects can be read as sources have it. */
@@ -125,15 +128,12 @@ export interface Access {
   readonly region?: string | undefined;
   /** The most requests in flight at a time. */
   readonly connections: number;
-  /** The credentials that the client library does not find by itself. */
-  readonly secrets: Secrets;
-}
-
-/** Credentials that the caller read from the environment. */
-export interface Secrets {
-  readonly azureConnectionString?: string | undefined;
-  readonly azureAccount?: string | undefined;
-  readonly azureKey?: string | undefined;
+  /** Credentials that the caller read from the environment, because the client library does not find them by itself. */
+  readonly secrets: {
+    readonly azureConnectionString?: string | undefined;
+    readonly azureAccount?: string | undefined;
+    readonly azureKey?: string | undefined;
+  };
 }
 
 /** One kind of target. */

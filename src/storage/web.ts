@@ -14,8 +14,8 @@ export function webSource(url: string, name: string, userAgent: string): ObjectS
   return {
     name,
     kind: 'web',
-    list: async () => ({ objects: [], next: undefined }),
-    read: async (_, { from }, signal) => {
+    objects: async () => ({ objects: [], next: undefined }),
+    read: async (_, from, signal) => {
       const response = await client.open(url, from === 0 ? {} : { Range: `bytes=${from}-` }, signal).catch((error: unknown) => {
         throw toStorageError(error);
       });
@@ -51,17 +51,7 @@ function read(response: IncomingMessage, from: number): ObjectBody {
   }
   const length = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
   const bytes = bodyOf(response, length, toStorageError);
-  return { bytes: isPart ? bytes : without(from, bytes), tag: headers.etag ?? headers['last-modified'] ?? '' };
-}
-
-/** Yields the bytes after the first ones, which are empty pieces: not every server supports ranges. */
-async function* without(count: number, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let left = count;
-  for await (const piece of bytes) {
-    const skipped = Math.min(left, piece.length);
-    left -= skipped;
-    yield piece.subarray(skipped);
-  }
+  return { bytes, from: isPart ? from : 0, tag: headers.etag ?? headers['last-modified'] ?? '' };
 }
 
 function toStorageError(error: unknown): StorageError {

@@ -1,7 +1,6 @@
 import type { Exclusion } from '../contract/accounts/exclusion.ts';
 import type { OnProgress } from '../contract/pauses.ts';
-import { openRemote, type RemoteOptions } from '../storage/remote.ts';
-import type { RequestCounter } from '../storage/request-counter.ts';
+import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import type { Removals } from '../store/published-target.ts';
@@ -62,7 +61,7 @@ export interface SitePublishSummary extends Partial<Written<SiteVersion>> {
   readonly damaged: readonly number[];
   /** Why something needs to be repaired. */
   readonly problems: readonly string[];
-  readonly traffic: RequestCounter;
+  readonly traffic: Remote['traffic'];
 }
 
 /**

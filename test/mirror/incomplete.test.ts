@@ -6,7 +6,6 @@ import type { IncompleteMirror } from '../../src/contract/files/incomplete-mirro
 import type { MirrorResult } from '../../src/mirror/mirror.ts';
 import { missingOf } from '../../src/mirror/missing.ts';
 import { type RunState, startRun } from '../../src/mirror/run-state.ts';
-import { startPlan } from '../../src/mirror/walk/reading-plan.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
@@ -254,12 +253,9 @@ async function expectPackage(at: (name: string) => string, reports: readonly Inc
 }
 
 it('a mirror is complete only if the service counts exactly the items that it has shown', () => {
-  const beginning = {
-    ...{ watermark: null, excess: { data: 0, account: 0 }, accounts: 0, isFull: false },
-    changed: { data: undefined, account: undefined },
-  };
-  const run = startRun({ data: 0, account: 0 }, { run: '1', after: null, isFull: false, isVersion: false, beginning });
-  const plan = startPlan(beginning);
+  const memory = { summary: undefined, count: () => 0 };
+  const run = startRun(memory, { isFull: false, isVersion: false, changed: { data: undefined, account: undefined } });
+  const { plan } = run;
   const amount = fc.nat({ max: 9 });
   const collection = fc.record({ known: amount, fresh: amount, count: amount, gone: amount, isRead: fc.boolean() });
   fc.assert(
@@ -275,7 +271,7 @@ it('a mirror is complete only if the service counts exactly the items that it ha
         },
       };
       const keys = (length: number) => Array.from({ length }, (_, index) => index);
-      const { isComplete, missing } = missingOf(state, { data: keys(data.gone), account: keys(profiles.gone) }, () => '');
+      const { isComplete, missing } = missingOf(state, { data: keys(data.gone), account: keys(profiles.gone) }, '');
       const [lack, lackOfAccounts] = [data, profiles].map(({ known, fresh, count, gone }) => count - (known + fresh - gone));
       const most = (amount = 0) => Math.max(0, amount);
       expect(missing).toMatchObject({ records: most(lack), accounts: most(lackOfAccounts) });

@@ -20,7 +20,7 @@ export function mirrored(store: string, baseUrl: string, options: Partial<Mirror
     maxDelete: undefined,
     signal: new AbortController().signal,
     firstPause: 0.01,
-    timeout: 5000,
+    maxTime: 5000,
     ...options,
   });
 }

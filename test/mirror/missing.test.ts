@@ -1,18 +1,12 @@
 import { expect, it } from 'vitest';
+import type { Collection } from '../../src/contract/collection.ts';
 import { missingOf } from '../../src/mirror/missing.ts';
 import { type RunState, startRun } from '../../src/mirror/run-state.ts';
-import { startPlan } from '../../src/mirror/walk/reading-plan.ts';
 
 const known = { data: 5, account: 2 };
-const beginning = {
-  watermark: null,
-  excess: { data: 0, account: 0 },
-  accounts: 2,
-  isFull: false,
-  changed: { data: undefined, account: undefined },
-};
-const { feed, accounts, ...plan } = startPlan(beginning);
-const RUN = startRun(known, { run: '1', after: null, isFull: false, isVersion: false, beginning });
+const memory = { summary: undefined, count: (collection: Collection) => known[collection] };
+const RUN = startRun(memory, { isFull: false, isVersion: false, changed: { data: undefined, account: undefined } });
+const { feed, accounts, ...plan } = RUN.plan;
 const FAILED = { page: 3, reason: 'status 500', newer: null, older: null };
 const NOTHING = { records: 0, accounts: 0, uncounted: { records: 0, accounts: 0 }, gaps: [], isCountUnstable: false, pages: [] };
 
@@ -26,14 +20,14 @@ it.each([
     { state: 'incomplete', gaps: [FAILED] },
     {},
     { data: 13, account: 9 },
-    { ...NOTHING, records: 5, accounts: 7, gaps: [{ ...FAILED, url: 'data 3' }] },
+    { ...NOTHING, records: 5, accounts: 7, gaps: [{ ...FAILED, url: '/rest/data/?page=3' }] },
   ],
   [
     'a page of accounts',
     {},
     { state: 'incomplete', gaps: [{ page: 2, reason: 'slow' }] },
     { data: 8, account: 2 },
-    { ...NOTHING, pages: [{ page: 2, reason: 'slow', url: 'account 2' }] },
+    { ...NOTHING, pages: [{ page: 2, reason: 'slow', url: '/rest/account/?page=2' }] },
   ],
   ['an unstable count', { state: 'incomplete' }, {}, { data: 8, account: 2 }, { ...NOTHING, isCountUnstable: true }],
   ['an unstable count of accounts', {}, { state: 'incomplete' }, { data: 8, account: 2 }, { ...NOTHING, isCountUnstable: true }],
@@ -42,7 +36,7 @@ it.each([
     { state: 'incomplete', gaps: [{ ...FAILED, reason: null }] },
     {},
     { data: 8, account: 2 },
-    { ...NOTHING, isCountUnstable: true, gaps: [{ ...FAILED, reason: null, url: 'data 3' }] },
+    { ...NOTHING, isCountUnstable: true, gaps: [{ ...FAILED, reason: null, url: '/rest/data/?page=3' }] },
   ],
 ] as const)('a mirror lacks %s', (_, feedEnd, accountsEnd, count, missing) => {
   const state: RunState = {
@@ -53,7 +47,7 @@ it.each([
   };
   const isComplete = missing === NOTHING;
   // one record and one account are gone
-  expect(missingOf(state, { data: [1], account: ['a'] }, ({ collection, number }) => `${collection} ${number}`)).toEqual({
+  expect(missingOf(state, { data: [1], account: ['a'] }, '')).toEqual({
     isComplete,
     missing,
   });

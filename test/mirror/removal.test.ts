@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { lockPath, spoolPath } from '../../src/mirror/spool/unfinished-runs.ts';
-import { lock } from '../../src/store/database/lock.ts';
+import { lockRun, spoolPath } from '../../src/mirror/spool/unfinished-runs.ts';
 import { command } from '../store/damaged-store.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { type CannedService, record, serve, startCannedService, status } from './canned-service.ts';
@@ -104,10 +103,10 @@ describe('palimpsest remove beside an unfinished mirror', () => {
     writeFileSync(`${store}-rejects.ndjson`, 'nina_k');
     const spool = spoolPath(store, service.baseUrl);
     writeFileSync(spool, '');
-    const held = lock(lockPath(spool));
+    const held = lockRun(store, spool);
     const before = readFileSync(store);
     expect(await remove('--yes')).toMatchObject({ code: 1, error: 'store-busy' });
-    held?.release();
+    held.release();
     expect(readFileSync(store).equals(before)).toBe(true);
     expect(JSON.parse((await remove('--yes')).stdout)).toMatchObject({ files_beside: [`${store}-rejects.ndjson`] });
   });

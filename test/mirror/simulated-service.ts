@@ -1,6 +1,6 @@
 import type { Collection } from '../../src/contract/collection.ts';
-import { pageAddress } from '../../src/mirror/page-link.ts';
 import type { Reading } from '../../src/mirror/page-reader.ts';
+import { pageAddress } from '../../src/mirror/service-page.ts';
 import type { PageName } from '../../src/mirror/walk/reading-plan.ts';
 
 /** A mirror that asks more often goes round in circles. */

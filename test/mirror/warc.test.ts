@@ -86,7 +86,7 @@ describe('palimpsest mirror --warc', () => {
     });
     const [path, copy] = [`${store}.warc.gz`, `${store}-copy.db`];
     const recorder = await WarcRecorder.open(path, service.baseUrl, 'test');
-    expect(await mirrored(store, service.baseUrl, { record: recorder.record, timeout: 200 })).toMatchObject({ isComplete: true });
+    expect(await mirrored(store, service.baseUrl, { record: recorder.record, maxTime: 200 })).toMatchObject({ isComplete: true });
     await recorder.close();
     const records = readMembers(readFileSync(path));
     const [cutShort] = records.filter(({ fields }) => fields.has('warc-truncated'));

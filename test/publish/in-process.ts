@@ -35,15 +35,17 @@ export function filesAt({ objects }: SimulatedStore): Files {
 
 /** Returns a target with some methods replaced. It has no lock, checks and names of a folder. */
 export function changed(target: Target, methods: Partial<Target>): Target {
-  const { name, prices, keepsHeaders } = target;
+  const { name, prices, keepsHeaders, keepsDeleted } = target;
   return {
     name,
     prices,
     keepsHeaders,
+    keepsDeleted,
     get: (...args) => target.get(...args),
     list: (...args) => target.list(...args),
     head: (...args) => target.head(...args),
     put: (...args) => target.put(...args),
+    beginParts: (...args) => target.beginParts(...args),
     remove: (...args) => target.remove(...args),
     renew: () => target.renew(),
     close: () => target.close(),

@@ -26,10 +26,12 @@ function scripted(
     name: 's3://bucket',
     prices: { write: 1, read: 2 },
     keepsHeaders: true,
+    keepsDeleted: false,
     get: answer,
     list: async () => (await answer()) ?? { objects: [], next: undefined },
     head: answer,
     put: async () => (await answer()) ?? 'tag',
+    beginParts: () => Promise.reject(new Error('no parts')),
     remove: answer,
     renew: () => {
       renewals += 1;

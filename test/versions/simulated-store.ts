@@ -130,7 +130,7 @@ export class SimulatedStore {
       if (!this.uploads.has(id)) throw new StorageError('missing', '404 NoSuchUpload');
     };
     return {
-      put: (number, bytes) =>
+      put: ({ number }, bytes) =>
         request('part', path, () => {
           open();
           parts.set(number, Buffer.from(bytes));

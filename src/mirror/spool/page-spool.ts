@@ -6,6 +6,7 @@ import { Connection, type Statement } from '../../store/database/connection.ts';
 import { wrapErrors } from '../../store/database/store-error.ts';
 import type { MirrorMemory } from '../../store/mirror-memory.ts';
 import { mkdirp } from '../../store/mkdirp.ts';
+import type { RunState } from '../run-state.ts';
 import type { PageContents } from '../service-page.ts';
 import { SpooledItems } from './spooled-items.ts';
 
@@ -21,22 +22,26 @@ export interface SpooledPage {
   readonly body: Buffer | null;
 }
 
+/** The build.json and the manifest of a tree, as a service sent them. */
+export interface SavedTree {
+  readonly build: string;
+  readonly manifest: Buffer;
+}
+
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /**
  * The pages and the state of a run, in a file beside the store. Each page is saved together with the state after it, so a killed run
  * resumes there. The store does not change until all pages are read.
  */
-export class Spool<State> {
+export class Spool {
   readonly path: string;
   /** The items on the pages. */
   readonly items: SpooledItems;
   readonly #database: Connection;
   readonly #memory: MirrorMemory;
   readonly #addPage: Statement<[string, string, bigint, string | null, string, Buffer | null]>;
-  readonly #lastPage: Statement<[string, number], { readonly etag: string | null; readonly contents: string }>;
-  readonly #lastBody: Statement<[string, number], Buffer | null>;
-  readonly #pageCount: Statement<[], number>;
+  readonly #lastPage: Statement<[string, number], SpooledPage>;
 
   /** @param memory what the store knows of the service */
   constructor(path: string, memory: MirrorMemory) {
@@ -46,25 +51,19 @@ export class Spool<State> {
     const database = wrapErrors(path, () => open(path));
     this.#database = database;
     this.#addPage = database.prepare('INSERT INTO page (url, collection, number, etag, contents, body) VALUES (?, ?, ?, ?, ?, ?)');
-    this.#lastPage = database.prepare('SELECT etag, contents FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1');
-    this.#lastBody = database
-      .prepare<[string, number], Buffer | null>('SELECT body FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1')
-      .pluck();
-    this.#pageCount = database.prepare<[], number>('SELECT count(*) FROM page').pluck();
+    this.#lastPage = database.prepare('SELECT * FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1');
     this.items = new SpooledItems(database, memory);
   }
 
   /** The state after the last page; undefined at the beginning. */
-  get state(): State | undefined {
-    const json = this.#database.prepare<[], string>('SELECT json FROM state').pluck().get();
-    if (json === undefined) return undefined;
-    const state: State = JSON.parse(json);
-    return state;
+  get state(): RunState | undefined {
+    const json = this.#database.value('SELECT json FROM state');
+    return json === undefined ? undefined : JSON.parse(String(json));
   }
 
   /** The tree whose pages are read. */
-  get tree(): { readonly build: string; readonly manifest: Buffer } | undefined {
-    return this.#database.prepare<[], { build: string; manifest: Buffer }>('SELECT build, manifest FROM tree').get();
+  get tree(): SavedTree | undefined {
+    return this.#database.prepare<[], SavedTree>('SELECT build, manifest FROM tree').get();
   }
 
   /** Runs changes in a transaction: all of them are saved, or none. */
@@ -81,13 +80,13 @@ export class Spool<State> {
     });
   }
 
-  setState(state: State): void {
+  setState(state: RunState): void {
     this.#database
       .prepare<[string]>('INSERT INTO state (id, json) VALUES (1, ?) ON CONFLICT DO UPDATE SET json = excluded.json')
       .run(JSON.stringify(state));
   }
 
-  setTree(tree: { readonly build: string; readonly manifest: Buffer } | undefined): void {
+  setTree(tree: SavedTree | undefined): void {
     this.#database.exec('DELETE FROM tree');
     if (tree !== undefined) {
       this.#database.prepare<[string, Buffer]>('INSERT INTO tree (build, manifest) VALUES (?, ?)').run(tree.build, tree.manifest);
@@ -97,26 +96,25 @@ export class Spool<State> {
   /** @param sent the body as it was sent, with or without gzip; null if the page has not changed */
   addPage(page: Omit<SpooledPage, 'contents' | 'body'>, contents: PageContents, sent: Buffer | null): void {
     const body = sent === null || sent.subarray(0, 2).equals(GZIP_MAGIC) ? sent : gzipSync(sent, { level: 1 });
-    const isSame = body !== null && this.#lastBody.get(page.collection, page.number)?.equals(body) === true;
+    const isSame = body !== null && this.#lastPage.get(page.collection, page.number)?.body?.equals(body) === true;
     this.#addPage.run(page.url, page.collection, BigInt(page.number), page.etag, withoutRecords(contents), isSame ? null : body);
   }
 
   /** Returns the contents of a page in this run, or in an earlier run if the page had an ETag. */
-  known(collection: Collection, number: number): { readonly etag: string | null; readonly contents: string } | undefined {
+  known(collection: Collection, number: number): Pick<SpooledPage, 'etag' | 'contents'> | undefined {
     return this.#lastPage.get(collection, number) ?? this.#memory.page(collection, number);
   }
 
   /** The number of pages that were read. */
   get pageCount(): number {
-    return this.#pageCount.get() ?? 0;
+    return Number(this.#database.value('SELECT count(*) FROM page'));
   }
 
   /** Yields the pages in the order in which they were read. */
   *pages(): Generator<SpooledPage> {
-    const next = this.#database.prepare<[bigint], SpooledPage & { readonly id: number }>(
-      'SELECT * FROM page WHERE id > ? ORDER BY id LIMIT 1',
-    );
-    for (let page = next.get(0n); page !== undefined; page = next.get(BigInt(page.id))) yield page;
+    const query = 'SELECT * FROM page WHERE id > ? ORDER BY id LIMIT +?';
+    const batches = this.#database.batches<SpooledPage & { readonly id: number }>(query, [0], ({ id }) => [id], 1);
+    for (const pages of batches) yield* pages;
   }
 
   close(): void {

@@ -32,15 +32,9 @@ export class SpooledItems {
     this.#item = database.prepare('SELECT round, variant FROM item WHERE collection = ? AND key = ?');
     this.#setItem = database.prepare(`INSERT INTO item (collection, key, round, variant, is_new) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET round = excluded.round, variant = excluded.variant`);
-    this.#newBetween = database
-      .prepare<[bigint, bigint], number>("SELECT key FROM item WHERE collection = 'data' AND is_new AND key >= ? AND key < ?")
-      .pluck();
-    this.#shownIn = database
-      .prepare<[bigint, bigint, bigint], number>(
-        `SELECT count(*) FROM item WHERE collection = 'data' AND key >= ? AND key < ? AND round = ?
-          AND NOT EXISTS (SELECT 1 FROM gone WHERE gone.collection = item.collection AND gone.key = item.key)`,
-      )
-      .pluck();
+    this.#newBetween = database.prepareValue("SELECT key FROM item WHERE collection = 'data' AND is_new AND key >= ? AND key < ?");
+    this.#shownIn = database.prepareValue(`SELECT count(*) FROM item WHERE collection = 'data' AND key >= ? AND key < ? AND round = ?
+      AND NOT EXISTS (SELECT 1 FROM gone WHERE gone.collection = item.collection AND gone.key = item.key)`);
     this.#setGone = database.prepare('INSERT INTO gone (collection, key) VALUES (?, ?) ON CONFLICT DO NOTHING');
     this.#isGone = database.prepare('SELECT 1 FROM gone WHERE collection = ? AND key = ?');
     this.#unsetGone = database.prepare('DELETE FROM gone WHERE collection = ? AND key = ?');
@@ -133,30 +127,23 @@ export class SpooledItems {
 
   /** Returns the keys of the items that are marked as gone. */
   goneItems(collection: Collection): ItemKey[] {
-    return this.#database.prepare<[Collection], ItemKey>('SELECT key FROM gone WHERE collection = ? ORDER BY key').pluck().all(collection);
+    return this.#database.prepareValue<[Collection], ItemKey>('SELECT key FROM gone WHERE collection = ? ORDER BY key').all(collection);
   }
 
   /** Returns the keys of known items that were not seen in a round. */
   unseen(collection: Collection, round: number): ItemKey[] {
     const known = [...this.#memory.keys(collection)].filter((key) => this.#item.get(collection, key)?.round !== round);
-    const missed = this.#database
-      .prepare<[string, number], ItemKey>('SELECT key FROM item WHERE collection = ? AND is_new AND round <> CAST(? AS INTEGER)')
-      .pluck();
-    return [...known, ...missed.all(collection, round)];
+    const missed = this.#database.prepareValue<[string, bigint], ItemKey>(
+      'SELECT key FROM item WHERE collection = ? AND is_new AND round <> ?',
+    );
+    return [...known, ...missed.all(collection, BigInt(round))];
   }
 
   /** Yields the keys of the items that were not known before. */
   *newItems(collection: Collection): Generator<ItemKey> {
-    const next = this.#database
-      .prepare<[string, ItemKey], ItemKey>('SELECT key FROM item WHERE collection = ? AND is_new AND key > ? ORDER BY key LIMIT +1000')
-      .pluck();
-    for (let last: ItemKey = -1; ; ) {
-      const run = next.all(collection, last);
-      yield* run;
-      const end = run.at(-1);
-      if (end === undefined) return;
-      last = end;
-    }
+    const query = 'SELECT key FROM item WHERE collection = ? AND is_new AND key > ? ORDER BY key LIMIT +?';
+    const rows = this.#database.rows<{ readonly key: ItemKey }>(query, [collection, -1], ({ key }) => [collection, key]);
+    for (const { key } of rows) yield key;
   }
 }
 

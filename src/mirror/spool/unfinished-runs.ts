@@ -2,16 +2,11 @@ import { hash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
-import { lock } from '../../store/database/lock.ts';
+import { type Lock, lock } from '../../store/database/lock.ts';
 
 /** Returns the path of the pages of an unfinished run, beside the store. */
 export function spoolPath(store: string, baseUrl: string): string {
   return `${store}-mirror-${hash('sha256', baseUrl).slice(0, 8)}`;
-}
-
-/** Returns the path of the lock that a run holds on its pages. */
-export function lockPath(spool: string): string {
-  return `${spool}-lock`;
 }
 
 /** Returns the path of a version of a site that a run fetches. */
@@ -27,6 +22,21 @@ export function versionFiles(spool: string): string[] {
 
 const NAME = /^(-mirror-[0-9a-f]{8})(-version-[0-9a-f]{12})?$/;
 
+/**
+ * Locks the pages of a run.
+ * @throws Failure store-busy if another process has them
+ */
+export function lockRun(store: string, spool: string): Lock {
+  const runLock = lock(`${spool}-lock`);
+  if (runLock !== undefined) return runLock;
+  throw new Failure('store-busy', `another process is mirroring into ${store}`, {
+    place: { file: store },
+    expected: 'no other mirror of the same service',
+    found: `${spool}, locked by another process`,
+    hint: 'wait until the mirror has ended, then run the command again',
+  });
+}
+
 /** Returns the paths of the pages of all unfinished runs of a store. */
 export function unfinishedRuns(store: string): string[] {
   const [folder, name] = [dirname(store), basename(store)];
@@ -41,15 +51,7 @@ export function unfinishedRuns(store: string): string[] {
  */
 export function discardUnfinishedRuns(store: string): void {
   for (const spool of unfinishedRuns(store)) {
-    const runLock = lock(lockPath(spool));
-    if (runLock === undefined) {
-      throw new Failure('store-busy', `another process is mirroring into ${store}`, {
-        place: { file: store },
-        expected: 'no mirror that is running, because its pages may contain the account',
-        found: `${spool}, locked by another process`,
-        hint: 'wait until the mirror has ended, then run the command again',
-      });
-    }
+    const runLock = lockRun(store, spool);
     for (const suffix of ['', '-wal', '-shm']) rmSync(spool + suffix, { force: true });
     for (const path of versionFiles(spool)) rmSync(path);
     runLock.release();

@@ -18,10 +18,8 @@ export interface FeedPage {
 
 /** The numbers of records after a page was read. */
 export interface FeedTally {
-  /** Records that this run or an earlier one has found in the service. */
+  /** Records that this run or an earlier one has found in the service, without those that are gone. */
   readonly known: number;
-  /** Of these, the records that are missing from the pages that cover their ids. */
-  readonly gone: number;
   /** Records that were seen in the round, and those on its pages that could not be read. */
   readonly onPages: number;
 }
@@ -137,7 +135,7 @@ export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally):
   };
   const isWatermarkReached =
     isOrdered && walk.watermark !== null && frontier !== null && frontier <= walk.watermark && !isBelowWatermark(next);
-  const excess = page.count - (tally.known - tally.gone);
+  const excess = page.count - tally.known;
   const isAgreed = excess === walk.excess;
   // with a page that could not be read, as many records can be gone as are missing
   const isUnread = unreadRanges(next).length > 0;

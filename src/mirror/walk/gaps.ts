@@ -8,13 +8,6 @@ export interface Gap {
   readonly older: number | null;
 }
 
-/** The gaps of a walk through the feed. */
-interface Gaps {
-  readonly gaps: readonly Gap[];
-  /** Whether the ids of the feed descend. */
-  readonly isOrdered: boolean;
-}
-
 /** The ids of records from `low` to before `high`. */
 export interface IdRange {
   readonly low: number;
@@ -30,10 +23,10 @@ interface UnreadRange extends IdRange {
   readonly pages: number;
 }
 
-/** Returns the ranges of ids whose records may be on pages that could not be read. */
-export function unreadRanges({ gaps, isOrdered }: Gaps): readonly UnreadRange[] {
-  const unread = gaps.filter(({ reason }) => reason !== null);
-  if (!isOrdered && unread.length > 0) return [{ ...ALL_IDS, page: 1, pages: Number.MAX_SAFE_INTEGER }];
+/** Returns the ranges of ids whose records may be on pages of a walk through the feed that could not be read. */
+export function unreadRanges(walk: { readonly gaps: readonly Gap[]; readonly isOrdered: boolean }): readonly UnreadRange[] {
+  const unread = walk.gaps.filter(({ reason }) => reason !== null);
+  if (!walk.isOrdered && unread.length > 0) return [{ ...ALL_IDS, page: 1, pages: Number.MAX_SAFE_INTEGER }];
   const ranges = new Map<number, UnreadRange>();
   for (const { page, newer, older } of unread) {
     const low = older === null ? 0 : older + 1;

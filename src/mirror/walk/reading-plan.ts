@@ -1,4 +1,4 @@
-import type { Collection } from '../../contract/collection.ts';
+import type { Collection, PerCollection } from '../../contract/collection.ts';
 import type { UnreadPage } from '../page-reader.ts';
 import {
   type AccountsPage,
@@ -24,12 +24,12 @@ import {
 import { type IdRange, unreadRanges } from './gaps.ts';
 
 /** The pages that changed according to a manifest; undefined if the collection has to be walked. */
-export type ChangedPages = { readonly [C in Collection]: readonly number[] | undefined };
+export type ChangedPages = PerCollection<readonly number[] | undefined>;
 
 /** What was known of a service before a run. */
 export interface Beginning {
   readonly watermark: number | null;
-  readonly excess: { readonly [C in Collection]: number };
+  readonly excess: PerCollection<number>;
   readonly accounts: number;
   readonly isFull: boolean;
   readonly changed: ChangedPages;
@@ -51,18 +51,13 @@ export interface Plan {
   readonly accounts: AccountWalk;
   /** Pages that could not be read and must be requested once more; null before the end. */
   readonly retries: readonly PageName[] | null;
-  /** Of these, the pages that could not be read then either. */
-  readonly unread: readonly UnreadName[];
+  /** Of these, the pages that could not be read then either, and why. */
+  readonly unread: readonly (PageName & { readonly reason: string })[];
 }
 
 export interface PageName {
   readonly collection: Collection;
   readonly number: number;
-}
-
-/** A page that could not be read, and why. */
-export interface UnreadName extends PageName {
-  readonly reason: string;
 }
 
 /** The result of reading the next page. */
@@ -216,8 +211,7 @@ function afterChangedPage(plan: Plan, outcome: PageOutcome): Plan {
       ? { ...next, feed: { ...plan.feed, gaps: [...plan.feed.gaps, { ...gap, newer: null, older: null }] } }
       : { ...next, accounts: { ...plan.accounts, gaps: [...plan.accounts.gaps, gap] } };
   }
-  const known = outcome.kind === 'feed' ? outcome.tally.known - outcome.tally.gone : outcome.tally.known;
-  return rest.length > 0 || known === outcome.page.count ? next : fullWalk;
+  return rest.length > 0 || outcome.tally.known === outcome.page.count ? next : fullWalk;
 }
 
 /** Skips the stages in which no page has to be read. */

@@ -4,7 +4,7 @@ import { Failure } from '../../contract/failure.ts';
 import { VERSIONS_MARKER } from '../../contract/files/markers.ts';
 import { hint, suggested } from '../../contract/hint.ts';
 import type { Target } from '../../storage/target.ts';
-import { placeOf } from '../../storage/targets/real-path.ts';
+import { placeOf } from '../../storage/targets/folder-file.ts';
 import { BUILD_RECORD, hasTree } from '../../tree/build-record.ts';
 import { STATE } from '../state/state.ts';
 

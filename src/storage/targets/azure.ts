@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { BlobServiceClient, BlockBlobClient, ContainerClient, ContainerListBlobFlatSegmentResponse } from '@azure/storage-blob';
 import { Failure } from '../../contract/failure.ts';
 import { loadClient } from '../client-library.ts';
-import type { ExactRange, ObjectPage } from '../object-source.ts';
-import { errorConverter, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
+import type { ByteRange, ObjectPage } from '../object-source.ts';
+import { errorConverter, ifFound, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { Access, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
 
 /** The names of the blob metadata. Azure permits no hyphens in them. */
@@ -70,7 +70,7 @@ class AzureTarget implements Target {
     this.#container = connect();
   }
 
-  async get(path: string, abortSignal: AbortSignal, range?: ExactRange): Promise<Fetched | undefined> {
+  async get(path: string, abortSignal: AbortSignal, range?: ByteRange): Promise<Fetched | undefined> {
     return orUndefined(async () => {
       const response = await this.#blob(path).download(range?.from ?? 0, range && range.to - range.from, { abortSignal });
       const pieces: Buffer[] = [];
@@ -111,7 +111,7 @@ class AzureTarget implements Target {
   async beginParts(path: string, upload: Omit<Upload, 'bytes'>): Promise<PartsUpload> {
     const idOf = (number: number) => Buffer.from(String(number).padStart(6, '0')).toString('base64');
     return {
-      put: async (number, bytes, abortSignal) => {
+      put: async ({ number }, bytes, abortSignal) => {
         const transactionalContentMD5 = createHash('md5').update(bytes).digest();
         await convertErrors(() => this.#blob(path).stageBlock(idOf(number), bytes, bytes.length, { abortSignal, transactionalContentMD5 }));
         return idOf(number);
@@ -186,13 +186,8 @@ function headersOf({ headers, digest, holds }: Omit<Upload, 'bytes'>, blobConten
   };
 }
 
-async function orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await convertErrors(request);
-  } catch (error) {
-    if (error instanceof StorageError && error.kind === 'missing' && !error.message.includes('ContainerNotFound')) return undefined;
-    throw error;
-  }
+function orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {
+  return ifFound(convertErrors(request), 'ContainerNotFound');
 }
 
 const convertErrors = errorConverter(toStorageError);

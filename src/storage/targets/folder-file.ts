@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
-import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
-import { type FileHandle, link, open, rename, rm, stat, utimes } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { existsSync, lstatSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { link, open, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { writeFully } from '../../contract/files/file-bytes.ts';
 import { isLaterTime, timeAfter } from '../../contract/files/file-time.ts';
 import { removeEmptyFolders } from '../../store/mkdirp.ts';
+import type { ByteRange } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { PartsUpload } from '../target.ts';
 
@@ -47,13 +49,7 @@ const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 export async function createFile(file: string, partial: string, bytes: Uint8Array): Promise<void> {
   if (existsSync(file)) throw conflict(file);
   try {
-    const handle = await open(partial, 'wx');
-    try {
-      await handle.writeFile(bytes);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(partial, bytes, { flag: 'wx', flush: true });
     await link(partial, file);
   } catch (error) {
     if (codeOf(error) === 'EEXIST') throw conflict(file);
@@ -64,21 +60,27 @@ export async function createFile(file: string, partial: string, bytes: Uint8Arra
   await syncFolder(dirname(file));
 }
 
+/** Writes a file, or replaces the one that is there. */
+export async function replaceFile(file: string, partial: string, bytes: Uint8Array): Promise<void> {
+  try {
+    // removes what a kill left, or a symlink, which must not be followed
+    await rm(partial, { force: true });
+    await writeFile(partial, bytes, { flag: 'wx' });
+    await setTime(partial, file);
+    await rename(partial, file);
+  } catch (error) {
+    await rm(partial, { force: true }).catch(() => {});
+    throw error;
+  }
+}
+
 /** Begins to write a file in parts. It appears when all of it is on the disk. */
 export async function beginFile(file: string, partial: string): Promise<PartsUpload> {
   await rm(partial, { force: true });
-  const handle: FileHandle = await open(partial, 'wx');
-  let setPartBytes: (bytes: number) => void = () => {};
-  const partBytes = new Promise<number>((resolve) => {
-    setPartBytes = resolve;
-  });
+  const handle = await open(partial, 'wx');
   return {
-    put: async (number, bytes) => {
-      // all parts but the last have the length of the first, which can come later
-      if (number === 1) setPartBytes(bytes.length);
-      const position = (number - 1) * (await partBytes);
-      for (let done = 0; done < bytes.length; )
-        done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
+    put: async ({ number, offset }, bytes) => {
+      writeFully(handle.fd, bytes, offset);
       return String(number);
     },
     complete: async () => {
@@ -94,9 +96,8 @@ export async function beginFile(file: string, partial: string): Promise<PartsUpl
   };
 }
 
-/** Reads some bytes of a regular file. They may be fewer if the file is shorter. */
-export async function readRange(file: string, from: number, to: number): Promise<Buffer> {
-  if (!(await stat(file)).isFile()) throw new StorageError('refused', 'not a regular file');
+/** Reads some bytes of a file. They may be fewer if the file is shorter. */
+export async function readRange(file: string, { from, to }: ByteRange): Promise<Buffer> {
   const handle = await open(file, 'r');
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(to - from), 0, to - from, from);
@@ -107,11 +108,31 @@ export async function readRange(file: string, from: number, to: number): Promise
 }
 
 /** Sets the modification time of a file later than that of the file it replaces, because web servers derive ETags from it. */
-export async function setTime(partial: string, replaced: string): Promise<void> {
+async function setTime(partial: string, replaced: string): Promise<void> {
   const [now, before] = await Promise.all([stat(partial), stat(replaced).catch(() => undefined)]);
   if (before === undefined || isLaterTime(now.mtimeMs, before.mtimeMs)) return;
   const time = timeAfter(before.mtimeMs);
   await utimes(partial, time, time);
+}
+
+/** Returns the longest existing part of a path. */
+export function nearestOf(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : nearestOf(dirname(path));
+}
+
+/** Returns the real path of a folder that may not exist yet. */
+export function placeOf(folder: string): string {
+  const path = resolve(folder);
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path === dirname(path) ? path : join(placeOf(dirname(path)), basename(path));
+  }
+}
+
+/** Whether a path is a folder, or in it. */
+export function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 /** Writes the names in a folder to the disk. */

@@ -1,15 +1,27 @@
 import { hash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
 import { type Lock, lock } from '../../store/database/lock.ts';
 import { mkdirp, removeEmptyFolders } from '../../store/mkdirp.ts';
-import type { ExactRange, ListedObject, ObjectPage } from '../object-source.ts';
+import type { ByteRange, ListedObject, ObjectPage } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Condition, Fetched, ObjectHead, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
-import { beginFile, codeOf, createFile, fileLockOf, partialOf, readRange, removeTemporary, setTime, TEMPORARY } from './folder-file.ts';
-import { isIn, nearestOf, placeOf } from './real-path.ts';
+import {
+  beginFile,
+  codeOf,
+  createFile,
+  fileLockOf,
+  isIn,
+  nearestOf,
+  partialOf,
+  placeOf,
+  readRange,
+  removeTemporary,
+  replaceFile,
+  TEMPORARY,
+} from './folder-file.ts';
 
 /** A folder that a web server serves. It keeps no headers. */
 export const folder: TargetKind = {
@@ -65,10 +77,10 @@ class FolderTarget implements Target {
     return folderLock && { release };
   }
 
-  async get(path: string, _?: AbortSignal, range?: ExactRange): Promise<Fetched | undefined> {
+  async get(path: string, _?: AbortSignal, range?: ByteRange): Promise<Fetched | undefined> {
     const file = this.#file(path);
     this.#refuseOutside(file);
-    const bytes = await ifExists(file, () => (range === undefined ? readRegularFile(file) : readRange(file, range.from, range.to)));
+    const bytes = await ifExists(file, () => readRegularFile(file, range));
     return bytes === undefined ? undefined : { bytes, contentEncoding: '', tag: hash('sha256', bytes) };
   }
 
@@ -79,19 +91,7 @@ class FolderTarget implements Target {
 
   async put(path: string, upload: Upload, _: AbortSignal, condition?: Condition): Promise<string> {
     const file = this.#file(path);
-    const partial = partialOf(this.#folder, path);
-    const write = async () => {
-      try {
-        // removes what a kill left, or a symlink, which must not be followed
-        await rm(partial, { force: true });
-        await writeFile(partial, upload.bytes, { flag: 'wx' });
-        await setTime(partial, file);
-        await rename(partial, file);
-      } catch (error) {
-        await rm(partial, { force: true }).catch(() => {});
-        throw error;
-      }
-    };
+    const write = () => replaceFile(file, partialOf(this.#folder, path), upload.bytes);
     const create = () => createFile(file, partialOf(this.#folder, path, randomBytes(6).toString('hex')), upload.bytes);
     await this.#inFolderOf(file, () => {
       if (condition === undefined) return write();
@@ -104,7 +104,7 @@ class FolderTarget implements Target {
     const file = this.#file(path);
     const upload = await this.#inFolderOf(file, () => beginFile(file, partialOf(this.#folder, path)));
     return {
-      put: (number, bytes, signal) => orFailure(file, () => upload.put(number, bytes, signal)),
+      put: (part, bytes, signal) => orFailure(file, () => upload.put(part, bytes, signal)),
       complete: (tags, signal) => orFailure(file, () => upload.complete(tags, signal)),
       abort: upload.abort,
     };
@@ -154,13 +154,7 @@ class FolderTarget implements Target {
   #refuseOutside(path: string): void {
     const place = placeOf(path);
     const folder = placeOf(this.#folder);
-    if (isIn(place, folder)) return;
-    throw new Failure('not-ours', `a link at ${path} points outside ${this.#folder}`, {
-      place: { file: path },
-      expected: 'files and folders inside this folder',
-      found: `a link to ${place}`,
-      hint: 'remove the link, or publish to another folder; nothing was written through it',
-    });
+    if (!isIn(place, folder)) throw notOurs(path, `a path inside ${this.#folder}`, `a link to ${place}`);
   }
 
   /** Writes in the folder of a file, which is created if it is missing. */
@@ -206,10 +200,10 @@ function notOurs(folder: string, expected: string, found: string): Failure {
   });
 }
 
-/** Reads a regular file. A pipe is refused, because reading it would block. */
-async function readRegularFile(file: string): Promise<Buffer> {
-  if ((await stat(file)).isFile()) return readFile(file);
-  throw notOurs(file, 'a file, or nothing', 'something that is not a regular file');
+/** Reads a regular file, or some of its bytes. A pipe is refused, because reading it would block. */
+async function readRegularFile(file: string, range: ByteRange | undefined): Promise<Buffer> {
+  if (!(await stat(file)).isFile()) throw notOurs(file, 'a file, or nothing', 'something that is not a regular file');
+  return range === undefined ? readFile(file) : readRange(file, range);
 }
 
 /** Makes a call, and converts its errors. */
@@ -233,8 +227,6 @@ async function ifExists<T>(file: string, call: () => Promise<T>): Promise<T | un
   }
 }
 
-const FULL = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL']);
-
 /** Converts a local system error to a Failure with a hint. It is not retried. Returns any other error unchanged. */
 function unusable(file: string, error: unknown): unknown {
   if (error instanceof Failure || codeOf(error) === '') return error;
@@ -242,9 +234,7 @@ function unusable(file: string, error: unknown): unknown {
     place: { file },
     expected: 'a writable folder with free space',
     found: error instanceof Error ? error.message : String(error),
-    hint: FULL.has(codeOf(error))
-      ? 'free some space, then run the same command again'
-      : 'check the path and its permissions, then run the same command again',
+    hint: 'check the path, its permissions and the free space, then run the same command again',
     cause: error,
   });
 }

@@ -1,17 +1,11 @@
 import type { HeadObjectCommandOutput, PutObjectCommandInput } from '@aws-sdk/client-s3';
 import { isObject } from '../../contract/json.ts';
-import type { ByteRange } from '../object-source.ts';
-import { errorConverter, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
+import { errorConverter, ifFound, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { ObjectHead, Upload } from '../target.ts';
 
 /** The names of the object metadata that palimpsest writes for later runs. */
 const DIGEST = 'palimpsest-sha256';
 const HOLDS = 'palimpsest-holds';
-
-/** The last byte of a range in HTTP is included. */
-export function rangeHeader({ from, to }: ByteRange): string {
-  return `bytes=${from}-${to === undefined ? '' : to - 1}`;
-}
 
 export function noRanges(): StorageError {
   return new StorageError('unsupported', 'no support for ranges of bytes');
@@ -53,6 +47,11 @@ export function toStorageError(error: unknown): StorageError {
 
 /** Makes a request with the client, and converts its error. */
 export const convertErrors: ReturnType<typeof errorConverter> = errorConverter(toStorageError);
+
+/** Makes a request for an object that may not exist. */
+export function orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {
+  return ifFound(convertErrors(request), 'NoSuchBucket');
+}
 
 export function statusOf(error: unknown): number | undefined {
   const metadata = isObject(error) && isObject(error['$metadata']) ? error['$metadata'] : {};

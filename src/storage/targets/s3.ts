@@ -1,20 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { ListObjectsV2CommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import type { ListMultipartUploadsCommand, ListObjectsV2CommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { loadClient } from '../client-library.ts';
-import {
-  type ByteRange,
-  bodyOf,
-  type ExactRange,
-  type ListedObject,
-  type ObjectBody,
-  type ObjectPage,
-  type ObjectSource,
-} from '../object-source.ts';
+import { type ByteRange, bodyOf, type ListedObject, type ObjectBody, type ObjectPage, type ObjectSource } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Access, Address, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
-import { convertErrors, headersOf, headOf, noRanges, rangeHeader, statusOf, toStorageError } from './s3-conversions.ts';
-import { beginS3Parts, openS3Uploads } from './s3-parts.ts';
+import { convertErrors, headersOf, headOf, noRanges, orUndefined, statusOf, toStorageError } from './s3-conversions.ts';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
@@ -25,8 +16,9 @@ export const s3: TargetKind = {
     new S3Target(await loadClient('@aws-sdk/client-s3', () => import('@aws-sdk/client-s3')), address, access),
 };
 
-class S3Target implements Target {
+class S3Target implements Target, ObjectSource {
   readonly name: string;
+  readonly kind = 'store';
   /** Amazon's prices for the Standard class. */
   readonly prices = { write: 0.000005, read: 0.0000004 };
   readonly keepsHeaders = true;
@@ -66,9 +58,9 @@ class S3Target implements Target {
     return new this.#sdk.S3Client(config);
   }
 
-  async get(path: string, signal: AbortSignal, range?: ExactRange): Promise<Fetched | undefined> {
-    return this.#orUndefined(async () => {
-      const input = { ...this.#object(path), ...(range === undefined ? {} : { Range: rangeHeader(range) }) };
+  async get(path: string, signal: AbortSignal, range?: ByteRange): Promise<Fetched | undefined> {
+    return orUndefined(async () => {
+      const input = { ...this.#object(path), ...(range === undefined ? {} : { Range: `bytes=${range.from}-${range.to - 1}` }) };
       const response = await this.#client.send(new this.#sdk.GetObjectCommand(input), { abortSignal: signal });
       if (range !== undefined && !response.ContentRange?.startsWith(`bytes ${range.from}-`)) throw noRanges();
       const { buffer, byteOffset, length } = (await response.Body?.transformToByteArray()) ?? Buffer.of();
@@ -78,7 +70,7 @@ class S3Target implements Target {
   }
 
   async head(path: string, signal: AbortSignal): Promise<ObjectHead | undefined> {
-    return this.#orUndefined(async () => {
+    return orUndefined(async () => {
       const request = new this.#sdk.HeadObjectCommand(this.#object(path));
       const response = await this.#client.send(request, { abortSignal: signal }).catch((error: unknown) => {
         // an expired session gets the response 400, which for HEAD has no body with the reason
@@ -115,21 +107,48 @@ class S3Target implements Target {
     }
   }
 
-  beginParts(path: string, upload: Omit<Upload, 'bytes'>, signal: AbortSignal): Promise<PartsUpload> {
-    return beginS3Parts({
-      sdk: this.#sdk,
-      client: () => this.#client,
-      object: this.#object(path),
-      headers: headersOf(upload),
-      isThere: async (sending) => (await this.head(path, sending))?.digest === upload.digest,
-      signal,
-    });
+  /** Begins a multipart upload. S3 limits one request to 5 GiB, and an object in parts to 10,000 parts. */
+  async beginParts(path: string, upload: Omit<Upload, 'bytes'>, signal: AbortSignal): Promise<PartsUpload> {
+    const object = this.#object(path);
+    const begin = new this.#sdk.CreateMultipartUploadCommand({ ...object, ...headersOf(upload) });
+    const { UploadId } = await convertErrors(() => this.#client.send(begin, { abortSignal: signal }));
+    return {
+      put: async ({ number }, bytes, abortSignal) => {
+        const part = { ...object, UploadId, PartNumber: number, Body: bytes, ContentLength: bytes.length };
+        const request = new this.#sdk.UploadPartCommand({ ...part, ContentMD5: createHash('md5').update(bytes).digest('base64') });
+        const { ETag } = await convertErrors(() => this.#client.send(request, { abortSignal }));
+        return ETag ?? '';
+      },
+      complete: async (tags, abortSignal) => {
+        const Parts = tags.map((ETag, index) => ({ PartNumber: index + 1, ETag }));
+        const request = new this.#sdk.CompleteMultipartUploadCommand({ ...object, UploadId, MultipartUpload: { Parts } });
+        try {
+          await convertErrors(() => this.#client.send(request, { abortSignal }));
+        } catch (error) {
+          // the response to an earlier attempt was lost: the store no longer knows the upload
+          const mayBeThere = error instanceof StorageError && error.kind === 'missing';
+          if (!mayBeThere || (await this.head(path, abortSignal))?.digest !== upload.digest) throw error;
+        }
+      },
+      abort: async (abortSignal) => {
+        const request = new this.#sdk.AbortMultipartUploadCommand({ ...object, UploadId });
+        await convertErrors(() => this.#client.send(request, { abortSignal }));
+      },
+    };
   }
 
   async openUploads(prefix: string, signal: AbortSignal): Promise<readonly OpenUpload[]> {
     const place = { Bucket: this.#bucket, Prefix: this.#prefix + prefix };
+    const uploads: OpenUpload[] = [];
     try {
-      return await convertErrors(() => openS3Uploads(this.#sdk, this.#client, place, this.#prefix.length, signal));
+      for (let marker: { readonly KeyMarker?: string; readonly UploadIdMarker?: string } | undefined = {}; marker !== undefined; ) {
+        const request: ListMultipartUploadsCommand = new this.#sdk.ListMultipartUploadsCommand({ ...place, ...marker });
+        const page = await convertErrors(() => this.#client.send(request, { abortSignal: signal }));
+        for (const { Key = '', UploadId = '' } of page.Uploads ?? []) uploads.push({ path: Key.slice(this.#prefix.length), id: UploadId });
+        const { IsTruncated, NextKeyMarker = '', NextUploadIdMarker = '' } = page;
+        marker = IsTruncated ? { KeyMarker: NextKeyMarker, UploadIdMarker: NextUploadIdMarker } : undefined;
+      }
+      return uploads;
     } catch (error) {
       // a store without uploads in parts has none
       if (error instanceof StorageError && error.kind === 'unsupported') return [];
@@ -139,7 +158,7 @@ class S3Target implements Target {
 
   async abortUpload({ path, id }: OpenUpload, signal: AbortSignal): Promise<void> {
     const request = new this.#sdk.AbortMultipartUploadCommand({ ...this.#object(path), UploadId: id });
-    await this.#orUndefined(() => this.#client.send(request, { abortSignal: signal }));
+    await orUndefined(() => this.#client.send(request, { abortSignal: signal }));
   }
 
   list(prefix: string, after: string, next: string | undefined, signal: AbortSignal): Promise<ObjectPage> {
@@ -152,18 +171,10 @@ class S3Target implements Target {
   }
 
   source(): ObjectSource {
-    const { name } = this;
-    return {
-      name,
-      kind: 'store',
-      list: (after, signal) => this.#listOrOne(after, signal),
-      read: (path, range, signal) => this.#read(path, range, signal),
-      renew: () => this.renew(),
-      close: () => this.close(),
-    };
+    return this;
   }
 
-  async #listOrOne(after: string | undefined, signal: AbortSignal): Promise<ObjectPage> {
+  async objects(after: string | undefined, signal: AbortSignal): Promise<ObjectPage> {
     const page = await this.#page({ Prefix: this.#prefix, ContinuationToken: after }, signal);
     if (page.objects.length > 0 || after !== undefined || this.#prefix === '') return page;
     // the address may be that of one object: its key is the first with its name as the prefix
@@ -181,17 +192,16 @@ class S3Target implements Target {
     return { objects, next: response.IsTruncated ? response.NextContinuationToken : undefined };
   }
 
-  async #read(path: string, { from, to }: ByteRange, signal: AbortSignal): Promise<ObjectBody> {
+  async read(path: string, from: number, signal: AbortSignal): Promise<ObjectBody> {
     return convertErrors(async () => {
       const object = path === '' ? { Bucket: this.#bucket, Key: this.#ownKey } : this.#object(path);
-      const isPart = from > 0 || to !== undefined;
-      const range = isPart ? { Range: rangeHeader({ from, to }) } : {};
+      const range = from > 0 ? { Range: `bytes=${from}-` } : {};
       const { Body, ContentLength, ContentRange, ETag } = await this.#client.send(new this.#sdk.GetObjectCommand({ ...object, ...range }), {
         abortSignal: signal,
       });
-      if (isPart && !ContentRange?.startsWith(`bytes ${from}-`)) throw noRanges();
+      if (from > 0 && !ContentRange?.startsWith(`bytes ${from}-`)) throw noRanges();
       if (!(Body instanceof Readable)) throw new StorageError('refused', 'a response without a body');
-      return { bytes: bodyOf(Body, ContentLength, toStorageError), tag: ETag ?? '' };
+      return { bytes: bodyOf(Body, ContentLength, toStorageError), from, tag: ETag ?? '' };
     });
   }
 
@@ -215,15 +225,5 @@ class S3Target implements Target {
 
   #ifMatch(tag: string): string {
     return this.#isUnquoted ? tag.replaceAll('"', '') : tag;
-  }
-
-  /** Makes a request for an object that may not exist. */
-  async #orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await convertErrors(request);
-    } catch (error) {
-      if (error instanceof StorageError && error.kind === 'missing' && !error.message.includes('NoSuchBucket')) return undefined;
-      throw error;
-    }
   }
 }

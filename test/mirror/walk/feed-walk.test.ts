@@ -18,7 +18,7 @@ const START = startFeedWalk(null, 0);
 /** After two of five pages with ten records each. */
 const WALK: FeedWalk = { ...START, page: 3, newest: 100, top: 100, frontier: 81, lastPage: 2, count: 50 };
 const PAGE: FeedPage = { number: 3, count: 50, hasNext: true, pages: 5, highest: 80, lowest: 71, isOrdered: true };
-const TALLY: FeedTally = { known: 30, gone: 0, onPages: 30 };
+const TALLY: FeedTally = { known: 30, onPages: 30 };
 const FIRST: Partial<FeedPage> = { number: 1, highest: 100, lowest: 91 };
 const LAST: Partial<FeedPage> = { number: 5, hasNext: false, highest: 60, lowest: 51 };
 const BEFORE_LAST: Partial<FeedWalk> = { page: 5, lastPage: 4, frontier: 61 };
@@ -92,13 +92,7 @@ describe('a walk through the feed', () => {
     ['goes on without order', { watermark: 75, isOrdered: false }, {}, ALL, AFTER],
     ['goes on if its watermark is above all records', { watermark: 101 }, {}, ALL, AFTER],
     ['ends if its watermark is the newest record', { watermark: 100 }, {}, ALL, { ...AFTER, state: 'complete' }],
-    [
-      'ends at its watermark without records that are gone',
-      { watermark: 75 },
-      {},
-      { known: 53, gone: 3 },
-      { ...AFTER, state: 'complete', watermark: 100 },
-    ],
+    ['ends below its watermark', { watermark: 75 }, {}, ALL, { ...AFTER, state: 'complete', watermark: 100 }],
     [
       'asks for a further page if records are missing',
       BEFORE_LAST,

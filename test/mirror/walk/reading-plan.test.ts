@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Missing, missingOf } from '../../../src/mirror/missing.ts';
 import { Run } from '../../../src/mirror/run.ts';
-import { type RunState, startRun } from '../../../src/mirror/run-state.ts';
+import { startRun, summaryOf } from '../../../src/mirror/run-state.ts';
 import { saveMirrorState } from '../../../src/mirror/save-mirror-state.ts';
 import { Spool } from '../../../src/mirror/spool/page-spool.ts';
 import { Connection } from '../../../src/store/database/connection.ts';
@@ -24,39 +24,17 @@ function nights() {
   const database = new Connection(':memory:');
   open = database;
   database.exec(SCHEMA);
-  let runs = 0;
   return async (service: SimulatedService, isFull = false) => {
-    runs += 1;
     const memory = new MirrorMemory(database, 'https://service.example');
-    const known = { data: memory.count('data'), account: memory.count('account') };
-    const { watermark = null, excess = { data: 0, account: 0 } } = memory.summary ?? {};
-    const spool = new Spool<RunState>(':memory:', memory);
+    const spool = new Spool(':memory:', memory);
     const changed = { data: undefined, account: undefined };
-    const run = new Run(
-      startRun(known, {
-        run: String(runs),
-        after: null,
-        isVersion: false,
-        isFull,
-        beginning: { watermark, excess, accounts: known.account, isFull, changed },
-      }),
-      spool,
-      service,
-      { concurrency: 1 },
-    );
+    const run = new Run(startRun(memory, { isFull, isVersion: false, changed }), spool, service, { concurrency: 1 });
     const before = service.requests;
     await run.toEnd();
     const { plan } = run.state;
     const gone = run.gone();
-    const { isComplete, missing } = missingOf(run.state, gone, () => '');
-    const summary = {
-      run: String(runs),
-      watermark: plan.feed.watermark,
-      excess: { data: plan.feed.excess, account: plan.accounts.excess },
-      build: null,
-      manifest: null,
-    };
-    const finished = { summary, gone, time: '2026-01-31T00:00:00Z', incomplete: undefined };
+    const { isComplete, missing } = missingOf(run.state, gone, '');
+    const finished = { summary: summaryOf(run.state, undefined), gone, time: '2026-01-31T00:00:00Z', incomplete: undefined };
     const after = saveMirrorState(memory, spool, new Exclusions(database), finished);
     const has = { data: new Set(after.keys('data')), account: new Set(after.keys('account')) };
     spool.close();

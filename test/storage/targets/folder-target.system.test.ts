@@ -23,7 +23,7 @@ async function refusal(target: string): Promise<unknown> {
 describe('a publish to a folder that cannot be written', () => {
   it('reports a full disk, and completes when the disk has space', async (context) => {
     const { folder: site, remount } = mountDisk(context, join(folder, 'small'), 'size=64k');
-    const hint = expect.stringContaining('free some space');
+    const hint = expect.stringContaining('the free space');
     expect(await refusal(site)).toMatchObject({ code: 1, error: { code: 'file-system', hint } });
     expect([...filesIn(site).keys()].filter((path) => path.startsWith('.'))).toEqual([]);
     remount('size=10m');

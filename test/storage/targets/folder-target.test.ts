@@ -134,7 +134,7 @@ describe('the temporary files of a killed run', () => {
     const gone = 'browse/account/a4/acct_0206.html';
     mkdirSync(join(site, '.palimpsest'));
     const upload = await beginFile(join(site, gone), partialOf(site, gone));
-    await upload.put(1, Buffer.from('a removed text'), new AbortController().signal);
+    await upload.put({ number: 1, offset: 0 }, Buffer.from('a removed text'), new AbortController().signal);
     const left = [...filesIn(site).keys()].filter((path) => path.startsWith('.'));
     expect(left).toEqual([expect.stringMatching(/^\.palimpsest\/[0-9a-f]{32}\.partial$/)]);
     writeFileSync(join(site, '.palimpsest/mine.txt'), 'mine');

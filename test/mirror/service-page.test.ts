@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { hint, suggested } from '../../src/contract/hint.ts';
 import { BadResponse } from '../../src/http/http-client.ts';
-import { checkNext, checkPrevious, redirectsWithin } from '../../src/mirror/page-link.ts';
+import { checkNext, checkPrevious, redirectsWithin } from '../../src/mirror/service-page.ts';
 
 const BASE = 'https://history.example/api';
 /** Checks the link on page 1. */
