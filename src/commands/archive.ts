@@ -10,7 +10,7 @@ import { toFailure } from '../store/database/store-error.ts';
 import type { Store } from '../store/store.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Line, Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/inside-tree.ts';
 import { openVerified, type VerifiedTree } from '../tree/verified-tree.ts';
 import { notBuiltFrom } from './not-built-from.ts';
@@ -75,9 +75,9 @@ async function archive(
   terminal.summary({ ...facts, bytes: isFile ? statSync(to).size : undefined }, [
     dryRun ? `dry run: what would be written to ${to}` : `archived the tree in ${out} in ${seconds(milliseconds)}`,
     `  pages     ${number(data_pages)} of the feed, ${number(account_pages)} of the accounts${compared}`,
-    ...(browse_files === undefined ? [] : [`  HTML      ${plural(browse_files, 'file')}${compared}`]),
+    browse_files !== undefined && `  HTML      ${plural(browse_files, 'file')}${compared}`,
     `  content   ${number(records)} records of ${number(accounts)} accounts at ${base_url}`,
-    ...identityLines({ stable_id_count, former_handle_count }, options.identities),
+    identityLine({ stable_id_count, former_handle_count }, options.identities),
     ...(dryRun
       ? ['nothing was written: run again without --dry-run to write the archive']
       : [
@@ -89,13 +89,11 @@ async function archive(
 }
 
 /** Says whether the archive has the stable ids and former handles of the store. */
-function identityLines({ stable_id_count, former_handle_count }: IdentityCounts, isAdded: boolean): string[] {
+function identityLine({ stable_id_count, former_handle_count }: IdentityCounts, isAdded: boolean): Line {
   const counts = `${plural(stable_id_count, 'stable id')} and ${plural(former_handle_count, 'former handle')}`;
-  if (isAdded) return [`  accounts  with ${counts}`];
-  if (stable_id_count + former_handle_count === 0) return [];
-  return [
-    `note: the archive lacks ${counts}, so a restored store would take a renamed account for a new one; to add them, use --identities`,
-  ];
+  if (isAdded) return `  accounts  with ${counts}`;
+  if (stable_id_count + former_handle_count === 0) return false;
+  return `note: the archive lacks ${counts}, so a restored store would take a renamed account for a new one; to add them, use --identities`;
 }
 
 /** @throws Failure store-diverged */

@@ -5,7 +5,7 @@ import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { isLoopback, parseBaseUrl } from '../contract/site.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Line, Terminal } from '../terminal/terminal.ts';
 import { chooseBaseUrl } from '../tree/build/base-url.ts';
 import type { BuildSummary } from '../tree/build/build.ts';
 import { build } from '../tree/build/build.ts';
@@ -55,33 +55,28 @@ export async function runBuild(terminal: Terminal, options: Values<'build'>): Pr
       `  base URL  ${baseUrl.url}${BASE_URL_REMARKS[baseUrlFrom]}`,
       `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
       `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
-      ...(tree.browse_files === undefined
-        ? []
-        : [
-            `  HTML      ${plural(tree.browse_files, 'file')}${isZip || options.dryRun ? '' : `; open ${join(options.out, 'index.html')}`}`,
-          ]),
+      tree.browse_files !== undefined &&
+        `  HTML      ${plural(tree.browse_files, 'file')}${isZip || options.dryRun ? '' : `; open ${join(options.out, 'index.html')}`}`,
       ...fileLines(summary, options.dryRun),
       ...(options.dryRun
         ? [`nothing was written: run again without --dry-run to build ${options.out}`]
         : [
             `next: ${terminal.command('verify')}`,
             `then: ${terminal.command('serve')}`,
-            ...(isLoopback(baseUrl.url) ? [] : [`then: ${terminal.command('publish', {}, ['TARGET'])}`]),
+            !isLoopback(baseUrl.url) && `then: ${terminal.command('publish', {}, ['TARGET'])}`,
           ]),
     ],
   );
 }
 
 /** Returns the numbers of files, and a line for each kind of optional files that were removed. */
-function fileLines({ written, unchanged, removed, removedBrowseFiles, removedCopies, build }: BuildSummary, isDryRun: boolean): string[] {
+function fileLines({ written, unchanged, removed, removedBrowseFiles, removedCopies, build }: BuildSummary, isDryRun: boolean): Line[] {
   const [toWrite, toRemove] = isDryRun ? ['to write', 'to remove'] : ['written', 'removed'];
   return [
     `  files     ${number(written)} ${toWrite}, ${number(unchanged)} unchanged, ${number(removed)} ${toRemove}`,
-    ...(removedBrowseFiles > 0 && build.browse_files === undefined
-      ? [`  ${toRemove.padEnd(9)} ${plural(removedBrowseFiles, 'file')} of HTML pages`]
-      : []),
-    ...(removedCopies > 0
-      ? [`  ${toRemove.padEnd(9)} ${number(removedCopies)} compressed ${removedCopies === 1 ? 'copy' : 'copies'}`]
-      : []),
+    removedBrowseFiles > 0 &&
+      build.browse_files === undefined &&
+      `  ${toRemove.padEnd(9)} ${plural(removedBrowseFiles, 'file')} of HTML pages`,
+    removedCopies > 0 && `  ${toRemove.padEnd(9)} ${number(removedCopies)} compressed ${removedCopies === 1 ? 'copy' : 'copies'}`,
   ];
 }

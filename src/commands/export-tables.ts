@@ -72,8 +72,8 @@ async function exportTables(
     terminal.summary({ to, store: storePath, tables: written, dryRun, milliseconds: Math.round(took) }, [
       dryRun ? `dry run: what an export would write to ${target}` : `exported ${storePath} to ${target} in ${seconds(took)}`,
       ...written.map((one) => `  ${one.table.padEnd(10)}  ${plural(one.rows, 'row')} in ${one.path}`),
-      ...(table === undefined ? [`note: ${lackIn(isFile ? to : undefined, store)}`] : []),
-      ...(dryRun ? ['nothing was written: run again without --dry-run to write the files'] : []),
+      table === undefined && `note: ${lackIn(isFile ? to : undefined, store)}`,
+      dryRun && 'nothing was written: run again without --dry-run to write the files',
     ]);
   } catch (error) {
     throw toFailure(storePath, error);

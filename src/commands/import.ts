@@ -19,7 +19,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { reportProblems } from './job-summary.ts';
 import { type KnownSite, nextBuild } from './next-build.ts';
-import { nothingWritten, openSources, rejectedLines } from './sources.ts';
+import { nothingWritten, openSources, rejectedLine } from './sources.ts';
 
 /** The maximum number of conflicts in the text output. */
 const PRINTED_CONFLICTS = 5;
@@ -73,11 +73,11 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
         ...reports.map(archiveLine),
         `  records   ${tally(summary.records)}`,
         `  profiles  ${tally(summary.accounts)}`,
-        ...rejectedLines(summary.rejected, options),
+        rejectedLine(summary.rejected, options),
         `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-        ...(summary.rejected === 0 || options.dryRun
-          ? []
-          : [`to import the rejected items: ${sources.correction(options.rejects)}, then run ${rereads}`]),
+        summary.rejected > 0 &&
+          !options.dryRun &&
+          `to import the rejected items: ${sources.correction(options.rejects)}, then run ${rereads}`,
         options.dryRun
           ? nothingWritten(options.store)
           : nextBuild(terminal, options.store, areReportsChanged || isChanged(summary), siteOf(summary.pageSets, baseUrl)),
@@ -127,12 +127,6 @@ function siteOf(sets: readonly PageSetReport[], known: string | undefined): Know
   if (baseUrls.size !== 1 || baseUrl === undefined || !isBaseUrl(baseUrl)) return undefined;
   const pageSize = (collection: Collection) => sets.find((set) => set.collection === collection)?.pageSize ?? undefined;
   return { baseUrl, pageSizes: { data: pageSize('data'), account: pageSize('account') } };
-}
-
-/** How many items were left out because their account was removed. */
-export function excludedLine(records: number, accounts: number): string[] {
-  if (records + accounts === 0) return [];
-  return [`  excluded  ${plural(records, 'record')} and ${plural(accounts, 'account')}, removed before`];
 }
 
 function warningOf(set: PageSetReport): string {

@@ -17,7 +17,6 @@ import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
-import { excludedLine } from './import.ts';
 import { nextBuild } from './next-build.ts';
 
 /** How many gaps are printed for people; --json has all. */
@@ -82,7 +81,8 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
         `  pages     ${number(result.pages.read)} read${result.isTree ? ', each compared with the manifest' : ''}, with ${plural(result.requests.all, 'request')} and ${size(result.bytes)}`,
         `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.removed.data.length)} removed from the service`,
         `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.removed.account.length)} removed from the service`,
-        ...excludedLine(result.records.excluded, result.accounts.excluded),
+        result.records.excluded + result.accounts.excluded > 0 &&
+          `  excluded  ${plural(result.records.excluded, 'record')} and ${plural(result.accounts.excluded, 'account')}, removed before`,
         `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
         nextBuild(terminal, options.store, isChanged(result), { baseUrl, pageSizes }),
       ],

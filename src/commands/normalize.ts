@@ -8,7 +8,7 @@ import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/inside-tree.ts';
-import { pathTimeLines, skippedLines } from './observe-report.ts';
+import { pathTimeLine, skippedLine } from './observe-report.ts';
 import { contextOf, latestTime, observeOptions, openSources, type SourceChoice } from './sources.ts';
 import { requestsOf, targetOf } from './target.ts';
 
@@ -48,9 +48,9 @@ export async function runNormalize(terminal: Terminal, options: Values<'normaliz
       `wrote ${to} (${size(summary.bytes)}) in ${seconds(took)}`,
       `  sources   ${number(summary.sources.part)} of ${number(summary.sources.all)}`,
       `  snapshots ${number(summary.snapshots)}, in ${plural(summary.profiles, 'line')}`,
-      ...pathTimeLines(summary.path_times),
-      ...skippedLines(summary),
-      ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
+      pathTimeLine(summary.path_times),
+      skippedLine(summary),
+      summary.rejected > 0 && `  rejected  ${number(summary.rejected)}, written to ${options.rejects}`,
       isPart ? `next, after all ${plural(shard.shards, 'part')}: ${next}` : `next: ${next}`,
     ]);
   } finally {

@@ -2,6 +2,7 @@ import { show } from '../contract/json.ts';
 import type { ObserveSummary } from '../observe/observe.ts';
 import { number, plural } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
+import type { Line } from '../terminal/terminal.ts';
 
 /** The maximum number of conflicts in the text output. */
 const PRINTED_CONFLICTS = 5;
@@ -38,10 +39,9 @@ export function missingLines({ missing: { newCount, listed } }: ObserveSummary):
 }
 
 /** The accounts that are missing for long. A warning each night would hide the new ones. */
-function longMissingLines({ missing: { count, newCount, listed } }: ObserveSummary): string[] {
+function longMissingLine({ missing: { count, newCount, listed } }: ObserveSummary): Line {
   const others = count - newCount;
-  if (others === 0) return [];
-  return [`  missing   ${plural(others, 'account')}, not observed for a longer time${named(others, listed.slice(newCount))}`];
+  return others > 0 && `  missing   ${plural(others, 'account')}, not observed for a longer time${named(others, listed.slice(newCount))}`;
 }
 
 /** The first names after a colon. Nothing if no name is listed: the new ones can fill the list. */
@@ -52,33 +52,28 @@ function named(count: number, names: readonly string[]): string {
 }
 
 /** What a run added to the store, as text. */
-export function summaryLines(summary: ObserveSummary): string[] {
+export function summaryLines(summary: ObserveSummary): Line[] {
   return [
     `  snapshots ${number(summary.snapshots)}: ${number(summary.changed)} with changes, ${number(summary.unchanged)} without${summary.late === 0 ? '' : `, ${number(summary.late)} late`}`,
     `  records   ${recordsLine(summary)}`,
     `  accounts  ${number(summary.accounts.added)} new, ${number(summary.accounts.renamed)} renamed`,
-    ...pathTimeLines(summary.path_times),
-    ...(summary.suspended === 0 ? [] : [`  suspended ${plural(summary.suspended, 'snapshot')}, whose empty fields are unknown`]),
-    ...(summary.excluded === 0 ? [] : [`  excluded  ${plural(summary.excluded, 'snapshot')}, of accounts that were removed before`]),
-    ...longMissingLines(summary),
-    ...skippedLines(summary),
+    pathTimeLine(summary.path_times),
+    summary.suspended > 0 && `  suspended ${plural(summary.suspended, 'snapshot')}, whose empty fields are unknown`,
+    summary.excluded > 0 && `  excluded  ${plural(summary.excluded, 'snapshot')}, of accounts that were removed before`,
+    longMissingLine(summary),
+    skippedLine(summary),
   ];
 }
 
-/** How many accounts get or lose the date on which they were last seen, as text. */
-export function lastSeenLines(count: number): string[] {
-  return count === 0 ? [] : [`  last seen ${plural(count, 'account')} not observed for 10 days, or observed again: the HTML pages change`];
-}
-
 /** Which snapshots have the time in their paths, as text. */
-export function pathTimeLines({ count, first, last }: ObserveSummary['path_times']): string[] {
+export function pathTimeLine({ count, first, last }: ObserveSummary['path_times']): Line {
   const range = first === last ? first : `${first} to ${last}`;
-  return count === 0 ? [] : [`  times     ${range}, from the names of files and folders, of ${plural(count, 'snapshot')}`];
+  return count > 0 && `  times     ${range}, from the names of files and folders, of ${plural(count, 'snapshot')}`;
 }
 
 /** Which files were not read, as text. */
-export function skippedLines({ skipped }: Pick<ObserveSummary, 'skipped'>): string[] {
-  return skipped === 0 ? [] : [`  skipped   ${plural(skipped, 'file')} of Twitter archives, which do not describe the account`];
+export function skippedLine({ skipped }: Pick<ObserveSummary, 'skipped'>): Line {
+  return skipped > 0 && `  skipped   ${plural(skipped, 'file')} of Twitter archives, which do not describe the account`;
 }
 
 function recordsLine({ records }: ObserveSummary): string {

@@ -6,8 +6,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { reportProblems } from './job-summary.ts';
 import { nextBuild } from './next-build.ts';
-import { conflictLines, lastSeenLines, lateLines, missingLines, summaryLines } from './observe-report.ts';
-import { contextOf, latestTime, nothingWritten, observeOptions, openSources, rejectedLines } from './sources.ts';
+import { conflictLines, lateLines, missingLines, summaryLines } from './observe-report.ts';
+import { contextOf, latestTime, nothingWritten, observeOptions, openSources, rejectedLine } from './sources.ts';
 
 export async function runObserve(terminal: Terminal, options: Values<'observe'>): Promise<void> {
   const started = performance.now();
@@ -49,11 +49,11 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
     terminal.summary({ ...counts, ...byKind, dryRun: options.dryRun, store: options.store, milliseconds: Math.round(took) }, [
       `observed ${plural(inputs.length, 'source')} in ${seconds(took)}`,
       ...summaryLines(summary),
-      ...lastSeenLines(lastSeen),
-      ...rejectedLines(summary.rejected, options),
-      ...(summary.rejected === 0 || options.dryRun
-        ? []
-        : [`to observe the rejected items: ${sources.correction(options.rejects)}, then run ${rereads}`]),
+      lastSeen > 0 && `  last seen ${plural(lastSeen, 'account')} not observed for 10 days, or observed again: the HTML pages change`,
+      rejectedLine(summary.rejected, options),
+      summary.rejected > 0 &&
+        !options.dryRun &&
+        `to observe the rejected items: ${sources.correction(options.rejects)}, then run ${rereads}`,
       options.dryRun ? nothingWritten(options.store) : nextBuild(terminal, options.store, summary.changed + lastSeen > 0),
     ]);
   } finally {

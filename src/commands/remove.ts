@@ -57,13 +57,11 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   terminal.summary({ results, excludedNames, ...rest, ...facts }, [
     `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(took)}`,
     ...lines(summary),
-    ...(isNew ? [`  store     ${isDryRun ? 'would create' : 'created'} a new store at ${store}: there was none`] : []),
-    ...(unfinished.length === 0
-      ? []
-      : [`  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`]),
+    isNew && `  store     ${isDryRun ? 'would create' : 'created'} a new store at ${store}: there was none`,
+    unfinished.length > 0 && `  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`,
     ...beside.map((file) => `  check     ${file} is beside the store and may have the account`),
     ...(receipt === undefined ? [] : checkLines(receipt)),
-    ...(options.receipt === undefined ? [] : [`  receipt   ${options.receipt}`]),
+    options.receipt !== undefined && `  receipt   ${options.receipt}`,
     isDryRun
       ? `nothing was written: run again with --yes instead of --dry-run to change ${store}`
       : summary.removed.length === 0

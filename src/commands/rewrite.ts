@@ -68,7 +68,7 @@ export async function runRewrite(terminal: Terminal, options: Values<'rewrite'>,
  * Returns all hosts as text, with the capabilities that each lacks.
  * @param example a command that prints the files of a host
  */
-function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: string): string[] {
+function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: string): Line[] {
   const width = Math.max(...[...hosts, ...refused].map(({ name }) => name.length)) + 2;
   const indent = ' '.repeat(width + 2);
   return [
@@ -77,11 +77,11 @@ function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: 
       `  ${name.padEnd(width)}${title}`,
       `${indent}tested on ${testedOn}`,
       `${indent}lacks: ${lacks(cannot)}`,
-      ...(limits.source === undefined ? [] : [`${indent}limited to ${limitsText(limits)}`]),
+      limits.source !== undefined && `${indent}limited to ${limitsText(limits)}`,
       ...(atOrigin === undefined
         ? []
         : [`${indent}with --origin tested on ${atOrigin.testedOn}`, `${indent}with --origin lacks: ${lacks(atOrigin.cannot)}`]),
-      ...(withVersions === undefined ? [] : [`${indent}with --versions lacks: ${lacks(withVersions.cannot)}`]),
+      withVersions !== undefined && `${indent}with --versions lacks: ${lacks(withVersions.cannot)}`,
     ]),
     'refused',
     ...refused.flatMap(({ name, title, reason, instead }) => [

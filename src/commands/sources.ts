@@ -12,7 +12,7 @@ import { RejectsFile } from '../sources/rejects/rejects-file.ts';
 import type { ObserveContext } from '../sources/snapshots/snapshot-reader.ts';
 import type { Input, InputError, RemoteSources } from '../sources/source.ts';
 import { number } from '../terminal/amounts.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Line, Terminal } from '../terminal/terminal.ts';
 import { requestsOf, sourceTargetOf } from './target.ts';
 
 const DAY_MS = 86_400_000;
@@ -134,12 +134,11 @@ export function openSources(
 }
 
 /** Says how many items were rejected. A dry run writes no rejects file. */
-export function rejectedLines(
+export function rejectedLine(
   rejected: number,
   { rejects, dryRun }: { readonly rejects?: string | undefined; readonly dryRun: boolean },
-): string[] {
-  if (rejected === 0) return [];
-  return [`  rejected  ${number(rejected)}${dryRun ? '' : `, written to ${rejects}`}`];
+): Line {
+  return rejected > 0 && `  rejected  ${number(rejected)}${dryRun ? '' : `, written to ${rejects}`}`;
 }
 
 /** The last line of a dry run. */

@@ -45,11 +45,11 @@ export async function runStoreCheck(terminal: Terminal, options: Values<'store c
     : `${plural(records, 'record')}; accounts are checked only if the file is not damaged`;
   terminal.summary({ ...result, milliseconds: Math.round(took) }, [
     ...findings.slice(0, PRINTED).map(({ subject, expected, found }) => printable(`${subject}: expected ${expected}, found ${found}`)),
-    ...(findingCount > PRINTED ? [`  and ${number(findingCount - PRINTED)} more (--json has the first ${number(findings.length)})`] : []),
+    findingCount > PRINTED && `  and ${number(findingCount - PRINTED)} more (--json has the first ${number(findings.length)})`,
     `checked ${options.store} in ${seconds(took)}: ${verdict}`,
     `  contents  ${contents}`,
-    ...(kept === undefined ? [] : [`  repaired  the store is written again, ${outcome}; the damaged file is kept as ${kept}`]),
-    ...(left === 0 ? [] : [nextStep(isRepairable, terminal)]),
+    kept !== undefined && `  repaired  the store is written again, ${outcome}; the damaged file is kept as ${kept}`,
+    left > 0 && nextStep(isRepairable, terminal),
   ]);
 }
 

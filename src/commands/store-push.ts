@@ -59,14 +59,13 @@ export async function runStorePush(terminal: Terminal, options: Values<'store pu
       milliseconds,
     },
     [
-      ...(dryRun ? [`dry run: what a push of ${options.store} to ${target.name} would change`] : []),
-      ...(version === undefined || (dryRun && !unchanged)
-        ? []
-        : [unchanged ? `${target.name} already has this store, as version ${version.number}` : `pushed ${versionLine(version)}`]),
+      dryRun && `dry run: what a push of ${options.store} to ${target.name} would change`,
+      version !== undefined && unchanged && `${target.name} already has this store, as version ${version.number}`,
+      version !== undefined && !unchanged && !dryRun && `pushed ${versionLine(version)}`,
       `  versions  ${plural(kept, 'version')} kept, ${deleted} deleted`,
-      ...(isNew ? [`  note      ${NEW_TARGET}`] : []),
+      isNew && `  note      ${NEW_TARGET}`,
       `  traffic   ${dryRun ? size(sent) : trafficText(target, traffic)}, ${seconds(milliseconds)}`,
-      ...(dryRun ? ['nothing was written: run again without --dry-run to push'] : []),
+      dryRun && 'nothing was written: run again without --dry-run to push',
     ],
   );
 }

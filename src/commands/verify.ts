@@ -10,7 +10,7 @@ import { hint, suggested } from '../contract/hint.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Line, Terminal } from '../terminal/terminal.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import type { VerifySummary } from '../verify/verify.ts';
 import { verify } from '../verify/verify.ts';
@@ -49,7 +49,7 @@ export async function runVerify(terminal: Terminal, options: Values<'verify'>): 
     ...noteLines(summary),
     `verified the tree in ${out} in ${seconds(took)}: ${verdict(summary)}`,
     ...checkedLines(summary, store),
-    ...(store === undefined ? [NOT_COMPARED] : []),
+    store === undefined && NOT_COMPARED,
     ...(summary.violationCount === 0
       ? [`next: ${terminal.command('serve', { '--open': true })}`]
       : await nextSteps(summary, terminal, { out, store }, readBuildRecord(out) === 'foreign')),
@@ -120,10 +120,10 @@ async function verifyTarget(
     ...violationLines(summary),
     ...noteLines(summary),
     `verified ${site === undefined ? 'the pages' : plural(site.versions, 'version')} at ${target.name} in ${seconds(took)}: ${verdict(summary)}`,
-    ...(site === undefined ? [] : [`  commits   ${number(site.commits)}; version ${number(site.number)} is current`]),
+    site !== undefined && `  commits   ${number(site.commits)}; version ${number(site.number)} is current`,
     ...checkedLines(summary, common.store),
-    ...(requests === undefined ? [] : [`  sent      ${requests}`]),
-    ...(isGood ? [] : [isOther ? ownStoreStep(terminal, common.store, [address]) : repairStep]),
+    requests !== undefined && `  sent      ${requests}`,
+    !isGood && (isOther ? ownStoreStep(terminal, common.store, [address]) : repairStep),
   ]);
 }
 
@@ -136,10 +136,10 @@ function unfinished(target: string): Failure {
   });
 }
 
-function checkedLines(summary: VerifySummary, store: string | undefined): string[] {
+function checkedLines(summary: VerifySummary, store: string | undefined): Line[] {
   return [
     `  checked   ${amountOf(summary.records, summary.build?.records, 'record')} and ${amountOf(summary.accounts, summary.build?.accounts, 'account')}`,
-    ...(store === undefined ? [] : [`  compared  with the store ${store}`]),
+    store !== undefined && `  compared  with the store ${store}`,
     ...(summary.build?.incomplete ?? []).map((lack) => `  note      ${lackSentence(lack)}`),
   ];
 }

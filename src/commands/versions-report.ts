@@ -47,7 +47,7 @@ export function reportVersions(
     ['traffic', trafficText(target, traffic)],
     ['time', seconds(milliseconds)],
   ] as const;
-  const lines = rows.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name.padEnd(9)} ${value}`]));
+  const lines = rows.map(([name, value]) => value !== undefined && `  ${name.padEnd(9)} ${value}`);
   const json = {
     target: target.name,
     isNew,

@@ -9,8 +9,8 @@ import { printable } from './printable.ts';
 import type { ProcessIO } from './process-io.ts';
 import { type Phases, Progress } from './progress.ts';
 
-/** A line of text output. A `verbatim` text is written unchanged: any control characters in it are intended. */
-export type Line = string | { readonly verbatim: string };
+/** A line of text output; false if it does not apply. A `verbatim` text is written unchanged: any control characters in it are intended. */
+export type Line = string | { readonly verbatim: string } | false;
 
 /** The output options of a command: JSON instead of text, or only findings, errors and requested results. */
 export interface OutputMode {
@@ -239,5 +239,5 @@ export class Terminal {
 }
 
 function* lineTexts(lines: Iterable<Line>): Generator<string> {
-  for (const line of lines) yield `${typeof line === 'string' ? printable(line) : line.verbatim}\n`;
+  for (const line of lines) if (line !== false) yield `${typeof line === 'string' ? printable(line) : line.verbatim}\n`;
 }
