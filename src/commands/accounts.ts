@@ -3,16 +3,14 @@ import type { AccountEntry } from '../contract/accounts/account-entry.ts';
 import { type Instant, parseInstant, timestampOf } from '../contract/instant.ts';
 import { matchingAccounts } from '../history/account-match.ts';
 import { accountTable } from '../history/account-table.ts';
-import { toFailure } from '../store/database/store-error.ts';
-import { Store } from '../store/store.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { withStore } from './with-store.ts';
 
-export async function runAccounts(
+export function runAccounts(
   terminal: Terminal,
   { text, since, limit = Number.POSITIVE_INFINITY, store: storePath }: Values<'accounts'>,
-): Promise<void> {
-  const store = Store.open(storePath);
-  try {
+): void {
+  withStore(storePath, (store) => {
     const found = () => changedSince(since, matchingAccounts(store, text));
     const accounts = () => first(limit, found());
     const hasMore = limit < Number.POSITIVE_INFINITY && [...first(limit + 1, found())].length > limit;
@@ -20,11 +18,7 @@ export async function runAccounts(
     if (text !== undefined && [...first(1, matchingAccounts(store, text))].length === 0) terminal.exitCode = 1;
     terminal.summary({ results: jsonEntries(accounts()), hasMore }, lines);
     if (hasMore) terminal.notes(['more accounts are not shown; raise --limit']);
-  } catch (error) {
-    throw toFailure(storePath, error);
-  } finally {
-    store.close();
-  }
+  });
 }
 
 function* changedSince(since: Instant | undefined, accounts: Iterable<AccountEntry>): Generator<AccountEntry> {

@@ -6,14 +6,13 @@ import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { stopped } from '../contract/pauses.ts';
 import { identities } from '../export/ndjson.ts';
 import type { IdentityCounts } from '../store/accounts/account-reader.ts';
-import { toFailure } from '../store/database/store-error.ts';
-import type { Store } from '../store/store.ts';
+import { Store } from '../store/store.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/inside-tree.ts';
 import { openVerified, type VerifiedTree } from '../tree/verified-tree.ts';
-import { notBuiltFrom } from './not-built-from.ts';
+import { refuseOtherState } from './with-store.ts';
 
 const COMPLETE = { '--require-complete': true } as const;
 
@@ -55,11 +54,12 @@ async function archive(
   };
   let store: Store | undefined;
   try {
-    store = options.identities ? await openStoreOf(tree, options.store) : undefined;
-    if (store !== undefined) ({ stable_id_count, former_handle_count } = store.accountReader().identityCounts());
+    if (options.identities) {
+      store = Store.open(options.store);
+      refuseOtherState(store, out, tree.build.store);
+      ({ stable_id_count, former_handle_count } = store.accountReader().identityCounts());
+    }
     await write(tree, to, { threads: availableParallelism(), identities: store && identities(store), onProgress });
-  } catch (error) {
-    throw toFailure(options.store, error);
   } finally {
     tree.files.close();
     store?.close();
@@ -94,15 +94,4 @@ function identityLine({ stable_id_count, former_handle_count }: IdentityCounts, 
   if (isAdded) return `  accounts  with ${counts}`;
   if (stable_id_count + former_handle_count === 0) return false;
   return `note: the archive lacks ${counts}, so a restored store would take a renamed account for a new one; to add them, use --identities`;
-}
-
-/** @throws Failure store-diverged */
-async function openStoreOf({ out, build }: VerifiedTree, path: string): Promise<Store> {
-  const { Store } = await import('../store/store.ts');
-  const store = Store.open(path);
-  const { fingerprint } = store.revision;
-  if (fingerprint === build.store) return store;
-  const isOwn = store.revisionOf(build.store) !== undefined;
-  store.close();
-  throw notBuiltFrom(out, build.store, path, { fingerprint, isOwn });
 }

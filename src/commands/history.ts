@@ -8,20 +8,18 @@ import { findAccount } from '../history/find-account.ts';
 import { markedChange } from '../history/marked-change.ts';
 import { suggest } from '../history/suggest.ts';
 import { timeline } from '../history/timeline.ts';
-import { toFailure } from '../store/database/store-error.ts';
-import { Store } from '../store/store.ts';
 import { plural } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { withStore } from './with-store.ts';
 
 const INDENT = '  ';
 
-export async function runHistory(
+export function runHistory(
   terminal: Terminal,
   { name, field: fieldName, since = Number.NEGATIVE_INFINITY, limit = Number.POSITIVE_INFINITY, store: storePath }: Values<'history'>,
-): Promise<void> {
+): void {
   const field = fieldName === undefined ? undefined : fieldNamed(fieldName);
-  const store = Store.open(storePath);
-  try {
+  withStore(storePath, (store) => {
     const account = findAccount(store, name);
     const { screen_name, stable_id, display_name, former_handles } = account.entry;
     const all = store.history(screen_name);
@@ -68,11 +66,7 @@ export async function runHistory(
       ),
       ...(older === 0 ? [] : ['', `${plural(older, 'older record')} not shown; raise --limit`]),
     ]);
-  } catch (error) {
-    throw toFailure(storePath, error);
-  } finally {
-    store.close();
-  }
+  });
 }
 
 function instantOf(record: ChangeRecord | undefined): number {

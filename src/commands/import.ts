@@ -11,7 +11,6 @@ import { openArchives } from '../sources/archives/open-archives.ts';
 import type { HintCommand } from '../sources/hint-command.ts';
 import type { PageSetReport } from '../sources/items/page-set.ts';
 import { lackOf } from '../sources/items/page-set.ts';
-import { Store } from '../store/store.ts';
 import type { Tally } from '../store/writing/outcome.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { bytes } from '../terminal/progress.ts';
@@ -20,6 +19,7 @@ import { COMMIT_PHASES } from './commit-phases.ts';
 import { reportProblems } from './job-summary.ts';
 import { type KnownSite, nextBuild } from './next-build.ts';
 import { nothingWritten, openSources, rejectedLine } from './sources.ts';
+import { withStore } from './with-store.ts';
 
 /** The maximum number of conflicts in the text output. */
 const PRINTED_CONFLICTS = 5;
@@ -44,7 +44,9 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
     });
     sources.keepRejects('import', summary.rejected, refusal === undefined && isAllRejected(summary));
     if (refusal !== undefined) throw refusal;
-    const { records, accounts } = existsSync(options.store) ? revisionOf(options.store) : { records: 0, accounts: 0 };
+    const { records, accounts } = existsSync(options.store)
+      ? withStore(options.store, ({ revision }) => revision)
+      : { records: 0, accounts: 0 };
     reportProblems(terminal, 'import', {
       rejected: summary.rejected,
       rejects: options.dryRun ? undefined : options.rejects,
@@ -100,15 +102,6 @@ function jsonOf({ records, accounts, exclusions, pageSets, ...rest }: Omit<Impor
     })),
     ...rest,
   };
-}
-
-function revisionOf(path: string): { readonly records: number; readonly accounts: number } {
-  const store = Store.open(path);
-  try {
-    return store.revision;
-  } finally {
-    store.close();
-  }
 }
 
 /** Whether an import changed the items of the store. */

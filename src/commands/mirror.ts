@@ -12,12 +12,12 @@ import { WarcRecorder } from '../mirror/warc-recorder.ts';
 import { RejectsFile } from '../sources/rejects/rejects-file.ts';
 import { wrapErrors } from '../store/database/store-error.ts';
 import { mkdirp, removeEmptyFolders } from '../store/mkdirp.ts';
-import { Store } from '../store/store.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { nextBuild } from './next-build.ts';
+import { withStore } from './with-store.ts';
 
 /** How many gaps are printed for people; --json has all. */
 const PRINTED = 10;
@@ -57,9 +57,7 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
       onRetry: (reason, pause) => terminal.warn(`${reason}: retrying in ${seconds(pause)}`),
     });
     rejects.keep();
-    const store = Store.open(options.store);
-    const { records, accounts } = store.revision;
-    store.close();
+    const { records, accounts } = withStore(options.store, ({ revision }) => revision);
     const milliseconds = Math.round(performance.now() - started);
     // a page can be shorter than the others if items are missing
     const pageSizes = result.isRead ? result.pageSizes : { data: undefined, account: undefined };

@@ -7,7 +7,7 @@ import { FAILURES, Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { isLoopback, localLinks } from '../contract/site.ts';
 import { refuseOtherFiles } from '../publish/trees/other-files.ts';
-import type { PublishedTarget } from '../store/published-target.ts';
+import { PublishedTarget } from '../store/published-target.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formOf } from '../tree/tree-files.ts';
@@ -18,9 +18,9 @@ import type { AccountsFound } from '../versions/removed-accounts.ts';
 import type { LocalZip } from '../versions/site-version.ts';
 import { openLocalZip } from '../versions/site-version.ts';
 import { addToJobSummary, refusalTable } from './job-summary.ts';
-import { notBuiltFrom } from './not-built-from.ts';
 import { requestsOf, targetOf } from './target.ts';
 import { reportVersions } from './versions-report.ts';
+import { refuseOtherState, withStore } from './with-store.ts';
 
 /** The options that only pages as files have. */
 const REFUSED: Refusal = {
@@ -56,7 +56,7 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
   let summary: SitePublishSummary;
   let remembered: PublishedTarget | undefined;
   try {
-    const { memory, removals } = await memoryOf(options, target.names === undefined ? target.name : resolve(target.name), zip);
+    const { memory, removals } = memoryOf(options, target.names === undefined ? target.name : resolve(target.name), zip);
     remembered = memory;
     if (zip !== undefined && !options.allowLoopback && isLoopback(zip.build.base_url))
       refusals.push(localLinks(target.name, zip.build.base_url));
@@ -110,8 +110,7 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
  * Returns what the store remembers of the target. Only going back to an earlier version needs no store.
  * @throws Failure no-store, store-diverged
  */
-async function memoryOf({ store, endpoint }: Values<'publish'>, name: string, zip: LocalZip | undefined) {
-  const [{ PublishedTarget }, { Store }] = await Promise.all([import('../store/published-target.ts'), import('../store/store.ts')]);
+function memoryOf({ store, endpoint }: Values<'publish'>, name: string, zip: LocalZip | undefined) {
   const memory = new PublishedTarget(store, endpoint === undefined ? name : `${endpoint} ${name}`);
   if (!existsSync(store)) {
     if (zip === undefined) return { memory: undefined, removals: { all: [], pending: [] } };
@@ -125,10 +124,6 @@ async function memoryOf({ store, endpoint }: Values<'publish'>, name: string, zi
   // before the fingerprint: an account that is removed meanwhile stays a removal that is not done
   const known = { memory, removals: memory.removals() };
   if (zip === undefined) return known;
-  const opened = Store.open(store);
-  const { fingerprint } = opened.revision;
-  const isOwn = opened.revisionOf(zip.build.store) !== undefined;
-  opened.close();
-  if (fingerprint === zip.build.store) return known;
-  throw notBuiltFrom(zip.path, zip.build.store, store, { fingerprint, isOwn });
+  withStore(store, (opened) => refuseOtherState(opened, zip.path, zip.build.store));
+  return known;
 }

@@ -6,7 +6,6 @@ import { FAILURES, Failure } from '../contract/failure.ts';
 import { publish } from '../publish/publish.ts';
 import { refuseSwapped } from '../publish/trees/other-files.ts';
 import { exclusionsOf } from '../store/exclusions/named-exclusions.ts';
-import { Store } from '../store/store.ts';
 import { plural, seconds } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -14,6 +13,7 @@ import { addToJobSummary, refusalTable } from './job-summary.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { publishVersions, usesVersions } from './publish-versions.ts';
 import { requestsOf, targetOf, trafficOf } from './target.ts';
+import { stateIn, withStore } from './with-store.ts';
 
 /** The options that need versions. */
 const REFUSED_FOR_PAGES: Refusal = {
@@ -34,7 +34,7 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
     ...requestsOf(options, terminal),
     isSinglePublisher: options.singlePublisher,
     exclusions: () => (existsSync(options.store) ? exclusionsOf(options.store, []) : []),
-    stateOf: (fingerprint) => (existsSync(options.store) ? stateOf(options.store, fingerprint) : 'current'),
+    stateOf: (fingerprint) => (existsSync(options.store) ? withStore(options.store, (store) => stateIn(store, fingerprint)) : 'current'),
     onProgress: terminal.progress({
       read: { label: 'reading the tree', amount: items('file') },
       scan: { label: 'reading the target', amount: items('file') },
@@ -82,17 +82,6 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
     summaryLines(summary, target, seconds(milliseconds)),
   );
   addToJobSummary(terminal, publishTable(summary, target, seconds(milliseconds)));
-}
-
-/** @throws Failure bad-store, store-older, store-newer */
-function stateOf(path: string, fingerprint: string): 'current' | 'earlier' | 'other' {
-  const store = Store.open(path);
-  try {
-    if (store.revision.fingerprint === fingerprint) return 'current';
-    return store.revisionOf(fingerprint) === undefined ? 'other' : 'earlier';
-  } finally {
-    store.close();
-  }
 }
 
 function compressedFiles(): Failure {

@@ -11,6 +11,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { nextBuild } from './next-build.ts';
 import { checkLines } from './receipt-text.ts';
+import { withStore } from './with-store.ts';
 
 const REFUSED_WITH_DRY_RUN: Refusal = {
   options: ['--check', '--receipt'],
@@ -79,17 +80,12 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
 /** Adds the accounts that an unknown name could mean to the error. */
 async function withSimilarAccounts(error: unknown, path: string): Promise<unknown> {
   if (!(error instanceof Failure) || error.code !== 'no-account' || error.found === undefined) return error;
-  const [{ similarAccountsHint }, { Store }] = await Promise.all([import('../history/find-account.ts'), import('../store/store.ts')]);
-  const store = Store.open(path);
-  try {
-    const similar = similarAccountsHint(store, error.found);
-    const isQuestion = typeof similar === 'string' && similar.endsWith('?');
-    const more = `${isQuestion ? ' To' : '; to'} exclude the name anyway, add --allow-unknown`;
-    const hint = [...(typeof similar === 'string' ? [similar] : similar), more];
-    return error.with({ hint });
-  } finally {
-    store.close();
-  }
+  const { found } = error;
+  const { similarAccountsHint } = await import('../history/find-account.ts');
+  const similar = withStore(path, (store) => similarAccountsHint(store, found));
+  const isQuestion = typeof similar === 'string' && similar.endsWith('?');
+  const more = `${isQuestion ? ' To' : '; to'} exclude the name anyway, add --allow-unknown`;
+  return error.with({ hint: [...(typeof similar === 'string' ? [similar] : similar), more] });
 }
 
 function isRemoval({ removed, excluded }: RemoveSummary): boolean {

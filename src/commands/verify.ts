@@ -18,12 +18,13 @@ import { UNFINISHED, type VerifyOptions } from '../verify/walk.ts';
 import type { CheckSiteOptions, CheckSitePhase } from '../versions/check-site.ts';
 import { requestsOf, requestsText, targetOf, trafficOf } from './target.ts';
 import { noteLines, verdict, violationLines } from './verify-report.ts';
+import { stateIn, withStore } from './with-store.ts';
 
 export async function runVerify(terminal: Terminal, options: Values<'verify'>): Promise<void> {
   const { out } = options;
   const target = options.target ?? ([VERSIONS_MARKER, 'versions'].some((name) => existsSync(join(out, name))) ? out : undefined);
   const started = performance.now();
-  const store = options.store ?? (target === undefined ? await storeOf(out) : undefined);
+  const store = options.store ?? (target === undefined ? storeOf(out) : undefined);
   const common = { store, threads: availableParallelism(), signal: terminal.stopSignal };
   const onProgress = terminal.progress({
     commits: { label: 'reading commits', amount: items('commit') },
@@ -52,7 +53,7 @@ export async function runVerify(terminal: Terminal, options: Values<'verify'>): 
     store === undefined && NOT_COMPARED,
     ...(summary.violationCount === 0
       ? [`next: ${terminal.command('serve', { '--open': true })}`]
-      : await nextSteps(summary, terminal, { out, store }, readBuildRecord(out) === 'foreign')),
+      : nextSteps(summary, terminal, { out, store }, readBuildRecord(out) === 'foreign')),
   ]);
 }
 
@@ -60,14 +61,11 @@ export async function runVerify(terminal: Terminal, options: Values<'verify'>): 
 const NOT_COMPARED = '  compared  with no store; add --store FILE to compare';
 
 /** Returns the default store if a tree was built from its present state. */
-async function storeOf(out: string): Promise<string | undefined> {
+function storeOf(out: string): string | undefined {
   const build = readBuildRecord(out);
   if (typeof build !== 'object' || !existsSync(STORE.default)) return undefined;
-  const { Store } = await import('../store/store.ts');
   try {
-    const store = Store.open(STORE.default);
-    store.close();
-    return store.revision.fingerprint === build.store ? STORE.default : undefined;
+    return withStore(STORE.default, (store) => stateIn(store, build.store)) === 'current' ? STORE.default : undefined;
   } catch {
     // nobody named this store, and the tree can be checked without it
     return undefined;
@@ -114,7 +112,7 @@ async function verifyTarget(
     '--out': site === undefined ? 'FOLDER' : 'ZIP',
     ...(site !== undefined && common.store === undefined ? { '--store': 'FILE' } : {}),
   } as const;
-  const isOther = !isGood && (await isUnknownTo(common.store, summary.build));
+  const isOther = !isGood && isUnknownTo(common.store, summary.build);
   const repairStep = `next: publish again, to repair what can be repaired: ${terminal.command('publish', repair, [address])}`;
   terminal.summary({ target: target.name, ...summary, requests: trafficOf(remote.traffic), milliseconds: Math.round(took) }, [
     ...violationLines(summary),
@@ -150,15 +148,8 @@ function amountOf(checked: number, all: number | undefined, noun: string): strin
 }
 
 /** Whether a store does not know the state of a tree: then no difference between them is damage. */
-async function isUnknownTo(path: string | undefined, build: BuildRecord | undefined): Promise<boolean> {
-  if (path === undefined || build === undefined) return false;
-  const { Store } = await import('../store/store.ts');
-  const store = Store.open(path);
-  try {
-    return store.revisionOf(build.store) === undefined;
-  } finally {
-    store.close();
-  }
+function isUnknownTo(path: string | undefined, build: BuildRecord | undefined): boolean {
+  return path !== undefined && build !== undefined && withStore(path, (store) => stateIn(store, build.store)) === 'other';
 }
 
 /** Suggests to compare with the store that a tree was built from, instead of one that does not know its state. */
@@ -172,13 +163,13 @@ function ownStoreStep(terminal: Terminal, store: string | undefined, args: reado
  * files, and refuses a folder whose build.json it cannot read. Errors in imported records must be corrected at their source.
  * @param isForeign whether the folder has a build.json that a build cannot read
  */
-async function nextSteps(
+function nextSteps(
   { causes, build }: VerifySummary,
   terminal: Terminal,
   { out, store }: Pick<VerifyOptions, 'out' | 'store'>,
   isForeign: boolean,
-): Promise<string[]> {
-  if (await isUnknownTo(store, build)) {
+): string[] {
+  if (isUnknownTo(store, build)) {
     const replace = terminal.command('build', { '--replace-tree': true });
     return [ownStoreStep(terminal, store), `or: replace this tree with one of ${store}: ${replace}`];
   }

@@ -155,11 +155,11 @@ export const COMMANDS: readonly Suggestion[] = [
   }),
   shown('versions/site-version.ts: build', 'publish site2 --out h.zip', 1, 'build --out h.zip', { prepare: remove('h.zip') }),
   shown('commands/publish-versions.ts: import', 'publish site --out h.zip', 1, 'import h.zip', { prepare: remove('data') }),
-  shown('commands/not-built-from.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip', {
+  shown('commands/with-store.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip', {
     prepare: observeNight(6),
     isRepeated: true,
   }),
-  shown('commands/not-built-from.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip --replace-tree', {
+  shown('commands/with-store.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip --replace-tree', {
     prepare: steps(
       run('store', 'push', 'earlier'),
       observeNight(6),
