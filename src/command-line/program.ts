@@ -33,8 +33,8 @@ const RUNS: { readonly [Name in CommandName]: () => Promise<Run<Name>> } = {
   'export csv': async () => (await import('../commands/export.ts')).runExportCsv,
   'export parquet': async () => (await import('../commands/export.ts')).runExportParquet,
   'store check': async () => (await import('../commands/store-check.ts')).runStoreCheck,
-  'store push': async () => (await import('../commands/store-push.ts')).runStorePush,
-  'store pull': async () => (await import('../commands/store-pull.ts')).runStorePull,
+  'store push': async () => (await import('../commands/store-versions.ts')).runStorePush,
+  'store pull': async () => (await import('../commands/store-versions.ts')).runStorePull,
   'store versions': async () => (await import('../commands/store-versions.ts')).runStoreVersions,
   completion: async () => (await import('../commands/completion.ts')).runCompletion,
 };
