@@ -100,7 +100,8 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
   const optionOf = (flags: string, spec: ValueSpec): Option => {
     const short = SHORT[flags.replace(/ .*/, '')];
     const option = withParser(new Option(short === undefined ? flags : `${short}, ${flags}`, spec.help), spec, spec.isRepeatable === true);
-    option.default(spec.default, spec.defaultText).makeOptionMandatory(spec.isMandatory === true);
+    const isOff = option.isBoolean() && !('default' in spec);
+    option.default(isOff ? false : spec.default, spec.defaultText).makeOptionMandatory(spec.isMandatory === true);
     const variable = spec.variable === undefined ? variableOf(option.name()) : spec.variable;
     if (variable === null) withoutVariable.add(variableOf(option.name()));
     if (variable === null) return option;
@@ -117,7 +118,6 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
       .addHelpText('after', ({ command }) => afterOptions(command, examples));
     for (const [usage, spec] of Object.entries(args))
       command.addArgument(withParser(new Argument(usage, spec.help), spec, usage.includes('...')));
-    const flags: { [name: string]: false } = {};
     const switches: GivenSwitch[] = [];
     for (const [usage, spec] of Object.entries({ ...options, ...OUTPUT_OPTIONS })) {
       const option = optionOf(usage, spec);
@@ -126,7 +126,6 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
         command.on(`option:${option.name()}`, () => switches.push({ option }));
         command.on(`optionEnv:${option.name()}`, () => switches.push({ option, variable: option.envVar }));
       }
-      if (option.isBoolean() && !('default' in spec)) flags[option.attributeName()] = false;
     }
     command.hook('preAction', async () => {
       running = command;
@@ -138,7 +137,8 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
       refuseContradictions(switches, env);
       if ('--prefix <path>' in options) refuseStoreOptionsOfFolder(command.args[0], given);
       const run = await RUNS[name]();
-      await run(terminal, valuesOf(command, flags), given);
+      terminal.start();
+      await run(terminal, valuesOf(command), given);
     });
   }
   return program;
@@ -213,9 +213,9 @@ function underHeading(command: Command, name: string): Command {
 }
 
 /** The values of a command by their names. The declaration of the command determines their types. */
-function valuesOf(command: Command, flags: { readonly [name: string]: false }): never {
+function valuesOf(command: Command): never {
   const args = command.registeredArguments.map((argument, index) => [camelCase(argument.name()), command.processedArgs[index]]);
-  return Object.assign({ ...flags }, command.opts(), Object.fromEntries(args)) as never;
+  return Object.assign({}, command.opts(), Object.fromEntries(args)) as never;
 }
 
 function givenIn(command: Command): Given {

@@ -40,7 +40,6 @@ async function archive(
   write: Write,
 ): Promise<void> {
   refuseInsideTree(to);
-  const started = performance.now();
   const progress = terminal.progress({ archive: { label: 'archiving', amount: items('file') } });
   const signal = terminal.stopSignal;
   let read = 0;
@@ -65,7 +64,7 @@ async function archive(
     store?.close();
   }
   for (const lack of tree.build.incomplete ?? []) terminal.alert(`the archive is not known to be complete: ${lackSentence(lack)}`);
-  const milliseconds = Math.round(performance.now() - started);
+  const milliseconds = terminal.elapsed();
   const facts = {
     ...{ to, out, base_url, records, accounts, data_pages, account_pages, browse_files, incomplete },
     ...{ stable_id_count, former_handle_count, identities: options.identities, page_bytes: read, dryRun, milliseconds },

@@ -15,7 +15,6 @@ import { BASE_URL_REMARKS, warnOfBaseUrl } from './base-url-report.ts';
 import { readSiteFile } from './site-file.ts';
 
 export async function runBuild(terminal: Terminal, options: Values<'build'>): Promise<void> {
-  const started = performance.now();
   const isZip = formOf(options.out) === 'zip';
   const given = options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl);
   const about = options.site === undefined ? undefined : readSiteFile(options.site);
@@ -35,7 +34,7 @@ export async function runBuild(terminal: Terminal, options: Values<'build'>): Pr
       exchange: isZip ? { label: 'writing the ZIP', amount: items('file') } : { label: 'replacing files', amount: items('page') },
     }),
   });
-  const took = performance.now() - started;
+  const milliseconds = terminal.elapsed();
   const tree = summary.build;
   // a ZIP is replaced as a whole
   const { readerGaps: hasReaderGaps, ...facts } = summary;
@@ -48,25 +47,22 @@ export async function runBuild(terminal: Terminal, options: Values<'build'>): Pr
   for (const lack of tree.incomplete ?? []) terminal.alert(`the tree is not known to be complete: ${lackSentence(lack)}`);
   const { from: baseUrlFrom, before: baseUrlBefore } = baseUrl;
   warnOfBaseUrl(terminal, baseUrl);
-  terminal.summary(
-    { ...facts, hasReaderGaps, dryRun: options.dryRun, baseUrlFrom, baseUrlBefore, out: options.out, milliseconds: Math.round(took) },
-    [
-      options.dryRun ? `dry run: what a build would write to ${options.out}` : `built the tree in ${options.out} in ${seconds(took)}`,
-      `  base URL  ${baseUrl.url}${BASE_URL_REMARKS[baseUrlFrom]}`,
-      `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
-      `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
-      tree.browse_files !== undefined &&
-        `  HTML      ${plural(tree.browse_files, 'file')}${isZip || options.dryRun ? '' : `; open ${join(options.out, 'index.html')}`}`,
-      ...fileLines(summary, options.dryRun),
-      ...(options.dryRun
-        ? [`nothing was written: run again without --dry-run to build ${options.out}`]
-        : [
-            `next: ${terminal.command('verify')}`,
-            `then: ${terminal.command('serve')}`,
-            !isLoopback(baseUrl.url) && `then: ${terminal.command('publish', {}, ['TARGET'])}`,
-          ]),
-    ],
-  );
+  terminal.summary({ ...facts, hasReaderGaps, dryRun: options.dryRun, baseUrlFrom, baseUrlBefore, out: options.out, milliseconds }, [
+    options.dryRun ? `dry run: what a build would write to ${options.out}` : `built the tree in ${options.out} in ${seconds(milliseconds)}`,
+    `  base URL  ${baseUrl.url}${BASE_URL_REMARKS[baseUrlFrom]}`,
+    `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
+    `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
+    tree.browse_files !== undefined &&
+      `  HTML      ${plural(tree.browse_files, 'file')}${isZip || options.dryRun ? '' : `; open ${join(options.out, 'index.html')}`}`,
+    ...fileLines(summary, options.dryRun),
+    ...(options.dryRun
+      ? [`nothing was written: run again without --dry-run to build ${options.out}`]
+      : [
+          `next: ${terminal.command('verify')}`,
+          `then: ${terminal.command('serve')}`,
+          !isLoopback(baseUrl.url) && `then: ${terminal.command('publish', {}, ['TARGET'])}`,
+        ]),
+  ]);
 }
 
 /** Returns the numbers of files, and a line for each kind of optional files that were removed. */

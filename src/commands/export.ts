@@ -18,7 +18,6 @@ import { refuseInsideTree } from '../tree/inside-tree.ts';
 type Encode = (table: Table, store: Store) => Iterable<string | Uint8Array>;
 
 export async function runExportNdjson(terminal: Terminal, { to, store: storePath }: Values<'export ndjson'>): Promise<void> {
-  const started = performance.now();
   await exportFrom(storePath, to, [to], terminal, async (store, pauses) => {
     const { records, accounts } = store.revision;
     const counts = store.accountReader().identityCounts();
@@ -26,9 +25,9 @@ export async function runExportNdjson(terminal: Terminal, { to, store: storePath
     const content = ndjson(store, (done, all) => progress('export', done, all));
     if (to === '-') return await terminal.stream(content, pauses);
     await writeFiles([{ path: to, content }], pauses);
-    const took = performance.now() - started;
-    terminal.summary({ to, store: storePath, records, accounts, ...counts, milliseconds: Math.round(took) }, [
-      `exported ${storePath} to ${to} in ${seconds(took)}`,
+    const milliseconds = terminal.elapsed();
+    terminal.summary({ to, store: storePath, records, accounts, ...counts, milliseconds }, [
+      `exported ${storePath} to ${to} in ${seconds(milliseconds)}`,
       `  records   ${number(records)}`,
       `  accounts  ${number(accounts)}, with ${plural(counts.stable_id_count, 'stable id')} and ${plural(counts.former_handle_count, 'former handle')}`,
       'to restore it into another store:',
@@ -52,7 +51,6 @@ async function exportTables(
   extension: 'csv' | 'parquet',
   encode: Encode,
 ): Promise<void> {
-  const started = performance.now();
   const isFile = to === '-' || to.toLowerCase().endsWith(`.${extension}`);
   const files = filesOf(to, table, isFile, extension);
   const paths = files.map(({ path }) => path);
@@ -80,10 +78,10 @@ async function exportTables(
       ).finally(() => removeEmptyFolders(folders));
     }
     const written = files.map((one) => ({ ...one, rows: TABLES[one.table].count(store) }));
-    const took = performance.now() - started;
+    const milliseconds = terminal.elapsed();
     const target = isFile ? to : `the folder ${to}`;
-    terminal.summary({ to, store: storePath, tables: written, dryRun, milliseconds: Math.round(took) }, [
-      dryRun ? `dry run: what an export would write to ${target}` : `exported ${storePath} to ${target} in ${seconds(took)}`,
+    terminal.summary({ to, store: storePath, tables: written, dryRun, milliseconds }, [
+      dryRun ? `dry run: what an export would write to ${target}` : `exported ${storePath} to ${target} in ${seconds(milliseconds)}`,
       ...written.map((one) => `  ${one.table.padEnd(10)}  ${plural(one.rows, 'row')} in ${one.path}`),
       table === undefined && `note: ${lackIn(isFile ? to : undefined, store)}`,
       dryRun && 'nothing was written: run again without --dry-run to write the files',

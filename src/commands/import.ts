@@ -25,7 +25,6 @@ import { withStore } from './with-store.ts';
 const PRINTED_CONFLICTS = 5;
 
 export async function runImport(terminal: Terminal, options: Values<'import'>): Promise<void> {
-  const started = performance.now();
   const sources = openSources(options, terminal, options.store, 'nothing was imported');
   const { command, reading } = sources;
   let close = () => {};
@@ -58,7 +57,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
     if (summary.conflicts.count > 0) terminal.exitCode = 1;
     if (reports.some((report) => report.damaged_parts > 0)) terminal.exitCode = 1;
     for (const report of reports) for (const text of warningsOf(report, options.rejects)) terminal.alert(text);
-    const took = performance.now() - started;
+    const milliseconds = terminal.elapsed();
     const rereads = options.rejects === undefined ? '' : command('import', options.rejects);
     terminal.summary(
       {
@@ -68,10 +67,10 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
         store: options.store,
         records,
         accounts,
-        milliseconds: Math.round(took),
+        milliseconds,
       },
       [
-        `${options.dryRun ? 'read' : 'imported'} ${plural(inputs.length, 'source')} in ${seconds(took)}`,
+        `${options.dryRun ? 'read' : 'imported'} ${plural(inputs.length, 'source')} in ${seconds(milliseconds)}`,
         ...reports.map(archiveLine),
         `  records   ${tally(summary.records)}`,
         `  profiles  ${tally(summary.accounts)}`,

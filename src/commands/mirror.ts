@@ -30,7 +30,6 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
   const folders = options.rejects === undefined ? wrapErrors(options.store, () => mkdirp(dirname(options.store))) : [];
   const rejectsPath = options.rejects ?? `${options.store}-rejects.ndjson`;
   const rejects = new RejectsFile(rejectsPath, [options.store]);
-  const started = performance.now();
   const onProgress = terminal.progress({
     version: { label: 'fetching the current version', amount: bytes },
     data: { label: 'reading the feed', amount: items('page') },
@@ -58,7 +57,7 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
     });
     rejects.keep();
     const { records, accounts } = withStore(options.store, ({ revision }) => revision);
-    const milliseconds = Math.round(performance.now() - started);
+    const milliseconds = terminal.elapsed();
     // a page can be shorter than the others if items are missing
     const pageSizes = result.isRead ? result.pageSizes : { data: undefined, account: undefined };
     // another run cannot change what was rejected or what the service lacks, so a nightly job must not fail because of it

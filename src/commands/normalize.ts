@@ -18,7 +18,6 @@ const CONCURRENCY = 4;
 export async function runNormalize(terminal: Terminal, options: Values<'normalize'>): Promise<void> {
   const { shard, to } = options;
   if (shard.shards > 1 && options.source.includes('-')) throw standardInput();
-  const started = performance.now();
   const sources = openSources(options, terminal, to, `${to} was not written`, observeOptions(options));
   const { inputs, patterns, reading } = sources;
   if (inputs.some(({ path }) => path !== undefined && isSameFile(path, to))) throw overwritesSource(to);
@@ -41,11 +40,11 @@ export async function runNormalize(terminal: Terminal, options: Values<'normaliz
       onProgress: progress,
     });
     sources.keepRejects('normalize', summary.rejected, summary.bytes === 0);
-    const took = performance.now() - started;
+    const milliseconds = terminal.elapsed();
     const isPart = shard.shards > 1;
     const next = terminal.command('observe', {}, [isPart ? to.slice(0, to.lastIndexOf('/') + 1) || '.' : to]);
-    terminal.summary({ to, part: shard.number, parts: shard.shards, ...summary, milliseconds: Math.round(took) }, [
-      `wrote ${to} (${size(summary.bytes)}) in ${seconds(took)}`,
+    terminal.summary({ to, part: shard.number, parts: shard.shards, ...summary, milliseconds }, [
+      `wrote ${to} (${size(summary.bytes)}) in ${seconds(milliseconds)}`,
       `  sources   ${number(summary.sources.part)} of ${number(summary.sources.all)}`,
       `  snapshots ${number(summary.snapshots)}, in ${plural(summary.profiles, 'line')}`,
       pathTimeLine(summary.path_times),

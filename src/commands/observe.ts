@@ -10,7 +10,6 @@ import { conflictLines, lateLines, missingLines, summaryLines } from './observe-
 import { contextOf, latestTime, nothingWritten, observeOptions, openSources, rejectedLine } from './sources.ts';
 
 export async function runObserve(terminal: Terminal, options: Values<'observe'>): Promise<void> {
-  const started = performance.now();
   const latest = latestTime(options);
   const sources = openSources(options, terminal, options.store, 'nothing was added', observeOptions(options));
   const { inputs, reading } = sources;
@@ -34,7 +33,7 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
     });
     sources.keepRejects('observe', summary.rejected, refusal === undefined && isAllRejected(summary));
     if (refusal !== undefined) throw refusal;
-    const took = performance.now() - started;
+    const milliseconds = terminal.elapsed();
     reportProblems(terminal, 'observe', {
       rejected: summary.rejected,
       rejects: options.dryRun ? undefined : options.rejects,
@@ -46,8 +45,8 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
     const rereads = options.rejects === undefined ? '' : terminal.command('observe', {}, [options.rejects]);
     const { records, accounts, ...counts } = summary;
     const byKind = { recordsByField: records, accountsByOutcome: accounts };
-    terminal.summary({ ...counts, ...byKind, dryRun: options.dryRun, store: options.store, milliseconds: Math.round(took) }, [
-      `observed ${plural(inputs.length, 'source')} in ${seconds(took)}`,
+    terminal.summary({ ...counts, ...byKind, dryRun: options.dryRun, store: options.store, milliseconds }, [
+      `observed ${plural(inputs.length, 'source')} in ${seconds(milliseconds)}`,
       ...summaryLines(summary),
       lastSeen > 0 && `  last seen ${plural(lastSeen, 'account')} not observed for 10 days, or observed again: the HTML pages change`,
       rejectedLine(summary.rejected, options),

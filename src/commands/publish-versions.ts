@@ -42,7 +42,7 @@ export function usesVersions({ out, rollback }: Values<'publish'>): boolean {
 }
 
 /** Publishes a tree in a ZIP, or goes back to an earlier version, and reports it. */
-export async function publishVersions(terminal: Terminal, options: Values<'publish'>, given: Given, started: number): Promise<void> {
+export async function publishVersions(terminal: Terminal, options: Values<'publish'>, given: Given): Promise<void> {
   const { dryRun } = options;
   const isRollback = options.rollback !== undefined;
   refuse(REFUSED, given);
@@ -83,12 +83,7 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
     await zip?.close();
     target.close();
   }
-  reportVersions(
-    terminal,
-    summary,
-    { target, milliseconds: Math.round(performance.now() - started), ...(zip === undefined ? {} : { out: zip.path }) },
-    dryRun,
-  );
+  reportVersions(terminal, summary, { target, milliseconds: terminal.elapsed(), ...(zip === undefined ? {} : { out: zip.path }) }, dryRun);
   const others = summary.before.length === 0 ? (remembered?.others() ?? []) : [];
   if (others.length > 0)
     terminal.alert(

@@ -23,8 +23,7 @@ const REFUSED_FOR_PAGES: Refusal = {
 };
 
 export async function runPublish(terminal: Terminal, options: Values<'publish'>, given: Given): Promise<void> {
-  const started = performance.now();
-  if (usesVersions(options)) return await publishVersions(terminal, options, given, started);
+  if (usesVersions(options)) return await publishVersions(terminal, options, given);
   refuse(REFUSED_FOR_PAGES, given);
   const target = await targetOf(options.target, options, terminal);
   if (!options.allowOtherFiles) refuseSwapped(target, options.out);
@@ -42,7 +41,7 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
       delete: { label: 'deleting', amount: items('file') },
     }),
   }).finally(() => target.close());
-  const milliseconds = Math.round(performance.now() - started);
+  const milliseconds = terminal.elapsed();
   const facts = { target: target.name, isNew: summary.isNew, out: options.out, milliseconds };
   if (summary.isByCounts) {
     terminal.warn('the target has no sort keys of its pages: records that move to earlier pages are detected only from the counts');

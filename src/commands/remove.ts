@@ -22,7 +22,6 @@ const REFUSED_WITH_DRY_RUN: Refusal = {
 export async function runRemove(terminal: Terminal, options: Values<'remove'>, given: Given): Promise<void> {
   const { account: names, store, dryRun: isDryRun, yes: isConfirmed, allowUnknown } = options;
   if (isDryRun) refuse(REFUSED_WITH_DRY_RUN, given);
-  const started = performance.now();
   const onProgress = terminal.progress(COMMIT_PHASES);
   const { stopSignal: signal } = terminal;
   const isNew = !existsSync(store);
@@ -41,7 +40,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   const receipt = await report?.receiptOf(terminal, options, summary, choices.now);
   if (receipt !== undefined && options.receipt !== undefined) report?.writeReceipt(options.receipt, receipt);
   if (receipt !== undefined && receipt.found_places + receipt.unsearched_places > 0) terminal.exitCode = 1;
-  const took = performance.now() - started;
+  const milliseconds = terminal.elapsed();
   const checks =
     receipt === undefined ? {} : { checks: receipt.checks, foundPlaces: receipt.found_places, unsearchedPlaces: receipt.unsearched_places };
   const facts = {
@@ -51,12 +50,12 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
     unfinished_mirrors: unfinished,
     files_beside: beside,
     ...checks,
-    milliseconds: Math.round(took),
+    milliseconds,
   };
   const { removed, excluded: excludedNames, ...rest } = summary;
   const results = removed.map(({ former_handles, ...account }) => ({ ...account, handles: [account.screen_name, ...former_handles] }));
   terminal.summary({ results, excludedNames, ...rest, ...facts }, [
-    `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(took)}`,
+    `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(milliseconds)}`,
     ...lines(summary),
     isNew && `  store     ${isDryRun ? 'would create' : 'created'} a new store at ${store}: there was none`,
     unfinished.length > 0 && `  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`,

@@ -12,7 +12,6 @@ import { COMMIT_PHASES } from './commit-phases.ts';
 const PRINTED = 20;
 
 export async function runStoreCheck(terminal: Terminal, options: Values<'store check'>): Promise<void> {
-  const started = performance.now();
   const signal = terminal.stopSignal;
   const check = () =>
     checkStore(options.store, {
@@ -34,7 +33,7 @@ export async function runStoreCheck(terminal: Terminal, options: Values<'store c
   const after = kept === undefined ? checked : await check();
   const { findingCount: left, records, accounts } = after;
   terminal.exitCode = left === 0 ? 0 : 1;
-  const took = performance.now() - started;
+  const milliseconds = terminal.elapsed();
   const result = { store: options.store, records, accounts, findings, findingCount, repaired: kept !== undefined, damagedFile: kept };
   const verdict = findingCount === 0 ? 'no damage' : plural(findingCount, 'finding');
   const outcome = left === 0 ? 'and without damage' : `but a second check has ${plural(left, 'finding')}`;
@@ -43,10 +42,10 @@ export async function runStoreCheck(terminal: Terminal, options: Values<'store c
   const contents = isCounted
     ? `${plural(records, 'record')} of ${plural(accounts, 'account')}`
     : `${plural(records, 'record')}; accounts are checked only if the file is not damaged`;
-  terminal.summary({ ...result, milliseconds: Math.round(took) }, [
+  terminal.summary({ ...result, milliseconds }, [
     ...findings.slice(0, PRINTED).map(({ subject, expected, found }) => printable(`${subject}: expected ${expected}, found ${found}`)),
     findingCount > PRINTED && `  and ${number(findingCount - PRINTED)} more (--json has the first ${number(findings.length)})`,
-    `checked ${options.store} in ${seconds(took)}: ${verdict}`,
+    `checked ${options.store} in ${seconds(milliseconds)}: ${verdict}`,
     `  contents  ${contents}`,
     kept !== undefined && `  repaired  the store is written again, ${outcome}; the damaged file is kept as ${kept}`,
     left > 0 && nextStep(isRepairable, terminal),

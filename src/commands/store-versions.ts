@@ -10,7 +10,6 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { aroundOf, listedTargetOf, NEW_TARGET, requestsOf, requestsText, targetOf, trafficOf, trafficText } from './target.ts';
 
 export async function runStorePush(terminal: Terminal, options: Values<'store push'>, given: Given): Promise<void> {
-  const started = performance.now();
   const [target, around] = await Promise.all([targetOf(options.target, options, terminal), aroundOf(options.target, options, terminal)]);
   // --keep-last on the command line overrides variables: after a removal, --keep-last 1 must keep nothing else
   const isOverridden = (rule: string) => given.get('--keep-last') === 'cli' && given.get(rule) === 'env';
@@ -37,7 +36,7 @@ export async function runStorePush(terminal: Terminal, options: Values<'store pu
   }).finally(() => {
     for (const one of [target, ...around]) one.close();
   });
-  const milliseconds = Math.round(performance.now() - started);
+  const milliseconds = terminal.elapsed();
   const { version, isNew, unchanged, kept, deleted, bytes: sent, traffic, isConditional, problems } = summary;
   const { dryRun } = options;
   for (const problem of problems) terminal.warn(`${problem} at ${target.name}: it is written again if a copy exists`);
@@ -73,7 +72,6 @@ export async function runStorePush(terminal: Terminal, options: Values<'store pu
 }
 
 export async function runStorePull(terminal: Terminal, options: Values<'store pull'>): Promise<void> {
-  const started = performance.now();
   const target = await targetOf(options.target, options, terminal);
   const { version, unchanged, problems, traffic } = await pull(target, {
     ...options,
@@ -86,7 +84,7 @@ export async function runStorePull(terminal: Terminal, options: Values<'store pu
     }),
   }).finally(() => target.close());
   for (const problem of problems) terminal.warn(`${problem} at ${target.name}: the next push repairs it`);
-  const milliseconds = Math.round(performance.now() - started);
+  const milliseconds = terminal.elapsed();
   const requests = requestsText(target, traffic.requests);
   terminal.summary(
     {

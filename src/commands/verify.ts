@@ -23,7 +23,6 @@ import { stateIn, withStore } from './with-store.ts';
 export async function runVerify(terminal: Terminal, options: Values<'verify'>): Promise<void> {
   const { out } = options;
   const target = options.target ?? ([VERSIONS_MARKER, 'versions'].some((name) => existsSync(join(out, name))) ? out : undefined);
-  const started = performance.now();
   const store = options.store ?? (target === undefined ? storeOf(out) : undefined);
   const common = { store, threads: availableParallelism(), signal: terminal.stopSignal };
   const onProgress = terminal.progress({
@@ -39,16 +38,16 @@ export async function runVerify(terminal: Terminal, options: Values<'verify'>): 
     files: { label: 'looking for other files', amount: items('file') },
   });
   if (target !== undefined) {
-    await verifyTarget(terminal, target, options, { ...common, onProgress }, started);
+    await verifyTarget(terminal, target, options, { ...common, onProgress });
     return;
   }
   const summary = await verify({ ...common, out, onProgress });
-  const took = performance.now() - started;
+  const milliseconds = terminal.elapsed();
   terminal.exitCode = summary.violationCount === 0 ? 0 : 1;
-  terminal.summary({ out, store, ...summary, milliseconds: Math.round(took) }, [
+  terminal.summary({ out, store, ...summary, milliseconds }, [
     ...violationLines(summary),
     ...noteLines(summary),
-    `verified the tree in ${out} in ${seconds(took)}: ${verdict(summary)}`,
+    `verified the tree in ${out} in ${seconds(milliseconds)}: ${verdict(summary)}`,
     ...checkedLines(summary, store),
     store === undefined && NOT_COMPARED,
     ...(summary.violationCount === 0
@@ -80,7 +79,6 @@ async function verifyTarget(
   common: Pick<CheckSiteOptions, 'store' | 'threads' | 'signal'> & {
     readonly onProgress: OnProgress<CheckSitePhase | 'fetch'> | undefined;
   },
-  started: number,
 ): Promise<void> {
   const [{ checkSite }, { openRemote }, { readState }, target] = await Promise.all([
     import('../versions/check-site.ts'),
@@ -103,7 +101,7 @@ async function verifyTarget(
     return { site, summary: site ?? (await pages()) };
   };
   const { site, summary } = await found().finally(() => target.close());
-  const took = performance.now() - started;
+  const milliseconds = terminal.elapsed();
   const isGood = summary.violationCount === 0;
   terminal.exitCode = isGood ? 0 : 1;
   const requests = requestsText(target, remote.traffic.requests);
@@ -114,10 +112,10 @@ async function verifyTarget(
   } as const;
   const isOther = !isGood && isUnknownTo(common.store, summary.build);
   const repairStep = `next: publish again, to repair what can be repaired: ${terminal.command('publish', repair, [address])}`;
-  terminal.summary({ target: target.name, ...summary, requests: trafficOf(remote.traffic), milliseconds: Math.round(took) }, [
+  terminal.summary({ target: target.name, ...summary, requests: trafficOf(remote.traffic), milliseconds }, [
     ...violationLines(summary),
     ...noteLines(summary),
-    `verified ${site === undefined ? 'the pages' : plural(site.versions, 'version')} at ${target.name} in ${seconds(took)}: ${verdict(summary)}`,
+    `verified ${site === undefined ? 'the pages' : plural(site.versions, 'version')} at ${target.name} in ${seconds(milliseconds)}: ${verdict(summary)}`,
     site !== undefined && `  commits   ${number(site.commits)}; version ${number(site.number)} is current`,
     ...checkedLines(summary, common.store),
     requests !== undefined && `  sent      ${requests}`,
