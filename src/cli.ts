@@ -36,7 +36,7 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
   });
   try {
     if (words[0] === 'complete') {
-      const { complete } = await import('./command-line/complete.ts');
+      const { complete } = await import('./commands/completion.ts');
       await complete(program, terminal, words.slice(words[1] === '--' ? 2 : 1));
     } else await program.parseAsync([...argv.slice(0, 2), ...helpAsOption(program, words)]);
     terminal.completed();
