@@ -6,13 +6,19 @@ import { isLoopback, parseBaseUrl } from '../contract/site.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
-import { chooseBaseUrl } from '../tree/build/base-url.ts';
+import { type ChosenBaseUrl, chooseBaseUrl } from '../tree/build/base-url.ts';
 import type { BuildSummary } from '../tree/build/build.ts';
 import { build } from '../tree/build/build.ts';
 import { ENCODINGS } from '../tree/encoding.ts';
 import { formOf } from '../tree/tree-files.ts';
-import { BASE_URL_REMARKS, warnOfBaseUrl } from './base-url-report.ts';
 import { readSiteFile } from './site-file.ts';
+
+/** What the summary of a build says about a base URL that was not given. */
+const BASE_URL_REMARKS: { readonly [F in ChosenBaseUrl['from']]: string } = {
+  option: '',
+  tree: ', as in the previous build',
+  default: ', the default; to publish, set --base-url',
+};
 
 export async function runBuild(terminal: Terminal, options: Values<'build'>): Promise<void> {
   const isZip = formOf(options.out) === 'zip';
@@ -63,6 +69,12 @@ export async function runBuild(terminal: Terminal, options: Values<'build'>): Pr
           !isLoopback(baseUrl.url) && `then: ${terminal.command('publish', {}, ['TARGET'])}`,
         ]),
   ]);
+}
+
+/** Warns if the base URL of a published tree changed. */
+function warnOfBaseUrl(terminal: Terminal, { url, before }: ChosenBaseUrl): void {
+  if (before === null || before === url || isLoopback(before)) return;
+  terminal.warn(`the base URL of the tree changed from ${before} to ${url}: all links in the pages are new`);
 }
 
 /** Returns the numbers of files, and a line for each kind of optional files that were removed. */

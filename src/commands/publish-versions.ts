@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
+import { type Exclusion, encodeExclusion, handleHash } from '../contract/accounts/exclusion.ts';
 import { FAILURES, Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { isLoopback, localLinks } from '../contract/site.ts';
@@ -60,8 +62,7 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
     remembered = memory;
     if (zip !== undefined && !options.allowLoopback && isLoopback(zip.build.base_url))
       refusals.push(localLinks(target.name, zip.build.base_url));
-    const rebuild = async (one: LocalZip, found: AccountsFound) =>
-      (await import('./rebuild-version.ts')).rebuildVersion(one, removals.all, found, terminal.stopSignal);
+    const rebuild = (one: LocalZip, found: AccountsFound) => rebuildVersion(one, removals.all, found, terminal.stopSignal);
     const [refused] = refusals;
     if (refused !== undefined && !dryRun) throw refused;
     summary = await publishSite(target, {
@@ -122,3 +123,36 @@ function memoryOf({ store, endpoint }: Values<'publish'>, name: string, zip: Loc
   withStore(store, (opened) => refuseOtherState(opened, zip.path, zip.build.store));
   return known;
 }
+
+/**
+ * Rebuilds a tree in a ZIP without removed accounts: imports its pages into a new store that excludes them, and builds it again.
+ * @param found the handles of the removed accounts in this tree, which other accounts can have now, and those of other accounts
+ * @throws Failure those of `importInputs` and `build`
+ */
+async function rebuildVersion(
+  { path, build: { base_url, page_size, account_page_size, about, noindex, browse_files = 0 } }: LocalZip,
+  exclusions: readonly Exclusion[],
+  found: AccountsFound,
+  signal: AbortSignal,
+): Promise<LocalZip> {
+  const [{ inputsOf }, { importInputs }, { build }] = await Promise.all([
+    import('../sources/inputs/inputs.ts'),
+    import('../import/import.ts'),
+    import('../tree/build/build.ts'),
+  ]);
+  const [store, list, out] = [`${path}.db`, `${path}.exclusions.ndjson`, `${path}.rebuilt.zip`];
+  const [first] = exclusions;
+  const here = first === undefined ? [] : [{ ...first, handles: found.removed.map(handleHash).toSorted(), stable_ids: [], records: [] }];
+  const others = new Set(found.others.map(handleHash));
+  const excluded = exclusions
+    .map((one) => ({ ...one, handles: one.handles.filter((handle) => !others.has(handle)) }))
+    .filter((one) => one.handles.length + one.stable_ids.length > 0);
+  await writeFile(list, [...excluded, ...here].map((one) => `${encodeExclusion(one)}\n`).join(''));
+  // the exclusions first, so that no excluded item gets into the store
+  await importInputs(store, inputsOf([list, path], empty()), { onConflict: 'fail', signal });
+  await build(store, { out, site: { base_url, page_size, account_page_size }, html: browse_files > 0, about, noindex, signal });
+  await Promise.all([store, list].map((file) => rm(file)));
+  return openLocalZip(out);
+}
+
+async function* empty(): AsyncGenerator<Uint8Array> {}
