@@ -15,11 +15,10 @@ import type { Tally } from '../store/writing/outcome.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { COMMIT_PHASES } from './commit-phases.ts';
 import { reportProblems } from './job-summary.ts';
 import { type KnownSite, nextBuild } from './next-build.ts';
 import { nothingWritten, openSources, rejectedLine } from './sources.ts';
-import { withStore } from './with-store.ts';
+import { COMMIT_PHASES, withStore } from './with-store.ts';
 
 /** The maximum number of conflicts in the text output. */
 const PRINTED_CONFLICTS = 5;

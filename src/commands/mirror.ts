@@ -15,9 +15,8 @@ import { mkdirp, removeEmptyFolders } from '../store/mkdirp.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { COMMIT_PHASES } from './commit-phases.ts';
 import { nextBuild } from './next-build.ts';
-import { withStore } from './with-store.ts';
+import { COMMIT_PHASES, withStore } from './with-store.ts';
 
 /** How many gaps are printed for people; --json has all. */
 const PRINTED = 10;

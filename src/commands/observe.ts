@@ -3,11 +3,11 @@ import { isAllRejected, observeInputs } from '../observe/observe.ts';
 import { plural, seconds } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { COMMIT_PHASES } from './commit-phases.ts';
 import { reportProblems } from './job-summary.ts';
 import { nextBuild } from './next-build.ts';
 import { conflictLines, lateLines, missingLines, summaryLines } from './observe-report.ts';
 import { contextOf, latestTime, nothingWritten, observeOptions, openSources, rejectedLine } from './sources.ts';
+import { COMMIT_PHASES } from './with-store.ts';
 
 export async function runObserve(terminal: Terminal, options: Values<'observe'>): Promise<void> {
   const latest = latestTime(options);

@@ -8,10 +8,9 @@ import type { RemoveSummary } from '../store/exclusions/remove.ts';
 import { filesBeside, removeAccounts } from '../store/exclusions/remove.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { COMMIT_PHASES } from './commit-phases.ts';
 import { nextBuild } from './next-build.ts';
 import { checkLines } from './receipt-text.ts';
-import { withStore } from './with-store.ts';
+import { COMMIT_PHASES, withStore } from './with-store.ts';
 
 const REFUSED_WITH_DRY_RUN: Refusal = {
   options: ['--check', '--receipt'],
