@@ -1,6 +1,6 @@
 import { DATA_TYPES } from '../contract/record.ts';
 import { CONCURRENCY, DRY_RUN, LIST_OPTIONS, SOURCE_OPTIONS, STORE } from './options.ts';
-import { notEmpty, path } from './parsers.ts';
+import { field, path, place } from './parsers.ts';
 import type { CommandSpec } from './spec.ts';
 
 /** The commands about the accounts in the store. */
@@ -15,7 +15,7 @@ export const ACCOUNT_COMMANDS = {
       },
     },
     options: {
-      '--field <type>': { help: 'show only the records of this field', choices: DATA_TYPES, parse: (text: string) => text },
+      '--field <type>': { help: 'show only the records of this field', choices: DATA_TYPES, parse: field },
       ...LIST_OPTIONS,
     },
     result: {},
@@ -56,7 +56,7 @@ export const ACCOUNT_COMMANDS = {
       '--allow-unknown': { help: 'exclude a name even if no account in the store has it' },
       '--check <place>': {
         help: 'then search a copy for the account: a folder, a file or a target; exits with 1 if it has it; can be repeated',
-        parse: notEmpty((text) => text),
+        parse: place,
         isRepeatable: true,
       },
       '--receipt <file>': {

@@ -1,5 +1,5 @@
 import { DRY_RUN, OUT, STORE } from './options.ts';
-import { bagInfo, fileOrFolder, notEmpty, path, pathEnding, plainFile } from './parsers.ts';
+import { bagInfo, fileOrFolder, path, pathEnding, plainFile } from './parsers.ts';
 import type { CommandSpec } from './spec.ts';
 
 const ARCHIVED = { ...OUT, help: 'the tree, a folder or a ZIP' } as const;
@@ -43,7 +43,7 @@ export const OUTPUT_COMMANDS = {
     options: {
       '--to <file>': {
         help: 'the output: a file named .wacz',
-        parse: notEmpty(pathEnding(/\.wacz$/i, '.wacz')),
+        parse: pathEnding(/\.wacz$/i, '.wacz'),
         isMandatory: true,
       },
       '--out <path>': ARCHIVED,
@@ -62,7 +62,7 @@ export const OUTPUT_COMMANDS = {
     options: {
       '--to <file>': {
         help: 'the output: a file named .warc or .warc.gz',
-        parse: notEmpty(pathEnding(/\.warc(\.gz)?$/i, '.warc or .warc.gz')),
+        parse: pathEnding(/\.warc(\.gz)?$/i, '.warc or .warc.gz'),
         isMandatory: true,
       },
       '--out <path>': ARCHIVED,
