@@ -17,7 +17,7 @@ import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { reportProblems } from './job-summary.ts';
 import { type KnownSite, nextBuild } from './next-build.ts';
-import { nothingWritten, openSources, rejectedLine } from './sources.ts';
+import { correctionLine, nothingWritten, openSources, rejectedLine } from './sources.ts';
 import { COMMIT_PHASES, withStore } from './with-store.ts';
 
 /** The maximum number of conflicts in the text output. */
@@ -57,7 +57,6 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
     if (reports.some((report) => report.damaged_parts > 0)) terminal.exitCode = 1;
     for (const report of reports) for (const text of warningsOf(report, options.rejects)) terminal.alert(text);
     const milliseconds = terminal.elapsed();
-    const rereads = options.rejects === undefined ? '' : command('import', options.rejects);
     terminal.summary(
       {
         ...jsonOf(summary),
@@ -75,9 +74,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
         `  profiles  ${tally(summary.accounts)}`,
         rejectedLine(summary.rejected, options),
         `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-        summary.rejected > 0 &&
-          !options.dryRun &&
-          `to import the rejected items: ${sources.correction(options.rejects)}, then run ${rereads}`,
+        correctionLine('import', summary.rejected, options, terminal),
         options.dryRun
           ? nothingWritten(options.store)
           : nextBuild(terminal, options.store, areReportsChanged || isChanged(summary), siteOf(summary.pageSets, baseUrl)),

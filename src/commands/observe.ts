@@ -6,7 +6,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { reportProblems } from './job-summary.ts';
 import { nextBuild } from './next-build.ts';
 import { conflictLines, lateLines, missingLines, summaryLines } from './observe-report.ts';
-import { contextOf, latestTime, nothingWritten, observeOptions, openSources, rejectedLine } from './sources.ts';
+import { contextOf, correctionLine, latestTime, nothingWritten, observeOptions, openSources, rejectedLine } from './sources.ts';
 import { COMMIT_PHASES } from './with-store.ts';
 
 export async function runObserve(terminal: Terminal, options: Values<'observe'>): Promise<void> {
@@ -42,7 +42,6 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
       missing: summary.missing,
     });
     for (const line of [...lateLines(summary), ...missingLines(summary), ...conflictLines(summary)]) terminal.alert(line);
-    const rereads = options.rejects === undefined ? '' : terminal.command('observe', {}, [options.rejects]);
     const { records, accounts, ...counts } = summary;
     const byKind = { recordsByField: records, accountsByOutcome: accounts };
     terminal.summary({ ...counts, ...byKind, dryRun: options.dryRun, store: options.store, milliseconds }, [
@@ -50,9 +49,7 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
       ...summaryLines(summary),
       lastSeen > 0 && `  last seen ${plural(lastSeen, 'account')} not observed for 10 days, or observed again: the HTML pages change`,
       rejectedLine(summary.rejected, options),
-      summary.rejected > 0 &&
-        !options.dryRun &&
-        `to observe the rejected items: ${sources.correction(options.rejects)}, then run ${rereads}`,
+      correctionLine('observe', summary.rejected, options, terminal),
       options.dryRun ? nothingWritten(options.store) : nextBuild(terminal, options.store, summary.changed + lastSeen > 0),
     ]);
   } finally {

@@ -37,8 +37,6 @@ interface Sources {
   };
   /** Keeps the rejects file after everything is written. @throws Failure all-rejected, future-time */
   readonly keepRejects: (verb: Verb | 'normalize', rejected: number, isAll: boolean) => void;
-  /** Returns what to correct, before the rejects file is read again. */
-  readonly correction: (rejects: string | undefined) => string;
   /** Closes all connections, and removes the rejects file of a command that did not end. */
   readonly close: () => void;
 }
@@ -65,16 +63,8 @@ export function openSources(
     options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [written, ...inputs.flatMap((input) => input.path ?? [])]);
   let future: InputError | undefined;
   let [futures, others] = [0, 0];
-  let [hasItems, hasFiles] = [false, false];
   let otherCommand: string | undefined;
   let isForOtherCommand = true;
-  // a line without an item stands for a whole file
-  const correction = (path?: string) => {
-    if (!hasFiles) return `correct the items in ${path}`;
-    return hasItems
-      ? `correct the items in ${path}, and correct or fetch again the files of its lines without an item`
-      : `correct or fetch again the files that ${path} names`;
-  };
   return {
     inputs,
     patterns,
@@ -95,8 +85,6 @@ export function openSources(
             future ??= inputError;
             futures += 1;
           }
-          if (inputError.item === undefined) hasFiles = true;
-          else hasItems = true;
           otherCommand ??= inputError.otherCommand?.hintForAll;
           isForOtherCommand &&= inputError.otherCommand !== undefined;
           rejects.add(inputError);
@@ -122,10 +110,9 @@ export function openSources(
             ? otherCommand
             : options.dryRun
               ? `run again without --dry-run to write the items to ${rejects.path}`
-              : [`${correction(rejects.path)}, then run `, suggested(verb, {}, [rejects.path])],
+              : [`${correctionOf(rejects.path)}, then run `, suggested(verb, {}, [rejects.path])],
       });
     },
-    correction,
     close: () => {
       rejects?.discard();
       remote.close();
@@ -139,6 +126,22 @@ export function rejectedLine(
   { rejects, dryRun }: { readonly rejects?: string | undefined; readonly dryRun: boolean },
 ): Line {
   return rejected > 0 && `  rejected  ${number(rejected)}${dryRun ? '' : `, written to ${rejects}`}`;
+}
+
+/** What to do with rejected items; false if there are none. A dry run writes no file of them. */
+export function correctionLine(
+  verb: Verb,
+  rejected: number,
+  { rejects = '', dryRun }: { readonly rejects?: string | undefined; readonly dryRun: boolean },
+  terminal: Terminal,
+): Line {
+  if (rejected === 0 || dryRun) return false;
+  return `to ${verb} the rejected items: ${correctionOf(rejects)}, then run ${terminal.command(verb, {}, [rejects])}`;
+}
+
+/** What to correct before a rejects file is read again. A line without an item stands for a whole file. */
+function correctionOf(rejects: string): string {
+  return `correct the items in ${rejects}, or fetch again the files that it names`;
 }
 
 /** The last line of a dry run. */

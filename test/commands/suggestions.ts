@@ -184,14 +184,14 @@ export const COMMANDS: readonly Suggestion[] = [
   }),
   shown('command-line/usage-failure.ts: name', 'build tree', 2, 'build --out tree'),
   shown('command-line/usage-failure.ts: name', 'build --nope', 2, 'build --help'),
-  shown('commands/import.ts: import', 'import bad.ndjson --rejects r.ndjson --max-rejected 50%', 0, 'import r.ndjson', {
+  shown('commands/sources.ts: verb', 'import bad.ndjson --rejects r.ndjson --max-rejected 50%', 0, 'import r.ndjson', {
     prepare: write('bad.ndjson', rejects),
     correct: corrected,
   }),
   { site: 'commands/import.ts: import', ...conflict, suggests: 'import c2.ndjson --on-conflict keep' },
   { site: 'commands/import.ts: import', ...conflict, suggests: 'import c2.ndjson --on-conflict replace' },
   { site: 'commands/import.ts: import', ...conflict, suggests: 'import c2.ndjson --rejects FILE', fill: { FILE: 'set-aside.ndjson' } },
-  shown('commands/observe.ts: observe', 'observe bad.ndjson --rejects r.ndjson', 0, 'observe r.ndjson', {
+  shown('commands/sources.ts: verb', 'observe bad.ndjson --rejects r.ndjson', 0, 'observe r.ndjson', {
     prepare: write('bad.ndjson', badNight + night(9, NAMES.slice(3))),
     correct: edit('r.ndjson', '"bio":7', '"bio":"x"'),
   }),
