@@ -95,44 +95,26 @@ function isChanged({ records, accounts, changed, deleted, areReportsChanged }: M
 }
 
 function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown; readonly rejects: string }): object {
-  const {
-    isComplete,
-    isResumed,
-    isTree,
-    pages,
-    requests,
-    bytes,
-    records,
-    accounts,
-    changed,
-    deleted,
-    removed,
-    rejected,
-    rejectedInAll,
-    missing,
-    inherited,
-    unread,
-  } = result;
-  const { isCountUnstable, pages: unreadPages, ...what } = missing;
+  const { isCountUnstable: countUnstable, pages: unreadPages, ...what } = result.missing;
   return {
     ...facts,
-    complete: isComplete,
-    resumed: isResumed,
-    tree: isTree,
-    pagesByOutcome: pages,
-    requests,
-    bytes,
-    recordsByOutcome: records,
-    accountsByOutcome: accounts,
-    changedIds: changed,
-    goneFromService: { recordIds: removed.data, screenNames: removed.account },
-    deletedFromStore: deleted,
-    missing: { ...what, countUnstable: isCountUnstable, unreadPages },
-    incomplete: inherited,
-    unreadPages: unread,
-    rejected,
-    rejectedInAll,
-    rejects: rejected === 0 ? undefined : facts.rejects,
+    complete: result.isComplete,
+    resumed: result.isResumed,
+    tree: result.isTree,
+    pagesByOutcome: result.pages,
+    requests: result.requests,
+    bytes: result.bytes,
+    recordsByOutcome: result.records,
+    accountsByOutcome: result.accounts,
+    changedIds: result.changed,
+    goneFromService: { recordIds: result.removed.data, screenNames: result.removed.account },
+    deletedFromStore: result.deleted,
+    missing: { ...what, countUnstable, unreadPages },
+    incomplete: result.inherited,
+    unreadPages: result.unread,
+    rejected: result.rejected,
+    rejectedInAll: result.rejectedInAll,
+    rejects: result.rejected === 0 ? undefined : facts.rejects,
   };
 }
 

@@ -3,7 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import { isSameFile } from '../contract/files/same-file.ts';
 import { schemeOf } from '../contract/text/url-scheme.ts';
 import { normalizeSources } from '../normalize/normalize.ts';
-import type { PartFile } from '../normalize/part-file.ts';
+import { localPart, objectPart, type PartFile } from '../normalize/part-file.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -65,7 +65,6 @@ async function openPart(
   terminal: Terminal,
   onSent: (bytes: number) => void,
 ): Promise<{ readonly file: PartFile; readonly close: () => void }> {
-  const { localPart, objectPart } = await import('../normalize/part-file.ts');
   if (schemeOf(to) === undefined) {
     refuseInsideTree(to);
     return { file: localPart(to), close: () => {} };

@@ -50,14 +50,7 @@ export async function listedTargetOf(
  * @throws Failure usage, no-client
  */
 export async function sourceTargetOf(address: string, choice: TargetChoice, terminal: Terminal): Promise<ObjectSource> {
-  return sourceOf(await targetOf(address, choice, terminal));
-}
-
-/**
- * Returns the objects of a target as a source.
- * @throws Failure usage
- */
-export function sourceOf(target: Target): ObjectSource {
+  const target = await targetOf(address, choice, terminal);
   const source = target.source?.();
   if (source !== undefined) return source;
   throw new Failure('usage', `${target.name} cannot be read as a source`, {
