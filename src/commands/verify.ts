@@ -8,14 +8,17 @@ import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { OnProgress } from '../contract/pauses.ts';
+import { readState } from '../publish/state/state.ts';
+import { openRemote } from '../storage/remote.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
+import { verifyPublished } from '../verify/published-tree.ts';
 import type { VerifySummary } from '../verify/verify.ts';
 import { verify } from '../verify/verify.ts';
 import { UNFINISHED, type VerifyOptions } from '../verify/walk.ts';
-import type { CheckSiteOptions, CheckSitePhase } from '../versions/check-site.ts';
+import { type CheckSiteOptions, type CheckSitePhase, checkSite } from '../versions/check-site.ts';
 import { requestsOf, requestsText, targetOf, trafficOf } from './target.ts';
 import { noteLines, verdict, violationLines } from './verify-report.ts';
 import { stateIn, withStore } from './with-store.ts';
@@ -80,21 +83,14 @@ async function verifyTarget(
     readonly onProgress: OnProgress<CheckSitePhase | 'fetch'> | undefined;
   },
 ): Promise<void> {
-  const [{ checkSite }, { openRemote }, { readState }, target] = await Promise.all([
-    import('../versions/check-site.ts'),
-    import('../storage/remote.ts'),
-    import('../publish/state/state.ts'),
-    targetOf(address, options, terminal),
-  ]);
+  const target = await targetOf(address, options, terminal);
   const remote = openRemote(target, { ...requestsOf(options, terminal), kept: UNFINISHED });
   const check = { ...common, concurrency: options.concurrency, all: options.all };
   const pages = async () => {
     // a state that palimpsest did not write is a violation
     const state = await readState(remote).catch(() => undefined);
     if (state?.state.state === 'publishing') throw unfinished(target.name);
-    if (target.names !== undefined) return await verify({ ...common, out: target.name });
-    const { verifyPublished } = await import('../verify/published-tree.ts');
-    return await verifyPublished(remote, check);
+    return await (target.names === undefined ? verifyPublished(remote, check) : verify({ ...common, out: target.name }));
   };
   const found = async () => {
     const site = await checkSite(remote, check);
