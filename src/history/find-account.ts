@@ -36,7 +36,7 @@ export function findAccount(store: Store, name: string): IdentifiedAccount {
     search.find(handle) ??
     (only !== undefined && prefixed.length === 1 ? { screen_name: only, by: 'prefix' } : undefined);
   const entry = found === undefined ? undefined : entries.entryOf(found.screen_name);
-  if (found === undefined || entry === undefined) throw unknown(store, name, handle, prefixed);
+  if (found === undefined || entry === undefined) throw unknown(store, name, prefixed.length);
   const otherHolders = search.formerHolders(handle).filter(({ screen_name }) => screen_name !== found.screen_name);
   return { entry, foundBy: found.by, otherHolders };
 }
@@ -44,11 +44,7 @@ export function findAccount(store: Store, name: string): IdentifiedAccount {
 /** Returns a hint with the accounts that an unknown name could mean. */
 export function similarAccountsHint(store: Store, name: string): Hint {
   const handle = name.replace(/^@/, '');
-  return similarHint(store, name, handle, handle === '' ? [] : store.accountSearch().withPrefix(handle));
-}
-
-/** @param prefixed the handles of the accounts whose handle or former handle begins with the name */
-function similarHint(store: Store, name: string, handle: string, prefixed: readonly string[]): Hint {
+  const prefixed = handle === '' ? [] : store.accountSearch().withPrefix(handle);
   const candidates =
     prefixed.length > 0
       ? { handles: likelyFirst(prefixed, handle).slice(0, MAX_CANDIDATES), count: prefixed.length }
@@ -69,10 +65,11 @@ function likelyFirst(handles: readonly string[], typed: string): readonly string
   return [...handles.filter(isLikely), ...handles.filter((handle) => !isLikely(handle))];
 }
 
-function unknown(store: Store, name: string, handle: string, prefixed: readonly string[]): Failure {
+/** @param prefixed how many accounts have a handle or former handle that begins with the name */
+function unknown(store: Store, name: string, prefixed: number): Failure {
   const message =
-    prefixed.length > 0
-      ? `${plural(prefixed.length, 'account')} in ${store.path} match ${name}`
+    prefixed > 0
+      ? `${plural(prefixed, 'account')} in ${store.path} match ${name}`
       : name.trim() === ''
         ? 'the name of the account is empty'
         : `there is no account ${name} in ${store.path}`;
@@ -80,7 +77,7 @@ function unknown(store: Store, name: string, handle: string, prefixed: readonly 
     place: { file: store.path },
     expected: 'a handle, a former handle, a stable id, or the beginning of one handle',
     found: name.trim() === '' ? 'an empty name' : name,
-    hint: similarHint(store, name, handle, prefixed),
+    hint: similarAccountsHint(store, name),
   });
 }
 
