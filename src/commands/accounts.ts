@@ -1,10 +1,17 @@
 import type { Values } from '../command-line/commands.ts';
 import type { AccountEntry } from '../contract/accounts/account-entry.ts';
+import { formerHandlesOf } from '../contract/accounts/former-handles.ts';
 import { type Instant, parseInstant, timestampOf } from '../contract/instant.ts';
 import { matchingAccounts } from '../history/account-match.ts';
-import { accountTable } from '../history/account-table.ts';
+import { number } from '../terminal/amounts.ts';
+import { printable } from '../terminal/printable.ts';
+import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { withStore } from './with-store.ts';
+
+const HEADINGS = ['handle', 'id', 'records', 'first record', 'last record', 'name'];
+/** The column that is aligned to the right. */
+const COUNT = 2;
 
 export function runAccounts(
   terminal: Terminal,
@@ -14,7 +21,7 @@ export function runAccounts(
     const found = () => changedSince(since, matchingAccounts(store, text));
     const accounts = () => first(limit, found());
     const hasMore = limit < Number.POSITIVE_INFINITY && [...first(limit + 1, found())].length > limit;
-    const lines = orElse(accountTable(accounts()), nothingFound(text, since, storePath));
+    const lines = orElse(table(HEADINGS, [COUNT], rowsOf(accounts())), nothingFound(text, since, storePath));
     if (text !== undefined && [...first(1, matchingAccounts(store, text))].length === 0) terminal.exitCode = 1;
     terminal.summary({ results: jsonEntries(accounts()), hasMore }, lines);
     if (hasMore) terminal.notes(['more accounts are not shown; raise --limit']);
@@ -40,6 +47,17 @@ function* jsonEntries(accounts: Iterable<AccountEntry>): Generator<object> {
   for (const { screen_name, stable_id, display_name, former_handles, records, first_record_date, last_record_date } of accounts) {
     const handles = former_handles.map(({ handle, seen_to }) => ({ handle, seen_to: timestampOf(seen_to) }));
     yield { screen_name, stable_id, display_name, former_handles: handles, records, first_record_date, last_record_date };
+  }
+}
+
+function* rowsOf(accounts: Iterable<AccountEntry>): Generator<string[]> {
+  for (const account of accounts) {
+    const { screen_name, stable_id, records, first_record_date, last_record_date, display_name } = account;
+    const handles = new Set(formerHandlesOf(account).map(({ handle }) => `@${handle}`));
+    const former = handles.size === 0 ? '' : `(formerly ${[...handles].join(', ')})`;
+    const names = [display_name.replace(/\s+/g, ' '), former].filter((name) => name !== '');
+    const dates = [first_record_date, last_record_date].map((time) => time?.slice(0, 10) ?? '-');
+    yield [screen_name, stable_id ?? '-', number(records), ...dates, names.join(' ')].map(printable);
   }
 }
 
