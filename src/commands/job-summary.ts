@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import type { Failure } from '../contract/failure.ts';
+import { FAILURES, type Failure } from '../contract/failure.ts';
 import { number, plural } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -15,23 +15,13 @@ export function addToJobSummary(terminal: Terminal, markdown: string): void {
   }
 }
 
-/** Returns a Markdown table with the reason of a refusal. */
-export function refusalTable({
-  code,
-  message,
-  expected,
-  found,
-  hint,
-}: Pick<Failure, 'code' | 'message' | 'expected' | 'found' | 'hint'>): string {
-  return summaryTable(
-    ['refused', code],
-    [
-      ['reason', message],
-      ['expected', expected],
-      ['found', found],
-      ['try', hint],
-    ],
-  );
+/** Reports what refuses a run, or would refuse it after a plan: the exit code stops a job before the publish. */
+export function reportRefusals(terminal: Terminal, refusals: readonly Failure[]): void {
+  for (const { code, message, expected, found, hint } of refusals) {
+    terminal.exitCode = FAILURES[code].exit;
+    const rows = [['reason', message] as const, ['expected', expected] as const, ['found', found] as const, ['try', hint] as const];
+    addToJobSummary(terminal, summaryTable(['refused', code], rows));
+  }
 }
 
 /** Returns a Markdown table with two columns. Rows without a value are left out. */

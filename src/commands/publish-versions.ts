@@ -5,7 +5,7 @@ import type { Values } from '../command-line/commands.ts';
 import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
 import { type Exclusion, encodeExclusion, handleHash } from '../contract/accounts/exclusion.ts';
-import { FAILURES, Failure } from '../contract/failure.ts';
+import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { isLoopback, localLinks } from '../contract/site.ts';
 import { refuseOtherFiles } from '../publish/trees/other-files.ts';
@@ -14,12 +14,11 @@ import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formOf } from '../tree/tree-files.ts';
 import { HEAD } from '../versions/commit.ts';
-import type { SitePublishSummary } from '../versions/publish-site.ts';
 import { publishSite } from '../versions/publish-site.ts';
 import type { AccountsFound } from '../versions/removed-accounts.ts';
 import type { LocalZip } from '../versions/site-version.ts';
 import { openLocalZip } from '../versions/site-version.ts';
-import { addToJobSummary, refusalTable } from './job-summary.ts';
+import { reportRefusals } from './job-summary.ts';
 import { requestsOf, targetOf } from './target.ts';
 import { reportVersions } from './versions-report.ts';
 import { refuseOtherState, withStore } from './with-store.ts';
@@ -54,18 +53,14 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
   // a head of another program is refused when it is read
   if (!options.allowOtherFiles) refuseOtherFiles(target, HEAD);
   const zip = isRollback ? undefined : await openLocalZip(options.out);
-  const refusals: Failure[] = [];
-  let summary: SitePublishSummary;
-  let remembered: PublishedTarget | undefined;
-  try {
+  const baseUrl = zip?.build.base_url ?? '';
+  const refusals = zip !== undefined && !options.allowLoopback && isLoopback(baseUrl) ? [localLinks(target.name, baseUrl)] : [];
+  const send = async () => {
     const { memory, removals } = memoryOf(options, target.names === undefined ? target.name : resolve(target.name), zip);
-    remembered = memory;
-    if (zip !== undefined && !options.allowLoopback && isLoopback(zip.build.base_url))
-      refusals.push(localLinks(target.name, zip.build.base_url));
     const rebuild = (one: LocalZip, found: AccountsFound) => rebuildVersion(one, removals.all, found, terminal.stopSignal);
     const [refused] = refusals;
     if (refused !== undefined && !dryRun) throw refused;
-    summary = await publishSite(target, {
+    const summary = await publishSite(target, {
       ...options,
       ...requestsOf(options, terminal),
       zip,
@@ -80,26 +75,25 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
         send: { label: 'sending', amount: bytes },
       }),
     });
-  } finally {
+    return { summary, memory };
+  };
+  const { summary, memory } = await send().finally(async () => {
     await zip?.close();
     target.close();
-  }
-  reportVersions(terminal, summary, { target, milliseconds: terminal.elapsed(), ...(zip === undefined ? {} : { out: zip.path }) }, dryRun);
-  const others = summary.before.length === 0 ? (remembered?.others() ?? []) : [];
+  });
+  reportVersions(terminal, summary, target, zip?.path, dryRun);
+  const others = summary.before.length === 0 ? (memory?.others() ?? []) : [];
   if (others.length > 0)
     terminal.alert(
       `${target.name} is a new target, but ${options.store} was published to ${others.join(', ')} before: check the name of the target`,
     );
-  if (remembered?.isForgetful)
+  if (memory?.isForgetful)
     terminal.warn(
       `${options.store} could not be written, so this publish is not recorded in it: close other programs that use it, then publish again`,
     );
-  // the exit code stops a job at the plan, before the publish
-  for (const refusal of dryRun ? refusals : []) {
-    terminal.exitCode = FAILURES[refusal.code].exit;
-    terminal.alert(`would be refused (${refusal.code}): ${refusal.message}; ${refusal.hint}`);
-    addToJobSummary(terminal, refusalTable(refusal));
-  }
+  if (!dryRun) return;
+  reportRefusals(terminal, refusals);
+  for (const { code, message, hint } of refusals) terminal.alert(`would be refused (${code}): ${message}; ${hint}`);
 }
 
 /**

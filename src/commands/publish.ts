@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import type { Values } from '../command-line/commands.ts';
 import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
-import { FAILURES, Failure } from '../contract/failure.ts';
+import { Failure } from '../contract/failure.ts';
 import { publish } from '../publish/publish.ts';
 import { refuseSwapped } from '../publish/trees/other-files.ts';
 import { exclusionsOf } from '../store/exclusions/named-exclusions.ts';
 import { plural, seconds } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { addToJobSummary, refusalTable } from './job-summary.ts';
+import { addToJobSummary, reportRefusals } from './job-summary.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { publishVersions, usesVersions } from './publish-versions.ts';
 import { requestsOf, targetOf, trafficOf } from './target.ts';
@@ -48,11 +48,7 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
   }
   if (options.dryRun) {
     terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target));
-    // the exit code stops a job at the plan, before the publish
-    for (const refusal of summary.refusals) {
-      terminal.exitCode = FAILURES[refusal.code].exit;
-      addToJobSummary(terminal, refusalTable(refusal));
-    }
+    reportRefusals(terminal, summary.refusals);
     return;
   }
   if (summary.isConditional === false) {
