@@ -112,7 +112,9 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     return isEffective(env[variable], option) ? option.env(variable) : option;
   };
   for (const [name, { summary, description, args = {}, options, result, examples }] of commandEntries()) {
-    const command = underHeading(groupOf(program, name).command(name.split(' ').at(-1) ?? name), name)
+    const [heading = ''] = Object.entries(TASKS).find(([, commands]) => name in commands) ?? [];
+    const command = groupOf(program.commandsGroup(heading), name)
+      .command(name.split(' ').at(-1) ?? name)
       .summary(summary)
       .description(description)
       .addHelpText('after', ({ command }) => afterOptions(command, examples));
@@ -203,13 +205,7 @@ function groupOf(program: Command, name: string): Command {
   const group = GROUPS[first];
   if (second === undefined || group === undefined) return program;
   const declared = program.commands.find((one) => one.name() === first);
-  return declared ?? underHeading(program.command(first), name).summary(group.summary).description(group.description);
-}
-
-/** Puts a command under the heading of its task in the help of the program. */
-function underHeading(command: Command, name: string): Command {
-  const [heading] = Object.entries(TASKS).find(([, commands]) => Object.hasOwn(commands, name)) ?? [];
-  return heading === undefined || command.parent?.parent != null ? command : command.helpGroup(heading);
+  return declared ?? program.command(first).summary(group.summary).description(group.description);
 }
 
 /** The values of a command by their names. The declaration of the command determines their types. */
