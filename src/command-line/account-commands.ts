@@ -18,7 +18,7 @@ export const ACCOUNT_COMMANDS = {
       '--field <type>': { help: 'show only the records of this field', choices: DATA_TYPES, parse: field },
       ...LIST_OPTIONS,
     },
-    result: {},
+    result: 'always',
     examples: [
       ['palimpsest history jack', 'every change of every field'],
       ['palimpsest history jack --field bio | less -R', 'the changes of one field, in a pager'],
@@ -33,7 +33,7 @@ export const ACCOUNT_COMMANDS = {
       'or former handle that begins with the text. Exits with 1 if no account matches the text.',
     args: { '[text]': { help: 'what to search for' } },
     options: LIST_OPTIONS,
-    result: {},
+    result: 'always',
     examples: [
       ['palimpsest accounts', 'every account in the store'],
       ['palimpsest accounts "clay higgins"', 'the accounts with both words in their names'],
@@ -66,7 +66,6 @@ export const ACCOUNT_COMMANDS = {
       '--concurrency <n>': CONCURRENCY,
       ...SOURCE_OPTIONS,
     },
-    result: { with: '--dry-run' },
     examples: [
       ['palimpsest remove nina_k --dry-run', 'show what would be removed'],
       ['palimpsest remove nina_k --yes', 'remove the account with that handle'],

@@ -89,7 +89,6 @@ export const OUTPUT_COMMANDS = {
       ...IDENTITY_OPTIONS,
       '--dry-run': DRY_RUN,
     },
-    result: { with: '--dry-run' },
     examples: [
       ['palimpsest archive bag --to history-bag', 'archive the tree in out/'],
       ['(cd history-bag && sha256sum -c --quiet manifest-sha256.txt tagmanifest-sha256.txt)', 'check it without palimpsest'],
@@ -135,7 +134,6 @@ function tableExport(extension: string, title: string, description: string) {
       '--store <file>': STORE,
       '--dry-run': DRY_RUN,
     },
-    result: { with: '--dry-run' },
     examples: [
       [
         `palimpsest export ${extension} --to tables`,

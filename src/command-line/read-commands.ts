@@ -35,7 +35,6 @@ export const READ_COMMANDS = {
       '--require-complete': { help: 'fail if the saved pages lack items, or do not prove that they are complete' },
       ...SOURCE_OPTIONS,
     },
-    result: { with: '--dry-run' },
     examples: [
       ['palimpsest import saved-pages/', 'every file in the folder'],
       ['zcat records.ndjson.gz | palimpsest import -', 'records from another program'],
@@ -110,7 +109,6 @@ export const READ_COMMANDS = {
       ...NETWORK_OPTIONS,
       ...SOURCE_OPTIONS,
     },
-    result: { with: '--dry-run' },
     examples: [
       ['palimpsest observe snapshots/', 'every file in the folder'],
       ['palimpsest observe users.jsonl --observed-at 2017-09-19T20:47:28Z', 'snapshots that contain no time'],
