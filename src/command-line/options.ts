@@ -43,7 +43,8 @@ const ACCESS_OPTIONS = {
   '--timeout <duration>': {
     help: 'the timeout of each attempt of a request; large objects get more time',
     parse: duration('1s', '1h'),
-    default: '30s',
+    default: 30_000,
+    defaultText: '30s',
   },
 } as const;
 
@@ -61,7 +62,7 @@ export const SOURCE_OPTIONS = ACCESS_OPTIONS;
 export const MAX_REJECTED = {
   help: 'refuse the run if a larger share of its items is rejected',
   parse: percentage,
-  default: { share: 0.2 },
+  default: 0.2,
   defaultText: '20%',
 } as const;
 

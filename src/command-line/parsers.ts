@@ -157,9 +157,9 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 }
 
 /** Parses a percentage. Returns a share from 0 to 1. */
-export function percentage(text: string): { readonly share: number } {
+export function percentage(text: string): number {
   const [, digits] = /^(\d{1,3})%$/.exec(text) ?? [];
-  if (digits !== undefined && Number(digits) <= 100) return { share: Number(digits) / 100 };
+  if (digits !== undefined && Number(digits) <= 100) return Number(digits) / 100;
   throw new InvalidArgumentError('a percentage from 0% to 100%, such as 20%');
 }
 
@@ -191,17 +191,17 @@ export function versionNumber(text: string): number {
 const DURATION = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m|h)$/;
 const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Returns a parser of durations. Timers of Node.js cannot take more than 24 days. */
-export function duration(least: string, most: string): (text: string) => string {
+/** Returns a parser of durations, in milliseconds. Timers of Node.js cannot take more than 24 days. */
+export function duration(least: string, most: string): (text: string) => number {
   return (text) => {
     const value = millisecondsOf(text);
-    if (value >= millisecondsOf(least) && value <= millisecondsOf(most)) return text;
+    if (value >= millisecondsOf(least) && value <= millisecondsOf(most)) return value;
     const example = /^\d+$/.test(text) ? `${text}s` : '30s';
     throw new InvalidArgumentError(`a duration with a unit, from ${least} to ${most}, such as ${example}`);
   };
 }
 
-export function millisecondsOf(time: string): number {
+function millisecondsOf(time: string): number {
   const [, value, unit = ''] = DURATION.exec(time) ?? [];
   return Number(value) * (UNITS[unit] ?? Number.NaN);
 }

@@ -37,7 +37,6 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
       command,
       incomplete,
       baseUrl,
-      maxRejected: options.maxRejected.share,
       onProgress: terminal.progress({ read: { label: 'reading', amount: bytes }, ...COMMIT_PHASES }),
     });
     sources.keepRejects('import', summary.rejected, refusal === undefined && isAllRejected(summary));

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
-import { millisecondsOf } from '../command-line/parsers.ts';
 import { Failure } from '../contract/failure.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { hint, suggested } from '../contract/hint.ts';
@@ -42,8 +41,6 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
     const result = await mirror({
       ...options,
       baseUrl,
-      delay: millisecondsOf(options.delay),
-      maxTime: millisecondsOf(options.maxTime),
       isFull: options.full,
       maxDelete: options.delete ? options.maxDelete : undefined,
       onReject: (inputError) => rejects.add(inputError),

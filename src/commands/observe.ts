@@ -21,8 +21,8 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
       dryRun: options.dryRun,
       limits: {
         latest,
-        maxRejected: options.maxRejected.share,
-        minAccounts: options.minAccounts.share,
+        maxRejected: options.maxRejected,
+        minAccounts: options.minAccounts,
         allowLate: options.allowLate === true,
       },
       onProgress: terminal.progress({

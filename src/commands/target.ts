@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import type { TARGET_OPTIONS } from '../command-line/options.ts';
-import { millisecondsOf } from '../command-line/parsers.ts';
 import type { ValuesOf } from '../command-line/spec.ts';
 import { Failure, type FailureCode } from '../contract/failure.ts';
 import type { ObjectSource } from '../storage/object-source.ts';
@@ -85,7 +84,7 @@ function accessOf({ endpoint, region, concurrency }: TargetChoice, terminal: Ter
 
 /** Returns the limits of requests, and the signal that stops the command. */
 export function requestsOf({ concurrency, timeout }: TargetChoice, terminal: Terminal): RemoteOptions {
-  return { concurrency, retryPolicy: { attempts: MAX_ATTEMPTS, timeout: millisecondsOf(timeout) }, signal: terminal.stopSignal };
+  return { concurrency, retryPolicy: { attempts: MAX_ATTEMPTS, timeout }, signal: terminal.stopSignal };
 }
 
 /** Returns the request counts for JSON output. */
