@@ -44,16 +44,11 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
     const { records, accounts } = existsSync(options.store)
       ? withStore(options.store, ({ revision }) => revision)
       : { records: 0, accounts: 0 };
-    reportProblems(terminal, 'import', {
-      rejected: summary.rejected,
-      rejects: options.dryRun ? undefined : options.rejects,
-      conflicts: summary.conflicts.count,
-    });
+    reportProblems(terminal, 'import', summary, options);
     for (const set of summary.pageSets) if (set.status !== 'complete') terminal.alert(warningOf(set));
     for (const lack of summary.incomplete) terminal.alert(`a source is not known to be complete: ${lackSentence(lack)}`);
     for (const line of conflictLines(summary, command)) terminal.alert(line);
-    if (summary.conflicts.count > 0) terminal.exitCode = 1;
-    if (reports.some((report) => report.damaged_parts > 0)) terminal.exitCode = 1;
+    if (summary.conflicts.count > 0 || reports.some((report) => report.damaged_parts > 0)) terminal.exitCode = 1;
     for (const report of reports) for (const text of warningsOf(report, options.rejects)) terminal.alert(text);
     const milliseconds = terminal.elapsed();
     terminal.summary(

@@ -34,13 +34,7 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
     sources.keepRejects('observe', summary.rejected, refusal === undefined && isAllRejected(summary));
     if (refusal !== undefined) throw refusal;
     const milliseconds = terminal.elapsed();
-    reportProblems(terminal, 'observe', {
-      rejected: summary.rejected,
-      rejects: options.dryRun ? undefined : options.rejects,
-      late: summary.late,
-      conflicts: summary.conflicts.count,
-      missing: summary.missing,
-    });
+    reportProblems(terminal, 'observe', summary, options);
     for (const line of [...lateLines(summary), ...missingLines(summary), ...conflictLines(summary)]) terminal.alert(line);
     const { records, accounts, ...counts } = summary;
     const byKind = { recordsByField: records, accountsByOutcome: accounts };

@@ -40,15 +40,15 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   if (receipt !== undefined && options.receipt !== undefined) report?.writeReceipt(options.receipt, receipt);
   if (receipt !== undefined && receipt.found_places + receipt.unsearched_places > 0) terminal.exitCode = 1;
   const milliseconds = terminal.elapsed();
-  const checks =
-    receipt === undefined ? {} : { checks: receipt.checks, foundPlaces: receipt.found_places, unsearchedPlaces: receipt.unsearched_places };
   const facts = {
     store,
     created_store: isNew && !isDryRun,
     dry_run: isDryRun,
     unfinished_mirrors: unfinished,
     files_beside: beside,
-    ...checks,
+    checks: receipt?.checks,
+    foundPlaces: receipt?.found_places,
+    unsearchedPlaces: receipt?.unsearched_places,
     milliseconds,
   };
   const { removed, excluded: excludedNames, ...rest } = summary;
