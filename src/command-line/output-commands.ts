@@ -2,8 +2,8 @@ import { DRY_RUN, OUT, STORE } from './options.ts';
 import { bagInfo, fileOrFolder, path, pathEnding, plainFile } from './parsers.ts';
 import type { CommandSpec } from './spec.ts';
 
-const ARCHIVED = { ...OUT, help: 'the tree, a folder or a ZIP' } as const;
-const IDENTITY_OPTIONS = {
+const ARCHIVE_OPTIONS = {
+  '--out <path>': { ...OUT, help: 'the tree, a folder or a ZIP' },
   '--identities': { help: 'add what the pages lack: stable ids, former handles, observation times and the list of removed accounts' },
   '--store <file>': { ...STORE, help: 'the store; used only with --identities' },
 } as const;
@@ -46,8 +46,7 @@ export const OUTPUT_COMMANDS = {
         parse: pathEnding(/\.wacz$/i, '.wacz'),
         isMandatory: true,
       },
-      '--out <path>': ARCHIVED,
-      ...IDENTITY_OPTIONS,
+      ...ARCHIVE_OPTIONS,
     },
     examples: [
       ['palimpsest archive wacz --to history.wacz', 'archive the tree in out/'],
@@ -65,8 +64,7 @@ export const OUTPUT_COMMANDS = {
         parse: pathEnding(/\.warc(\.gz)?$/i, '.warc or .warc.gz'),
         isMandatory: true,
       },
-      '--out <path>': ARCHIVED,
-      ...IDENTITY_OPTIONS,
+      ...ARCHIVE_OPTIONS,
     },
     examples: [
       ['palimpsest archive warc --to history.warc.gz', 'archive the tree in out/'],
@@ -85,8 +83,7 @@ export const OUTPUT_COMMANDS = {
         parse: bagInfo,
         isRepeatable: true,
       },
-      '--out <path>': ARCHIVED,
-      ...IDENTITY_OPTIONS,
+      ...ARCHIVE_OPTIONS,
       '--dry-run': DRY_RUN,
     },
     examples: [
