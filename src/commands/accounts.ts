@@ -2,7 +2,7 @@ import type { Values } from '../command-line/commands.ts';
 import type { AccountEntry } from '../contract/accounts/account-entry.ts';
 import { formerHandlesOf } from '../contract/accounts/former-handles.ts';
 import { type Instant, parseInstant, timestampOf } from '../contract/instant.ts';
-import { matchingAccounts } from '../history/account-match.ts';
+import { matchingAccounts } from '../history/find-account.ts';
 import { number } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 import { table } from '../terminal/table.ts';
