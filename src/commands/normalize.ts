@@ -8,8 +8,7 @@ import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/inside-tree.ts';
-import { pathTimeLine, skippedLine } from './observe-report.ts';
-import { contextOf, latestTime, observeOptions, openSources, type SourceChoice } from './sources.ts';
+import { contextOf, latestTime, observeOptions, openSources, pathTimeLine, type SourceChoice, skippedLine } from './sources.ts';
 import { requestsOf, targetOf } from './target.ts';
 
 /** The maximum number of concurrent requests. */

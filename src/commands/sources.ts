@@ -9,6 +9,7 @@ import type { FilePatterns } from '../sources/inputs/file-filter.ts';
 import { inputNamed, inputsOf } from '../sources/inputs/inputs.ts';
 import { rejection } from '../sources/rejects/rejection.ts';
 import { RejectsFile } from '../sources/rejects/rejects-file.ts';
+import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { ObserveContext } from '../sources/snapshots/snapshot-reader.ts';
 import type { Input, InputError, RemoteSources } from '../sources/source.ts';
 import { number } from '../terminal/amounts.ts';
@@ -126,6 +127,17 @@ export function rejectedLine(
   { rejects, dryRun }: { readonly rejects?: string | undefined; readonly dryRun: boolean },
 ): Line {
   return rejected > 0 && `  rejected  ${number(rejected)}${dryRun ? '' : `, written to ${rejects}`}`;
+}
+
+/** Which snapshots have the time in their paths, as text. */
+export function pathTimeLine({ count, first, last }: PathTimes): Line {
+  const range = first === last ? first : `${first} to ${last}`;
+  return count > 0 && `  times     ${range}, from the names of files and folders, of ${plural(count, 'snapshot')}`;
+}
+
+/** Which files were not read, as text. */
+export function skippedLine({ skipped }: { readonly skipped: number }): Line {
+  return skipped > 0 && `  skipped   ${plural(skipped, 'file')} of Twitter archives, which do not describe the account`;
 }
 
 /** What to do with rejected items; false if there are none. A dry run writes no file of them. */
