@@ -21,7 +21,8 @@ export function runAccounts(
     const found = () => changedSince(since, matchingAccounts(store, text));
     const accounts = () => first(limit, found());
     const hasMore = limit < Number.POSITIVE_INFINITY && [...first(limit + 1, found())].length > limit;
-    const lines = orElse(table(HEADINGS, [COUNT], rowsOf(accounts())), nothingFound(text, since, storePath));
+    const hasNone = [...first(1, found())].length === 0;
+    const lines = hasNone ? [nothingFound(text, since, storePath)] : table(HEADINGS, [COUNT], rowsOf(accounts()));
     if (text !== undefined && [...first(1, matchingAccounts(store, text))].length === 0) terminal.exitCode = 1;
     terminal.summary({ results: jsonEntries(accounts()), hasMore }, lines);
     if (hasMore) terminal.notes(['more accounts are not shown; raise --limit']);
@@ -59,15 +60,6 @@ function* rowsOf(accounts: Iterable<AccountEntry>): Generator<string[]> {
     const dates = [first_record_date, last_record_date].map((time) => time?.slice(0, 10) ?? '-');
     yield [screen_name, stable_id ?? '-', number(records), ...dates, names.join(' ')].map(printable);
   }
-}
-
-function* orElse(lines: Iterable<string>, otherwise: string): Generator<string> {
-  let isEmpty = true;
-  for (const line of lines) {
-    yield line;
-    isEmpty = false;
-  }
-  if (isEmpty) yield otherwise;
 }
 
 function nothingFound(text: string | undefined, since: Instant | undefined, store: string): string {
