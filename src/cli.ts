@@ -30,27 +30,27 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
   const program = programFor(terminal, invocationOf(argv[1] ?? '', io.env, io.cwd?.() ?? '/'), (value) => {
     rejected = value;
   });
-  let store = '';
+  let running: Command | undefined;
   program.hook('preAction', (_, command) => {
-    store = String(command.getOptionValue('store'));
+    running = command;
   });
   try {
     if (words[0] === 'complete') {
-      const { complete } = await import('./command-line/complete.ts');
+      const { complete } = await import('./commands/completion.ts');
       await complete(program, terminal, words.slice(words[1] === '--' ? 2 : 1));
     } else await program.parseAsync([...argv.slice(0, 2), ...helpAsOption(program, words)]);
     terminal.completed();
   } catch (error) {
+    if (error instanceof Failure && exitCodeOf(error.code) === REFUSED) {
+      const { reportRefusals } = await import('./commands/job-summary.ts');
+      reportRefusals(terminal, [error]);
+    }
     if (!(error instanceof CommanderError))
-      terminal.failed(error instanceof Failure ? withVariableName(program, error) : await asFailure(error, store));
+      terminal.failed(error instanceof Failure ? withVariableName(running, error) : await asFailure(error, running));
     else if (error.exitCode !== 0) {
       const { usageFailure } = await import('./command-line/usage-failure.ts');
       terminal.setOutput(outputModeOf(words, io.env));
       terminal.failure(usageFailure(program, words, error, rejected));
-    }
-    if (error instanceof Failure && exitCodeOf(error.code) === REFUSED) {
-      const { addToJobSummary, refusalTable } = await import('./commands/job-summary.ts');
-      addToJobSummary(terminal, refusalTable(error));
     }
   }
   await terminal.end();
@@ -82,24 +82,21 @@ function outputModeOf(words: readonly string[], env: ProcessIO['env']): OutputMo
 }
 
 /** Replaces the option in a failure's place by its environment variable, if the value came from there. */
-function withVariableName(program: Command, failure: Failure): Failure {
-  for (const command of program.commands.flatMap((one) => [one, ...one.commands])) {
-    const option = command.options.find(({ long }) => long !== undefined && long === failure.place.field);
-    if (option?.envVar === undefined || command.getOptionValueSource(option.attributeName()) !== 'env') continue;
-    return failure.with({ place: { ...failure.place, field: option.envVar } });
-  }
-  return failure;
+function withVariableName(running: Command | undefined, failure: Failure): Failure {
+  const option = running?.options.find(({ long }) => long === failure.place.field);
+  if (option?.envVar === undefined || running?.getOptionValueSource(option.attributeName()) !== 'env') return failure;
+  return failure.with({ place: { ...failure.place, field: option.envVar } });
 }
 
 /**
  * Converts an error of SQLite or of the file system that no command handled to a Failure. Returns any other error unchanged.
- * @param store the store of the command: any read of a damaged one can fail
+ * @param running the command: any read of a damaged store can fail
  */
-async function asFailure(error: unknown, store: string): Promise<unknown> {
+async function asFailure(error: unknown, running: Command | undefined): Promise<unknown> {
   if (!(error instanceof Error)) return error;
   if (!('syscall' in error)) {
     const { toFailure } = await import('./store/database/store-error.ts');
-    return toFailure(store, error);
+    return toFailure(String(running?.getOptionValue('store')), error);
   }
   if ('address' in error || 'hostname' in error) return error;
   const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;

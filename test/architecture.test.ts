@@ -54,7 +54,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   '@azure/identity': ['storage/targets/azure.ts'],
   '@azure/storage-blob': ['storage/targets/azure.ts'],
   'better-sqlite3': ['store'],
-  commander: ['cli.ts', 'command-line'],
+  commander: ['cli.ts', 'command-line', 'commands/completion.ts'],
   diff: ['diff', 'history'],
   'fs-extra/esm': ['archive', 'hosting', 'observe', 'sources/unpack', 'tree', 'versions'],
   'http-server': ['serve'],

@@ -1,6 +1,6 @@
 import { DATA_TYPES } from '../contract/record.ts';
 import { CONCURRENCY, DRY_RUN, LIST_OPTIONS, SOURCE_OPTIONS, STORE } from './options.ts';
-import { notEmpty, path } from './parsers.ts';
+import { field, path, place } from './parsers.ts';
 import type { CommandSpec } from './spec.ts';
 
 /** The commands about the accounts in the store. */
@@ -15,10 +15,10 @@ export const ACCOUNT_COMMANDS = {
       },
     },
     options: {
-      '--field <type>': { help: 'show only the records of this field', choices: DATA_TYPES, parse: (text: string) => text },
+      '--field <type>': { help: 'show only the records of this field', choices: DATA_TYPES, parse: field },
       ...LIST_OPTIONS,
     },
-    result: {},
+    result: 'always',
     examples: [
       ['palimpsest history jack', 'every change of every field'],
       ['palimpsest history jack --field bio | less -R', 'the changes of one field, in a pager'],
@@ -33,7 +33,7 @@ export const ACCOUNT_COMMANDS = {
       'or former handle that begins with the text. Exits with 1 if no account matches the text.',
     args: { '[text]': { help: 'what to search for' } },
     options: LIST_OPTIONS,
-    result: {},
+    result: 'always',
     examples: [
       ['palimpsest accounts', 'every account in the store'],
       ['palimpsest accounts "clay higgins"', 'the accounts with both words in their names'],
@@ -56,7 +56,7 @@ export const ACCOUNT_COMMANDS = {
       '--allow-unknown': { help: 'exclude a name even if no account in the store has it' },
       '--check <place>': {
         help: 'then search a copy for the account: a folder, a file or a target; exits with 1 if it has it; can be repeated',
-        parse: notEmpty((text) => text),
+        parse: place,
         isRepeatable: true,
       },
       '--receipt <file>': {
@@ -66,7 +66,6 @@ export const ACCOUNT_COMMANDS = {
       '--concurrency <n>': CONCURRENCY,
       ...SOURCE_OPTIONS,
     },
-    result: { with: '--dry-run' },
     examples: [
       ['palimpsest remove nina_k --dry-run', 'show what would be removed'],
       ['palimpsest remove nina_k --yes', 'remove the account with that handle'],

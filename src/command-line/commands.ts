@@ -5,13 +5,7 @@ import { SITE_COMMANDS } from './site-commands.ts';
 import type { CommandSpec, ValuesOf } from './spec.ts';
 import { STORE_COMMANDS } from './store-commands.ts';
 
-/** All commands in the order of the help. A name of two words is a group and a command of it. */
-export const COMMANDS = {
-  ...READ_COMMANDS,
-  ...SITE_COMMANDS,
-  ...ACCOUNT_COMMANDS,
-  ...OUTPUT_COMMANDS,
-  ...STORE_COMMANDS,
+const OTHER_COMMANDS = {
   completion: {
     summary: 'write a script that completes commands and options in a shell',
     description:
@@ -28,6 +22,16 @@ export const COMMANDS = {
   },
 } as const satisfies { readonly [name: string]: CommandSpec };
 
+/** All commands in the order of the help. A name of two words is a group and a command of it. */
+export const COMMANDS = {
+  ...READ_COMMANDS,
+  ...SITE_COMMANDS,
+  ...ACCOUNT_COMMANDS,
+  ...OUTPUT_COMMANDS,
+  ...STORE_COMMANDS,
+  ...OTHER_COMMANDS,
+} as const;
+
 export type CommandName = keyof typeof COMMANDS;
 
 /** The values of the arguments and options of a command. */
@@ -41,6 +45,7 @@ export const TASKS: { readonly [heading: string]: { readonly [name: string]: Com
   'Inspect and remove accounts:': ACCOUNT_COMMANDS,
   'Write files for other programs:': OUTPUT_COMMANDS,
   'Check and back up the store:': STORE_COMMANDS,
+  'Other:': OTHER_COMMANDS,
 };
 
 /** What a group of commands is, by its name. */

@@ -36,32 +36,32 @@ export const CONCURRENCY = { help: 'the maximum number of concurrent requests', 
 /** The argument and the options of every command that uses a target. */
 export const TARGET = { help: 's3://bucket/prefix, az://container/prefix, or a folder' } as const;
 
-/** The options that determine how objects are accessed. */
-const ACCESS_OPTIONS = {
+/** The options that determine how objects are accessed: those of every command that reads sources. */
+export const SOURCE_OPTIONS = {
   '--endpoint <url>': { help: 'the address of the object store (default: the address of the cloud provider)' },
   '--region <name>': { help: 'the region of the bucket', parse: region },
   '--timeout <duration>': {
     help: 'the timeout of each attempt of a request; large objects get more time',
     parse: duration('1s', '1h'),
-    default: '30s',
+    default: 30_000,
+    defaultText: '30s',
   },
 } as const;
 
 export const TARGET_OPTIONS = {
   '--concurrency <n>': CONCURRENCY,
   '--prefix <path>': { help: 'the path below the target to use' },
-  ...ACCESS_OPTIONS,
+  ...SOURCE_OPTIONS,
 } as const;
 
-/** The argument and the options of every command that reads sources. */
+/** The argument of every command that reads sources. */
 export const SOURCES = { help: 'files, folders, archives, s3://bucket/prefix, https://… or - for standard input', parse: source } as const;
-export const SOURCE_OPTIONS = ACCESS_OPTIONS;
 
 /** The option of the commands that refuse to add a run with too many rejected items. */
 export const MAX_REJECTED = {
   help: 'refuse the run if a larger share of its items is rejected',
   parse: percentage,
-  default: { share: 0.2 },
+  default: 0.2,
   defaultText: '20%',
 } as const;
 

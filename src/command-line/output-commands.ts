@@ -1,9 +1,9 @@
 import { DRY_RUN, OUT, STORE } from './options.ts';
-import { bagInfo, fileOrFolder, notEmpty, path, pathEnding, plainFile } from './parsers.ts';
+import { bagInfo, fileOrFolder, path, pathEnding, plainFile } from './parsers.ts';
 import type { CommandSpec } from './spec.ts';
 
-const ARCHIVED = { ...OUT, help: 'the tree, a folder or a ZIP' } as const;
-const IDENTITY_OPTIONS = {
+const ARCHIVE_OPTIONS = {
+  '--out <path>': { ...OUT, help: 'the tree, a folder or a ZIP' },
   '--identities': { help: 'add what the pages lack: stable ids, former handles, observation times and the list of removed accounts' },
   '--store <file>': { ...STORE, help: 'the store; used only with --identities' },
 } as const;
@@ -43,11 +43,10 @@ export const OUTPUT_COMMANDS = {
     options: {
       '--to <file>': {
         help: 'the output: a file named .wacz',
-        parse: notEmpty(pathEnding(/\.wacz$/i, '.wacz')),
+        parse: pathEnding(/\.wacz$/i, '.wacz'),
         isMandatory: true,
       },
-      '--out <path>': ARCHIVED,
-      ...IDENTITY_OPTIONS,
+      ...ARCHIVE_OPTIONS,
     },
     examples: [
       ['palimpsest archive wacz --to history.wacz', 'archive the tree in out/'],
@@ -62,11 +61,10 @@ export const OUTPUT_COMMANDS = {
     options: {
       '--to <file>': {
         help: 'the output: a file named .warc or .warc.gz',
-        parse: notEmpty(pathEnding(/\.warc(\.gz)?$/i, '.warc or .warc.gz')),
+        parse: pathEnding(/\.warc(\.gz)?$/i, '.warc or .warc.gz'),
         isMandatory: true,
       },
-      '--out <path>': ARCHIVED,
-      ...IDENTITY_OPTIONS,
+      ...ARCHIVE_OPTIONS,
     },
     examples: [
       ['palimpsest archive warc --to history.warc.gz', 'archive the tree in out/'],
@@ -85,11 +83,9 @@ export const OUTPUT_COMMANDS = {
         parse: bagInfo,
         isRepeatable: true,
       },
-      '--out <path>': ARCHIVED,
-      ...IDENTITY_OPTIONS,
+      ...ARCHIVE_OPTIONS,
       '--dry-run': DRY_RUN,
     },
-    result: { with: '--dry-run' },
     examples: [
       ['palimpsest archive bag --to history-bag', 'archive the tree in out/'],
       ['(cd history-bag && sha256sum -c --quiet manifest-sha256.txt tagmanifest-sha256.txt)', 'check it without palimpsest'],
@@ -135,7 +131,6 @@ function tableExport(extension: string, title: string, description: string) {
       '--store <file>': STORE,
       '--dry-run': DRY_RUN,
     },
-    result: { with: '--dry-run' },
     examples: [
       [
         `palimpsest export ${extension} --to tables`,

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { type Instant, parseInstant } from '../contract/instant.ts';
+import { DATA_TYPES, type DataType } from '../contract/record.ts';
 import { schemeOf } from '../contract/text/url-scheme.ts';
 import { MAX_PARTS } from '../sources/snapshots/part-header.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
@@ -30,10 +31,34 @@ export function pathEnding(pattern: RegExp, endings: string): (text: string) => 
   };
 }
 
-/** Returns a parser that calls an empty text an empty path. */
-export function notEmpty(parse: (text: string) => string): (text: string) => string {
-  return (text) => (text === '' ? path(text) : parse(text));
+/** Returns a parser of texts that match a pattern. @param expected in messages */
+function matching(pattern: RegExp, expected: string): (text: string) => string {
+  return (text) => {
+    if (pattern.test(text)) return text;
+    throw new InvalidArgumentError(expected);
+  };
 }
+
+/** A path or the address of a target. */
+export const place = matching(/./s, 'a path');
+
+/** A pattern of file names. */
+export const pattern = matching(/./s, 'a pattern');
+
+/** The value of a User-Agent header. */
+export const userAgent = matching(
+  /^[!-~]([ -~]*[!-~])?$/,
+  'a line of printable ASCII, such as "example-archive/1.0 (+https://archive.example)"',
+);
+
+/** The value of a Cache-Control header, which must be kept byte for byte. */
+export const cacheControl = matching(
+  /^([!-~]([\t -~]*[!-~])?)?$/,
+  'one line of printable ASCII without spaces at its ends, such as "public, max-age=60"',
+);
+
+/** A region. It becomes part of a host name, so it must be a valid label. */
+export const region = matching(/^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i, 'letters, digits and hyphens, such as eu-central-1');
 
 /** The file of an NDJSON export. Rejects names such as `store.ndjson.gz`: the output is not compressed. */
 export function plainFile(text: string): string {
@@ -101,10 +126,11 @@ export function oneOf(words: readonly string[]): (text: string) => string {
   };
 }
 
-/** A pattern of file names. */
-export function pattern(text: string): string {
-  if (text === '') throw new InvalidArgumentError('a pattern');
-  return text;
+/** Parses the name of a field, in any case. */
+export function field(text: string): DataType {
+  const found = DATA_TYPES.find((type) => type.toLowerCase() === text.toLowerCase());
+  if (found !== undefined) return found;
+  throw new InvalidArgumentError(`one of ${DATA_TYPES.join(', ')}`);
 }
 
 /** Parses a time with a time zone. */
@@ -131,9 +157,9 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 }
 
 /** Parses a percentage. Returns a share from 0 to 1. */
-export function percentage(text: string): { readonly share: number } {
+export function percentage(text: string): number {
   const [, digits] = /^(\d{1,3})%$/.exec(text) ?? [];
-  if (digits !== undefined && Number(digits) <= 100) return { share: Number(digits) / 100 };
+  if (digits !== undefined && Number(digits) <= 100) return Number(digits) / 100;
   throw new InvalidArgumentError('a percentage from 0% to 100%, such as 20%');
 }
 
@@ -165,37 +191,19 @@ export function versionNumber(text: string): number {
 const DURATION = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m|h)$/;
 const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Returns a parser of durations. Timers of Node.js cannot take more than 24 days. */
-export function duration(least: string, most: string): (text: string) => string {
+/** Returns a parser of durations, in milliseconds. Timers of Node.js cannot take more than 24 days. */
+export function duration(least: string, most: string): (text: string) => number {
   return (text) => {
     const value = millisecondsOf(text);
-    if (value >= millisecondsOf(least) && value <= millisecondsOf(most)) return text;
+    if (value >= millisecondsOf(least) && value <= millisecondsOf(most)) return value;
     const example = /^\d+$/.test(text) ? `${text}s` : '30s';
     throw new InvalidArgumentError(`a duration with a unit, from ${least} to ${most}, such as ${example}`);
   };
 }
 
-export function millisecondsOf(time: string): number {
+function millisecondsOf(time: string): number {
   const [, value, unit = ''] = DURATION.exec(time) ?? [];
   return Number(value) * (UNITS[unit] ?? Number.NaN);
-}
-
-/** The value of a User-Agent header. */
-export function userAgent(text: string): string {
-  if (/^[!-~]([ -~]*[!-~])?$/.test(text)) return text;
-  throw new InvalidArgumentError('a line of printable ASCII, such as "example-archive/1.0 (+https://archive.example)"');
-}
-
-/** The value of a Cache-Control header, which must be kept byte for byte. */
-export function cacheControl(text: string): string {
-  if (/^([!-~]([\t -~]*[!-~])?)?$/.test(text)) return text;
-  throw new InvalidArgumentError('one line of printable ASCII without spaces at its ends, such as "public, max-age=60"');
-}
-
-/** Parses a region. It becomes part of a host name, so it must be a valid label. */
-export function region(text: string): string {
-  if (/^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(text)) return text;
-  throw new InvalidArgumentError('letters, digits and hyphens, such as eu-central-1');
 }
 
 export function encodings(text: string): Encoding[] {

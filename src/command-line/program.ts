@@ -30,11 +30,11 @@ const RUNS: { readonly [Name in CommandName]: () => Promise<Run<Name>> } = {
   'archive warc': async () => (await import('../commands/archive.ts')).runArchiveWarc,
   'archive bag': async () => (await import('../commands/archive.ts')).runArchiveBag,
   'export ndjson': async () => (await import('../commands/export.ts')).runExportNdjson,
-  'export csv': async () => (await import('../commands/export-tables.ts')).runExportCsv,
-  'export parquet': async () => (await import('../commands/export-tables.ts')).runExportParquet,
+  'export csv': async () => (await import('../commands/export.ts')).runExportCsv,
+  'export parquet': async () => (await import('../commands/export.ts')).runExportParquet,
   'store check': async () => (await import('../commands/store-check.ts')).runStoreCheck,
-  'store push': async () => (await import('../commands/store-push.ts')).runStorePush,
-  'store pull': async () => (await import('../commands/store-pull.ts')).runStorePull,
+  'store push': async () => (await import('../commands/store-versions.ts')).runStorePush,
+  'store pull': async () => (await import('../commands/store-versions.ts')).runStorePull,
   'store versions': async () => (await import('../commands/store-versions.ts')).runStoreVersions,
   completion: async () => (await import('../commands/completion.ts')).runCompletion,
 };
@@ -100,7 +100,8 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
   const optionOf = (flags: string, spec: ValueSpec): Option => {
     const short = SHORT[flags.replace(/ .*/, '')];
     const option = withParser(new Option(short === undefined ? flags : `${short}, ${flags}`, spec.help), spec, spec.isRepeatable === true);
-    option.default(spec.default, spec.defaultText).makeOptionMandatory(spec.isMandatory === true);
+    const isOff = option.isBoolean() && !('default' in spec);
+    option.default(isOff ? false : spec.default, spec.defaultText).makeOptionMandatory(spec.isMandatory === true);
     const variable = spec.variable === undefined ? variableOf(option.name()) : spec.variable;
     if (variable === null) withoutVariable.add(variableOf(option.name()));
     if (variable === null) return option;
@@ -111,13 +112,14 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     return isEffective(env[variable], option) ? option.env(variable) : option;
   };
   for (const [name, { summary, description, args = {}, options, result, examples }] of commandEntries()) {
-    const command = underHeading(groupOf(program, name).command(name.split(' ').at(-1) ?? name), name)
+    const [heading = ''] = Object.entries(TASKS).find(([, commands]) => name in commands) ?? [];
+    const command = groupOf(program.commandsGroup(heading), name)
+      .command(name.split(' ').at(-1) ?? name)
       .summary(summary)
       .description(description)
       .addHelpText('after', ({ command }) => afterOptions(command, examples));
     for (const [usage, spec] of Object.entries(args))
       command.addArgument(withParser(new Argument(usage, spec.help), spec, usage.includes('...')));
-    const flags: { [name: string]: false } = {};
     const switches: GivenSwitch[] = [];
     for (const [usage, spec] of Object.entries({ ...options, ...OUTPUT_OPTIONS })) {
       const option = optionOf(usage, spec);
@@ -126,7 +128,6 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
         command.on(`option:${option.name()}`, () => switches.push({ option }));
         command.on(`optionEnv:${option.name()}`, () => switches.push({ option, variable: option.envVar }));
       }
-      if (option.isBoolean() && !('default' in spec)) flags[option.attributeName()] = false;
     }
     command.hook('preAction', async () => {
       running = command;
@@ -138,7 +139,8 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
       refuseContradictions(switches, env);
       if ('--prefix <path>' in options) refuseStoreOptionsOfFolder(command.args[0], given);
       const run = await RUNS[name]();
-      await run(terminal, valuesOf(command, flags), given);
+      terminal.start();
+      await run(terminal, valuesOf(command), given);
     });
   }
   return program;
@@ -203,19 +205,13 @@ function groupOf(program: Command, name: string): Command {
   const group = GROUPS[first];
   if (second === undefined || group === undefined) return program;
   const declared = program.commands.find((one) => one.name() === first);
-  return declared ?? underHeading(program.command(first), name).summary(group.summary).description(group.description);
-}
-
-/** Puts a command under the heading of its task in the help of the program. */
-function underHeading(command: Command, name: string): Command {
-  const [heading] = Object.entries(TASKS).find(([, commands]) => Object.hasOwn(commands, name)) ?? [];
-  return heading === undefined || command.parent?.parent != null ? command : command.helpGroup(heading);
+  return declared ?? program.command(first).summary(group.summary).description(group.description);
 }
 
 /** The values of a command by their names. The declaration of the command determines their types. */
-function valuesOf(command: Command, flags: { readonly [name: string]: false }): never {
+function valuesOf(command: Command): never {
   const args = command.registeredArguments.map((argument, index) => [camelCase(argument.name()), command.processedArgs[index]]);
-  return Object.assign({ ...flags }, command.opts(), Object.fromEntries(args)) as never;
+  return Object.assign({}, command.opts(), Object.fromEntries(args)) as never;
 }
 
 function givenIn(command: Command): Given {
@@ -229,8 +225,7 @@ function givenIn(command: Command): Given {
 
 /** Whether the text of a command is the result that was asked for. */
 function hasResult(result: CommandSpec['result'], given: Given): boolean {
-  if (result === undefined) return false;
-  return (result.with === undefined || given.has(result.with)) && !(result.without !== undefined && given.has(result.without));
+  return given.has('--dry-run') || result === 'always' || (result !== undefined && !given.has(result.without));
 }
 
 function camelCase(name: string): string {

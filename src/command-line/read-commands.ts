@@ -35,7 +35,6 @@ export const READ_COMMANDS = {
       '--require-complete': { help: 'fail if the saved pages lack items, or do not prove that they are complete' },
       ...SOURCE_OPTIONS,
     },
-    result: { with: '--dry-run' },
     examples: [
       ['palimpsest import saved-pages/', 'every file in the folder'],
       ['zcat records.ndjson.gz | palimpsest import -', 'records from another program'],
@@ -59,12 +58,14 @@ export const READ_COMMANDS = {
       '--delay <duration>': {
         help: 'the time from the start of one request to the start of the next, such as 500ms, 5s or 2m',
         parse: duration('0s', '24h'),
-        default: '1s',
+        default: 1000,
+        defaultText: '1s',
       },
       '--max-time <duration>': {
         help: 'the longest time for one answer; a slower answer is treated as an error',
         parse: duration('1s', '24h'),
-        default: '10m',
+        default: 600_000,
+        defaultText: '10m',
       },
       '--concurrency <n>': { ...CONCURRENCY, default: 1, variable: 'PALIMPSEST_MIRROR_CONCURRENCY' },
       '--user-agent <text>': { help: 'the User-Agent of the requests', parse: userAgent, default: USER_AGENT },
@@ -101,7 +102,7 @@ export const READ_COMMANDS = {
       '--min-accounts <percentage>': {
         help: 'refuse the run if it has a smaller share of the accounts of the previous run',
         parse: percentage,
-        default: { share: 0.5 },
+        default: 0.5,
         defaultText: '50%',
       },
       '--allow-late': { help: 'add a run although most of its accounts have only snapshots older than those in the store' },
@@ -110,7 +111,6 @@ export const READ_COMMANDS = {
       ...NETWORK_OPTIONS,
       ...SOURCE_OPTIONS,
     },
-    result: { with: '--dry-run' },
     examples: [
       ['palimpsest observe snapshots/', 'every file in the folder'],
       ['palimpsest observe users.jsonl --observed-at 2017-09-19T20:47:28Z', 'snapshots that contain no time'],

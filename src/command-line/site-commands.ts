@@ -68,7 +68,6 @@ export const SITE_COMMANDS = {
       '--dry-run': DRY_RUN,
       '--replace-tree': { help: 'build even if the tree is of another store, or would lose more than half of its pages' },
     },
-    result: { with: '--dry-run' },
     examples: [
       ['palimpsest build', 'build a tree for palimpsest serve, or update the tree in out'],
       ['palimpsest build --base-url https://example.org', 'a tree for a site at the root of its host'],
@@ -164,7 +163,6 @@ export const SITE_COMMANDS = {
       '--single-publisher': SINGLE_PUBLISHER,
       ...TARGET_OPTIONS,
     },
-    result: { with: '--dry-run' },
     examples: [
       ['palimpsest publish s3://bucket/history --dry-run', 'the number of uploads and deletes for each reason, and the cost'],
       ['palimpsest publish s3://bucket --endpoint https://store.example', 'to any object store with the S3 API'],
@@ -178,7 +176,7 @@ export const SITE_COMMANDS = {
     description: 'Shows the versions of the site that a target has, newest first, and the last 100 numbers that were withdrawn.',
     args: { '<target>': TARGET },
     options: TARGET_OPTIONS,
-    result: {},
+    result: 'always',
     examples: [['palimpsest versions s3://bucket/history', 'find the version to go back to']],
   },
 } as const satisfies { readonly [name: string]: CommandSpec };

@@ -25,8 +25,8 @@ export interface CommandSpec {
   readonly description: string;
   readonly args?: ValueSpecs;
   readonly options: ValueSpecs;
-  /** When the text is the result that was asked for, which --quiet prints too: always, only with an option, or not with one. */
-  readonly result?: { readonly with?: string; readonly without?: string };
+  /** When the text is the result that was asked for, which --quiet prints too: always, or not with an option. That of a dry run always is. */
+  readonly result?: 'always' | { readonly without: string };
   readonly examples: readonly (readonly [command: string, effect: string])[];
 }
 

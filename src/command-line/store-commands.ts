@@ -39,7 +39,6 @@ export const STORE_COMMANDS = {
       '--dry-run': DRY_RUN,
       ...TARGET_OPTIONS,
     },
-    result: { with: '--dry-run' },
     examples: [
       ['palimpsest store push s3://private-bucket/store', 'back up after an import, before a publish'],
       ['palimpsest store push /mnt/backup/store --keep-last 30', 'back up to a folder, and keep 30 versions'],
@@ -72,7 +71,7 @@ export const STORE_COMMANDS = {
     description: 'Shows the versions of the store that a target keeps, newest first.',
     args: { '<target>': TARGET },
     options: TARGET_OPTIONS,
-    result: {},
+    result: 'always',
     examples: [['palimpsest store versions s3://private-bucket/store', 'find the version to pull']],
   },
 } as const satisfies { readonly [name: string]: CommandSpec };

@@ -3,8 +3,10 @@ import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
 import { plural } from '../contract/plural.ts';
 import { suggest } from '../history/suggest.ts';
+import { COMMANDS } from './commands.ts';
 import type { RejectedValue } from './program.ts';
 import { OFF } from './refusals.ts';
+import type { CommandSpec } from './spec.ts';
 import { ARGUMENT_SYNONYMS, COMMAND_SYNONYMS, LISTS, OPTION_SYNONYMS } from './synonyms.ts';
 
 /**
@@ -63,21 +65,18 @@ function hintFor(program: Command, words: readonly string[], error: CommanderErr
   const isPath = error.code === 'commander.excessArguments' || error.code === 'commander.missingMandatoryOptionValue';
   if (isPath && path !== undefined && others.length === 0 && output !== undefined && command.registeredArguments.length === 0)
     return hint`did you mean ${suggested(name, { [output]: path, ...optionsOf(command) })}?`;
-  const other =
-    error.code === 'commander.unknownCommand'
-      ? hintForCommand(program, command, words)
-      : error.code === 'commander.unknownOption' && option !== undefined
-        ? hintForOption(program, [name, command], option)
-        : undefined;
-  return other ?? hint`run ${suggested(name, { '--help': true })} to see the usage`;
+  const isOption = error.code === 'commander.unknownOption' && option !== undefined;
+  const other = isOption ? hintForOption([name, command], option) : undefined;
+  const meantCommand = error.code === 'commander.unknownCommand' ? hintForCommand(command, words) : undefined;
+  return meantCommand ?? other ?? hint`run ${suggested(name, { '--help': true })} to see the usage`;
 }
 
 /** Returns a hint for an unknown command: the command here that does the same, or one with a similar name. */
-function hintForCommand(program: Command, group: Command, words: readonly string[]): Hint | undefined {
-  const place = group === program ? '' : `${group.name()} `;
+function hintForCommand(group: Command, words: readonly string[]): Hint | undefined {
+  const place = group.parent === null ? '' : `${group.name()} `;
   const wrong = (words[place === '' ? 0 : 1] ?? '').toLowerCase();
   if (wrong === 'version') return 'did you mean `palimpsest --version`?';
-  const all = [...commandsOf(program).keys()];
+  const all = Object.keys(COMMANDS);
   const names = all.filter((name) => name.startsWith(place));
   const synonyms = Object.hasOwn(COMMAND_SYNONYMS, wrong) ? (COMMAND_SYNONYMS[wrong] ?? []) : [];
   const within = synonyms.filter((name) => names.includes(name));
@@ -92,7 +91,7 @@ function hintForCommand(program: Command, group: Command, words: readonly string
 }
 
 /** Returns a hint for an option that a command does not have: what it has instead, or the commands that have the option. */
-function hintForOption(program: Command, [fullName, command]: readonly [string, Command], option: string): Hint | undefined {
+function hintForOption([fullName, command]: readonly [string, Command], option: string): Hint | undefined {
   const wrong = option.replace(/=.*$/s, '');
   const name = wrong.replace(/^-+/, '');
   const own = command.options.flatMap(({ long }) => long ?? []);
@@ -110,7 +109,8 @@ function hintForOption(program: Command, [fullName, command]: readonly [string, 
   const similar = isLong ? (own.find((one) => sameWords(one, wrong)) ?? similarTo(wrong, own)) : undefined;
   const meant = [...new Set(same)].join(' or ') || similar;
   if (meant !== undefined) return `did you mean ${meant}?`;
-  const others = [...commandsOf(program)].filter(([, other]) => other.options.some(({ long }) => long === wrong)).map(([other]) => other);
+  const has = ({ options }: CommandSpec) => Object.keys(options).some((usage) => usage.split(' ')[0] === wrong);
+  const others = Object.entries<CommandSpec>(COMMANDS).flatMap(([other, spec]) => (has(spec) ? [other] : []));
   return others.length === 0 || others.length > 3
     ? undefined
     : `${wrong} is an option of ${others.map((other) => `\`palimpsest ${other}\``).join(', ')}`;
@@ -124,15 +124,6 @@ function sameWords(one: string, other: string): boolean {
 /** Returns the name that differs from a word by a few letters. */
 function similarTo(word: string, names: readonly string[]): string | undefined {
   return suggest(word, names, 1, Math.max(2, Math.floor(word.length / 3)))[0];
-}
-
-/** Returns all commands by full name, such as `store check`. A group itself is not included. */
-function commandsOf(group: Command, place = ''): Map<string, Command> {
-  return new Map(
-    group.commands.flatMap((command): [string, Command][] =>
-      command.commands.length === 0 ? [[place + command.name(), command]] : [...commandsOf(command, `${command.name()} `)],
-    ),
-  );
 }
 
 /** Returns the options on the command line. Those with other values than text, numbers and switches are left out. */

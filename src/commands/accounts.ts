@@ -1,30 +1,32 @@
 import type { Values } from '../command-line/commands.ts';
 import type { AccountEntry } from '../contract/accounts/account-entry.ts';
+import { formerHandlesOf } from '../contract/accounts/former-handles.ts';
 import { type Instant, parseInstant, timestampOf } from '../contract/instant.ts';
-import { matchingAccounts } from '../history/account-match.ts';
-import { accountTable } from '../history/account-table.ts';
-import { toFailure } from '../store/database/store-error.ts';
-import { Store } from '../store/store.ts';
+import { matchingAccounts } from '../history/find-account.ts';
+import { number } from '../terminal/amounts.ts';
+import { printable } from '../terminal/printable.ts';
+import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { withStore } from './with-store.ts';
 
-export async function runAccounts(
+const HEADINGS = ['handle', 'id', 'records', 'first record', 'last record', 'name'];
+/** The column that is aligned to the right. */
+const COUNT = 2;
+
+export function runAccounts(
   terminal: Terminal,
   { text, since, limit = Number.POSITIVE_INFINITY, store: storePath }: Values<'accounts'>,
-): Promise<void> {
-  const store = Store.open(storePath);
-  try {
+): void {
+  withStore(storePath, (store) => {
     const found = () => changedSince(since, matchingAccounts(store, text));
     const accounts = () => first(limit, found());
     const hasMore = limit < Number.POSITIVE_INFINITY && [...first(limit + 1, found())].length > limit;
-    const lines = orElse(accountTable(accounts()), nothingFound(text, since, storePath));
+    const hasNone = [...first(1, found())].length === 0;
+    const lines = hasNone ? [nothingFound(text, since, storePath)] : table(HEADINGS, [COUNT], rowsOf(accounts()));
     if (text !== undefined && [...first(1, matchingAccounts(store, text))].length === 0) terminal.exitCode = 1;
     terminal.summary({ results: jsonEntries(accounts()), hasMore }, lines);
     if (hasMore) terminal.notes(['more accounts are not shown; raise --limit']);
-  } catch (error) {
-    throw toFailure(storePath, error);
-  } finally {
-    store.close();
-  }
+  });
 }
 
 function* changedSince(since: Instant | undefined, accounts: Iterable<AccountEntry>): Generator<AccountEntry> {
@@ -49,13 +51,15 @@ function* jsonEntries(accounts: Iterable<AccountEntry>): Generator<object> {
   }
 }
 
-function* orElse(lines: Iterable<string>, otherwise: string): Generator<string> {
-  let isEmpty = true;
-  for (const line of lines) {
-    yield line;
-    isEmpty = false;
+function* rowsOf(accounts: Iterable<AccountEntry>): Generator<string[]> {
+  for (const account of accounts) {
+    const { screen_name, stable_id, records, first_record_date, last_record_date, display_name } = account;
+    const handles = new Set(formerHandlesOf(account).map(({ handle }) => `@${handle}`));
+    const former = handles.size === 0 ? '' : `(formerly ${[...handles].join(', ')})`;
+    const names = [display_name.replace(/\s+/g, ' '), former].filter((name) => name !== '');
+    const dates = [first_record_date, last_record_date].map((time) => time?.slice(0, 10) ?? '-');
+    yield [screen_name, stable_id ?? '-', number(records), ...dates, names.join(' ')].map(printable);
   }
-  if (isEmpty) yield otherwise;
 }
 
 function nothingFound(text: string | undefined, since: Instant | undefined, store: string): string {

@@ -6,14 +6,13 @@ import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { stopped } from '../contract/pauses.ts';
 import { identities } from '../export/ndjson.ts';
 import type { IdentityCounts } from '../store/accounts/account-reader.ts';
-import { toFailure } from '../store/database/store-error.ts';
-import type { Store } from '../store/store.ts';
+import { Store } from '../store/store.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Line, Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/inside-tree.ts';
 import { openVerified, type VerifiedTree } from '../tree/verified-tree.ts';
-import { notBuiltFrom } from './not-built-from.ts';
+import { refuseOtherState } from './with-store.ts';
 
 const COMPLETE = { '--require-complete': true } as const;
 
@@ -41,7 +40,6 @@ async function archive(
   write: Write,
 ): Promise<void> {
   refuseInsideTree(to);
-  const started = performance.now();
   const progress = terminal.progress({ archive: { label: 'archiving', amount: items('file') } });
   const signal = terminal.stopSignal;
   let read = 0;
@@ -55,17 +53,18 @@ async function archive(
   };
   let store: Store | undefined;
   try {
-    store = options.identities ? await openStoreOf(tree, options.store) : undefined;
-    if (store !== undefined) ({ stable_id_count, former_handle_count } = store.accountReader().identityCounts());
+    if (options.identities) {
+      store = Store.open(options.store);
+      refuseOtherState(store, out, tree.build.store);
+      ({ stable_id_count, former_handle_count } = store.accountReader().identityCounts());
+    }
     await write(tree, to, { threads: availableParallelism(), identities: store && identities(store), onProgress });
-  } catch (error) {
-    throw toFailure(options.store, error);
   } finally {
     tree.files.close();
     store?.close();
   }
   for (const lack of tree.build.incomplete ?? []) terminal.alert(`the archive is not known to be complete: ${lackSentence(lack)}`);
-  const milliseconds = Math.round(performance.now() - started);
+  const milliseconds = terminal.elapsed();
   const facts = {
     ...{ to, out, base_url, records, accounts, data_pages, account_pages, browse_files, incomplete },
     ...{ stable_id_count, former_handle_count, identities: options.identities, page_bytes: read, dryRun, milliseconds },
@@ -75,9 +74,9 @@ async function archive(
   terminal.summary({ ...facts, bytes: isFile ? statSync(to).size : undefined }, [
     dryRun ? `dry run: what would be written to ${to}` : `archived the tree in ${out} in ${seconds(milliseconds)}`,
     `  pages     ${number(data_pages)} of the feed, ${number(account_pages)} of the accounts${compared}`,
-    ...(browse_files === undefined ? [] : [`  HTML      ${plural(browse_files, 'file')}${compared}`]),
+    browse_files !== undefined && `  HTML      ${plural(browse_files, 'file')}${compared}`,
     `  content   ${number(records)} records of ${number(accounts)} accounts at ${base_url}`,
-    ...identityLines({ stable_id_count, former_handle_count }, options.identities),
+    identityLine({ stable_id_count, former_handle_count }, options.identities),
     ...(dryRun
       ? ['nothing was written: run again without --dry-run to write the archive']
       : [
@@ -89,22 +88,9 @@ async function archive(
 }
 
 /** Says whether the archive has the stable ids and former handles of the store. */
-function identityLines({ stable_id_count, former_handle_count }: IdentityCounts, isAdded: boolean): string[] {
+function identityLine({ stable_id_count, former_handle_count }: IdentityCounts, isAdded: boolean): Line {
   const counts = `${plural(stable_id_count, 'stable id')} and ${plural(former_handle_count, 'former handle')}`;
-  if (isAdded) return [`  accounts  with ${counts}`];
-  if (stable_id_count + former_handle_count === 0) return [];
-  return [
-    `note: the archive lacks ${counts}, so a restored store would take a renamed account for a new one; to add them, use --identities`,
-  ];
-}
-
-/** @throws Failure store-diverged */
-async function openStoreOf({ out, build }: VerifiedTree, path: string): Promise<Store> {
-  const { Store } = await import('../store/store.ts');
-  const store = Store.open(path);
-  const { fingerprint } = store.revision;
-  if (fingerprint === build.store) return store;
-  const isOwn = store.revisionOf(build.store) !== undefined;
-  store.close();
-  throw notBuiltFrom(out, build.store, path, { fingerprint, isOwn });
+  if (isAdded) return `  accounts  with ${counts}`;
+  if (stable_id_count + former_handle_count === 0) return false;
+  return `note: the archive lacks ${counts}, so a restored store would take a renamed account for a new one; to add them, use --identities`;
 }

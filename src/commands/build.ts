@@ -5,17 +5,22 @@ import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { isLoopback, parseBaseUrl } from '../contract/site.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
-import type { Terminal } from '../terminal/terminal.ts';
-import { chooseBaseUrl } from '../tree/build/base-url.ts';
+import type { Line, Terminal } from '../terminal/terminal.ts';
+import { type ChosenBaseUrl, chooseBaseUrl } from '../tree/build/base-url.ts';
 import type { BuildSummary } from '../tree/build/build.ts';
 import { build } from '../tree/build/build.ts';
 import { ENCODINGS } from '../tree/encoding.ts';
 import { formOf } from '../tree/tree-files.ts';
-import { BASE_URL_REMARKS, warnOfBaseUrl } from './base-url-report.ts';
 import { readSiteFile } from './site-file.ts';
 
+/** What the summary of a build says about a base URL that was not given. */
+const BASE_URL_REMARKS: { readonly [F in ChosenBaseUrl['from']]: string } = {
+  option: '',
+  tree: ', as in the previous build',
+  default: ', the default; to publish, set --base-url',
+};
+
 export async function runBuild(terminal: Terminal, options: Values<'build'>): Promise<void> {
-  const started = performance.now();
   const isZip = formOf(options.out) === 'zip';
   const given = options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl);
   const about = options.site === undefined ? undefined : readSiteFile(options.site);
@@ -35,7 +40,7 @@ export async function runBuild(terminal: Terminal, options: Values<'build'>): Pr
       exchange: isZip ? { label: 'writing the ZIP', amount: items('file') } : { label: 'replacing files', amount: items('page') },
     }),
   });
-  const took = performance.now() - started;
+  const milliseconds = terminal.elapsed();
   const tree = summary.build;
   // a ZIP is replaced as a whole
   const { readerGaps: hasReaderGaps, ...facts } = summary;
@@ -48,40 +53,38 @@ export async function runBuild(terminal: Terminal, options: Values<'build'>): Pr
   for (const lack of tree.incomplete ?? []) terminal.alert(`the tree is not known to be complete: ${lackSentence(lack)}`);
   const { from: baseUrlFrom, before: baseUrlBefore } = baseUrl;
   warnOfBaseUrl(terminal, baseUrl);
-  terminal.summary(
-    { ...facts, hasReaderGaps, dryRun: options.dryRun, baseUrlFrom, baseUrlBefore, out: options.out, milliseconds: Math.round(took) },
-    [
-      options.dryRun ? `dry run: what a build would write to ${options.out}` : `built the tree in ${options.out} in ${seconds(took)}`,
-      `  base URL  ${baseUrl.url}${BASE_URL_REMARKS[baseUrlFrom]}`,
-      `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
-      `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
-      ...(tree.browse_files === undefined
-        ? []
-        : [
-            `  HTML      ${plural(tree.browse_files, 'file')}${isZip || options.dryRun ? '' : `; open ${join(options.out, 'index.html')}`}`,
-          ]),
-      ...fileLines(summary, options.dryRun),
-      ...(options.dryRun
-        ? [`nothing was written: run again without --dry-run to build ${options.out}`]
-        : [
-            `next: ${terminal.command('verify')}`,
-            `then: ${terminal.command('serve')}`,
-            ...(isLoopback(baseUrl.url) ? [] : [`then: ${terminal.command('publish', {}, ['TARGET'])}`]),
-          ]),
-    ],
-  );
+  terminal.summary({ ...facts, hasReaderGaps, dryRun: options.dryRun, baseUrlFrom, baseUrlBefore, out: options.out, milliseconds }, [
+    options.dryRun ? `dry run: what a build would write to ${options.out}` : `built the tree in ${options.out} in ${seconds(milliseconds)}`,
+    `  base URL  ${baseUrl.url}${BASE_URL_REMARKS[baseUrlFrom]}`,
+    `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
+    `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
+    tree.browse_files !== undefined &&
+      `  HTML      ${plural(tree.browse_files, 'file')}${isZip || options.dryRun ? '' : `; open ${join(options.out, 'index.html')}`}`,
+    ...fileLines(summary, options.dryRun),
+    ...(options.dryRun
+      ? [`nothing was written: run again without --dry-run to build ${options.out}`]
+      : [
+          `next: ${terminal.command('verify')}`,
+          `then: ${terminal.command('serve')}`,
+          !isLoopback(baseUrl.url) && `then: ${terminal.command('publish', {}, ['TARGET'])}`,
+        ]),
+  ]);
+}
+
+/** Warns if the base URL of a published tree changed. */
+function warnOfBaseUrl(terminal: Terminal, { url, before }: ChosenBaseUrl): void {
+  if (before === null || before === url || isLoopback(before)) return;
+  terminal.warn(`the base URL of the tree changed from ${before} to ${url}: all links in the pages are new`);
 }
 
 /** Returns the numbers of files, and a line for each kind of optional files that were removed. */
-function fileLines({ written, unchanged, removed, removedBrowseFiles, removedCopies, build }: BuildSummary, isDryRun: boolean): string[] {
+function fileLines({ written, unchanged, removed, removedBrowseFiles, removedCopies, build }: BuildSummary, isDryRun: boolean): Line[] {
   const [toWrite, toRemove] = isDryRun ? ['to write', 'to remove'] : ['written', 'removed'];
   return [
     `  files     ${number(written)} ${toWrite}, ${number(unchanged)} unchanged, ${number(removed)} ${toRemove}`,
-    ...(removedBrowseFiles > 0 && build.browse_files === undefined
-      ? [`  ${toRemove.padEnd(9)} ${plural(removedBrowseFiles, 'file')} of HTML pages`]
-      : []),
-    ...(removedCopies > 0
-      ? [`  ${toRemove.padEnd(9)} ${number(removedCopies)} compressed ${removedCopies === 1 ? 'copy' : 'copies'}`]
-      : []),
+    removedBrowseFiles > 0 &&
+      build.browse_files === undefined &&
+      `  ${toRemove.padEnd(9)} ${plural(removedBrowseFiles, 'file')} of HTML pages`,
+    removedCopies > 0 && `  ${toRemove.padEnd(9)} ${number(removedCopies)} compressed ${removedCopies === 1 ? 'copy' : 'copies'}`,
   ];
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
@@ -5,41 +6,142 @@ import { isSameFile } from '../contract/files/same-file.ts';
 import { writeFiles } from '../contract/files/write-files.ts';
 import { Pauses } from '../contract/pauses.ts';
 import { ndjson } from '../export/ndjson.ts';
-import { toFailure } from '../store/database/store-error.ts';
+import { makeFolder, refuseOtherFiles } from '../export/table-folder.ts';
+import { TABLE_NAMES, TABLES, type Table, type TableName } from '../export/tables.ts';
+import { removeEmptyFolders } from '../store/mkdirp.ts';
 import { Store } from '../store/store.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/inside-tree.ts';
 
-/** Declares the group `export`, with one command per format. */
+type Encode = (table: Table, store: Store) => Iterable<string | Uint8Array>;
+
 export async function runExportNdjson(terminal: Terminal, { to, store: storePath }: Values<'export ndjson'>): Promise<void> {
-  if (isSameFile(to, storePath)) throw overwritesStore(to);
-  if (to !== '-') refuseInsideTree(to);
-  const started = performance.now();
-  const store = Store.open(storePath);
-  try {
-    for (const lack of store.incompleteMirrors()) terminal.alert(`the export is not known to be complete: ${lackSentence(lack)}`);
+  await exportFrom(storePath, to, [to], terminal, async (store, pauses) => {
     const { records, accounts } = store.revision;
     const counts = store.accountReader().identityCounts();
-    const pauses = new Pauses(terminal.stopSignal, to === '-' ? 'the output is incomplete' : `${to} was not written`);
     const progress = terminal.progress({ export: { label: 'exporting', amount: items('line') } });
     const content = ndjson(store, (done, all) => progress('export', done, all));
     if (to === '-') return await terminal.stream(content, pauses);
     await writeFiles([{ path: to, content }], pauses);
-    const took = performance.now() - started;
-    terminal.summary({ to, store: storePath, records, accounts, ...counts, milliseconds: Math.round(took) }, [
-      `exported ${storePath} to ${to} in ${seconds(took)}`,
+    const milliseconds = terminal.elapsed();
+    terminal.summary({ to, store: storePath, records, accounts, ...counts, milliseconds }, [
+      `exported ${storePath} to ${to} in ${seconds(milliseconds)}`,
       `  records   ${number(records)}`,
       `  accounts  ${number(accounts)}, with ${plural(counts.stable_id_count, 'stable id')} and ${plural(counts.former_handle_count, 'former handle')}`,
       'to restore it into another store:',
       `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}`,
     ]);
-  } catch (error) {
-    throw toFailure(storePath, error);
+  });
+}
+
+export async function runExportCsv(terminal: Terminal, values: Values<'export csv'>): Promise<void> {
+  await exportTables(terminal, values, 'csv', (await import('../export/csv.ts')).csv);
+}
+
+export async function runExportParquet(terminal: Terminal, values: Values<'export parquet'>): Promise<void> {
+  await exportTables(terminal, values, 'parquet', (await import('../export/parquet.ts')).parquet);
+}
+
+/** Exports the records, the accounts and the exclusions as flat tables. */
+async function exportTables(
+  terminal: Terminal,
+  { to, table, store: storePath, dryRun }: Values<'export csv'>,
+  extension: 'csv' | 'parquet',
+  encode: Encode,
+): Promise<void> {
+  const isFile = to === '-' || to.toLowerCase().endsWith(`.${extension}`);
+  const files = filesOf(to, table, isFile, extension);
+  const paths = files.map(({ path }) => path);
+  await exportFrom(storePath, to, paths, terminal, async (store, pauses) => {
+    const progress = terminal.progress({
+      records: { label: 'exporting records', amount: items('row') },
+      accounts: { label: 'exporting accounts', amount: items('row') },
+      exclusions: { label: 'exporting exclusions', amount: items('row') },
+    });
+    const content = (one: TableName) => {
+      const all = TABLES[one].count(store);
+      return encode(
+        withProgress(TABLES[one], (done) => progress(one, done, all)),
+        store,
+      );
+    };
+    if (dryRun && !isFile) refuseOtherFiles(to, extension);
+    if (!dryRun) {
+      const [file] = files;
+      if (to === '-' && file !== undefined) return await terminal.stream(content(file.table), pauses);
+      const folders = isFile ? [] : makeFolder(to, extension);
+      await writeFiles(
+        files.map((one) => ({ path: one.path, content: content(one.table) })),
+        pauses,
+      ).finally(() => removeEmptyFolders(folders));
+    }
+    const written = files.map((one) => ({ ...one, rows: TABLES[one.table].count(store) }));
+    const milliseconds = terminal.elapsed();
+    const target = isFile ? to : `the folder ${to}`;
+    terminal.summary({ to, store: storePath, tables: written, dryRun, milliseconds }, [
+      dryRun ? `dry run: what an export would write to ${target}` : `exported ${storePath} to ${target} in ${seconds(milliseconds)}`,
+      ...written.map((one) => `  ${one.table.padEnd(10)}  ${plural(one.rows, 'row')} in ${one.path}`),
+      table === undefined && `note: ${lackIn(isFile ? to : undefined, store)}`,
+      dryRun && 'nothing was written: run again without --dry-run to write the files',
+    ]);
+  });
+}
+
+/** Opens the store of an export, unless its files would replace the store or be in a tree. @throws Failure usage, not-ours */
+async function exportFrom(
+  storePath: string,
+  to: string,
+  files: readonly string[],
+  terminal: Terminal,
+  work: (store: Store, pauses: Pauses) => Promise<void>,
+): Promise<void> {
+  const overwriting = files.find((file) => file !== '-' && isSameFile(file, storePath));
+  if (overwriting !== undefined) throw overwritesStore(overwriting);
+  if (to !== '-') refuseInsideTree(to);
+  const store = Store.open(storePath);
+  try {
+    for (const lack of store.incompleteMirrors()) terminal.alert(`the export is not known to be complete: ${lackSentence(lack)}`);
+    await work(store, new Pauses(terminal.stopSignal, to === '-' ? 'the output is incomplete' : `${to} was not written`));
   } finally {
     store.close();
   }
+}
+
+/** What an export lacks. @param file the only file, if it has only the records */
+function lackIn(file: string | undefined, store: Store): string {
+  if (file === undefined) return 'import does not read these tables: a store is restored from an export as NDJSON';
+  const { stable_id_count, former_handle_count } = store.accountReader().identityCounts();
+  const accounts = `${plural(store.revision.accounts, 'account')} with ${plural(stable_id_count, 'stable id')} and ${plural(former_handle_count, 'former handle')}`;
+  return `${file} has only the records; to export the ${accounts}, run again with --table accounts and another --to`;
+}
+
+/** Returns the table, and calls `onRow` with the number of rows so far. */
+function withProgress(table: Table, onRow: (done: number) => void): Table {
+  return {
+    ...table,
+    *rows(store) {
+      let done = 0;
+      for (const row of table.rows(store)) {
+        yield row;
+        done += 1;
+        onRow(done);
+      }
+    },
+  };
+}
+
+interface TableFile {
+  readonly table: TableName;
+  /** `-` for standard output. */
+  readonly path: string;
+}
+
+/** Returns the files to write. A single file has the records, unless a table is given. */
+function filesOf(to: string, table: TableName | undefined, isFile: boolean, extension: string): readonly TableFile[] {
+  if (isFile) return [{ table: table ?? 'records', path: to }];
+  return (table === undefined ? TABLE_NAMES : [table]).map((one) => ({ table: one, path: join(to, `${one}.${extension}`) }));
 }
 
 function overwritesStore(file: string): Failure {

@@ -1,27 +1,22 @@
 import type { Values } from '../command-line/commands.ts';
 import { usedHandles } from '../contract/accounts/former-handles.ts';
-import { Failure } from '../contract/failure.ts';
 import { dateOf, parseInstant, timestampOf } from '../contract/instant.ts';
-import { type ChangeRecord, DATA_TYPES, type DataType } from '../contract/record.ts';
+import type { ChangeRecord } from '../contract/record.ts';
 import type { IdentifiedAccount } from '../history/find-account.ts';
 import { findAccount } from '../history/find-account.ts';
 import { markedChange } from '../history/marked-change.ts';
-import { suggest } from '../history/suggest.ts';
 import { timeline } from '../history/timeline.ts';
-import { toFailure } from '../store/database/store-error.ts';
-import { Store } from '../store/store.ts';
 import { plural } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { withStore } from './with-store.ts';
 
 const INDENT = '  ';
 
-export async function runHistory(
+export function runHistory(
   terminal: Terminal,
-  { name, field: fieldName, since = Number.NEGATIVE_INFINITY, limit = Number.POSITIVE_INFINITY, store: storePath }: Values<'history'>,
-): Promise<void> {
-  const field = fieldName === undefined ? undefined : fieldNamed(fieldName);
-  const store = Store.open(storePath);
-  try {
+  { name, field, since = Number.NEGATIVE_INFINITY, limit = Number.POSITIVE_INFINITY, store: storePath }: Values<'history'>,
+): void {
+  withStore(storePath, (store) => {
     const account = findAccount(store, name);
     const { screen_name, stable_id, display_name, former_handles } = account.entry;
     const all = store.history(screen_name);
@@ -68,28 +63,11 @@ export async function runHistory(
       ),
       ...(older === 0 ? [] : ['', `${plural(older, 'older record')} not shown; raise --limit`]),
     ]);
-  } catch (error) {
-    throw toFailure(storePath, error);
-  } finally {
-    store.close();
-  }
+  });
 }
 
 function instantOf(record: ChangeRecord | undefined): number {
   return parseInstant(record?.first_encountered_date ?? '') ?? 0;
-}
-
-/** Returns the field with a name in any case. */
-function fieldNamed(name: string): DataType {
-  const field = DATA_TYPES.find((type) => type.toLowerCase() === name.toLowerCase());
-  if (field !== undefined) return field;
-  const [similar] = suggest(name, DATA_TYPES, 1);
-  throw new Failure('usage', `there is no field ${name}`, {
-    place: { field: '--field' },
-    expected: `one of ${DATA_TYPES.join(', ')}`,
-    found: name,
-    hint: similar === undefined ? 'name one of these fields, or leave out --field for all' : `did you mean ${similar}?`,
-  });
 }
 
 /** Explains how a name that is not the present handle identified the account. */

@@ -11,21 +11,19 @@ import { openArchives } from '../sources/archives/open-archives.ts';
 import type { HintCommand } from '../sources/hint-command.ts';
 import type { PageSetReport } from '../sources/items/page-set.ts';
 import { lackOf } from '../sources/items/page-set.ts';
-import { Store } from '../store/store.ts';
 import type { Tally } from '../store/writing/outcome.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { COMMIT_PHASES } from './commit-phases.ts';
 import { reportProblems } from './job-summary.ts';
 import { type KnownSite, nextBuild } from './next-build.ts';
-import { nothingWritten, openSources, rejectedLines } from './sources.ts';
+import { correctionLine, nothingWritten, openSources, rejectedLine } from './sources.ts';
+import { COMMIT_PHASES, withStore } from './with-store.ts';
 
 /** The maximum number of conflicts in the text output. */
 const PRINTED_CONFLICTS = 5;
 
 export async function runImport(terminal: Terminal, options: Values<'import'>): Promise<void> {
-  const started = performance.now();
   const sources = openSources(options, terminal, options.store, 'nothing was imported');
   const { command, reading } = sources;
   let close = () => {};
@@ -39,25 +37,20 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
       command,
       incomplete,
       baseUrl,
-      maxRejected: options.maxRejected.share,
       onProgress: terminal.progress({ read: { label: 'reading', amount: bytes }, ...COMMIT_PHASES }),
     });
     sources.keepRejects('import', summary.rejected, refusal === undefined && isAllRejected(summary));
     if (refusal !== undefined) throw refusal;
-    const { records, accounts } = existsSync(options.store) ? revisionOf(options.store) : { records: 0, accounts: 0 };
-    reportProblems(terminal, 'import', {
-      rejected: summary.rejected,
-      rejects: options.dryRun ? undefined : options.rejects,
-      conflicts: summary.conflicts.count,
-    });
+    const { records, accounts } = existsSync(options.store)
+      ? withStore(options.store, ({ revision }) => revision)
+      : { records: 0, accounts: 0 };
+    reportProblems(terminal, 'import', summary, options);
     for (const set of summary.pageSets) if (set.status !== 'complete') terminal.alert(warningOf(set));
     for (const lack of summary.incomplete) terminal.alert(`a source is not known to be complete: ${lackSentence(lack)}`);
     for (const line of conflictLines(summary, command)) terminal.alert(line);
-    if (summary.conflicts.count > 0) terminal.exitCode = 1;
-    if (reports.some((report) => report.damaged_parts > 0)) terminal.exitCode = 1;
+    if (summary.conflicts.count > 0 || reports.some((report) => report.damaged_parts > 0)) terminal.exitCode = 1;
     for (const report of reports) for (const text of warningsOf(report, options.rejects)) terminal.alert(text);
-    const took = performance.now() - started;
-    const rereads = options.rejects === undefined ? '' : command('import', options.rejects);
+    const milliseconds = terminal.elapsed();
     terminal.summary(
       {
         ...jsonOf(summary),
@@ -66,18 +59,16 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
         store: options.store,
         records,
         accounts,
-        milliseconds: Math.round(took),
+        milliseconds,
       },
       [
-        `${options.dryRun ? 'read' : 'imported'} ${plural(inputs.length, 'source')} in ${seconds(took)}`,
+        `${options.dryRun ? 'read' : 'imported'} ${plural(inputs.length, 'source')} in ${seconds(milliseconds)}`,
         ...reports.map(archiveLine),
         `  records   ${tally(summary.records)}`,
         `  profiles  ${tally(summary.accounts)}`,
-        ...rejectedLines(summary.rejected, options),
+        rejectedLine(summary.rejected, options),
         `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-        ...(summary.rejected === 0 || options.dryRun
-          ? []
-          : [`to import the rejected items: ${sources.correction(options.rejects)}, then run ${rereads}`]),
+        correctionLine('import', summary.rejected, options, terminal),
         options.dryRun
           ? nothingWritten(options.store)
           : nextBuild(terminal, options.store, areReportsChanged || isChanged(summary), siteOf(summary.pageSets, baseUrl)),
@@ -102,15 +93,6 @@ function jsonOf({ records, accounts, exclusions, pageSets, ...rest }: Omit<Impor
   };
 }
 
-function revisionOf(path: string): { readonly records: number; readonly accounts: number } {
-  const store = Store.open(path);
-  try {
-    return store.revision;
-  } finally {
-    store.close();
-  }
-}
-
 /** Whether an import changed the items of the store. */
 function isChanged({ records, accounts, exclusions }: ImportSummary): boolean {
   return [records, accounts, exclusions].some(({ added, replaced }) => added + replaced > 0);
@@ -127,12 +109,6 @@ function siteOf(sets: readonly PageSetReport[], known: string | undefined): Know
   if (baseUrls.size !== 1 || baseUrl === undefined || !isBaseUrl(baseUrl)) return undefined;
   const pageSize = (collection: Collection) => sets.find((set) => set.collection === collection)?.pageSize ?? undefined;
   return { baseUrl, pageSizes: { data: pageSize('data'), account: pageSize('account') } };
-}
-
-/** How many items were left out because their account was removed. */
-export function excludedLine(records: number, accounts: number): string[] {
-  if (records + accounts === 0) return [];
-  return [`  excluded  ${plural(records, 'record')} and ${plural(accounts, 'account')}, removed before`];
 }
 
 function warningOf(set: PageSetReport): string {

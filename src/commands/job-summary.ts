@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import type { Failure } from '../contract/failure.ts';
+import { exitCodeOf, type Failure } from '../contract/failure.ts';
 import { number, plural } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -15,23 +15,13 @@ export function addToJobSummary(terminal: Terminal, markdown: string): void {
   }
 }
 
-/** Returns a Markdown table with the reason of a refusal. */
-export function refusalTable({
-  code,
-  message,
-  expected,
-  found,
-  hint,
-}: Pick<Failure, 'code' | 'message' | 'expected' | 'found' | 'hint'>): string {
-  return summaryTable(
-    ['refused', code],
-    [
-      ['reason', message],
-      ['expected', expected],
-      ['found', found],
-      ['try', hint],
-    ],
-  );
+/** Reports what refuses a run, or would refuse it after a plan: the exit code stops a job before the publish. */
+export function reportRefusals(terminal: Terminal, refusals: readonly Failure[]): void {
+  for (const { code, message, expected, found, hint } of refusals) {
+    terminal.exitCode = exitCodeOf(code);
+    const rows = [['reason', message] as const, ['expected', expected] as const, ['found', found] as const, ['try', hint] as const];
+    addToJobSummary(terminal, summaryTable(['refused', code], rows));
+  }
 }
 
 /** Returns a Markdown table with two columns. Rows without a value are left out. */
@@ -44,23 +34,27 @@ export function summaryTable(head: readonly [string, string], rows: readonly (re
 /** What a run did not add to the store, or found to be wrong. */
 interface Problems {
   readonly rejected: number;
-  readonly rejects: string | undefined;
   readonly late?: number;
-  readonly conflicts: number;
+  readonly conflicts: { readonly count: number };
   readonly missing?: { readonly count: number; readonly listed: readonly string[] };
 }
 
-/** Reports what a run did not add: in the job summary, and with --quiet as a warning. */
-export function reportProblems(terminal: Terminal, command: string, { rejected, rejects, late, conflicts, missing }: Problems): void {
+/** Reports what a run did not add: in the job summary, and with --quiet as a warning. A dry run writes no rejects file. */
+export function reportProblems(
+  terminal: Terminal,
+  command: string,
+  { rejected, late, conflicts, missing }: Problems,
+  { rejects, dryRun }: { readonly rejects?: string | undefined; readonly dryRun: boolean },
+): void {
   const count = (value = 0) => (value === 0 ? undefined : number(value));
   const rows: (readonly [string, string | undefined])[] = [
     ['rejected', count(rejected)],
     ['late', count(late)],
-    ['conflicts', count(conflicts)],
+    ['conflicts', count(conflicts.count)],
     ['accounts of earlier runs not observed', count(missing?.count)],
     ['names', missing?.listed.join(', ')],
   ];
   if (rows.some(([, value]) => value)) addToJobSummary(terminal, summaryTable([command, 'not everything was added'], rows));
-  if (rejected > 0 && terminal.isQuiet)
-    terminal.alert(`${plural(rejected, 'item')} rejected${rejects === undefined ? '' : `, written to ${rejects}`}`);
+  const isWritten = rejects !== undefined && !dryRun;
+  if (rejected > 0 && terminal.isQuiet) terminal.alert(`${plural(rejected, 'item')} rejected${isWritten ? `, written to ${rejects}` : ''}`);
 }

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
-import { millisecondsOf } from '../command-line/parsers.ts';
 import { Failure } from '../contract/failure.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { hint, suggested } from '../contract/hint.ts';
@@ -12,13 +11,11 @@ import { WarcRecorder } from '../mirror/warc-recorder.ts';
 import { RejectsFile } from '../sources/rejects/rejects-file.ts';
 import { wrapErrors } from '../store/database/store-error.ts';
 import { mkdirp, removeEmptyFolders } from '../store/mkdirp.ts';
-import { Store } from '../store/store.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { COMMIT_PHASES } from './commit-phases.ts';
-import { excludedLine } from './import.ts';
 import { nextBuild } from './next-build.ts';
+import { COMMIT_PHASES, withStore } from './with-store.ts';
 
 /** How many gaps are printed for people; --json has all. */
 const PRINTED = 10;
@@ -31,7 +28,6 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
   const folders = options.rejects === undefined ? wrapErrors(options.store, () => mkdirp(dirname(options.store))) : [];
   const rejectsPath = options.rejects ?? `${options.store}-rejects.ndjson`;
   const rejects = new RejectsFile(rejectsPath, [options.store]);
-  const started = performance.now();
   const onProgress = terminal.progress({
     version: { label: 'fetching the current version', amount: bytes },
     data: { label: 'reading the feed', amount: items('page') },
@@ -45,8 +41,6 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
     const result = await mirror({
       ...options,
       baseUrl,
-      delay: millisecondsOf(options.delay),
-      maxTime: millisecondsOf(options.maxTime),
       isFull: options.full,
       maxDelete: options.delete ? options.maxDelete : undefined,
       onReject: (inputError) => rejects.add(inputError),
@@ -58,10 +52,8 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
       onRetry: (reason, pause) => terminal.warn(`${reason}: retrying in ${seconds(pause)}`),
     });
     rejects.keep();
-    const store = Store.open(options.store);
-    const { records, accounts } = store.revision;
-    store.close();
-    const milliseconds = Math.round(performance.now() - started);
+    const { records, accounts } = withStore(options.store, ({ revision }) => revision);
+    const milliseconds = terminal.elapsed();
     // a page can be shorter than the others if items are missing
     const pageSizes = result.isRead ? result.pageSizes : { data: undefined, account: undefined };
     // another run cannot change what was rejected or what the service lacks, so a nightly job must not fail because of it
@@ -82,7 +74,8 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
         `  pages     ${number(result.pages.read)} read${result.isTree ? ', each compared with the manifest' : ''}, with ${plural(result.requests.all, 'request')} and ${size(result.bytes)}`,
         `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.removed.data.length)} removed from the service`,
         `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.removed.account.length)} removed from the service`,
-        ...excludedLine(result.records.excluded, result.accounts.excluded),
+        result.records.excluded + result.accounts.excluded > 0 &&
+          `  excluded  ${plural(result.records.excluded, 'record')} and ${plural(result.accounts.excluded, 'account')}, removed before`,
         `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
         nextBuild(terminal, options.store, isChanged(result), { baseUrl, pageSizes }),
       ],
@@ -99,44 +92,26 @@ function isChanged({ records, accounts, changed, deleted, areReportsChanged }: M
 }
 
 function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown; readonly rejects: string }): object {
-  const {
-    isComplete,
-    isResumed,
-    isTree,
-    pages,
-    requests,
-    bytes,
-    records,
-    accounts,
-    changed,
-    deleted,
-    removed,
-    rejected,
-    rejectedInAll,
-    missing,
-    inherited,
-    unread,
-  } = result;
-  const { isCountUnstable, pages: unreadPages, ...what } = missing;
+  const { isCountUnstable: countUnstable, pages: unreadPages, ...what } = result.missing;
   return {
     ...facts,
-    complete: isComplete,
-    resumed: isResumed,
-    tree: isTree,
-    pagesByOutcome: pages,
-    requests,
-    bytes,
-    recordsByOutcome: records,
-    accountsByOutcome: accounts,
-    changedIds: changed,
-    goneFromService: { recordIds: removed.data, screenNames: removed.account },
-    deletedFromStore: deleted,
-    missing: { ...what, countUnstable: isCountUnstable, unreadPages },
-    incomplete: inherited,
-    unreadPages: unread,
-    rejected,
-    rejectedInAll,
-    rejects: rejected === 0 ? undefined : facts.rejects,
+    complete: result.isComplete,
+    resumed: result.isResumed,
+    tree: result.isTree,
+    pagesByOutcome: result.pages,
+    requests: result.requests,
+    bytes: result.bytes,
+    recordsByOutcome: result.records,
+    accountsByOutcome: result.accounts,
+    changedIds: result.changed,
+    goneFromService: { recordIds: result.removed.data, screenNames: result.removed.account },
+    deletedFromStore: result.deleted,
+    missing: { ...what, countUnstable, unreadPages },
+    incomplete: result.inherited,
+    unreadPages: result.unread,
+    rejected: result.rejected,
+    rejectedInAll: result.rejectedInAll,
+    rejects: result.rejected === 0 ? undefined : facts.rejects,
   };
 }
 

@@ -3,10 +3,10 @@ import { DEFAULT_BASE_URL, OUT } from '../command-line/options.ts';
 import type { Collection } from '../contract/collection.ts';
 import type { SuggestedCommand } from '../contract/hint.ts';
 import { PAGE_SIZE } from '../contract/site.ts';
-import { Store } from '../store/store.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isOfOtherStore } from '../tree/build/replaced-tree.ts';
 import { openTreeFiles, type TreeFiles } from '../tree/tree-files.ts';
+import { withStore } from './with-store.ts';
 
 /** What pages say about the site that they are of. Undefined if it is unknown. */
 export interface KnownSite {
@@ -52,11 +52,9 @@ function isTreeOfOther(out: string, storePath: string): boolean {
     // the run has succeeded: the next build reports what is wrong there
     return false;
   }
-  const store = Store.open(storePath);
   try {
-    return isOfOtherStore(files, store);
+    return withStore(storePath, (store) => isOfOtherStore(files, store));
   } finally {
-    store.close();
     files.close();
   }
 }

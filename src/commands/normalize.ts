@@ -3,13 +3,12 @@ import { Failure } from '../contract/failure.ts';
 import { isSameFile } from '../contract/files/same-file.ts';
 import { schemeOf } from '../contract/text/url-scheme.ts';
 import { normalizeSources } from '../normalize/normalize.ts';
-import type { PartFile } from '../normalize/part-file.ts';
+import { localPart, objectPart, type PartFile } from '../normalize/part-file.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/inside-tree.ts';
-import { pathTimeLines, skippedLines } from './observe-report.ts';
-import { contextOf, latestTime, observeOptions, openSources, type SourceChoice } from './sources.ts';
+import { contextOf, latestTime, observeOptions, openSources, pathTimeLine, type SourceChoice, skippedLine } from './sources.ts';
 import { requestsOf, targetOf } from './target.ts';
 
 /** The maximum number of concurrent requests. */
@@ -18,7 +17,6 @@ const CONCURRENCY = 4;
 export async function runNormalize(terminal: Terminal, options: Values<'normalize'>): Promise<void> {
   const { shard, to } = options;
   if (shard.shards > 1 && options.source.includes('-')) throw standardInput();
-  const started = performance.now();
   const sources = openSources(options, terminal, to, `${to} was not written`, observeOptions(options));
   const { inputs, patterns, reading } = sources;
   if (inputs.some(({ path }) => path !== undefined && isSameFile(path, to))) throw overwritesSource(to);
@@ -41,16 +39,16 @@ export async function runNormalize(terminal: Terminal, options: Values<'normaliz
       onProgress: progress,
     });
     sources.keepRejects('normalize', summary.rejected, summary.bytes === 0);
-    const took = performance.now() - started;
+    const milliseconds = terminal.elapsed();
     const isPart = shard.shards > 1;
     const next = terminal.command('observe', {}, [isPart ? to.slice(0, to.lastIndexOf('/') + 1) || '.' : to]);
-    terminal.summary({ to, part: shard.number, parts: shard.shards, ...summary, milliseconds: Math.round(took) }, [
-      `wrote ${to} (${size(summary.bytes)}) in ${seconds(took)}`,
+    terminal.summary({ to, part: shard.number, parts: shard.shards, ...summary, milliseconds }, [
+      `wrote ${to} (${size(summary.bytes)}) in ${seconds(milliseconds)}`,
       `  sources   ${number(summary.sources.part)} of ${number(summary.sources.all)}`,
       `  snapshots ${number(summary.snapshots)}, in ${plural(summary.profiles, 'line')}`,
-      ...pathTimeLines(summary.path_times),
-      ...skippedLines(summary),
-      ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
+      pathTimeLine(summary.path_times),
+      skippedLine(summary),
+      summary.rejected > 0 && `  rejected  ${number(summary.rejected)}, written to ${options.rejects}`,
       isPart ? `next, after all ${plural(shard.shards, 'part')}: ${next}` : `next: ${next}`,
     ]);
   } finally {
@@ -66,7 +64,6 @@ async function openPart(
   terminal: Terminal,
   onSent: (bytes: number) => void,
 ): Promise<{ readonly file: PartFile; readonly close: () => void }> {
-  const { localPart, objectPart } = await import('../normalize/part-file.ts');
   if (schemeOf(to) === undefined) {
     refuseInsideTree(to);
     return { file: localPart(to), close: () => {} };

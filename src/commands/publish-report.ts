@@ -2,6 +2,7 @@ import type { Step } from '../publish/planning/steps.ts';
 import { REASONS } from '../publish/planning/tree-comparison.ts';
 import type { PublishSummary } from '../publish/publish.ts';
 import { number, plural } from '../terminal/amounts.ts';
+import type { Line } from '../terminal/terminal.ts';
 import { summaryTable } from './job-summary.ts';
 import { type NamedTarget, NEW_TARGET, requestsText, trafficText } from './target.ts';
 
@@ -12,7 +13,7 @@ const MOST_STEPS = 10;
 export function* planLines(
   { plan, refusals, removal, steps, isNew, wasInterrupted }: PublishSummary,
   target: NamedTarget,
-): Generator<string> {
+): Generator<Line> {
   const first: Step[] = [];
   const kinds = new Map<string, { step: Step; files: number; bytes: number }>();
   let count = 0;
@@ -25,10 +26,10 @@ export function* planLines(
   }
   yield `plan for ${target.name}${wasInterrupted ? ', which an earlier run did not finish' : ''}; nothing was changed`;
   yield `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`;
-  if (isNew) yield `  note      ${NEW_TARGET}`;
+  yield isNew && `  note      ${NEW_TARGET}`;
   yield `  overlaps  ${plural(plan.overlaps, 'page')} to write twice${plan.overlaps === 0 ? '' : ', so that readers miss no record'}`;
   yield `  deletes   ${plural(plan.deletes, 'file')}`;
-  yield* removalLines(removal);
+  yield removalLine(removal);
   yield `  traffic   ${trafficText(target, { sent: plan.bytes, requests: plan.requests.all })}${plan.cost === 0 ? '' : `, $${plan.cost.toFixed(4)} at list price`}`;
   for (const { step, files, bytes } of kinds.values()) {
     const size = step.action === 'delete' ? '' : `, ${plural(bytes, 'byte')}`;
@@ -46,11 +47,9 @@ function reasonOf({ action, reason }: Step): string {
 }
 
 /** Names the removal from which more deletes follow than the limit allows. */
-function removalLines(removal: PublishSummary['removal']): string[] {
-  if (removal === undefined) return [];
-  return [
-    `  removal   the deletes follow from the removal of ${plural(removal.accounts, 'account')} with ${plural(removal.records, 'record')}`,
-  ];
+function removalLine(removal: PublishSummary['removal']): Line {
+  if (removal === undefined) return false;
+  return `  removal   the deletes follow from the removal of ${plural(removal.accounts, 'account')} with ${plural(removal.records, 'record')}`;
 }
 
 /** Returns a plan for JSON output. Its steps are generated while they are written. */
@@ -69,7 +68,7 @@ function* shown(steps: Iterable<Step>): Generator<Pick<Step, 'action' | 'path' |
 }
 
 /** Returns the result of a publish as text. */
-export function summaryLines(summary: PublishSummary, target: NamedTarget, took: string): string[] {
+export function summaryLines(summary: PublishSummary, target: NamedTarget, took: string): Line[] {
   const { done, plan, removal, traffic, isNew, wasInterrupted, invalidate } = summary;
   if (invalidate.length === 0) {
     const facts = [`${plural(plan.unchanged, 'file')} unchanged`, requestsText(target, traffic.requests), took];
@@ -78,8 +77,8 @@ export function summaryLines(summary: PublishSummary, target: NamedTarget, took:
   return [
     `published to ${target.name} in ${took}${wasInterrupted ? ', completing an interrupted run' : ''}`,
     `  files     ${number(done.uploads)} sent, ${number(plan.unchanged)} unchanged, ${number(done.deletes)} deleted`,
-    ...(isNew ? [`  note      ${NEW_TARGET}`] : []),
-    ...removalLines(removal),
+    isNew && `  note      ${NEW_TARGET}`,
+    removalLine(removal),
     `  traffic   ${trafficText(target, traffic)}${traffic.retries === 0 ? '' : `, ${number(traffic.retries)} of them retries`}`,
     `next: if a CDN caches the target, invalidate ${invalidate.join(' ')}`,
   ];

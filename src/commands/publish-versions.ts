@@ -1,26 +1,27 @@
 import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
-import { exitCodeOf, Failure } from '../contract/failure.ts';
+import { type Exclusion, encodeExclusion, handleHash } from '../contract/accounts/exclusion.ts';
+import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { isLoopback, localLinks } from '../contract/site.ts';
 import { refuseOtherFiles } from '../publish/trees/other-files.ts';
-import type { PublishedTarget } from '../store/published-target.ts';
+import { PublishedTarget } from '../store/published-target.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { formOf } from '../tree/tree-files.ts';
 import { HEAD } from '../versions/commit.ts';
-import type { SitePublishSummary } from '../versions/publish-site.ts';
 import { publishSite } from '../versions/publish-site.ts';
 import type { AccountsFound } from '../versions/removed-accounts.ts';
 import type { LocalZip } from '../versions/site-version.ts';
 import { openLocalZip } from '../versions/site-version.ts';
-import { addToJobSummary, refusalTable } from './job-summary.ts';
-import { notBuiltFrom } from './not-built-from.ts';
+import { reportRefusals } from './job-summary.ts';
 import { requestsOf, targetOf } from './target.ts';
 import { reportVersions } from './versions-report.ts';
+import { refuseOtherState, withStore } from './with-store.ts';
 
 /** The options that only pages as files have. */
 const REFUSED: Refusal = {
@@ -42,7 +43,7 @@ export function usesVersions({ out, rollback }: Values<'publish'>): boolean {
 }
 
 /** Publishes a tree in a ZIP, or goes back to an earlier version, and reports it. */
-export async function publishVersions(terminal: Terminal, options: Values<'publish'>, given: Given, started: number): Promise<void> {
+export async function publishVersions(terminal: Terminal, options: Values<'publish'>, given: Given): Promise<void> {
   const { dryRun } = options;
   const isRollback = options.rollback !== undefined;
   refuse(REFUSED, given);
@@ -52,19 +53,14 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
   // a head of another program is refused when it is read
   if (!options.allowOtherFiles) refuseOtherFiles(target, HEAD);
   const zip = isRollback ? undefined : await openLocalZip(options.out);
-  const refusals: Failure[] = [];
-  let summary: SitePublishSummary;
-  let remembered: PublishedTarget | undefined;
-  try {
-    const { memory, removals } = await memoryOf(options, target.names === undefined ? target.name : resolve(target.name), zip);
-    remembered = memory;
-    if (zip !== undefined && !options.allowLoopback && isLoopback(zip.build.base_url))
-      refusals.push(localLinks(target.name, zip.build.base_url));
-    const rebuild = async (one: LocalZip, found: AccountsFound) =>
-      (await import('./rebuild-version.ts')).rebuildVersion(one, removals.all, found, terminal.stopSignal);
+  const baseUrl = zip?.build.base_url ?? '';
+  const refusals = zip !== undefined && !options.allowLoopback && isLoopback(baseUrl) ? [localLinks(target.name, baseUrl)] : [];
+  const send = async () => {
+    const { memory, removals } = memoryOf(options, target.names === undefined ? target.name : resolve(target.name), zip);
+    const rebuild = (one: LocalZip, found: AccountsFound) => rebuildVersion(one, removals.all, found, terminal.stopSignal);
     const [refused] = refusals;
     if (refused !== undefined && !dryRun) throw refused;
-    summary = await publishSite(target, {
+    const summary = await publishSite(target, {
       ...options,
       ...requestsOf(options, terminal),
       zip,
@@ -79,39 +75,32 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
         send: { label: 'sending', amount: bytes },
       }),
     });
-  } finally {
+    return { summary, memory };
+  };
+  const { summary, memory } = await send().finally(async () => {
     await zip?.close();
     target.close();
-  }
-  reportVersions(
-    terminal,
-    summary,
-    { target, milliseconds: Math.round(performance.now() - started), ...(zip === undefined ? {} : { out: zip.path }) },
-    dryRun,
-  );
-  const others = summary.before.length === 0 ? (remembered?.others() ?? []) : [];
+  });
+  reportVersions(terminal, summary, target, zip?.path, dryRun);
+  const others = summary.before.length === 0 ? (memory?.others() ?? []) : [];
   if (others.length > 0)
     terminal.alert(
       `${target.name} is a new target, but ${options.store} was published to ${others.join(', ')} before: check the name of the target`,
     );
-  if (remembered?.isForgetful)
+  if (memory?.isForgetful)
     terminal.warn(
       `${options.store} could not be written, so this publish is not recorded in it: close other programs that use it, then publish again`,
     );
-  // the exit code stops a job at the plan, before the publish
-  for (const refusal of dryRun ? refusals : []) {
-    terminal.exitCode = exitCodeOf(refusal.code);
-    terminal.alert(`would be refused (${refusal.code}): ${refusal.message}; ${refusal.hint}`);
-    addToJobSummary(terminal, refusalTable(refusal));
-  }
+  if (!dryRun) return;
+  reportRefusals(terminal, refusals);
+  for (const { code, message, hint } of refusals) terminal.alert(`would be refused (${code}): ${message}; ${hint}`);
 }
 
 /**
  * Returns what the store remembers of the target. Only going back to an earlier version needs no store.
  * @throws Failure no-store, store-diverged
  */
-async function memoryOf({ store, endpoint }: Values<'publish'>, name: string, zip: LocalZip | undefined) {
-  const [{ PublishedTarget }, { Store }] = await Promise.all([import('../store/published-target.ts'), import('../store/store.ts')]);
+function memoryOf({ store, endpoint }: Values<'publish'>, name: string, zip: LocalZip | undefined) {
   const memory = new PublishedTarget(store, endpoint === undefined ? name : `${endpoint} ${name}`);
   if (!existsSync(store)) {
     if (zip === undefined) return { memory: undefined, removals: { all: [], pending: [] } };
@@ -125,10 +114,39 @@ async function memoryOf({ store, endpoint }: Values<'publish'>, name: string, zi
   // before the fingerprint: an account that is removed meanwhile stays a removal that is not done
   const known = { memory, removals: memory.removals() };
   if (zip === undefined) return known;
-  const opened = Store.open(store);
-  const { fingerprint } = opened.revision;
-  const isOwn = opened.revisionOf(zip.build.store) !== undefined;
-  opened.close();
-  if (fingerprint === zip.build.store) return known;
-  throw notBuiltFrom(zip.path, zip.build.store, store, { fingerprint, isOwn });
+  withStore(store, (opened) => refuseOtherState(opened, zip.path, zip.build.store));
+  return known;
 }
+
+/**
+ * Rebuilds a tree in a ZIP without removed accounts: imports its pages into a new store that excludes them, and builds it again.
+ * @param found the handles of the removed accounts in this tree, which other accounts can have now, and those of other accounts
+ * @throws Failure those of `importInputs` and `build`
+ */
+async function rebuildVersion(
+  { path, build: { base_url, page_size, account_page_size, about, noindex, browse_files = 0 } }: LocalZip,
+  exclusions: readonly Exclusion[],
+  found: AccountsFound,
+  signal: AbortSignal,
+): Promise<LocalZip> {
+  const [{ inputsOf }, { importInputs }, { build }] = await Promise.all([
+    import('../sources/inputs/inputs.ts'),
+    import('../import/import.ts'),
+    import('../tree/build/build.ts'),
+  ]);
+  const [store, list, out] = [`${path}.db`, `${path}.exclusions.ndjson`, `${path}.rebuilt.zip`];
+  const [first] = exclusions;
+  const here = first === undefined ? [] : [{ ...first, handles: found.removed.map(handleHash).toSorted(), stable_ids: [], records: [] }];
+  const others = new Set(found.others.map(handleHash));
+  const excluded = exclusions
+    .map((one) => ({ ...one, handles: one.handles.filter((handle) => !others.has(handle)) }))
+    .filter((one) => one.handles.length + one.stable_ids.length > 0);
+  await writeFile(list, [...excluded, ...here].map((one) => `${encodeExclusion(one)}\n`).join(''));
+  // the exclusions first, so that no excluded item gets into the store
+  await importInputs(store, inputsOf([list, path], empty()), { onConflict: 'fail', signal });
+  await build(store, { out, site: { base_url, page_size, account_page_size }, html: browse_files > 0, about, noindex, signal });
+  await Promise.all([store, list].map((file) => rm(file)));
+  return openLocalZip(out);
+}
+
+async function* empty(): AsyncGenerator<Uint8Array> {}

@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import type { Values } from '../command-line/commands.ts';
 import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
-import { exitCodeOf, Failure } from '../contract/failure.ts';
+import { Failure } from '../contract/failure.ts';
 import { publish } from '../publish/publish.ts';
 import { refuseSwapped } from '../publish/trees/other-files.ts';
 import { exclusionsOf } from '../store/exclusions/named-exclusions.ts';
-import { Store } from '../store/store.ts';
 import { plural, seconds } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { addToJobSummary, refusalTable } from './job-summary.ts';
+import { addToJobSummary, reportRefusals } from './job-summary.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { publishVersions, usesVersions } from './publish-versions.ts';
 import { requestsOf, targetOf, trafficOf } from './target.ts';
+import { stateIn, withStore } from './with-store.ts';
 
 /** The options that need versions. */
 const REFUSED_FOR_PAGES: Refusal = {
@@ -23,8 +23,7 @@ const REFUSED_FOR_PAGES: Refusal = {
 };
 
 export async function runPublish(terminal: Terminal, options: Values<'publish'>, given: Given): Promise<void> {
-  const started = performance.now();
-  if (usesVersions(options)) return await publishVersions(terminal, options, given, started);
+  if (usesVersions(options)) return await publishVersions(terminal, options, given);
   refuse(REFUSED_FOR_PAGES, given);
   const target = await targetOf(options.target, options, terminal);
   if (!options.allowOtherFiles) refuseSwapped(target, options.out);
@@ -34,7 +33,7 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
     ...requestsOf(options, terminal),
     isSinglePublisher: options.singlePublisher,
     exclusions: () => (existsSync(options.store) ? exclusionsOf(options.store, []) : []),
-    stateOf: (fingerprint) => (existsSync(options.store) ? stateOf(options.store, fingerprint) : 'current'),
+    stateOf: (fingerprint) => (existsSync(options.store) ? withStore(options.store, (store) => stateIn(store, fingerprint)) : 'current'),
     onProgress: terminal.progress({
       read: { label: 'reading the tree', amount: items('file') },
       scan: { label: 'reading the target', amount: items('file') },
@@ -42,18 +41,14 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
       delete: { label: 'deleting', amount: items('file') },
     }),
   }).finally(() => target.close());
-  const milliseconds = Math.round(performance.now() - started);
+  const milliseconds = terminal.elapsed();
   const facts = { target: target.name, isNew: summary.isNew, out: options.out, milliseconds };
   if (summary.isByCounts) {
     terminal.warn('the target has no sort keys of its pages: records that move to earlier pages are detected only from the counts');
   }
   if (options.dryRun) {
     terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target));
-    // the exit code stops a job at the plan, before the publish
-    for (const refusal of summary.refusals) {
-      terminal.exitCode = exitCodeOf(refusal.code);
-      addToJobSummary(terminal, refusalTable(refusal));
-    }
+    reportRefusals(terminal, summary.refusals);
     return;
   }
   if (summary.isConditional === false) {
@@ -82,17 +77,6 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
     summaryLines(summary, target, seconds(milliseconds)),
   );
   addToJobSummary(terminal, publishTable(summary, target, seconds(milliseconds)));
-}
-
-/** @throws Failure bad-store, store-older, store-newer */
-function stateOf(path: string, fingerprint: string): 'current' | 'earlier' | 'other' {
-  const store = Store.open(path);
-  try {
-    if (store.revision.fingerprint === fingerprint) return 'current';
-    return store.revisionOf(fingerprint) === undefined ? 'other' : 'earlier';
-  } finally {
-    store.close();
-  }
 }
 
 function compressedFiles(): Failure {

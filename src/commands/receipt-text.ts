@@ -62,20 +62,18 @@ export function receiptText(receipt: Receipt): string {
 }
 
 /** Returns what was found in each place, and the numbers of places that have the account and that were not searched completely. */
-export function checkLines({
-  checks,
-  has_unknown_handle: hasUnknown,
-  found_places: found,
-  unsearched_places: unsearched,
-}: Receipt): string[] {
-  const lines = checks.map(({ place, form, files, with_account: accounts, with_handle: handles, unread, is_found: isFound }) => {
+export function checkLines(receipt: Receipt): string[] {
+  const { found_places: found, unsearched_places: unsearched } = receipt;
+  const lines = receipt.checks.map(({ place, form, files, with_account: accounts, with_handle: handles, unread, is_found: isFound }) => {
     const parts = [
       ...(accounts.length === 0 ? [] : [`the account is in ${number(accounts.length)}, first ${accounts[0]}`]),
       ...(handles.length === 0
         ? []
         : [`a name is in ${number(handles.length)}${isFound ? `, first ${handles[0]}` : ', as other accounts mention it'}`]),
       ...(unread.length === 0 ? [] : [`${number(unread.length)} cannot be searched, first ${unread[0]}`]),
-      ...(hasUnknown && form === 'file' ? ['a handle of the account is known only as a hash: name it, too, to search for its text'] : []),
+      ...(receipt.has_unknown_handle && form === 'file'
+        ? ['a handle of the account is known only as a hash: name it, too, to search for its text']
+        : []),
     ];
     return `  checked   ${place}: ${plural(files, 'file')}; ${parts.join('; ') || 'nothing found'}`;
   });

@@ -8,9 +8,9 @@ import type { RemoveSummary } from '../store/exclusions/remove.ts';
 import { filesBeside, removeAccounts } from '../store/exclusions/remove.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { COMMIT_PHASES } from './commit-phases.ts';
 import { nextBuild } from './next-build.ts';
 import { checkLines } from './receipt-text.ts';
+import { COMMIT_PHASES, withStore } from './with-store.ts';
 
 const REFUSED_WITH_DRY_RUN: Refusal = {
   options: ['--check', '--receipt'],
@@ -21,7 +21,6 @@ const REFUSED_WITH_DRY_RUN: Refusal = {
 export async function runRemove(terminal: Terminal, options: Values<'remove'>, given: Given): Promise<void> {
   const { account: names, store, dryRun: isDryRun, yes: isConfirmed, allowUnknown } = options;
   if (isDryRun) refuse(REFUSED_WITH_DRY_RUN, given);
-  const started = performance.now();
   const onProgress = terminal.progress(COMMIT_PHASES);
   const { stopSignal: signal } = terminal;
   const isNew = !existsSync(store);
@@ -40,30 +39,28 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   const receipt = await report?.receiptOf(terminal, options, summary, choices.now);
   if (receipt !== undefined && options.receipt !== undefined) report?.writeReceipt(options.receipt, receipt);
   if (receipt !== undefined && receipt.found_places + receipt.unsearched_places > 0) terminal.exitCode = 1;
-  const took = performance.now() - started;
-  const checks =
-    receipt === undefined ? {} : { checks: receipt.checks, foundPlaces: receipt.found_places, unsearchedPlaces: receipt.unsearched_places };
+  const milliseconds = terminal.elapsed();
   const facts = {
     store,
     created_store: isNew && !isDryRun,
     dry_run: isDryRun,
     unfinished_mirrors: unfinished,
     files_beside: beside,
-    ...checks,
-    milliseconds: Math.round(took),
+    checks: receipt?.checks,
+    foundPlaces: receipt?.found_places,
+    unsearchedPlaces: receipt?.unsearched_places,
+    milliseconds,
   };
   const { removed, excluded: excludedNames, ...rest } = summary;
   const results = removed.map(({ former_handles, ...account }) => ({ ...account, handles: [account.screen_name, ...former_handles] }));
   terminal.summary({ results, excludedNames, ...rest, ...facts }, [
-    `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(took)}`,
+    `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(milliseconds)}`,
     ...lines(summary),
-    ...(isNew ? [`  store     ${isDryRun ? 'would create' : 'created'} a new store at ${store}: there was none`] : []),
-    ...(unfinished.length === 0
-      ? []
-      : [`  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`]),
+    isNew && `  store     ${isDryRun ? 'would create' : 'created'} a new store at ${store}: there was none`,
+    unfinished.length > 0 && `  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`,
     ...beside.map((file) => `  check     ${file} is beside the store and may have the account`),
     ...(receipt === undefined ? [] : checkLines(receipt)),
-    ...(options.receipt === undefined ? [] : [`  receipt   ${options.receipt}`]),
+    options.receipt !== undefined && `  receipt   ${options.receipt}`,
     isDryRun
       ? `nothing was written: run again with --yes instead of --dry-run to change ${store}`
       : summary.removed.length === 0
@@ -81,17 +78,12 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
 /** Adds the accounts that an unknown name could mean to the error. */
 async function withSimilarAccounts(error: unknown, path: string): Promise<unknown> {
   if (!(error instanceof Failure) || error.code !== 'no-account' || error.found === undefined) return error;
-  const [{ similarAccountsHint }, { Store }] = await Promise.all([import('../history/find-account.ts'), import('../store/store.ts')]);
-  const store = Store.open(path);
-  try {
-    const similar = similarAccountsHint(store, error.found);
-    const isQuestion = typeof similar === 'string' && similar.endsWith('?');
-    const more = `${isQuestion ? ' To' : '; to'} exclude the name anyway, add --allow-unknown`;
-    const hint = [...(typeof similar === 'string' ? [similar] : similar), more];
-    return error.with({ hint });
-  } finally {
-    store.close();
-  }
+  const { found } = error;
+  const { similarAccountsHint } = await import('../history/find-account.ts');
+  const similar = withStore(path, (store) => similarAccountsHint(store, found));
+  const isQuestion = typeof similar === 'string' && similar.endsWith('?');
+  const more = `${isQuestion ? ' To' : '; to'} exclude the name anyway, add --allow-unknown`;
+  return error.with({ hint: [...(typeof similar === 'string' ? [similar] : similar), more] });
 }
 
 function isRemoval({ removed, excluded }: RemoveSummary): boolean {

@@ -1,16 +1,17 @@
 import type { Values } from '../command-line/commands.ts';
 import type { Given } from '../command-line/spec.ts';
 import { isLoopback } from '../contract/site.ts';
-import type { Host, HostFile, Limits, RefusedHost } from '../rewrite/hosts/host.ts';
+import { suggest } from '../history/suggest.ts';
+import { beforeOrigin, findHost, withVersions } from '../hosting/find-host.ts';
+import { writeHostFiles } from '../hosting/host-files.ts';
+import { noTree, siteForm, siteOf, siteWithoutTree } from '../hosting/site.ts';
+import { CAPABILITIES, type Host, type HostFile, type Limits, type RefusedHost } from '../rewrite/hosts/host.ts';
+import { allHosts, REFUSED } from '../rewrite/hosts/registry.ts';
 import { plural } from '../terminal/amounts.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 
 export async function runRewrite(terminal: Terminal, options: Values<'rewrite'>, given: Given): Promise<void> {
   if (options.host === undefined && !['--to', '--origin', '--versions'].some((one) => given.get(one) === 'cli')) {
-    const [{ CAPABILITIES }, { allHosts, REFUSED }] = await Promise.all([
-      import('../rewrite/hosts/host.ts'),
-      import('../rewrite/hosts/registry.ts'),
-    ]);
     const hosts = await allHosts();
     terminal.summary({ capabilities: CAPABILITIES, hosts, refused: REFUSED }, [
       ...list(hosts, REFUSED, terminal.command('rewrite', {}, ['nginx'])),
@@ -23,13 +24,6 @@ export async function runRewrite(terminal: Terminal, options: Values<'rewrite'>,
     ]);
     return;
   }
-  const [{ beforeOrigin, findHost, withVersions }, { writeHostFiles }, { noTree, siteForm, siteOf, siteWithoutTree }, { suggest }] =
-    await Promise.all([
-      import('../hosting/find-host.ts'),
-      import('../hosting/host-files.ts'),
-      import('../hosting/site.ts'),
-      import('../history/suggest.ts'),
-    ]);
   const hasVersions = options.versions || siteForm(options.out) !== 'files';
   const named = await findHost(options.host, suggest);
   const variant = hasVersions ? await withVersions(named) : named;
@@ -68,7 +62,7 @@ export async function runRewrite(terminal: Terminal, options: Values<'rewrite'>,
  * Returns all hosts as text, with the capabilities that each lacks.
  * @param example a command that prints the files of a host
  */
-function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: string): string[] {
+function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: string): Line[] {
   const width = Math.max(...[...hosts, ...refused].map(({ name }) => name.length)) + 2;
   const indent = ' '.repeat(width + 2);
   return [
@@ -77,11 +71,11 @@ function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: 
       `  ${name.padEnd(width)}${title}`,
       `${indent}tested on ${testedOn}`,
       `${indent}lacks: ${lacks(cannot)}`,
-      ...(limits.source === undefined ? [] : [`${indent}limited to ${limitsText(limits)}`]),
+      limits.source !== undefined && `${indent}limited to ${limitsText(limits)}`,
       ...(atOrigin === undefined
         ? []
         : [`${indent}with --origin tested on ${atOrigin.testedOn}`, `${indent}with --origin lacks: ${lacks(atOrigin.cannot)}`]),
-      ...(withVersions === undefined ? [] : [`${indent}with --versions lacks: ${lacks(withVersions.cannot)}`]),
+      withVersions !== undefined && `${indent}with --versions lacks: ${lacks(withVersions.cannot)}`,
     ]),
     'refused',
     ...refused.flatMap(({ name, title, reason, instead }) => [

@@ -9,10 +9,10 @@ export async function runServe(terminal: Terminal, options: Values<'serve'>): Pr
   const hasHome = server.build.browse_files !== undefined;
   terminal.summary({ url: server.url, rebase: options.rebase, build: server.build }, [
     `serving ${options.out} at ${server.url}`,
-    ...(hasHome ? [`  home      ${server.url}/`] : []),
+    hasHome && `  home      ${server.url}/`,
     `  feed      ${server.url}/rest/data/`,
     `  accounts  ${server.url}/rest/account/`,
-    ...(options.rebase ? [`  links     point here instead of to ${server.build.base_url}`] : []),
+    options.rebase && `  links     point here instead of to ${server.build.base_url}`,
     'stop with Ctrl-C',
   ]);
   if (options.open) await openInBrowser(hasHome ? `${server.url}/` : `${server.url}/rest/data/`, terminal);

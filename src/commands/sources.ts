@@ -9,10 +9,11 @@ import type { FilePatterns } from '../sources/inputs/file-filter.ts';
 import { inputNamed, inputsOf } from '../sources/inputs/inputs.ts';
 import { rejection } from '../sources/rejects/rejection.ts';
 import { RejectsFile } from '../sources/rejects/rejects-file.ts';
+import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { ObserveContext } from '../sources/snapshots/snapshot-reader.ts';
 import type { Input, InputError, RemoteSources } from '../sources/source.ts';
 import { number } from '../terminal/amounts.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Line, Terminal } from '../terminal/terminal.ts';
 import { requestsOf, sourceTargetOf } from './target.ts';
 
 const DAY_MS = 86_400_000;
@@ -37,8 +38,6 @@ interface Sources {
   };
   /** Keeps the rejects file after everything is written. @throws Failure all-rejected, future-time */
   readonly keepRejects: (verb: Verb | 'normalize', rejected: number, isAll: boolean) => void;
-  /** Returns what to correct, before the rejects file is read again. */
-  readonly correction: (rejects: string | undefined) => string;
   /** Closes all connections, and removes the rejects file of a command that did not end. */
   readonly close: () => void;
 }
@@ -65,16 +64,8 @@ export function openSources(
     options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [written, ...inputs.flatMap((input) => input.path ?? [])]);
   let future: InputError | undefined;
   let [futures, others] = [0, 0];
-  let [hasItems, hasFiles] = [false, false];
   let otherCommand: string | undefined;
   let isForOtherCommand = true;
-  // a line without an item stands for a whole file
-  const correction = (path?: string) => {
-    if (!hasFiles) return `correct the items in ${path}`;
-    return hasItems
-      ? `correct the items in ${path}, and correct or fetch again the files of its lines without an item`
-      : `correct or fetch again the files that ${path} names`;
-  };
   return {
     inputs,
     patterns,
@@ -95,8 +86,6 @@ export function openSources(
             future ??= inputError;
             futures += 1;
           }
-          if (inputError.item === undefined) hasFiles = true;
-          else hasItems = true;
           otherCommand ??= inputError.otherCommand?.hintForAll;
           isForOtherCommand &&= inputError.otherCommand !== undefined;
           rejects.add(inputError);
@@ -122,10 +111,9 @@ export function openSources(
             ? otherCommand
             : options.dryRun
               ? `run again without --dry-run to write the items to ${rejects.path}`
-              : [`${correction(rejects.path)}, then run `, suggested(verb, {}, [rejects.path])],
+              : [`${correctionOf(rejects.path)}, then run `, suggested(verb, {}, [rejects.path])],
       });
     },
-    correction,
     close: () => {
       rejects?.discard();
       remote.close();
@@ -134,12 +122,38 @@ export function openSources(
 }
 
 /** Says how many items were rejected. A dry run writes no rejects file. */
-export function rejectedLines(
+export function rejectedLine(
   rejected: number,
   { rejects, dryRun }: { readonly rejects?: string | undefined; readonly dryRun: boolean },
-): string[] {
-  if (rejected === 0) return [];
-  return [`  rejected  ${number(rejected)}${dryRun ? '' : `, written to ${rejects}`}`];
+): Line {
+  return rejected > 0 && `  rejected  ${number(rejected)}${dryRun ? '' : `, written to ${rejects}`}`;
+}
+
+/** Which snapshots have the time in their paths, as text. */
+export function pathTimeLine({ count, first, last }: PathTimes): Line {
+  const range = first === last ? first : `${first} to ${last}`;
+  return count > 0 && `  times     ${range}, from the names of files and folders, of ${plural(count, 'snapshot')}`;
+}
+
+/** Which files were not read, as text. */
+export function skippedLine({ skipped }: { readonly skipped: number }): Line {
+  return skipped > 0 && `  skipped   ${plural(skipped, 'file')} of Twitter archives, which do not describe the account`;
+}
+
+/** What to do with rejected items; false if there are none. A dry run writes no file of them. */
+export function correctionLine(
+  verb: Verb,
+  rejected: number,
+  { rejects = '', dryRun }: { readonly rejects?: string | undefined; readonly dryRun: boolean },
+  terminal: Terminal,
+): Line {
+  if (rejected === 0 || dryRun) return false;
+  return `to ${verb} the rejected items: ${correctionOf(rejects)}, then run ${terminal.command(verb, {}, [rejects])}`;
+}
+
+/** What to correct before a rejects file is read again. A line without an item stands for a whole file. */
+function correctionOf(rejects: string): string {
+  return `correct the items in ${rejects}, or fetch again the files that it names`;
 }
 
 /** The last line of a dry run. */

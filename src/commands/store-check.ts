@@ -6,13 +6,12 @@ import { number, plural, seconds } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { COMMIT_PHASES } from './commit-phases.ts';
+import { COMMIT_PHASES } from './with-store.ts';
 
 /** The maximum number of findings in the text output; --json has more. */
 const PRINTED = 20;
 
 export async function runStoreCheck(terminal: Terminal, options: Values<'store check'>): Promise<void> {
-  const started = performance.now();
   const signal = terminal.stopSignal;
   const check = () =>
     checkStore(options.store, {
@@ -34,7 +33,7 @@ export async function runStoreCheck(terminal: Terminal, options: Values<'store c
   const after = kept === undefined ? checked : await check();
   const { findingCount: left, records, accounts } = after;
   terminal.exitCode = left === 0 ? 0 : 1;
-  const took = performance.now() - started;
+  const milliseconds = terminal.elapsed();
   const result = { store: options.store, records, accounts, findings, findingCount, repaired: kept !== undefined, damagedFile: kept };
   const verdict = findingCount === 0 ? 'no damage' : plural(findingCount, 'finding');
   const outcome = left === 0 ? 'and without damage' : `but a second check has ${plural(left, 'finding')}`;
@@ -43,13 +42,13 @@ export async function runStoreCheck(terminal: Terminal, options: Values<'store c
   const contents = isCounted
     ? `${plural(records, 'record')} of ${plural(accounts, 'account')}`
     : `${plural(records, 'record')}; accounts are checked only if the file is not damaged`;
-  terminal.summary({ ...result, milliseconds: Math.round(took) }, [
+  terminal.summary({ ...result, milliseconds }, [
     ...findings.slice(0, PRINTED).map(({ subject, expected, found }) => printable(`${subject}: expected ${expected}, found ${found}`)),
-    ...(findingCount > PRINTED ? [`  and ${number(findingCount - PRINTED)} more (--json has the first ${number(findings.length)})`] : []),
-    `checked ${options.store} in ${seconds(took)}: ${verdict}`,
+    findingCount > PRINTED && `  and ${number(findingCount - PRINTED)} more (--json has the first ${number(findings.length)})`,
+    `checked ${options.store} in ${seconds(milliseconds)}: ${verdict}`,
     `  contents  ${contents}`,
-    ...(kept === undefined ? [] : [`  repaired  the store is written again, ${outcome}; the damaged file is kept as ${kept}`]),
-    ...(left === 0 ? [] : [nextStep(isRepairable, terminal)]),
+    kept !== undefined && `  repaired  the store is written again, ${outcome}; the damaged file is kept as ${kept}`,
+    left > 0 && nextStep(isRepairable, terminal),
   ]);
 }
 

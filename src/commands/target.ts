@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import type { TARGET_OPTIONS } from '../command-line/options.ts';
-import { millisecondsOf } from '../command-line/parsers.ts';
 import type { ValuesOf } from '../command-line/spec.ts';
 import { Failure, type FailureCode } from '../contract/failure.ts';
 import type { ObjectSource } from '../storage/object-source.ts';
@@ -49,14 +48,7 @@ export async function listedTargetOf(
  * @throws Failure usage, no-client
  */
 export async function sourceTargetOf(address: string, choice: TargetChoice, terminal: Terminal): Promise<ObjectSource> {
-  return sourceOf(await targetOf(address, choice, terminal));
-}
-
-/**
- * Returns the objects of a target as a source.
- * @throws Failure usage
- */
-export function sourceOf(target: Target): ObjectSource {
+  const target = await targetOf(address, choice, terminal);
   const source = target.source?.();
   if (source !== undefined) return source;
   throw new Failure('usage', `${target.name} cannot be read as a source`, {
@@ -91,7 +83,7 @@ function accessOf({ endpoint, region, concurrency }: TargetChoice, terminal: Ter
 
 /** Returns the limits of requests, and the signal that stops the command. */
 export function requestsOf({ concurrency, timeout }: TargetChoice, terminal: Terminal): RemoteOptions {
-  return { concurrency, retryPolicy: { attempts: MAX_ATTEMPTS, timeout: millisecondsOf(timeout) }, signal: terminal.stopSignal };
+  return { concurrency, retryPolicy: { attempts: MAX_ATTEMPTS, timeout }, signal: terminal.stopSignal };
 }
 
 /** Returns the request counts for JSON output. */

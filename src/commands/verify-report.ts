@@ -1,5 +1,6 @@
 import { cut } from '../contract/json.ts';
 import { number, plural } from '../terminal/amounts.ts';
+import type { Line } from '../terminal/terminal.ts';
 import type { VerifySummary } from '../verify/verify.ts';
 import { type Cause, NOTES, type ReportedViolation, RULES, type Rule } from '../verify/violation.ts';
 
@@ -10,13 +11,13 @@ const PRINTED = 20;
  * Returns the violations of a verification as text, grouped by the file that explains them. A group has one line for each
  * rule, with the first violation of that rule.
  */
-export function violationLines({ violations, violationCount, causes }: VerifySummary): string[] {
+export function violationLines({ violations, violationCount, causes }: VerifySummary): Line[] {
   const printed = causes.slice(0, PRINTED);
   const firsts = firstsOf(violations);
   const rest = violationCount - printed.reduce((sum, cause) => sum + cause.violationCount, 0);
   return [
     ...printed.flatMap((cause) => groupLines(cause, firsts.get(cause.path) ?? [])),
-    ...(rest > 0 ? [`and ${plural(rest, 'more violation')} (--json lists the first ${number(violations.length)} of all)`] : []),
+    rest > 0 && `and ${plural(rest, 'more violation')} (--json lists the first ${number(violations.length)} of all)`,
   ];
 }
 
@@ -44,10 +45,10 @@ function line({ rule, path, subject, expected, found }: ReportedViolation, cause
 }
 
 /** Returns a line for each rule that imported history breaks. */
-export function noteLines({ notesByRule }: VerifySummary): string[] {
-  return [...NOTES].flatMap((rule) => {
+export function noteLines({ notesByRule }: VerifySummary): Line[] {
+  return [...NOTES].map((rule) => {
     const count = notesByRule[rule] ?? 0;
-    return count === 0 ? [] : [`note: ${plural(count, 'imported item')} ${count === 1 ? 'breaks' : 'break'} ${rule}: ${meaning(rule)}`];
+    return count > 0 && `note: ${plural(count, 'imported item')} ${count === 1 ? 'breaks' : 'break'} ${rule}: ${meaning(rule)}`;
   });
 }
 

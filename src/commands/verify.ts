@@ -8,22 +8,25 @@ import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { OnProgress } from '../contract/pauses.ts';
+import { readState } from '../publish/state/state.ts';
+import { openRemote } from '../storage/remote.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import type { Line, Terminal } from '../terminal/terminal.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
+import { verifyPublished } from '../verify/published-tree.ts';
 import type { VerifySummary } from '../verify/verify.ts';
 import { verify } from '../verify/verify.ts';
 import { UNFINISHED, type VerifyOptions } from '../verify/walk.ts';
-import type { CheckSiteOptions, CheckSitePhase } from '../versions/check-site.ts';
+import { type CheckSiteOptions, type CheckSitePhase, checkSite } from '../versions/check-site.ts';
 import { requestsOf, requestsText, targetOf, trafficOf } from './target.ts';
 import { noteLines, verdict, violationLines } from './verify-report.ts';
+import { stateIn, withStore } from './with-store.ts';
 
 export async function runVerify(terminal: Terminal, options: Values<'verify'>): Promise<void> {
   const { out } = options;
   const target = options.target ?? ([VERSIONS_MARKER, 'versions'].some((name) => existsSync(join(out, name))) ? out : undefined);
-  const started = performance.now();
-  const store = options.store ?? (target === undefined ? await storeOf(out) : undefined);
+  const store = options.store ?? (target === undefined ? storeOf(out) : undefined);
   const common = { store, threads: availableParallelism(), signal: terminal.stopSignal };
   const onProgress = terminal.progress({
     commits: { label: 'reading commits', amount: items('commit') },
@@ -38,21 +41,21 @@ export async function runVerify(terminal: Terminal, options: Values<'verify'>): 
     files: { label: 'looking for other files', amount: items('file') },
   });
   if (target !== undefined) {
-    await verifyTarget(terminal, target, options, { ...common, onProgress }, started);
+    await verifyTarget(terminal, target, options, { ...common, onProgress });
     return;
   }
   const summary = await verify({ ...common, out, onProgress });
-  const took = performance.now() - started;
+  const milliseconds = terminal.elapsed();
   terminal.exitCode = summary.violationCount === 0 ? 0 : 1;
-  terminal.summary({ out, store, ...summary, milliseconds: Math.round(took) }, [
+  terminal.summary({ out, store, ...summary, milliseconds }, [
     ...violationLines(summary),
     ...noteLines(summary),
-    `verified the tree in ${out} in ${seconds(took)}: ${verdict(summary)}`,
+    `verified the tree in ${out} in ${seconds(milliseconds)}: ${verdict(summary)}`,
     ...checkedLines(summary, store),
-    ...(store === undefined ? [NOT_COMPARED] : []),
+    store === undefined && NOT_COMPARED,
     ...(summary.violationCount === 0
       ? [`next: ${terminal.command('serve', { '--open': true })}`]
-      : await nextSteps(summary, terminal, { out, store }, readBuildRecord(out) === 'foreign')),
+      : nextSteps(summary, terminal, { out, store }, readBuildRecord(out) === 'foreign')),
   ]);
 }
 
@@ -60,14 +63,11 @@ export async function runVerify(terminal: Terminal, options: Values<'verify'>): 
 const NOT_COMPARED = '  compared  with no store; add --store FILE to compare';
 
 /** Returns the default store if a tree was built from its present state. */
-async function storeOf(out: string): Promise<string | undefined> {
+function storeOf(out: string): string | undefined {
   const build = readBuildRecord(out);
   if (typeof build !== 'object' || !existsSync(STORE.default)) return undefined;
-  const { Store } = await import('../store/store.ts');
   try {
-    const store = Store.open(STORE.default);
-    store.close();
-    return store.revision.fingerprint === build.store ? STORE.default : undefined;
+    return withStore(STORE.default, (store) => stateIn(store, build.store)) === 'current' ? STORE.default : undefined;
   } catch {
     // nobody named this store, and the tree can be checked without it
     return undefined;
@@ -82,30 +82,22 @@ async function verifyTarget(
   common: Pick<CheckSiteOptions, 'store' | 'threads' | 'signal'> & {
     readonly onProgress: OnProgress<CheckSitePhase | 'fetch'> | undefined;
   },
-  started: number,
 ): Promise<void> {
-  const [{ checkSite }, { openRemote }, { readState }, target] = await Promise.all([
-    import('../versions/check-site.ts'),
-    import('../storage/remote.ts'),
-    import('../publish/state/state.ts'),
-    targetOf(address, options, terminal),
-  ]);
+  const target = await targetOf(address, options, terminal);
   const remote = openRemote(target, { ...requestsOf(options, terminal), kept: UNFINISHED });
   const check = { ...common, concurrency: options.concurrency, all: options.all };
   const pages = async () => {
     // a state that palimpsest did not write is a violation
     const state = await readState(remote).catch(() => undefined);
     if (state?.state.state === 'publishing') throw unfinished(target.name);
-    if (target.names !== undefined) return await verify({ ...common, out: target.name });
-    const { verifyPublished } = await import('../verify/published-tree.ts');
-    return await verifyPublished(remote, check);
+    return await (target.names === undefined ? verifyPublished(remote, check) : verify({ ...common, out: target.name }));
   };
   const found = async () => {
     const site = await checkSite(remote, check);
     return { site, summary: site ?? (await pages()) };
   };
   const { site, summary } = await found().finally(() => target.close());
-  const took = performance.now() - started;
+  const milliseconds = terminal.elapsed();
   const isGood = summary.violationCount === 0;
   terminal.exitCode = isGood ? 0 : 1;
   const requests = requestsText(target, remote.traffic.requests);
@@ -114,16 +106,16 @@ async function verifyTarget(
     '--out': site === undefined ? 'FOLDER' : 'ZIP',
     ...(site !== undefined && common.store === undefined ? { '--store': 'FILE' } : {}),
   } as const;
-  const isOther = !isGood && (await isUnknownTo(common.store, summary.build));
+  const isOther = !isGood && isUnknownTo(common.store, summary.build);
   const repairStep = `next: publish again, to repair what can be repaired: ${terminal.command('publish', repair, [address])}`;
-  terminal.summary({ target: target.name, ...summary, requests: trafficOf(remote.traffic), milliseconds: Math.round(took) }, [
+  terminal.summary({ target: target.name, ...summary, requests: trafficOf(remote.traffic), milliseconds }, [
     ...violationLines(summary),
     ...noteLines(summary),
-    `verified ${site === undefined ? 'the pages' : plural(site.versions, 'version')} at ${target.name} in ${seconds(took)}: ${verdict(summary)}`,
-    ...(site === undefined ? [] : [`  commits   ${number(site.commits)}; version ${number(site.number)} is current`]),
+    `verified ${site === undefined ? 'the pages' : plural(site.versions, 'version')} at ${target.name} in ${seconds(milliseconds)}: ${verdict(summary)}`,
+    site !== undefined && `  commits   ${number(site.commits)}; version ${number(site.number)} is current`,
     ...checkedLines(summary, common.store),
-    ...(requests === undefined ? [] : [`  sent      ${requests}`]),
-    ...(isGood ? [] : [isOther ? ownStoreStep(terminal, common.store, [address]) : repairStep]),
+    requests !== undefined && `  sent      ${requests}`,
+    !isGood && (isOther ? ownStoreStep(terminal, common.store, [address]) : repairStep),
   ]);
 }
 
@@ -136,10 +128,10 @@ function unfinished(target: string): Failure {
   });
 }
 
-function checkedLines(summary: VerifySummary, store: string | undefined): string[] {
+function checkedLines(summary: VerifySummary, store: string | undefined): Line[] {
   return [
     `  checked   ${amountOf(summary.records, summary.build?.records, 'record')} and ${amountOf(summary.accounts, summary.build?.accounts, 'account')}`,
-    ...(store === undefined ? [] : [`  compared  with the store ${store}`]),
+    store !== undefined && `  compared  with the store ${store}`,
     ...(summary.build?.incomplete ?? []).map((lack) => `  note      ${lackSentence(lack)}`),
   ];
 }
@@ -150,15 +142,8 @@ function amountOf(checked: number, all: number | undefined, noun: string): strin
 }
 
 /** Whether a store does not know the state of a tree: then no difference between them is damage. */
-async function isUnknownTo(path: string | undefined, build: BuildRecord | undefined): Promise<boolean> {
-  if (path === undefined || build === undefined) return false;
-  const { Store } = await import('../store/store.ts');
-  const store = Store.open(path);
-  try {
-    return store.revisionOf(build.store) === undefined;
-  } finally {
-    store.close();
-  }
+function isUnknownTo(path: string | undefined, build: BuildRecord | undefined): boolean {
+  return path !== undefined && build !== undefined && withStore(path, (store) => stateIn(store, build.store)) === 'other';
 }
 
 /** Suggests to compare with the store that a tree was built from, instead of one that does not know its state. */
@@ -172,13 +157,13 @@ function ownStoreStep(terminal: Terminal, store: string | undefined, args: reado
  * files, and refuses a folder whose build.json it cannot read. Errors in imported records must be corrected at their source.
  * @param isForeign whether the folder has a build.json that a build cannot read
  */
-async function nextSteps(
+function nextSteps(
   { causes, build }: VerifySummary,
   terminal: Terminal,
   { out, store }: Pick<VerifyOptions, 'out' | 'store'>,
   isForeign: boolean,
-): Promise<string[]> {
-  if (await isUnknownTo(store, build)) {
+): string[] {
+  if (isUnknownTo(store, build)) {
     const replace = terminal.command('build', { '--replace-tree': true });
     return [ownStoreStep(terminal, store), `or: replace this tree with one of ${store}: ${replace}`];
   }

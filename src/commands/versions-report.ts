@@ -2,19 +2,17 @@ import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { SitePublishSummary } from '../versions/publish-site.ts';
 import { addToJobSummary, summaryTable } from './job-summary.ts';
-import { NEW_TARGET, trafficOf, trafficText } from './target.ts';
+import { type NamedTarget, NEW_TARGET, trafficOf, trafficText } from './target.ts';
 
 /** Prints what a publish of versions did, or would do. */
 export function reportVersions(
   terminal: Terminal,
   summary: SitePublishSummary,
-  {
-    target,
-    milliseconds,
-    ...facts
-  }: { readonly target: Parameters<typeof trafficText>[0]; readonly milliseconds: number; readonly out?: string },
+  target: NamedTarget,
+  out: string | undefined,
   dryRun: boolean,
 ): void {
+  const milliseconds = terminal.elapsed();
   const { newest, commit, before, next, removed, damaged, problems, isConditional, deleted, left, traffic } = summary;
   const current = newest?.commit.versions.at(-1);
   const kept = new Set(next === undefined ? before.map((one) => one.number) : next.kept.map((one) => one.number));
@@ -47,11 +45,11 @@ export function reportVersions(
     ['traffic', trafficText(target, traffic)],
     ['time', seconds(milliseconds)],
   ] as const;
-  const lines = rows.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name.padEnd(9)} ${value}`]));
+  const lines = rows.map(([name, value]) => value !== undefined && `  ${name.padEnd(9)} ${value}`);
   const json = {
     target: target.name,
     isNew,
-    ...facts,
+    out,
     number: current?.number ?? null,
     change: (dryRun ? next?.change : commit?.change) ?? null,
     versions: newest?.commit.versions.length ?? before.length,

@@ -1,5 +1,6 @@
 import type { Values } from '../command-line/commands.ts';
 import { number, size } from '../terminal/amounts.ts';
+import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { listVersions } from '../versions/list.ts';
 import { listedTargetOf, requestsOf } from './target.ts';
@@ -9,7 +10,6 @@ export async function runVersions(terminal: Terminal, options: Values<'versions'
   const { versions, withdrawn, problems } = await listVersions(target, requestsOf(options, terminal)).finally(() => target.close());
   for (const problem of problems) terminal.warn(`${problem} at ${target.name}: the next publish repairs it`);
   const rows = [
-    ['number', 'time', 'records', 'accounts', 'size', ''],
     ...versions.map((one) => [
       String(one.number),
       one.time,
@@ -22,14 +22,8 @@ export async function runVersions(terminal: Terminal, options: Values<'versions'
   ];
   terminal.summary(
     { target: target.name, results: versions, withdrawn, problems },
-    rows.length === 1 ? [`${target.name} has no versions`] : table(rows),
+    rows.length === 0
+      ? [`${target.name} has no versions`]
+      : table(['number', 'time', 'records', 'accounts', 'size', ''], [0, 2, 3, 4], rows),
   );
-}
-
-/** Aligns the columns: numbers to the right, times to the left. */
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  const cell = (text: string, column: number) =>
-    column === 1 || column === 5 ? text.padEnd(widths[column] ?? 0) : text.padStart(widths[column] ?? 0);
-  return rows.map((row) => row.map(cell).join('  ').trimEnd());
 }

@@ -2,10 +2,10 @@ import type { AccountEntry } from '../contract/accounts/account-entry.ts';
 import { handleKey } from '../contract/accounts/handle.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
+import type { AccountNames } from '../store/accounts/account-reader.ts';
 import type { FormerHolder, FoundAccount } from '../store/accounts/account-search.ts';
 import type { Store } from '../store/store.ts';
 import { number, plural } from '../terminal/amounts.ts';
-import { matcher } from './account-match.ts';
 import { suggest } from './suggest.ts';
 
 /** The maximum number of accounts that are suggested. */
@@ -36,7 +36,7 @@ export function findAccount(store: Store, name: string): IdentifiedAccount {
     search.find(handle) ??
     (only !== undefined && prefixed.length === 1 ? { screen_name: only, by: 'prefix' } : undefined);
   const entry = found === undefined ? undefined : entries.entryOf(found.screen_name);
-  if (found === undefined || entry === undefined) throw unknown(store, name, handle, prefixed);
+  if (found === undefined || entry === undefined) throw unknown(store, name, prefixed.length);
   const otherHolders = search.formerHolders(handle).filter(({ screen_name }) => screen_name !== found.screen_name);
   return { entry, foundBy: found.by, otherHolders };
 }
@@ -44,11 +44,7 @@ export function findAccount(store: Store, name: string): IdentifiedAccount {
 /** Returns a hint with the accounts that an unknown name could mean. */
 export function similarAccountsHint(store: Store, name: string): Hint {
   const handle = name.replace(/^@/, '');
-  return similarHint(store, name, handle, handle === '' ? [] : store.accountSearch().withPrefix(handle));
-}
-
-/** @param prefixed the handles of the accounts whose handle or former handle begins with the name */
-function similarHint(store: Store, name: string, handle: string, prefixed: readonly string[]): Hint {
+  const prefixed = handle === '' ? [] : store.accountSearch().withPrefix(handle);
   const candidates =
     prefixed.length > 0
       ? { handles: likelyFirst(prefixed, handle).slice(0, MAX_CANDIDATES), count: prefixed.length }
@@ -69,10 +65,11 @@ function likelyFirst(handles: readonly string[], typed: string): readonly string
   return [...handles.filter(isLikely), ...handles.filter((handle) => !isLikely(handle))];
 }
 
-function unknown(store: Store, name: string, handle: string, prefixed: readonly string[]): Failure {
+/** @param prefixed how many accounts have a handle or former handle that begins with the name */
+function unknown(store: Store, name: string, prefixed: number): Failure {
   const message =
-    prefixed.length > 0
-      ? `${plural(prefixed.length, 'account')} in ${store.path} match ${name}`
+    prefixed > 0
+      ? `${plural(prefixed, 'account')} in ${store.path} match ${name}`
       : name.trim() === ''
         ? 'the name of the account is empty'
         : `there is no account ${name} in ${store.path}`;
@@ -80,7 +77,7 @@ function unknown(store: Store, name: string, handle: string, prefixed: readonly 
     place: { file: store.path },
     expected: 'a handle, a former handle, a stable id, or the beginning of one handle',
     found: name.trim() === '' ? 'an empty name' : name,
-    hint: similarHint(store, name, handle, prefixed),
+    hint: similarAccountsHint(store, name),
   });
 }
 
@@ -129,4 +126,42 @@ function described({ screen_name, display_name, former_handles, records, last_re
     last_record_date === null ? [] : [`last on ${last_record_date.slice(0, 10)}`],
   ];
   return `@${screen_name} (${parts.flat().join(', ')})`;
+}
+
+/**
+ * Yields the accounts that match a text, sorted by handle.
+ * @param text undefined: all accounts. `@rep`: accounts with a handle or former handle that begins with `rep`, found by an
+ * index. Other text: accounts of which {@link matcher} accepts the names.
+ */
+export function* matchingAccounts(store: Store, text: string | undefined): Generator<AccountEntry> {
+  const entries = store.accountReader();
+  if (text?.startsWith('@')) {
+    for (const name of store.accountSearch().withPrefix(text.slice(1))) {
+      const entry = entries.entryOf(name);
+      if (entry !== undefined) yield entry;
+    }
+    return;
+  }
+  const matches = matcher(text ?? '');
+  for (const names of entries.names('handle')) if (matches(names)) yield entries.entry(names);
+}
+
+/**
+ * Returns a test whether each word of a text occurs in the handle, a former handle or the display name of an account.
+ * Case, accents and letter styles are ignored. A stable id must be equal to the text.
+ */
+function matcher(text: string): (names: AccountNames) => boolean {
+  const words = folded(text)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return ({ screen_name, display_name, former_handles, stable_id }) => {
+    if (words.length === 0 || stable_id === text) return true;
+    const all = [screen_name, display_name, ...former_handles.map(({ handle }) => handle)].map(folded);
+    return words.every((word) => all.some((name) => name.includes(word)));
+  };
+}
+
+/** Returns a text without case, accents and letter styles: `Ç`, `c` and `𝐜` become equal. */
+function folded(text: string): string {
+  return /^[\u0020-\u007e]*$/.test(text) ? text.toLowerCase() : text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }

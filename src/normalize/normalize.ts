@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
-import type { Instant } from '../contract/instant.ts';
+import { type Instant, timestampOf } from '../contract/instant.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { readInputs } from '../observe/read-inputs.ts';
 import { refuseSharedTime, type SharedTimeCounts } from '../observe/shared-time.ts';
 import { BY_ACCOUNT, type Row } from '../observe/spool/sorted-run.ts';
-import { Spool } from '../observe/spool/spool.ts';
+import { Spool, snapshotOf } from '../observe/spool/spool.ts';
+import { MAX_LISTED } from '../sources/formats/neutral.ts';
 import type { FilePatterns } from '../sources/inputs/file-filter.ts';
 import { withProgress } from '../sources/inputs/input-progress.ts';
 import { type SourceUnit, sourceUnits, unitsOfShard } from '../sources/inputs/source-units.ts';
@@ -15,7 +16,6 @@ import { partHeader } from '../sources/snapshots/part-header.ts';
 import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { type PartFile, partFailure, writePart } from './part-file.ts';
-import { profileLines } from './profile-lines.ts';
 
 /** How much text is compressed at once, in UTF-16 units. */
 const PIECE_UNITS = 1 << 16;
@@ -138,4 +138,44 @@ function refuseWholeFile(name: string): Input {
     found: 'the name of a file',
     hint: 'remove this line from the rejects file, and name the file itself as a source',
   });
+}
+
+/** A line of a part: a neutral snapshot with all times at which the profile was the same. */
+interface ProfileLine {
+  readonly text: string;
+  /** How many snapshots it has. */
+  readonly snapshots: number;
+}
+
+/** The observation that the next rows may repeat. */
+interface Repeated {
+  readonly row: Row;
+  readonly profile: string;
+  readonly archive: string;
+  readonly furtherTimes: Instant[];
+}
+
+/**
+ * Yields the observations of a spool as lines. Consecutive equal profiles of one account are one line.
+ * @param spool sorted by account, then by time
+ */
+function* profileLines(spool: Spool): Generator<ProfileLine> {
+  let last: Repeated | undefined;
+  for (const row of spool.inOrder()) {
+    const profile = row.profile === last?.row.profile ? last.profile : spool.text(row.profile);
+    const archive = row.archive === 0 ? '' : `${spool.text(row.archive)} `;
+    if (profile === last?.profile && archive === last.archive && last.furtherTimes.length < MAX_LISTED) {
+      last.furtherTimes.push(row.instant);
+      continue;
+    }
+    if (last !== undefined) yield lineOf(spool, last);
+    last = { row, profile, archive, furtherTimes: [] };
+  }
+  if (last !== undefined) yield lineOf(spool, last);
+}
+
+function lineOf(spool: Spool, { row, furtherTimes }: Repeated): ProfileLine {
+  const { observed_at, ...rest } = snapshotOf(spool.observation(row));
+  const also_observed_at = furtherTimes.length === 0 ? undefined : furtherTimes.map(timestampOf);
+  return { text: `${JSON.stringify({ observed_at, also_observed_at, ...rest })}\n`, snapshots: 1 + furtherTimes.length };
 }

@@ -44,7 +44,6 @@ export class Progress<Name extends string> {
   readonly #stream: Output;
   readonly #isTerminal: boolean;
   readonly #phases: Phases<Name>;
-  readonly #names: readonly string[];
   readonly #timer: NodeJS.Timeout;
   #written = performance.now();
   #isShown = false;
@@ -61,7 +60,6 @@ export class Progress<Name extends string> {
     this.#stream = stream;
     this.#isTerminal = isTerminal;
     this.#phases = phases;
-    this.#names = Object.keys(phases);
     // as if a line had been written so long ago that the first one is due after the delay
     if (isTerminal) this.#written += DELAY_MS - UPDATE_MS;
     this.#timer = setInterval(() => {
@@ -114,7 +112,8 @@ export class Progress<Name extends string> {
   /** Returns the line of a phase. If it would be longer than the maximum, it has no time left, and its label is cut: the amounts stay. */
   #text(phase: Name, now: number, maximum: number): string {
     const { label, amount } = this.#phases[phase];
-    const step = this.#names.length === 1 ? '' : `${this.#names.indexOf(phase) + 1}/${this.#names.length} `;
+    const names = Object.keys(this.#phases);
+    const step = names.length === 1 ? '' : `${names.indexOf(phase) + 1}/${names.length} `;
     const share = this.#share(amount, now - this.#began);
     const whole = `${step}${label}${share}${this.#left(now - this.#began)}`;
     if (whole.length <= maximum) return whole;

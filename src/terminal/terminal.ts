@@ -9,8 +9,8 @@ import { printable } from './printable.ts';
 import type { ProcessIO } from './process-io.ts';
 import { type Phases, Progress } from './progress.ts';
 
-/** A line of text output. A `verbatim` text is written unchanged: any control characters in it are intended. */
-export type Line = string | { readonly verbatim: string };
+/** A line of text output; false if it does not apply. A `verbatim` text is written unchanged: any control characters in it are intended. */
+export type Line = string | { readonly verbatim: string } | false;
 
 /** The output options of a command: JSON instead of text, or only findings, errors and requested results. */
 export interface OutputMode {
@@ -47,6 +47,7 @@ export class Terminal {
   #endsByStop = false;
   /** Whether the program that reads standard output has ended. */
   #isClosed = false;
+  #started = performance.now();
 
   constructor(io: ProcessIO) {
     this.io = io;
@@ -72,12 +73,6 @@ export class Terminal {
     this.exitCode = exitCode;
   }
 
-  /** Waits until all data is written to standard output, or the write has failed. */
-  async flushed(): Promise<void> {
-    const { stdout } = this.io;
-    if (stdout.on !== undefined) await new Promise<void>((done) => stdout.write('', done));
-  }
-
   #outputFailed(error: Error): void {
     // a reader may stop early, as head does; that is not a failure
     this.#isClosed ||= 'code' in error && error.code === 'EPIPE';
@@ -100,6 +95,16 @@ export class Terminal {
   /** Sets the output options of the current command. */
   setOutput(outputMode: OutputMode): void {
     this.#outputMode = outputMode;
+  }
+
+  /** Starts the clock of the command, after its code is loaded. */
+  start(): void {
+    this.#started = performance.now();
+  }
+
+  /** Returns how long the command has run, in whole milliseconds. */
+  elapsed(): number {
+    return Math.round(performance.now() - this.#started);
   }
 
   /**
@@ -222,7 +227,8 @@ export class Terminal {
   /** Waits until everything is written, and ends the process if a signal has stopped the command. */
   async end(): Promise<void> {
     this.#progress?.end();
-    await this.flushed();
+    const { stdout } = this.io;
+    if (stdout.on !== undefined) await new Promise<void>((done) => stdout.write('', done));
     this.#interrupt.endProcess(this.exitCode);
   }
 
@@ -239,5 +245,5 @@ export class Terminal {
 }
 
 function* lineTexts(lines: Iterable<Line>): Generator<string> {
-  for (const line of lines) yield `${typeof line === 'string' ? printable(line) : line.verbatim}\n`;
+  for (const line of lines) if (line !== false) yield `${typeof line === 'string' ? printable(line) : line.verbatim}\n`;
 }

@@ -9,7 +9,12 @@ it.each(['part.json', 's3://bucket.ndjson', 's3:///part.ndjson', 'https://host/p
   expect(() => partName(name)).toThrow();
 });
 
-it.each(['500ms', '1s', '1.5s', '2m', '1h'])('a time has a unit: %s', (text) => expect(duration('500ms', '1h')(text)).toBe(text));
+it.each([
+  ['500ms', 500],
+  ['1.5s', 1500],
+  ['2m', 120_000],
+  ['1h', 3_600_000],
+])('a time has a unit: %s', (text, milliseconds) => expect(duration('500ms', '1h')(text)).toBe(milliseconds));
 
 it.each([
   ['30', '30s'],

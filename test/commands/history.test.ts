@@ -63,15 +63,13 @@ describe('palimpsest history', () => {
     );
   });
 
-  it('shows only the field in --field, in any case, and suggests a field for an unknown one', async () => {
+  it('shows only the field in --field, in any case, and lists the fields for an unknown one', async () => {
     const { stdout } = await history('Jack', '--field', 'Bio');
     expect(stdout).toMatch(/^Jack: 2 changes and 1 first value of Bio\n/);
     expect(stdout).not.toContain('Website');
     expect((await palimpsestHere(['history', 'Jack'], { env: { PALIMPSEST_STORE: store, PALIMPSEST_FIELD: 'Bio' } })).stdout).toBe(stdout);
     expect((await history('Jack', '--field', 'Location')).stdout).toBe('Jack: 0 changes of Location\n');
     expect((await history('Jack', '--field', 'bIO')).stdout).toBe(stdout);
-    const { code, stderr } = await history('Jack', '--field', 'boi');
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/no field boi \(usage\)[\s\S]*did you mean Bio\?/) });
     expect(await history('Jack', '--field', 'Mood')).toMatchObject({
       code: 2,
       stdout: '',

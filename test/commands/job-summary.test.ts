@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { refusalTable } from '../../src/commands/job-summary.ts';
+import { summaryTable } from '../../src/commands/job-summary.ts';
 import { Growing } from '../publish/growing.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
@@ -30,9 +30,17 @@ describe('a refusal in a GitHub job', () => {
   });
 });
 
-describe('refusalTable', () => {
-  it('keeps each text in its cell, whatever characters it has', () => {
-    const table = refusalTable({ code: 'not-ours', message: 'a|b\nc', expected: 'x', found: undefined, hint: '' });
+describe('summaryTable', () => {
+  it('keeps each text in its cell, whatever characters it has, and has no row without a text', () => {
+    const table = summaryTable(
+      ['refused', 'not-ours'],
+      [
+        ['reason', 'a|b\nc'],
+        ['expected', 'x'],
+        ['found', undefined],
+        ['try', ''],
+      ],
+    );
     expect(table).toBe('\n| refused | not-ours |\n| --- | --- |\n| reason | a\\|b\\u000ac |\n| expected | x |\n');
   });
 });

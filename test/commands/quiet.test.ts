@@ -43,11 +43,12 @@ const OTHERS = ['serve', 'mirror', 'completion'];
 const VALUES: { readonly [option: string]: string } = { '--to': '--to host' };
 
 /** The options with which a command prints its result, and those with which it prints only words about its work. */
-const RESULTS = Object.entries(SPECS).flatMap(([name, { result }]) => (result === undefined ? [] : [[name, result.with ?? ''] as const]));
+const RESULTS = Object.entries(SPECS)
+  .filter(([, { result, options }]) => '--dry-run' in options || result !== undefined)
+  .map(([name, { options }]) => [name, '--dry-run' in options ? '--dry-run' : ''] as const);
 const WORK = Object.entries(SPECS).flatMap(([name, { result }]) => {
-  const option = result?.without;
-  if (OTHERS.includes(name) || (result !== undefined && result.with === undefined && option === undefined)) return [];
-  return [[name, option === undefined ? '' : (VALUES[option] ?? option)] as const];
+  if (OTHERS.includes(name) || result === 'always') return [];
+  return [[name, result === undefined ? '' : (VALUES[result.without] ?? result.without)] as const];
 });
 
 const base = folderOfFile();

@@ -155,11 +155,11 @@ export const COMMANDS: readonly Suggestion[] = [
   }),
   shown('versions/site-version.ts: build', 'publish site2 --out h.zip', 1, 'build --out h.zip', { prepare: remove('h.zip') }),
   shown('commands/publish-versions.ts: import', 'publish site --out h.zip', 1, 'import h.zip', { prepare: remove('data') }),
-  shown('commands/not-built-from.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip', {
+  shown('commands/with-store.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip', {
     prepare: observeNight(6),
     isRepeated: true,
   }),
-  shown('commands/not-built-from.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip --replace-tree', {
+  shown('commands/with-store.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip --replace-tree', {
     prepare: steps(
       run('store', 'push', 'earlier'),
       observeNight(6),
@@ -184,14 +184,14 @@ export const COMMANDS: readonly Suggestion[] = [
   }),
   shown('command-line/usage-failure.ts: name', 'build tree', 2, 'build --out tree'),
   shown('command-line/usage-failure.ts: name', 'build --nope', 2, 'build --help'),
-  shown('commands/import.ts: import', 'import bad.ndjson --rejects r.ndjson --max-rejected 50%', 0, 'import r.ndjson', {
+  shown('commands/sources.ts: verb', 'import bad.ndjson --rejects r.ndjson --max-rejected 50%', 0, 'import r.ndjson', {
     prepare: write('bad.ndjson', rejects),
     correct: corrected,
   }),
   { site: 'commands/import.ts: import', ...conflict, suggests: 'import c2.ndjson --on-conflict keep' },
   { site: 'commands/import.ts: import', ...conflict, suggests: 'import c2.ndjson --on-conflict replace' },
   { site: 'commands/import.ts: import', ...conflict, suggests: 'import c2.ndjson --rejects FILE', fill: { FILE: 'set-aside.ndjson' } },
-  shown('commands/observe.ts: observe', 'observe bad.ndjson --rejects r.ndjson', 0, 'observe r.ndjson', {
+  shown('commands/sources.ts: verb', 'observe bad.ndjson --rejects r.ndjson', 0, 'observe r.ndjson', {
     prepare: write('bad.ndjson', badNight + night(9, NAMES.slice(3))),
     correct: edit('r.ndjson', '"bio":7', '"bio":"x"'),
   }),

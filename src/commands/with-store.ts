@@ -1,0 +1,52 @@
+import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
+import { Store } from '../store/store.ts';
+import type { CommitPhase } from '../store/writing/batch.ts';
+import { items, type Phases } from '../terminal/progress.ts';
+
+/** The phases that end every command that writes to the store. */
+export const COMMIT_PHASES: Phases<CommitPhase> = {
+  index: { label: 'indexing the records', amount: items('record') },
+  histories: { label: 'updating accounts', amount: items('account') },
+  commit: { label: 'writing the store', amount: items('record') },
+};
+
+/**
+ * Opens a store for some work that is not asynchronous, and closes it.
+ * @throws Failure no-store, bad-store, store-older, store-newer, and those of the work
+ */
+export function withStore<T>(path: string, work: (store: Store) => T): T {
+  const store = Store.open(path);
+  try {
+    return work(store);
+  } finally {
+    store.close();
+  }
+}
+
+/** Whether a fingerprint is that of the present state of a store, of an earlier state, or of no state that it knows. */
+export function stateIn(store: Store, fingerprint: string): 'current' | 'earlier' | 'other' {
+  if (store.revision.fingerprint === fingerprint) return 'current';
+  return store.revisionOf(fingerprint) === undefined ? 'other' : 'earlier';
+}
+
+/**
+ * Refuses a tree that was not built from the present state of a store.
+ * @param built the fingerprint of the store that the tree was built from
+ * @throws Failure store-diverged
+ */
+export function refuseOtherState(store: Store, out: string, built: string): void {
+  const state = stateIn(store, built);
+  if (state === 'current') return;
+  const options = { '--store': store.path, '--out': out };
+  const replacing = { ...options, '--replace-tree': true } as const;
+  throw new Failure('store-diverged', `${out} was not built from the current state of ${store.path}`, {
+    place: { file: out },
+    expected: `a tree of the store with the fingerprint ${store.revision.fingerprint}`,
+    found: `a tree of a store with the fingerprint ${built}`,
+    hint:
+      state === 'earlier'
+        ? hint`run ${suggested('build', options)} first`
+        : hint`if the store went back to an earlier state, or another program changed it, run ${suggested('build', replacing)} first; otherwise name the store of the tree with --store`,
+  });
+}
