@@ -17,15 +17,12 @@ export interface Upload {
   readonly headers: ObjectHeaders;
   /** SHA-256 of the file in the tree, as hexadecimal digits. */
   readonly digest: string;
-  /** For an overlap page: the digest of the final page that replaces it. */
-  readonly holds?: string | undefined;
 }
 
 /** The metadata of an object, without its bytes. */
 export interface ObjectHead {
   /** The digest given with the upload; undefined if another program wrote the object. */
   readonly digest: string | undefined;
-  readonly holds: string | undefined;
   /** Undefined if the store keeps no headers. */
   readonly headers: ObjectHeaders | undefined;
 }

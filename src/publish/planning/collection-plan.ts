@@ -54,7 +54,7 @@ export function planCollection(comparison: Comparison, collection: Collection): 
     stages: [
       () => first.map((page) => uploads([page])),
       () => linking.map((page) => uploads([page])),
-      () => overlaps.filter((page) => !found.overlapped.has(pagePath(collection, page))).map(overlap),
+      () => overlaps.map(overlap),
       () => runs.map(uploads),
     ],
     deleteStages: [

@@ -30,8 +30,6 @@ export interface FoundTree {
   readonly trees: readonly TreeSize[];
   /** The digests of the pages, with the layout of a tree that has as many pages as the largest of `trees`. */
   readonly digests: Digests;
-  /** The paths of the pages that are already overlap pages for the tree to publish. */
-  readonly overlapped: ReadonlySet<string>;
   /** Whether the pages were requested one by one, because no completed run describes them, or to repair them. */
   readonly isScanned: boolean;
   /** Whether pages differ from those that the last run wrote, or this cannot be determined. */

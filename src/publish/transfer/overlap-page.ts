@@ -56,9 +56,8 @@ export async function uploadOverlap(
     const file = isFinal ? await readVerified(tree, { path, digest }) : compressedPage(overlapped.bytes, variant);
     const bytes = encoded(file, headers, variant);
     if (older.bytes.equals(bytes)) return 'unchanged';
-    const holds = isFinal ? {} : { holds: digest };
     try {
-      const upload = { bytes, headers, digest: hash('sha256', file), ...holds };
+      const upload = { bytes, headers, digest: hash('sha256', file) };
       await remote.put(path, upload, isConditional ? { tag: older.tag } : undefined);
       onSent(file.length);
       return isFinal ? 'final' : 'overlap';

@@ -1,6 +1,5 @@
 import { forEachLimit } from '../../storage/pool.ts';
 import type { Remote } from '../../storage/remote.ts';
-import type { ObjectHead } from '../../storage/target.ts';
 import { ENCODINGS, encodingsIn } from '../../tree/encoding.ts';
 import { fileCount } from '../../tree/layout.ts';
 import { Digests } from '../../tree/manifest/digests.ts';
@@ -18,36 +17,26 @@ export interface ScanOptions extends HeaderChoice {
   readonly onScan?: ((done: number, all: number) => void) | undefined;
 }
 
-/** The result of a scan. */
-export interface PageScan {
-  /** The digests of the pages, with the layout of a tree with as many pages as the largest tree. */
-  readonly digests: Digests;
-  /** The paths of the pages that are already overlap pages for the local tree. */
-  readonly overlapped: ReadonlySet<string>;
-}
-
 /**
  * Requests the digest of each page at a target, one by one.
  * @param trees the trees that the pages may come from
+ * @returns the digests, with the layout of a tree with as many pages as the largest tree
  */
 export async function scanPages(
   remote: Remote,
-  { build, digests: local }: VerifiedTree,
+  { build }: VerifiedTree,
   trees: readonly TreeSize[],
   options: ScanOptions,
-): Promise<PageScan> {
+): Promise<Digests> {
   const all = [sizeOf(build), ...trees];
   const digests = new Digests({
     pages: { data: Math.max(...all.map((tree) => tree.data_pages)), account: Math.max(...all.map((tree) => tree.account_pages)) },
     encodings: ENCODINGS.filter((one) => all.some(({ compress }) => encodingsIn(compress).includes(one))),
   });
-  const overlapped = new Set<string>();
-  await scan(remote, digests.entries(), fileCount(digests), options, ({ path }, digest, head) => {
+  await scan(remote, digests.entries(), fileCount(digests), options, ({ path }, digest) => {
     if (digest !== undefined) digests.set(path, Buffer.from(digest, 'hex'));
-    // a page with variants is checked again: some of its files may not be overlap pages yet
-    if (local.encodings.length === 0 && head?.holds !== undefined && head.holds === local.get(path)) overlapped.add(path);
   });
-  return { digests, overlapped };
+  return digests;
 }
 
 /**
@@ -60,7 +49,7 @@ export async function scan<F extends Pick<ManifestLine, 'path'>>(
   files: Iterable<F>,
   all: number,
   options: ScanOptions,
-  onFound: (file: F, digest: string | undefined, head: ObjectHead | undefined) => void,
+  onFound: (file: F, digest: string | undefined) => void,
 ): Promise<void> {
   let scanned = 0;
   await forEachLimit(files, options.concurrency, async (file) => {
@@ -68,6 +57,6 @@ export async function scan<F extends Pick<ManifestLine, 'path'>>(
     scanned += 1;
     options.onScan?.(scanned, all);
     const hasHeaders = head?.headers === undefined || headerLine(head.headers) === headerLine(fileHeaders(options, file.path));
-    onFound(file, head && ((hasHeaders ? head.digest : undefined) ?? UNKNOWN_DIGEST), head);
+    onFound(file, head && ((hasHeaders ? head.digest : undefined) ?? UNKNOWN_DIGEST));
   });
 }

@@ -41,14 +41,13 @@ export async function readRemoteTree(
   tree: VerifiedTree,
   options: ReadOptions,
 ): Promise<RemoteTree> {
-  const noScan = { overlapped: new Set<string>(), isScanned: false, isDamaged: false };
   if (read === undefined) {
     // another tool copied the pages: they are replaced in the order that readers need
     const trees = await unmanagedTrees(remote, tree.build);
-    const found = { state: undefined, trees, isCurrent: false };
+    const isScanned = trees.length > 0;
+    const digests = isScanned ? await scanPages(remote, tree, trees, options) : new Digests(NO_PAGES);
     const browse = await scanBrowse(remote, await listingAt(remote), options);
-    if (trees.length === 0) return { ...found, ...noScan, digests: new Digests(NO_PAGES), browse };
-    return { ...found, ...(await scanPages(remote, tree, trees, options)), isScanned: true, isDamaged: false, browse };
+    return { state: undefined, trees, digests, browse, isScanned, isDamaged: false, isCurrent: false };
   }
   const { state } = read;
   const { trees } = state;
@@ -56,17 +55,13 @@ export async function readRemoteTree(
   const isPublishedHere = isPublished(state, tree);
   if (published !== undefined && !options.repair) {
     const { digests, listing } = published;
-    return { state, trees, ...noScan, digests, isCurrent: isPublishedHere, browse: { listing } };
+    return { state, trees, digests, browse: { listing }, isScanned: false, isDamaged: false, isCurrent: isPublishedHere };
   }
-  const scanned = await scanPages(remote, tree, trees, options);
+  const digests = await scanPages(remote, tree, trees, options);
   const browse = await scanBrowse(remote, published?.listing ?? (await listingAt(remote)), options);
-  const found = { state, trees, ...scanned, isScanned: true, browse };
-  if (!options.repair) return { ...found, isDamaged: false, isCurrent: false };
-  return {
-    ...found,
-    isDamaged: published === undefined || differs(published.digests, found.digests),
-    isCurrent: isPublishedHere && (await hasFilesBeside(remote, tree)),
-  };
+  const isDamaged = options.repair && (published === undefined || differs(published.digests, digests));
+  const isCurrent = options.repair && isPublishedHere && (await hasFilesBeside(remote, tree));
+  return { state, trees, digests, browse, isScanned: true, isDamaged, isCurrent };
 }
 
 /** What a completed run published. */

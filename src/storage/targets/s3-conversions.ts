@@ -4,9 +4,8 @@ import type { ByteRange } from '../object-source.ts';
 import { errorConverter, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { ObjectHead, Upload } from '../target.ts';
 
-/** The names of the object metadata that palimpsest writes for later runs. */
+/** The name of the object metadata that palimpsest writes for later runs. */
 const DIGEST = 'palimpsest-sha256';
-const HOLDS = 'palimpsest-holds';
 
 /** The last byte of a range in HTTP is included. */
 export function rangeHeader({ from, to }: ByteRange): string {
@@ -21,13 +20,12 @@ export function noRanges(): StorageError {
 export function headersOf({
   headers,
   digest,
-  holds,
 }: Omit<Upload, 'bytes'>): Pick<PutObjectCommandInput, 'ContentType' | 'CacheControl' | 'ContentEncoding' | 'Metadata'> {
   return {
     ContentType: headers.contentType,
     CacheControl: headers.cacheControl,
     ...(headers.contentEncoding === '' ? {} : { ContentEncoding: headers.contentEncoding }),
-    Metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
+    Metadata: { [DIGEST]: digest },
   };
 }
 
@@ -35,7 +33,6 @@ export function headersOf({
 export function headOf({ Metadata, ContentType, CacheControl, ContentEncoding }: HeadObjectCommandOutput): ObjectHead {
   return {
     digest: Metadata?.[DIGEST],
-    holds: Metadata?.[HOLDS],
     headers: { contentType: ContentType ?? '', cacheControl: CacheControl ?? '', contentEncoding: ContentEncoding ?? '' },
   };
 }

@@ -47,7 +47,6 @@ function plan({ pages = 5, encodings = ['gzip'], there = {}, leaving, ...rest }:
     found: {
       trees: [SIZE],
       digests: digestsOf(pagesThere, encodingsThere, there),
-      overlapped: new Set(),
       ...{ isScanned: false, isDamaged: false, isCurrent: false },
       ...found,
     },

@@ -78,7 +78,6 @@ function planOf(older: readonly number[], newer: readonly number[], news: readon
       found: {
         trees: [sizeOf(older, size)],
         digests: there,
-        overlapped: new Set(),
         isScanned: false,
         isDamaged: false,
         isCurrent: false,
