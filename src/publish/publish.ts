@@ -83,7 +83,7 @@ export async function publish(target: Target, options: PublishOptions): Promise<
   const [{ build }, state] = [prepared.tree, prepared.read?.state];
   const removal = await removalBehind(prepared, plan, options);
   const isResumed = state?.state === 'publishing' && state.manifest === build.manifest;
-  const lacking = lackingIn(sizeOf(build), prepared.found.trees, plan.browse);
+  const lacking = lackingIn(build, prepared.found.trees, plan.browse);
   const of = options.stateOf(build.store);
   const removedInTree = { of, accounts: of === 'current' ? 0 : countRemoved(prepared.tree, options.exclusions()) };
   const guarded = { ...plan, areDeletesAllowed: isResumed || removal !== undefined, lacking, removedInTree };
@@ -151,7 +151,7 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
 async function removalBehind({ tree, remote, found }: Prepared, plan: Plan, options: PublishOptions): Promise<Removal | undefined> {
   if (plan.deletes <= mostDeletes(plan, options)) return undefined;
   const removal = await removedAtTarget(remote, found, options.exclusions(), options.concurrency);
-  return explainsDeletes(removal, sizeOf(tree.build), found.trees, plan.browse) ? removal : undefined;
+  return explainsDeletes(removal, tree.build, found.trees, plan.browse) ? removal : undefined;
 }
 
 /** Returns the summary of a run that changes nothing. */

@@ -8,8 +8,7 @@ import { type Comparison, changesOf, surplus } from './tree-comparison.ts';
 
 /** Plans the writes and deletes of one collection. */
 export function planCollection(comparison: Comparison, collection: Collection): Stages {
-  const { build, digests, bytesOf, found, movement, concurrency } = comparison;
-  const known = { build, trees: found.trees, movement, isDamaged: found.isDamaged };
+  const { digests, bytesOf, found, movement, concurrency } = comparison;
   // sort keys describe a page reliably only if the page is from the same tree as they are
   const leaving = movement !== undefined && !found.isScanned && found.trees.length === 1 ? movement[collection].leaving : undefined;
   const leaves = (page: number) => leaving === undefined || leaving[page] === 1;
@@ -32,7 +31,7 @@ export function planCollection(comparison: Comparison, collection: Collection): 
     // a page that keeps its items can be sent at any time, but a page that will link to new pages only after those
     else (page === least && pages > least ? linking : still).push(page);
   }
-  const { first, overlaps, runs } = orderPages(moving, still, shiftOf(known, collection), concurrency);
+  const { overlaps, runs } = orderPages(moving, shiftOf(comparison, collection), concurrency);
   const line = (path: string) => ({ path, digest: digests.get(path) ?? '' });
   function* uploads(list: readonly number[]): Generator<Step> {
     for (const page of list) {
@@ -52,7 +51,7 @@ export function planCollection(comparison: Comparison, collection: Collection): 
   const outdated = () => surplus(comparison, collection, 'outdated');
   return {
     stages: [
-      () => first.map((page) => uploads([page])),
+      () => still.map((page) => uploads([page])),
       () => linking.map((page) => uploads([page])),
       () => overlaps.map(overlap),
       () => runs.map(uploads),

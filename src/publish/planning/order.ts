@@ -1,8 +1,6 @@
-/** The order in which a collection's pages are written. */
+/** The order in which the pages of a collection are written whose items change. */
 export interface Order {
-  /** Written first, in parallel: pages that no reader can reach yet, or whose items do not change. */
-  readonly first: readonly number[];
-  /** Written in parallel after `first`: pages that temporarily show their old items and their new ones. */
+  /** Written first, in parallel: pages that temporarily show their old items and their new ones. */
   readonly overlaps: readonly number[];
   /** Written after the overlap pages: the runs in parallel, the pages of one run one after another. */
   readonly runs: readonly (readonly number[])[];
@@ -18,14 +16,13 @@ const PAGES_PER_OVERLAP = 50;
  * At the boundary between two runs, the pages that receive items from the lower run first become overlap pages.
  * Then the runs need not wait for each other.
  * @param moving the pages whose items change, highest first
- * @param still the pages that are written before them, in any order
  * @param shift the most pages that an item moves back
  * @param concurrency the most requests in flight at a time
  */
-export function orderPages(moving: readonly number[], still: readonly number[], shift: number, concurrency: number): Order {
+export function orderPages(moving: readonly number[], shift: number, concurrency: number): Order {
   const isFar = shift > 1 && shift * PAGES_PER_OVERLAP > moving.length;
   // the lowest page receives no items from other pages
-  if (isFar && concurrency > 1) return { first: still, overlaps: moving.slice(0, -1), runs: moving.map((page) => [page]) };
+  if (isFar && concurrency > 1) return { overlaps: moving.slice(0, -1), runs: moving.map((page) => [page]) };
   const affordable = Math.floor(moving.length / (PAGES_PER_OVERLAP * Math.max(1, shift)));
   const length = Math.ceil(moving.length / Math.max(1, Math.min(concurrency, affordable)));
   const runs: number[][] = [];
@@ -34,5 +31,5 @@ export function orderPages(moving: readonly number[], still: readonly number[], 
     const below = runs[index + 1]?.[0] ?? Number.NEGATIVE_INFINITY;
     return run.filter((page) => page <= below + shift);
   });
-  return { first: still, overlaps: overlaps, runs };
+  return { overlaps, runs };
 }

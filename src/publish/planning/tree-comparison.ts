@@ -1,11 +1,10 @@
 import type { Collection } from '../../contract/collection.ts';
 import type { Prices } from '../../storage/target.ts';
-import type { BuildRecord } from '../../tree/build-record.ts';
 import { plainPath } from '../../tree/encoding.ts';
 import { pathsInWriteOrder } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
 import type { Movement } from '../../tree/movement.ts';
-import type { ProofRequests } from '../state/conditions.ts';
+import type { Requests } from '../state/conditions.ts';
 import type { TreeSize } from '../state/state.ts';
 import type { BrowsePair } from './browse-plan.ts';
 import { deleteOf, type Step } from './steps.ts';
@@ -40,21 +39,21 @@ export interface FoundTree {
 
 /** The input of a plan: the tree, the content of the target, how items move, and prices. */
 export interface Comparison {
-  readonly build: BuildRecord;
+  readonly build: TreeSize;
   readonly digests: Digests;
   /** Returns the size of a file in the tree. */
   readonly bytesOf: (path: string) => number;
   readonly found: FoundTree;
   /** Yields the browse files of the tree and of the target. Each call reads both manifests again. */
   readonly browsePairs: () => Iterable<BrowsePair>;
-  /** How items move from the pages at the target; undefined if no usable sort keys exist. */
+  /** How items move from the pages at the target; undefined if it has no sort keys that can be trusted. */
   readonly movement: Movement | undefined;
   /** Whether the tree's sort keys must be sent. */
   readonly sendsSortKeys: boolean;
   /** The number of read requests made so far. */
   readonly reads: number;
   /** The requests that prove the conditions of writes; undefined if the target needs no proof. */
-  readonly proof: ProofRequests | undefined;
+  readonly proof: Requests | undefined;
   /** Whether the pages at the target have other headers than this run would set. */
   readonly hasOtherHeaders: boolean;
   readonly concurrency: number;

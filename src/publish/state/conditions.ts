@@ -4,15 +4,15 @@ import type { Remote } from '../../storage/remote.ts';
 import { type FoundState, STATE } from './state.ts';
 import { stateUpload, takenOver } from './state-object.ts';
 
-/** The numbers of requests of {@link provesConditions}. */
-export interface ProofRequests {
+/** The number of requests of each kind. */
+export interface Requests {
   readonly writes: number;
   readonly reads: number;
   readonly deletes: number;
 }
 
-/** Returns the requests of a proof at a target with this state. */
-export function proofRequests(found: FoundState | undefined): ProofRequests {
+/** Returns the requests of {@link provesConditions} at a target with this state. */
+export function proofRequests(found: FoundState | undefined): Requests {
   if (found === undefined) return { writes: RACE_CREATES + 1, reads: 0, deletes: 1 };
   const isUnproved = found.state.conditional === false;
   return { writes: 2 + (isUnproved ? RACE_CREATES : 0), reads: 1, deletes: isUnproved ? 1 : 0 };

@@ -10,15 +10,8 @@ import { VERSION } from '../../version.ts';
 export const STATE: string = SITE_MARKER;
 
 /** The counts and sizes of a tree that pages at the target may come from. */
-export interface TreeSize {
-  readonly records: number;
-  readonly accounts: number;
-  readonly data_pages: number;
-  readonly account_pages: number;
-  readonly page_size: number;
-  readonly account_page_size: number;
-  /** The encodings of the compressed variants, as in the build record. */
-  readonly compress: string;
+export interface TreeSize
+  extends Pick<BuildRecord, 'records' | 'accounts' | 'data_pages' | 'account_pages' | 'page_size' | 'account_page_size' | 'compress'> {
   /** SHA-256 of its sort keys; undefined if they are not reliable. */
   readonly sort_keys?: string | undefined;
 }

@@ -41,7 +41,7 @@ function plan({ pages = 5, encodings = ['gzip'], there = {}, leaving, ...rest }:
   const { pagesThere = pages, encodingsThere = encodings, found = {} } = rest;
   const moved = { forward: 0, firstForward: 0, shift: 1, leaving: Uint8Array.from(leaving ?? []) };
   const comparison: Comparison = {
-    build: { palimpsest: '0.1.0', state: 'finished', base_url: 'https://x.example', store: '', manifest: '', ...SIZE },
+    build: SIZE,
     digests: digestsOf(pages, encodings, {}),
     bytesOf: () => 100,
     found: {

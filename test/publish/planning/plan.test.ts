@@ -30,9 +30,8 @@ interface Side extends Partial<TreeSize> {
 function compare(here: Side, there: Side | undefined, more: Partial<Comparison> = {}): Comparison {
   const { feed, ...sizes } = here;
   const { feed: oldFeed = [], ...oldSizes } = there ?? {};
-  const site = { palimpsest: '0.1.0', state: 'finished', base_url: 'https://example.org', store: '', manifest: '' } as const;
   return {
-    build: { ...site, ...size, data_pages: feed.length, ...sizes },
+    build: { ...size, data_pages: feed.length, ...sizes },
     digests: digestsOf(feed),
     bytesOf: (path) => (path.startsWith('browse/') ? 5 : 100),
     found: {
