@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { provesCreate, provesRace, provesReplace, RACE_CREATES } from '../../storage/condition-proof.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { type FoundState, STATE } from './state.ts';
-import { stateUpload, takenOver } from './state-object.ts';
+import { otherRun, stateUpload } from './state-object.ts';
 
 /** The number of requests of each kind. */
 export interface Requests {
@@ -31,7 +31,7 @@ export async function provesConditions(remote: Remote, found: FoundState | undef
   // a store that checks first and writes then passes the proofs below
   if (found.state.conditional === false && !(await race(false))) return false;
   // a store that accepts everything replaces the state with these bytes
-  if ((await remote.get(STATE))?.bytes.equals(found.bytes) !== true) throw takenOver(remote);
+  if ((await remote.get(STATE))?.bytes.equals(found.bytes) !== true) throw otherRun(remote);
   const upload = stateUpload(found.bytes);
   return (await provesCreate(remote, STATE, upload)) && (await provesReplace(remote, STATE, upload));
 }

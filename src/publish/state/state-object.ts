@@ -60,7 +60,7 @@ export class StateObject {
       // the response to this very write was lost
       const isWritten = now?.bytes.equals(bytes) === true;
       // the response to an earlier write was lost, or that write arrived late: this run still has the lease
-      if (!isWritten && !this.#isOwn(now)) throw takenOver(remote);
+      if (!isWritten && !this.#isOwn(now)) throw otherRun(remote);
       this.#tag = now?.tag;
       return isWritten ? began : this.write(remote, encode);
     }
@@ -71,7 +71,7 @@ export class StateObject {
     const now = await remote.get(STATE);
     // not the tags: the proof of another run may have written the same bytes again
     const isFound = now === undefined ? this.#found === undefined : this.#found?.bytes.equals(now.bytes);
-    if (!isFound && !this.#isOwn(now)) throw takenOver(remote);
+    if (!isFound && !this.#isOwn(now)) throw otherRun(remote);
   }
 
   #isOwn(now: Fetched | undefined): boolean {
@@ -93,10 +93,10 @@ export function stateUpload(bytes: Buffer): Upload {
   return { bytes, headers: plainHeaders(STATE), digest: hash('sha256', bytes) };
 }
 
-/** The failure of a run that is too late. */
-export function takenOver(remote: Remote): Failure {
-  return new Failure('target-busy', `another run began to publish to ${remote.name}`, {
+/** The failure of a run beside another one. */
+export function otherRun(remote: Remote): Failure {
+  return new Failure('target-busy', `another run is publishing to ${remote.name}`, {
     place: { file: STATE },
-    hint: 'wait until the other run has ended, then publish again',
+    hint: 'wait until it has ended, then publish again; the lease of a run that died expires after 20 seconds',
   });
 }
