@@ -109,13 +109,18 @@ export async function readState(remote: Remote): Promise<FoundState | undefined>
     return { state: parseState(fetched.bytes), bytes: fetched.bytes, tag: fetched.tag };
   } catch (error) {
     if (!(error instanceof Violation)) throw error;
-    throw new Failure('not-ours', `${remote.name} has a ${STATE} that palimpsest did not write`, {
-      place: { file: STATE, field: error.field },
-      expected: error.expected,
-      found: error.found,
-      hint: 'publish to another prefix, or remove that object; nothing was changed',
-    });
+    throw notOurs(remote, { file: STATE, field: error.field }, error.expected, error.found);
   }
+}
+
+/** The refusal to replace a file of another program at a target. */
+export function notOurs({ name }: Remote, place: Failure['place'] & { readonly file: string }, expected: string, found: string): Failure {
+  return new Failure('not-ours', `${name} has a file ${place.file} that palimpsest did not write`, {
+    place,
+    expected,
+    found,
+    hint: 'publish to another target or prefix, or move that file away; nothing was changed',
+  });
 }
 
 /** Returns the part of the build record that later publishes need. */

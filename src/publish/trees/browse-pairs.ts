@@ -1,5 +1,4 @@
 import { HOME } from '../../browse/paths.ts';
-import { Failure } from '../../contract/failure.ts';
 import type { Remote } from '../../storage/remote.ts';
 import {
   allBrowseLines,
@@ -12,6 +11,7 @@ import {
 import { MANIFEST } from '../../tree/manifest/manifest.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
 import type { BrowsePair } from '../planning/browse-plan.ts';
+import { notOurs } from '../state/state.ts';
 import { type ScanOptions, scan } from './page-scan.ts';
 
 /** The browse files at a target. */
@@ -65,11 +65,6 @@ export async function refuseOtherHome(remote: Remote, tree: VerifiedTree, { list
     if (path !== HOME || wanted === undefined || isListed) continue;
     const head = await remote.head(HOME);
     if (head === undefined || head.digest === wanted) continue;
-    throw new Failure('not-ours', `${remote.name} has an ${HOME} that palimpsest did not publish`, {
-      place: { file: HOME },
-      expected: 'no such file, because the home page of the tree is written there',
-      found: 'another file',
-      hint: 'move that file away, publish to another target or prefix, or build without --html; nothing was changed',
-    });
+    throw notOurs(remote, { file: HOME }, 'no such file, or a tree that was built without --html', 'another home page');
   }
 }

@@ -1,5 +1,4 @@
 import { COLLECTIONS } from '../../contract/collection.ts';
-import { Failure } from '../../contract/failure.ts';
 import { type Envelope, parseEnvelope } from '../../contract/pages/envelope.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { refuseOtherForm } from '../../storage/target-form.ts';
@@ -8,7 +7,7 @@ import { ENCODINGS, type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 import { indexPath } from '../../tree/layout.ts';
 import { isManifest, MANIFEST } from '../../tree/manifest/manifest.ts';
 import { decompressedPage } from '../objects/content-encoding.ts';
-import { sizeOf, type TreeSize } from '../state/state.ts';
+import { notOurs, sizeOf, type TreeSize } from '../state/state.ts';
 
 /**
  * Returns the trees that pages may come from at a target without a publish state. They are derived from the build
@@ -45,21 +44,21 @@ export async function unmanagedTrees(remote: Remote, build: BuildRecord): Promis
 async function recordAt(remote: Remote): Promise<BuildRecord | undefined> {
   const fetched = await remote.get(BUILD_RECORD);
   const record = fetched === undefined ? 'unfinished' : parseBuildRecord(fetched.bytes);
-  if (record === 'foreign') throw notOurs(remote, BUILD_RECORD, 'the record of a build', 'another file of that name');
+  if (record === 'foreign') throw notOurs(remote, { file: BUILD_RECORD }, 'the record of a build, or nothing', 'another file of that name');
   return record === 'unfinished' ? undefined : record;
 }
 
 async function refuseManifest(remote: Remote): Promise<void> {
   const fetched = await remote.get(MANIFEST);
   if (fetched === undefined || isManifest(fetched.bytes)) return;
-  throw notOurs(remote, MANIFEST, 'the digests of the files of a tree', 'another file of that name');
+  throw notOurs(remote, { file: MANIFEST }, 'the digests of the files of a tree, or nothing', 'another file of that name');
 }
 
 /** Reads the index of a collection; undefined if it does not exist. */
 async function firstPageAt(remote: Remote, path: string): Promise<Envelope | undefined> {
   const fetched = await remote.get(path);
   if (fetched === undefined) return undefined;
-  const refused = notOurs(remote, path, 'the first page of a collection', 'a file with other content');
+  const refused = notOurs(remote, { file: path }, 'the first page of a collection, or nothing', 'a file with other content');
   let page: Envelope;
   try {
     page = parseEnvelope(JSON.parse(decompressedPage(path, fetched).toString()));
@@ -90,13 +89,4 @@ async function encodingsAt(remote: Remote): Promise<Encoding[]> {
     if (heads.some((head) => head !== undefined)) encodings.push(encoding);
   }
   return encodings;
-}
-
-function notOurs(remote: Remote, path: string, expected: string, found: string): Failure {
-  return new Failure('not-ours', `${remote.name} has a ${path} that palimpsest did not make`, {
-    place: { file: path },
-    expected: `${expected}, or nothing`,
-    found,
-    hint: 'publish to another target or prefix, or remove that file; nothing was changed',
-  });
 }
