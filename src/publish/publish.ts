@@ -6,8 +6,9 @@ import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.t
 import type { RequestCounter } from '../storage/request-counter.ts';
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
+import { indexPath } from '../tree/layout.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
-import { type HeaderChoice, headerLine, pageHeaders } from './objects/headers.ts';
+import { fileHeaders, type HeaderChoice, headerLine } from './objects/headers.ts';
 import { checkGuards, explainsDeletes, type Limits, lackingIn, mostDeletes, type Removal } from './planning/guards.ts';
 import { type Plan, planPublish } from './planning/plan.ts';
 import { type Stage, type Step, stepsOf } from './planning/steps.ts';
@@ -238,7 +239,7 @@ async function close({ tree, remote }: Prepared, lease: Lease): Promise<void> {
 }
 
 function headersOf(choice: HeaderChoice): string {
-  return headerLine(pageHeaders(choice));
+  return headerLine(fileHeaders(choice, indexPath('data')));
 }
 
 function invalidatedPaths({ build }: VerifiedTree, { browse }: Plan): string[] {

@@ -1,16 +1,17 @@
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import type { Fetched, ObjectHeaders } from '../../storage/target.ts';
 import { compress } from '../../tree/compression.ts';
-import { CODINGS, type Encoding, SUFFIXES } from '../../tree/encoding.ts';
+import { CODINGS, encodingOfPath, SUFFIXES } from '../../tree/encoding.ts';
 
-/** Returns the bytes to upload. A variant is already compressed and is not compressed again. */
-export function encoded(file: Buffer, headers: ObjectHeaders, variant?: Encoding): Buffer {
-  return variant === undefined && headers.contentEncoding === CODINGS.gzip ? gzipSync(file) : file;
+/** Returns the bytes to upload. A compressed copy of a page is not compressed again. */
+export function encoded(file: Buffer, { contentEncoding }: ObjectHeaders, path: string): Buffer {
+  return encodingOfPath(path) === undefined && contentEncoding === CODINGS.gzip ? gzipSync(file) : file;
 }
 
-/** Returns the content of a page's variant; without a variant, the page. */
-export function compressedPage(page: Buffer, variant?: Encoding): Buffer {
-  return variant === undefined ? page : compress(page, variant);
+/** Returns the content of the file at a path: the page, or a compressed copy of it. */
+export function compressedPage(page: Buffer, path: string): Buffer {
+  const encoding = encodingOfPath(path);
+  return encoding === undefined ? page : compress(page, encoding);
 }
 
 /** Returns the decompressed page in an object. Its header, or otherwise its name, gives the encoding. */

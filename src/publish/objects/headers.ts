@@ -1,5 +1,5 @@
 import type { ObjectHeaders } from '../../storage/target.ts';
-import { CODINGS, type Encoding, encodingOfPath, plainPath } from '../../tree/encoding.ts';
+import { CODINGS, encodingOfPath, plainPath } from '../../tree/encoding.ts';
 
 /** The options that determine the response headers of pages. */
 export interface HeaderChoice {
@@ -10,21 +10,15 @@ export interface HeaderChoice {
 /** The content of a page changes under the same URL, so every client must revalidate. */
 export const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate';
 
-/** Returns the headers of a page, or of one of its compressed variants. */
-export function pageHeaders({ cacheControl, gzip }: HeaderChoice, variant?: Encoding): ObjectHeaders {
-  const contentEncoding = variant === undefined ? (gzip ? CODINGS.gzip : '') : CODINGS[variant];
-  return { contentType: 'application/json', cacheControl, contentEncoding };
-}
-
-/** Returns the headers of a file of the tree: those of a page, with the media type of the file. */
-export function fileHeaders(choice: HeaderChoice, path: string): ObjectHeaders {
-  return { ...pageHeaders(choice, encodingOfPath(path)), contentType: mediaTypeOf(plainPath(path)) };
+/** Returns the headers of a page or a browse file. A compressed copy of a page has its own encoding. */
+export function fileHeaders({ cacheControl, gzip }: HeaderChoice, path: string): ObjectHeaders {
+  const encoding = encodingOfPath(path) ?? (gzip ? 'gzip' : undefined);
+  return { contentType: mediaTypeOf(plainPath(path)), cacheControl, contentEncoding: encoding === undefined ? '' : CODINGS[encoding] };
 }
 
 /** Returns the headers of a file beside the pages. Such files are never compressed, because tools read them. */
 export function plainHeaders(path: string): ObjectHeaders {
-  const contentType = path.endsWith('.json') ? 'application/json' : 'text/plain; charset=utf-8';
-  return { contentType, cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: '' };
+  return { contentType: mediaTypeOf(path), cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: '' };
 }
 
 /** Returns all headers in one line, for comparison. */

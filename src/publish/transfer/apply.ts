@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { forEachLimit } from '../../storage/pool.ts';
 import type { Remote } from '../../storage/remote.ts';
-import { encodingOfPath } from '../../tree/encoding.ts';
 import { MANIFEST } from '../../tree/manifest/manifest.ts';
 import { readVerified } from '../../tree/verified-tree.ts';
 import { encoded } from '../objects/content-encoding.ts';
@@ -57,7 +56,7 @@ export async function apply(stages: Iterable<Stage>, transfer: Transfer, concurr
 async function upload({ tree, remote, headers: choice, onSent }: Transfer, { path, digest }: Step): Promise<void> {
   const file = await readVerified(tree, { path, digest });
   const headers = fileHeaders(choice, path);
-  await remote.put(path, { bytes: encoded(file, headers, encodingOfPath(path)), headers, digest });
+  await remote.put(path, { bytes: encoded(file, headers, path), headers, digest });
   onSent(file.length);
 }
 

@@ -6,7 +6,6 @@ import { ENVELOPE_TAIL, parseEnvelope } from '../../contract/pages/envelope.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { storageErrorKind } from '../../storage/storage-error.ts';
 import type { Fetched } from '../../storage/target.ts';
-import { encodingOfPath } from '../../tree/encoding.ts';
 import type { ManifestLine } from '../../tree/manifest/lines.ts';
 import { readVerified, type VerifiedTree } from '../../tree/verified-tree.ts';
 import { compressedPage, decompressedPage, encoded } from '../objects/content-encoding.ts';
@@ -44,7 +43,6 @@ export async function uploadOverlap(
   { path, digest }: ManifestLine,
   { collection, ...page }: Overlapped,
 ): Promise<'overlap' | 'final' | 'unchanged'> {
-  const variant = encodingOfPath(path);
   const headers = fileHeaders(choice, path);
   const newer = await readVerified(tree, page);
   for (let tried = 1; ; tried += 1) {
@@ -53,8 +51,8 @@ export async function uploadOverlap(
     if (older === undefined || overlapped === undefined) return 'unchanged';
     if (overlapped.movesForward && !allowGaps) throw pulledForward(remote, path);
     const isFinal = overlapped.bytes === newer;
-    const file = isFinal ? await readVerified(tree, { path, digest }) : compressedPage(overlapped.bytes, variant);
-    const bytes = encoded(file, headers, variant);
+    const file = isFinal ? await readVerified(tree, { path, digest }) : compressedPage(overlapped.bytes, path);
+    const bytes = encoded(file, headers, path);
     if (older.bytes.equals(bytes)) return 'unchanged';
     try {
       const upload = { bytes, headers, digest: hash('sha256', file) };
