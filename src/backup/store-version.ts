@@ -1,8 +1,6 @@
 import { count, text } from '../contract/shape.ts';
-import type { Remote } from '../storage/remote.ts';
 import type { StoreState } from '../store/image.ts';
 import { VERSION_SHAPE, type Version, type VersionKind } from '../versions/commit.ts';
-import { readNewest } from '../versions/newest.ts';
 
 /** The store at the time of one push. Its data is the file of the store, compressed with brotli. */
 export interface StoreVersion extends Version, Pick<StoreState, 'revision' | 'observed'> {
@@ -35,23 +33,4 @@ export const STORE_KIND: VersionKind<StoreVersion> = {
 /** Returns what {@link StoreImage.descendsFrom} compares. */
 export function stateOfVersion({ revision, store, observed }: StoreVersion): Pick<StoreState, 'revision' | 'fingerprint' | 'observed'> {
   return { revision, fingerprint: store, observed };
-}
-
-export interface StoreVersions {
-  /** Newest first; empty if the target has no store. */
-  readonly versions: readonly StoreVersion[];
-  /** What is wrong at the target. */
-  readonly problems: readonly string[];
-  /** The number of the newest commit if it cannot be read: the versions are those of an older commit. */
-  readonly unread: number | undefined;
-}
-
-/**
- * Returns the versions that a target has.
- * @throws Failure other-form, not-ours, target-failed, target-denied, stopped
- */
-export async function listVersions(remote: Remote): Promise<StoreVersions> {
-  const { newest, top, problems } = await readNewest(remote, STORE_KIND, { remembered: undefined, listing: 'newest' });
-  const versions = (newest?.commit.versions ?? []).toReversed();
-  return { versions, problems, unread: newest !== undefined && newest.commit.number < top ? top : undefined };
 }

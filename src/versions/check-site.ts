@@ -14,7 +14,7 @@ import type { VerifyOptions, VerifyPhase } from '../verify/walk.ts';
 import { type Commit, commitPath, HEAD, numbered } from './commit.ts';
 import { fetchVersion } from './fetch-version.ts';
 import { known, readNewest } from './newest.ts';
-import { openLocalZip, type SiteVersion, siteKind } from './site-version.ts';
+import { openLocalZip, SITE_KIND, type SiteVersion } from './site-version.ts';
 import { leftoversIn } from './sweep.ts';
 
 /** The phases of a check: `commits` and `versions` count those that were read, and the others are those of a tree. */
@@ -34,8 +34,6 @@ export interface SiteCheck extends VerifySummary {
   readonly commits: number;
 }
 
-const KIND = siteKind('');
-
 /**
  * Checks the versions of a site at a target: the chain of commits, the head, the data of each live version, and the tree in the
  * current one. Violations are reported, not thrown.
@@ -44,7 +42,7 @@ const KIND = siteKind('');
  *   no-store, bad-store
  */
 export async function checkSite(remote: Remote, options: CheckSiteOptions): Promise<SiteCheck | undefined> {
-  const { newest, listed } = await readNewest(remote, KIND, { remembered: undefined, listing: 'all' });
+  const { newest, listed } = await readNewest(remote, SITE_KIND, { remembered: undefined, listing: 'all' });
   if (newest === undefined) return undefined;
   const report = new Report();
   const numbers = listed.flatMap(({ path }) => numbered(path) ?? []).flatMap(({ number, isCommit }) => (isCommit ? [number] : []));
@@ -79,7 +77,7 @@ async function checkCommits(remote: Remote, top: number, report: Report, options
     const [path, expected] = [commitPath(number), 'a commit with its digest'];
     const bytes = (await remote.get(path))?.bytes;
     try {
-      const commit = known(KIND, path, bytes)?.commit;
+      const commit = known(SITE_KIND, path, bytes)?.commit;
       if (bytes !== undefined && commit !== undefined) {
         const { time, previous } = commit;
         found[number] = { digest: hash('sha256', bytes), commit: { number: commit.number, time, previous } };

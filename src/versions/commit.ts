@@ -114,9 +114,7 @@ const BEFORE_DIGEST = ',"digest":';
 
 /** Encodes a commit as one line. Its last field is the SHA-256 of the text before that field. */
 export function encodeCommit(commit: Commit): Buffer {
-  const { palimpsest, kind, number, token, time, previous, change, base_url, conditional, versions, withdrawn } = commit;
-  const fields = { palimpsest, kind, number, token, time, previous, change, base_url, conditional, versions, withdrawn };
-  const before = encodeJson(fields).slice(0, -1);
+  const before = encodeJson(commit).slice(0, -1);
   return Buffer.from(`${before}${BEFORE_DIGEST}"${hash('sha256', before)}"}\n`);
 }
 

@@ -14,7 +14,7 @@ import { busy, type Draft, type NextList } from './next-commit.ts';
 import type { SiteMemory, SitePublishOptions, SitePublishSummary } from './publish-site.ts';
 import { isFuture, noneStays, otherStore, refuseFuture } from './refusals.ts';
 import { removedAccountsIn } from './removed-accounts.ts';
-import { Rollback } from './rollback.ts';
+import { baseUrlOf, keptByRollback } from './rollback.ts';
 import { type LocalZip, openLocalZip, type SiteVersion } from './site-version.ts';
 
 /** Decides which versions are live. What it found out about a version is known if the decision is repeated. */
@@ -25,7 +25,8 @@ export class SiteDecision {
   readonly #rebuilt = new Map<string, { readonly zip: LocalZip; readonly draft: Draft<SiteVersion> }>();
   /** The files that the store knows: those that it published, or looked into. */
   readonly #seen: ReadonlySet<string>;
-  readonly #rollback: Rollback | undefined;
+  /** The version to go back to. It stays the same if another run publishes meanwhile. */
+  #rollback: number | true | undefined;
   #draft: Draft<SiteVersion> | undefined;
   #lock: Lock | undefined;
   #live: readonly SiteVersion[] = [];
@@ -34,8 +35,7 @@ export class SiteDecision {
     this.#remote = remote;
     this.#options = options;
     this.#seen = seen;
-    const { rollback } = options;
-    this.#rollback = rollback === undefined ? undefined : new Rollback(remote, rollback === true ? undefined : rollback);
+    this.#rollback = options.rollback;
   }
 
   /** The numbers of the versions with a removed account, and of those that are damaged. */
@@ -48,7 +48,8 @@ export class SiteDecision {
     const { zip, keep, rebuild, memory } = this.#options;
     const { newest } = found;
     const before = newest?.commit.versions ?? [];
-    this.#live = (await this.#rollback?.kept(found)) ?? before;
+    this.#live = this.#rollback === undefined ? before : await keptByRollback(this.#remote, found, this.#rollback);
+    if (this.#rollback !== undefined) this.#rollback = this.#live.at(-1)?.number;
     const current = before.at(-1);
     if (current !== undefined && isMissing(found, current)) this.#states.set(current.file, 'damaged');
     await this.#check();
@@ -83,7 +84,7 @@ export class SiteDecision {
       }));
     // the version that a rollback makes current can have been built for another address
     const last = times.findLast(({ number }) => kept.has(number));
-    const earlier = last && (await this.#rollback?.baseUrlOf(last.number));
+    const earlier = last && this.#rollback !== undefined ? await baseUrlOf(this.#remote, last) : undefined;
     const list: NextList<SiteVersion> = {
       change: this.#change(this.#rollback !== undefined, rebuild !== undefined, hasNew),
       base_url: zip?.build.base_url ?? earlier ?? newest?.commit.base_url,

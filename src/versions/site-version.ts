@@ -30,17 +30,15 @@ const indexPlace: Rule<IndexPlace> = {
     isObject(value) && ['offset', 'buckets', 'capacity'].every((name) => Number.isSafeInteger(value[name])),
 };
 
-/** @param head the Cache-Control header of the head. What a person is removed from must not stay in caches for long. */
-export function siteKind(head: string): VersionKind<SiteVersion> {
-  return {
-    name: 'site',
-    suffix: '.zip',
-    contentType: 'application/zip',
-    cacheControl: { data: 'public, max-age=3600', head },
-    isReadByHead: true,
-    shape: { ...VERSION_SHAPE, index: indexPlace, manifest: text, incomplete: textOrNothing },
-  };
-}
+/** States of a site. What a person is removed from must not stay in caches for long. */
+export const SITE_KIND: VersionKind<SiteVersion> = {
+  name: 'site',
+  suffix: '.zip',
+  contentType: 'application/zip',
+  cacheControl: { data: 'public, max-age=3600', head: 'public, max-age=0, must-revalidate' },
+  isReadByHead: true,
+  shape: { ...VERSION_SHAPE, index: indexPlace, manifest: text, incomplete: textOrNothing },
+};
 
 /** A tree in a local ZIP, opened. */
 export interface LocalZip {
