@@ -175,9 +175,33 @@ export function headerLines(separator: string, line: (name: string, value: strin
 /** The expression for the encodings of compressed pages, in order of preference, for hosts that read them. */
 export const ENCODINGS = "[{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]";
 
-/** The capability that no host with rules has. */
-export const NO_COUNT = {
+/** The capabilities that no host with rules has. */
+export const NO_NUMBERS = {
+  'other-digits': 'a rule cannot convert other Unicode digits: such a number is answered with 404',
+  'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+};
+
+/** The capabilities that hosts with rules lack, except for one that decodes queries itself. */
+export const ONLY_RULES = {
+  'percent-decoding': 'a rule cannot decode percent-encoding: %32 is answered with 404',
+  ...NO_NUMBERS,
   'incomplete-tree': 'a rule cannot count pages, so a missing page is answered with 404, like a page past the end',
+};
+
+/** The capability that static file servers lack. */
+export const ETAG_OF_TIME = {
+  'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
+};
+
+/** The capabilities that CloudFront and the bucket behind it provide. */
+export const BY_CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
+export const UNTESTED_CLOUDFRONT = {
+  head: BY_CLOUDFRONT,
+  revalidation: BY_CLOUDFRONT,
+  'content-etag': BY_CLOUDFRONT,
+  'single-headers': 'CloudFront sends the headers that the function sets, and the function sets each name only once',
+  range: BY_CLOUDFRONT,
+  'etag-list': BY_CLOUDFRONT,
 };
 
 /** The capability that no host with versions has. */

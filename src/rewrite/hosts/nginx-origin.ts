@@ -1,7 +1,7 @@
 import type { Encoding } from '../files.ts';
 import { accepts } from '../patterns.ts';
 import { BROWSE_TYPES } from '../resolve.ts';
-import { type HostAtOrigin, NO_COUNT, type Origin, PAGE_HEADERS } from './host.ts';
+import { type HostAtOrigin, ONLY_RULES, type Origin, PAGE_HEADERS } from './host.ts';
 import { addHeaders, answersAt, BEFORE_LOCATIONS, browseAt, checkThat, MAPS, noBrowseFile, pagesAt } from './nginx-rules.ts';
 
 /** Headers of object stores that nginx hides: those that it sets itself, and those for the clients of the store. */
@@ -19,12 +19,9 @@ const HIDDEN = [
 export const nginxOrigin: HostAtOrigin = {
   testedOn: "the real server, in front of Ceph's object store",
   cannot: {
-    'percent-decoding': 'a map cannot decode percent-encoding: %32 is answered with 404',
-    'other-digits': 'a map cannot convert other Unicode digits: such a number is answered with 404',
-    'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+    ...ONLY_RULES,
     'etag-list': 'nginx passes the ETags on unchanged, and Ceph supports only a single ETag',
     'missing-tree': 'it answers 503 for page 1 and for the last page, which every tree has, but 404 for other pages',
-    ...NO_COUNT,
   },
   untested: { 'unreadable-files': 'no test makes an object unreadable; other tests cover each status of an object store' },
   render: ({ domain, base, browse }, origin) => [
