@@ -227,9 +227,7 @@ async function send(
     },
     onDeleted: (deleted: number) => options.onProgress?.('delete', deleted, Math.max(deleted, plan.deletes)),
   };
-  const done = { uploads: 0, overlaps: 0, deletes: 0 };
-  await apply(stages, transfer, options.concurrency, done);
-  return done;
+  return apply(stages, transfer, options.concurrency);
 }
 
 /** Sends the build record and the manifest, and releases the lease. An abort does not interrupt these last requests. */

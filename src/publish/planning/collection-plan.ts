@@ -4,7 +4,7 @@ import { isLastPath, pagePath, pathsOfNext } from '../../tree/layout.ts';
 import { shiftOf } from './item-movement.ts';
 import { orderPages } from './order.ts';
 import { lanesOf, type Stages, type Step } from './steps.ts';
-import { type Comparison, changesOf, surplus } from './tree-comparison.ts';
+import { type Comparison, surplus, uploadsOf } from './tree-comparison.ts';
 
 /** Plans the writes and deletes of one collection. */
 export function planCollection(comparison: Comparison, collection: Collection): Stages {
@@ -19,7 +19,7 @@ export function planCollection(comparison: Comparison, collection: Collection): 
   const linking: number[] = [];
   const still: number[] = [];
   for (let page = pages; page >= 1; page -= 1) {
-    const sends = changesOf(comparison, collection, page);
+    const sends = uploadsOf(comparison, collection, page);
     if (sends.length === 0) continue;
     const reached = pathsOfNext(collection, page, digests);
     const isMissing = sends.some(({ path, reason }) => reached.includes(path) && reason === 'new');
@@ -34,11 +34,7 @@ export function planCollection(comparison: Comparison, collection: Collection): 
   const { overlaps, runs } = orderPages(moving, shiftOf(comparison, collection), concurrency);
   const line = (path: string) => ({ path, digest: digests.get(path) ?? '' });
   function* uploads(list: readonly number[]): Generator<Step> {
-    for (const page of list) {
-      for (const { path, reason } of changesOf(comparison, collection, page)) {
-        yield { action: 'upload', ...line(path), bytes: bytesOf(path), reason };
-      }
-    }
+    for (const page of list) yield* uploadsOf(comparison, collection, page);
   }
   function* overlap(page: number): Generator<Step> {
     const own = { collection, ...line(pagePath(collection, page)) };

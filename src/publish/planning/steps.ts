@@ -40,8 +40,3 @@ export function* lanesOf(steps: Iterable<Step>): Generator<Lane> {
 export function* stepsOf(stages: Iterable<Stage>): Generator<Step> {
   for (const stage of stages) for (const lane of stage()) yield* lane;
 }
-
-/** Returns the step that deletes a file, because the tree does not have it. */
-export function deleteOf(path: string): Step {
-  return { action: 'delete', path, bytes: 0, reason: 'gone', digest: '' };
-}

@@ -7,7 +7,7 @@ import type { Movement } from '../../tree/movement.ts';
 import type { Requests } from '../state/conditions.ts';
 import type { TreeSize } from '../state/state.ts';
 import type { BrowsePair } from './browse-plan.ts';
-import { deleteOf, type Step } from './steps.ts';
+import type { Step } from './steps.ts';
 
 /** The digest of an object that exists but whose content is not known. */
 export const UNKNOWN_DIGEST: string = 'ff'.repeat(32);
@@ -60,26 +60,38 @@ export interface Comparison {
   readonly prices: Prices;
 }
 
-/** A file that must be sent. */
-export interface Change {
-  readonly path: string;
-  readonly reason: Reason;
+/** Returns the steps that send the files of a page, in order. */
+export function uploadsOf(comparison: Comparison, collection: Collection, page: number): readonly Step[] {
+  const { digests, found } = comparison;
+  return pathsInWriteOrder(collection, page, digests).flatMap(
+    (path) => uploadOf(comparison, path, digests.get(path) ?? '', found.digests.get(path)) ?? [],
+  );
 }
 
-/** Returns the files of a page that must be sent, in the order in which they are sent. */
-export function changesOf({ digests, found, hasOtherHeaders }: Comparison, collection: Collection, page: number): readonly Change[] {
-  return pathsInWriteOrder(collection, page, digests).flatMap((path) => {
-    const reason = reasonOf(digests.get(path), found.digests.get(path), hasOtherHeaders);
-    return reason === undefined ? [] : [{ path, reason }];
-  });
+/**
+ * Returns the step that sends a file; undefined if the target has it.
+ * @param there the digest at the target; undefined if the target does not have the file
+ */
+export function uploadOf(
+  { bytesOf, hasOtherHeaders }: Pick<Comparison, 'bytesOf' | 'hasOtherHeaders'>,
+  path: string,
+  digest: string,
+  there: string | undefined,
+): Step | undefined {
+  const reason = reasonOf(digest, there, hasOtherHeaders);
+  return reason && { action: 'upload', path, digest, bytes: bytesOf(path), reason };
 }
 
-/** Returns why a file must be sent; undefined if it need not. */
-export function reasonOf(wanted: string | undefined, there: string | undefined, hasOtherHeaders: boolean): Reason | undefined {
+function reasonOf(wanted: string, there: string | undefined, hasOtherHeaders: boolean): Reason | undefined {
   if (there === undefined) return 'new';
   if (there === UNKNOWN_DIGEST) return 'unknown';
   if (there !== wanted) return 'changed';
   return hasOtherHeaders ? 'headers' : undefined;
+}
+
+/** Returns the step that deletes a file, because the tree does not have it. */
+export function deleteOf(path: string): Step {
+  return { action: 'delete', path, bytes: 0, reason: 'gone', digest: '' };
 }
 
 /**

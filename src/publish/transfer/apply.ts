@@ -15,18 +15,18 @@ import { type Transfer, uploadOverlap } from './overlap-page.ts';
 
 /** The number of completed steps of each kind. */
 export interface ApplyResult {
-  uploads: number;
-  overlaps: number;
-  deletes: number;
+  readonly uploads: number;
+  readonly overlaps: number;
+  readonly deletes: number;
 }
 
 /**
- * Carries out stages in order, and counts the steps in `done`. After an error or an abort it begins no new request and waits for
- * those in flight.
+ * Carries out stages in order. After an error or an abort it begins no new request and waits for those in flight.
  * @param concurrency the most requests in flight at a time
  * @throws Failure stopped, tree-edited, target-failed, target-denied, target-busy, reader-gaps
  */
-export async function apply(stages: Iterable<Stage>, transfer: Transfer, concurrency: number, done: ApplyResult): Promise<void> {
+export async function apply(stages: Iterable<Stage>, transfer: Transfer, concurrency: number): Promise<ApplyResult> {
+  const done = { uploads: 0, overlaps: 0, deletes: 0 };
   // pages that needed no overlap page: they are written already
   const final = new Set<string>();
   const carryOut = async (step: Step) => {
@@ -50,6 +50,7 @@ export async function apply(stages: Iterable<Stage>, transfer: Transfer, concurr
       for (const step of lane) await carryOut(step);
     });
   }
+  return done;
 }
 
 /** Sends a file of the tree as it is. */
