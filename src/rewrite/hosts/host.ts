@@ -39,15 +39,8 @@ export interface HostAtOrigin extends Pick<Host, 'testedOn' | 'cannot' | 'untest
 
 /** A server that serves the files of the tree under their paths. */
 export interface Origin {
-  readonly isSecure: boolean;
-  /** The host name or IP address, with the port if it is not the default of the scheme: the value of the Host header. */
-  readonly authority: string;
-  /** The same without the port. */
-  readonly name: string;
-  /** Whether `name` is an IP address, which needs no DNS lookup. */
-  readonly isAddress: boolean;
-  /** The path of the tree at the origin, without a final slash, such as `/bucket/prefix`; '' at the root. */
-  readonly path: string;
+  /** The address of the folder that contains `rest/`, by HTTP or HTTPS. */
+  readonly url: URL;
   /** The encodings in which the tree also has each page, in order of preference. */
   readonly encodings: readonly Encoding[];
 }

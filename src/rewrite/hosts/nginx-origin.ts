@@ -63,19 +63,19 @@ server {
     merge_slashes off;
 
     # nginx requests only the object. It passes nothing of the request on to the store except the ETag.
-    proxy_set_header Host ${origin.authority};
+    proxy_set_header Host ${origin.url.host};
     proxy_set_header Connection "";
     proxy_set_header Content-Length "";
     proxy_set_header Transfer-Encoding "";
     proxy_set_header If-None-Match $palimpsest_known;
-${/\.blob\.core\.windows\.net$/.test(origin.name) ? AZURE : ''}    proxy_pass_request_headers off;
+${/\.blob\.core\.windows\.net$/.test(origin.url.hostname) ? AZURE : ''}    proxy_pass_request_headers off;
     proxy_pass_request_body off;
     proxy_http_version 1.1;
     proxy_connect_timeout 5s;
     proxy_read_timeout 30s;
     # A cached page could differ from the page in the store. Every request goes to the store, with the ETag.
     proxy_cache off;
-${lookUp(origin)}${origin.isSecure ? secured(origin) : ''}
+${lookUp(origin.url)}${origin.url.protocol === 'https:' ? secured(origin.url) : ''}
     # Decompresses pages of publish --gzip for clients that do not accept gzip.
     gunzip on;
     gzip_proxied any;
@@ -141,20 +141,21 @@ ${lines.join('')}}
 }
 
 /** Returns the configuration of the DNS lookup of the store's name. */
-function lookUp({ isAddress, name }: Origin): string {
+function lookUp({ hostname }: URL): string {
+  const isAddress = /^(\d+\.\d+\.\d+\.\d+|\[.*\])$/.test(hostname);
   if (isAddress) return '';
   return `
-    # The addresses of object stores change. nginx looks up ${name} again when its TTL expires, because
+    # The addresses of object stores change. nginx looks up ${hostname} again when its TTL expires, because
     # proxy_pass contains variables. nginx does not read /etc/resolv.conf and /etc/hosts.
     resolver 127.0.0.53;            # <-- a DNS server, such as one from /etc/resolv.conf on the machine of nginx
     resolver_timeout 5s;
 `;
 }
 
-function secured({ name }: Origin): string {
+function secured({ hostname }: URL): string {
   return `
     proxy_ssl_server_name on;
-    proxy_ssl_name ${name};
+    proxy_ssl_name ${hostname};
     proxy_ssl_protocols TLSv1.2 TLSv1.3;
     proxy_ssl_verify on;
     proxy_ssl_verify_depth 4;
@@ -179,8 +180,8 @@ ${missing}${FAILED}        ${page};
 `;
 }
 
-function proxyPass({ isSecure, authority, path }: Origin): string {
-  return `proxy_pass ${isSecure ? 'https' : 'http'}://${authority}${path}`;
+function proxyPass({ url }: Origin): string {
+  return `proxy_pass ${url.origin}${url.pathname.replace(/\/$/, '')}`;
 }
 
 const FAILED = `        error_page 300 301 302 303 307 308 400 401 405 406 409 410 412 416 429 500 501 502 503 = @palimpsest_failed;
