@@ -70,7 +70,7 @@ export async function checkSite(remote: Remote, options: CheckSiteOptions): Prom
 /** Checks the commits from the first to `top`. Returns how many can be read. */
 async function checkCommits(remote: Remote, top: number, report: Report, options: CheckSiteOptions): Promise<number> {
   const numbers = Array.from({ length: top }, (_, index) => index + 1);
-  const found: ({ readonly digest: string; readonly commit: Pick<Commit, 'number' | 'time' | 'previous'> } | undefined)[] = [];
+  const found: ({ readonly digest: string; readonly commit: Pick<Commit, 'number' | 'previous'> } | undefined)[] = [];
   const unreadable: Violation[] = [];
   let read = 0;
   await forEachLimit(numbers, options.concurrency, async (number) => {
@@ -79,8 +79,7 @@ async function checkCommits(remote: Remote, top: number, report: Report, options
     try {
       const commit = known(SITE_KIND, path, bytes)?.commit;
       if (bytes !== undefined && commit !== undefined) {
-        const { time, previous } = commit;
-        found[number] = { digest: hash('sha256', bytes), commit: { number: commit.number, time, previous } };
+        found[number] = { digest: hash('sha256', bytes), commit: { number: commit.number, previous: commit.previous } };
       } else {
         // readers need only the newest one, and nothing can restore an earlier one
         const rule = number < top ? 'commit-lost' : 'commit-chain';
