@@ -51,7 +51,7 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
   if (!isRollback) target.check?.(options.out);
   // a head of another program is refused when it is read
   if (!options.allowOtherFiles) refuseOtherFiles(target, HEAD);
-  const zip = isRollback ? undefined : await openLocalZip(options.out);
+  const zip = isRollback ? undefined : openLocalZip(options.out);
   const refusals: Failure[] = [];
   let summary: SitePublishSummary;
   let remembered: PublishedTarget | undefined;
@@ -80,7 +80,7 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
       }),
     });
   } finally {
-    await zip?.close();
+    zip?.close();
     target.close();
   }
   reportVersions(

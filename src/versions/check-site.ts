@@ -11,7 +11,7 @@ import type { Remote, RemoteOptions } from '../storage/remote.ts';
 import { type VerifySummary, verify } from '../verify/verify.ts';
 import { Report, type Violation } from '../verify/violation.ts';
 import type { VerifyOptions, VerifyPhase } from '../verify/walk.ts';
-import { type Commit, commitPath, HEAD, numbered } from './commit.ts';
+import { type Commit, commitNumbers, commitPath, HEAD } from './commit.ts';
 import { fetchVersion } from './fetch-version.ts';
 import { known, readNewest } from './newest.ts';
 import { openLocalZip, SITE_KIND, type SiteVersion } from './site-version.ts';
@@ -45,8 +45,7 @@ export async function checkSite(remote: Remote, options: CheckSiteOptions): Prom
   const { newest, listed } = await readNewest(remote, SITE_KIND, { remembered: undefined, listing: 'all' });
   if (newest === undefined) return undefined;
   const report = new Report();
-  const numbers = listed.flatMap(({ path }) => numbered(path) ?? []).flatMap(({ number, isCommit }) => (isCommit ? [number] : []));
-  const commits = await checkCommits(remote, Math.max(newest.commit.number, ...numbers), report, options);
+  const commits = await checkCommits(remote, Math.max(newest.commit.number, ...commitNumbers(listed)), report, options);
   const head = (await remote.get(HEAD))?.bytes;
   if (head?.equals(newest.bytes) !== true) {
     const expected = `the bytes of ${commitPath(newest.commit.number)}`;
@@ -134,7 +133,7 @@ async function checkVersions(
         const found = await verify({ ...rest, out: path, store: isCurrent ? store : undefined });
         report.addWithin(file, found);
         if (isCurrent) current = found;
-        if (found.build !== undefined) await checkFacts(version, path, isCurrent ? base_url : undefined, report);
+        if (found.build !== undefined) checkFacts(version, path, isCurrent ? base_url : undefined, report);
       } else if (sizes.has(file)) {
         const found = sizes.get(file) === bytes ? 'other bytes' : `${sizes.get(file)} bytes`;
         report.add({ rule: 'file-digest', path: file, expected: `${bytes} bytes with the SHA-256 ${sha256}`, found });
@@ -147,9 +146,9 @@ async function checkVersions(
 }
 
 /** Compares what a commit says of a version with the ZIP. */
-async function checkFacts(version: SiteVersion, path: string, baseUrl: string | undefined, report: Report): Promise<void> {
-  const zip = await openLocalZip(path);
-  await zip.close();
+function checkFacts(version: SiteVersion, path: string, baseUrl: string | undefined, report: Report): void {
+  const zip = openLocalZip(path);
+  zip.close();
   const { base_url } = zip.build;
   const { number, index, records, accounts, store, manifest, incomplete } = version;
   const expected = encodeJson({ ...zip.facts, base_url });

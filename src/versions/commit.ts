@@ -179,6 +179,11 @@ export function numbered(path: string): { readonly number: number; readonly isCo
   return digits === undefined ? undefined : { number: Number(digits), isCommit: rest === '.json' };
 }
 
+/** Returns the numbers of the commits among objects. */
+export function commitNumbers(listed: readonly { readonly path: string }[]): number[] {
+  return listed.flatMap(({ path }) => numbered(path) ?? []).flatMap(({ number, isCommit }) => (isCommit ? [number] : []));
+}
+
 function padded(number: number): string {
   return String(number).padStart(8, '0');
 }

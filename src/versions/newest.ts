@@ -4,9 +4,9 @@ import type { ListedObject } from '../storage/object-source.ts';
 import type { Remote } from '../storage/remote.ts';
 import {
   type Commit,
+  commitNumbers,
   commitPath,
   HEAD,
-  numbered,
   parseCommit,
   pathBefore,
   VERSIONS,
@@ -64,7 +64,7 @@ export async function readNewest<V extends Version>(
   const from = head === undefined || listing === 'all' ? 0 : Math.max(0, head.commit.number - WINDOW);
   const listed = await remote.list(VERSIONS, pathBefore(from));
   const objects = new Map(listed.map((one) => [one.path, one]));
-  const commits = listed.flatMap(({ path }) => numbered(path) ?? []).flatMap(({ number, isCommit }) => (isCommit ? [number] : []));
+  const commits = commitNumbers(listed);
   const copies = [head, known(kind, HEAD, remembered)].filter((one) => one !== undefined);
 
   const problems: string[] = [];

@@ -8,10 +8,10 @@ import { VERSION } from '../version.ts';
 import {
   type Commit,
   type CommitChange,
+  commitNumbers,
   commitPath,
   dataPath,
   encodeCommit,
-  numbered,
   pathBefore,
   VERSIONS,
   type Version,
@@ -65,7 +65,7 @@ export async function writeNext<V extends Version>(
   const last = remote.with({ signal: undefined });
   const number = found.top + 1;
   const files = next.added.map(() => dataPath(number, randomBytes(6).toString('hex'), kind.suffix));
-  const isTaken = async () => (await last.list(VERSIONS, pathBefore(number))).some(({ path }) => numbered(path)?.isCommit === true);
+  const isTaken = async () => commitNumbers(await last.list(VERSIONS, pathBefore(number))).length > 0;
   const giveUp = async () => {
     for (const file of files) await last.remove(file);
     return undefined;

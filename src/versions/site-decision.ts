@@ -104,7 +104,7 @@ export class SiteDecision {
   }
 
   async close(): Promise<void> {
-    for (const { zip } of this.#rebuilt.values()) await zip.close();
+    for (const { zip } of this.#rebuilt.values()) zip.close();
     if (this.#lock !== undefined) await remove(this.#options.folder);
     this.#lock?.release();
   }
@@ -150,7 +150,7 @@ export class SiteDecision {
   async #look(version: SiteVersion, path: string): Promise<'sound' | 'damaged' | 'removed'> {
     const exclusions = this.#removalsFor(version);
     if (exclusions.length === 0) return 'sound';
-    const zip = await openLocalZip(path);
+    const zip = openLocalZip(path);
     try {
       const hasRecords: SiteMemory['hasRecords'] = (records) => this.#options.memory?.hasRecords(records) === true;
       const accounts = removedAccountsIn(zip.reader, exclusions, hasRecords);
@@ -165,7 +165,7 @@ export class SiteDecision {
       if (error instanceof ZipDamage) return 'damaged';
       throw error;
     } finally {
-      await zip.close();
+      zip.close();
     }
   }
 }

@@ -7,6 +7,7 @@ import type { Remote } from '../storage/remote.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import {
   type Commit,
+  commitNumbers,
   commitPath,
   dataPath,
   encodeCommit,
@@ -189,7 +190,7 @@ async function copyToHead<V extends Version>(
     if (!kind.isReadByHead && before !== undefined) return { newest, listed: before, isReadable: true };
     // commits stay for ever: a listing of all would grow
     const after = await last.list(VERSIONS, before && pathBefore(newest.commit.number));
-    const top = Math.max(0, ...after.flatMap(({ path }) => numbered(path) ?? []).map(({ number, isCommit }) => (isCommit ? number : 0)));
+    const top = Math.max(0, ...commitNumbers(after));
     const newer = top > newest.commit.number ? known(kind, commitPath(top), (await last.get(commitPath(top)))?.bytes) : undefined;
     const listed = new Map([...(before ?? []), ...after].map((one) => [one.path, one]));
     if (newer === undefined) return { newest, listed: [...listed.values()], isReadable: top <= newest.commit.number };
