@@ -352,7 +352,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'store/exclusions/exclusion-writer.ts: --on-conflict': 'removal.test.ts',
   'store/accounts/account-state-writer.ts: --on-conflict': 'ndjson.test.ts',
   'publish/transfer/overlap-page.ts: --allow-gaps': 'overlap-page.test.ts',
-  'storage/condition-proof.ts: --single-publisher': 'conditions.test.ts',
+  'storage/condition-proof.ts: --single-publisher': 'state-object.test.ts',
   'removal/copies.ts: --yes': 'the hint says to leave it out',
   'commands/exclusions.ts: --end': 'the command above has it',
   'commands/store-check.ts: --on-conflict': 'check.test.ts',

@@ -1,7 +1,7 @@
 import { COLLECTIONS } from '../../contract/collection.ts';
 import { fileCount } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
-import type { Requests } from '../state/conditions.ts';
+import type { Requests } from '../state/state-object.ts';
 import { type BrowsePlan, planBrowse } from './browse-plan.ts';
 import { planCollection } from './collection-plan.ts';
 import { gapsOf } from './item-movement.ts';
