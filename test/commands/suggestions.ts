@@ -145,15 +145,15 @@ export const COMMANDS: readonly Suggestion[] = [
     prepare: (home) => truncateSync(fileIn(join(home, 'backup', 'versions'), '.br'), 100),
   }),
   shown('versions/rollback.ts: versions', 'publish site --rollback 9', 1, 'versions site'),
-  shown('versions/site-version.ts: build', 'publish site2 --out h.zip', 1, 'build --out h.zip --repair', {
+  shown('tree/verified-tree.ts: build', 'publish site2 --out h.zip', 1, 'build --out h.zip --store FILE --repair', {
     prepare: (home) => {
       const bytes = readFileSync(join(home, 'h.zip'));
       bytes.fill(0x5a, 200, 300);
       writeFileSync(join(home, 'h.zip'), bytes);
     },
+    fill: { FILE: STORE },
     isRepeated: true,
   }),
-  shown('versions/site-version.ts: build', 'publish site2 --out h.zip', 1, 'build --out h.zip', { prepare: remove('h.zip') }),
   shown('commands/publish-versions.ts: import', 'publish site --out h.zip', 1, 'import h.zip', { prepare: remove('data') }),
   shown('commands/not-built-from.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip', {
     prepare: observeNight(6),
