@@ -12,7 +12,6 @@ export const host: Host = {
     ...ETAG_OF_TIME,
     'unreadable-files': 'the status of an error cannot be changed, so a file that it may not read is answered with 403',
   },
-  limits: {},
   render: ({ domain, base, browse }) => {
     const collection = `^${literal(base)}/rest/(data|account)/$`;
     const json = (text: string) => `"${text.replace(/"/g, '\\"')}"`;

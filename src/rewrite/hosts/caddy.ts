@@ -10,7 +10,6 @@ export const host: Host = {
     ...ONLY_RULES,
     ...ETAG_OF_TIME,
   },
-  limits: {},
   render: ({ origin, base, browse }) => {
     const headers = `header {
 			${headerLines('\n\t\t\t', (name, value) => `${name} ${quoted(value)}`)}

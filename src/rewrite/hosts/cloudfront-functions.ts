@@ -17,7 +17,6 @@ export const host: Host = {
     brotli: 'CloudFront compresses responses itself if its cache policy enables it',
   },
   untested: UNTESTED_CLOUDFRONT,
-  limits: {},
   render: ({ base, browse, program }) => [
     {
       path: 'viewer-request.js',

@@ -16,7 +16,6 @@ export const host: Host = {
   testedOn: "falco only, a linter for Fastly's VCL",
   cannot: {},
   untested: untested(),
-  limits: {},
   render: ({ base, browse }) => [
     {
       path: 'palimpsest.vcl',

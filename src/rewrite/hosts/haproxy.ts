@@ -11,7 +11,6 @@ export const host: Host = {
     ...ONLY_RULES,
     ...ETAG_OF_TIME,
   },
-  limits: {},
   render: ({ base, browse }) => {
     const path = `${literal(base)}/rest/(data|account)/`;
     const headers = headerLines(' ', (name, value) => (name === 'Content-Type' ? '' : `hdr ${name} "${value}"`));

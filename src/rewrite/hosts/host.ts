@@ -14,7 +14,8 @@ export interface Host {
   readonly cannot: { readonly [C in Capability]?: string };
   /** The capabilities that the host should have according to its documentation, but that no test covers, each with the reason. */
   readonly untested?: { readonly [C in Capability]?: string };
-  readonly limits: Limits;
+  /** Most hosts have none. */
+  readonly limits?: Limits;
   readonly render: (site: PublishedSite) => readonly HostFile[];
   /**
    * The shell commands that install the files, run in the folder that `--to` names. For a server they run as root on Debian.
@@ -45,7 +46,7 @@ export interface Origin {
   readonly encodings: readonly Encoding[];
 }
 
-/** The limits of a host; a missing field means no limit. */
+/** The limits of a host for pages as files; a missing field means no limit. */
 export interface Limits {
   /** The maximum number of files in a tree. */
   readonly files?: number;
@@ -131,11 +132,6 @@ export const CAPABILITIES = {
   brotli: 'sends the `.br` file of a page to clients that accept Brotli',
   'damaged-files': 'with versions: a file that does not match its CRC-32 is answered with 503, and never sent',
   browse: 'serves the files of `build --html`: the home page, and the files below `browse/` with their media types',
-} as const;
-
-/** Capabilities that no host can have, because pages are files. The tests prove this too. */
-export const NO_HOST_CAN = {
-  'link-parameters': '`next` and `previous` cannot keep other query parameters, because the links are part of the page file',
 } as const;
 
 export type Capability = keyof typeof CAPABILITIES;

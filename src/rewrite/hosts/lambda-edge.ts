@@ -24,7 +24,6 @@ export const host: Host = {
     brotli: COMPRESSION,
   },
   untested: UNTESTED_CLOUDFRONT,
-  limits: {},
   withVersions: {
     testedOn: 'Node.js, its runtime, in front of a static origin that answers ranges; the tests simulate CloudFront',
     cannot: { gzip: COMPRESSION, brotli: COMPRESSION },

@@ -24,7 +24,6 @@ export const host: Host = {
     'unreadable-files': 'the status of an error cannot be changed, so a file that it may not read is answered with 403',
     ...ETAG_OF_TIME,
   },
-  limits: {},
   render: ({ domain, base, browse }) => {
     const path = `${literal(base)}/rest/(data|account)/`;
     const slashless = `^${literal(base)}/rest/(data|account)(\\?.+)?\\??$`;

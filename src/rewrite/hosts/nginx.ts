@@ -22,7 +22,6 @@ export const host: Host = {
     ...ONLY_RULES,
     ...ETAG_OF_TIME,
   },
-  limits: {},
   atOrigin: nginxOrigin,
   render: ({ domain, base, browse }) => [
     {

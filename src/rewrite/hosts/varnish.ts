@@ -12,7 +12,6 @@ export const host: Host = {
     ...ETAG_OF_TIME,
     brotli: 'it requests only gzip or no compression from its origin',
   },
-  limits: {},
   render: ({ base, browse }) => [
     {
       path: 'palimpsest.vcl',
