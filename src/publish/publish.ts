@@ -127,7 +127,7 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
   const found = await readRemoteTree(remote, read, tree, { ...options, onScan: (done, all) => options.onProgress?.('scan', done, all) });
   if (read === undefined && !options.allowOtherFiles) refuseOtherFiles(target);
   await refuseOtherHome(remote, tree, found.browse);
-  const { movement, areCurrent } = await sortKeyMovement(remote, found.state, tree);
+  const { movement, sendsSortKeys } = await sortKeyMovement(remote, found.state, tree);
   const { keepsHeaders, prices, traffic } = remote;
   const comparison: Comparison = {
     ...tree,
@@ -135,7 +135,7 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
     found,
     browsePairs: () => browsePairs(tree, found.browse),
     movement,
-    sendsSortKeys: !areCurrent || options.repair,
+    sendsSortKeys: sendsSortKeys || options.repair,
     reads: traffic.reads - traffic.retries,
     // the lock of a folder needs no proof
     proof: target.lock === undefined ? proofRequests(read) : undefined,

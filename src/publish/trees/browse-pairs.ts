@@ -1,14 +1,6 @@
 import { HOME } from '../../browse/paths.ts';
 import type { Remote } from '../../storage/remote.ts';
-import {
-  allBrowseLines,
-  type BrowseListing,
-  linesOfBytes,
-  linesOfGroup,
-  listBrowseFiles,
-  NO_BROWSE,
-} from '../../tree/manifest/browse-lines.ts';
-import { MANIFEST } from '../../tree/manifest/manifest.ts';
+import { allBrowseLines, type BrowseListing, linesOfGroup } from '../../tree/manifest/browse-lines.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
 import type { BrowsePair } from '../planning/browse-plan.ts';
 import { notOurs } from '../state/state.ts';
@@ -34,12 +26,6 @@ export function* browsePairs({ browse }: VerifiedTree, { listing, others }: Foun
     }
     for (const path of listed.keys()) yield { path, wanted: undefined, there: there(path), isListed: true };
   }
-}
-
-/** Returns what the manifest at a target lists. */
-export async function listingAt(remote: Remote): Promise<BrowseListing> {
-  const fetched = await remote.get(MANIFEST);
-  return fetched === undefined ? NO_BROWSE : listBrowseFiles(linesOfBytes(fetched.bytes));
 }
 
 /**

@@ -2,16 +2,16 @@ import { hash } from 'node:crypto';
 import type { Remote } from '../../storage/remote.ts';
 import { layoutOf } from '../../tree/build-record.ts';
 import { sortKeysIn } from '../../tree/existing-tree.ts';
-import { type BrowseListing, linesOfBytes, listBrowseFiles } from '../../tree/manifest/browse-lines.ts';
+import { linesOfBytes, listBrowseFiles, NO_BROWSE } from '../../tree/manifest/browse-lines.ts';
 import { Digests } from '../../tree/manifest/digests.ts';
 import { piecesIn } from '../../tree/manifest/lines.ts';
 import { MANIFEST, parseManifest } from '../../tree/manifest/manifest.ts';
-import { type Movement, movementBetween } from '../../tree/movement.ts';
+import { movementBetween } from '../../tree/movement.ts';
 import { readSortKeys, SORT_KEYS } from '../../tree/sort-keys.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
-import type { FoundTree } from '../planning/tree-comparison.ts';
+import type { Comparison, FoundTree } from '../planning/tree-comparison.ts';
 import type { FoundState, PublishState } from '../state/state.ts';
-import { type FoundBrowse, listingAt, scanBrowse } from './browse-pairs.ts';
+import { type FoundBrowse, scanBrowse } from './browse-pairs.ts';
 import { readMetadata, readSortKeysFile } from './local-tree.ts';
 import { type ScanOptions, scanPages } from './page-scan.ts';
 import { unmanagedTrees } from './unmanaged-tree.ts';
@@ -41,43 +41,31 @@ export async function readRemoteTree(
   tree: VerifiedTree,
   options: ReadOptions,
 ): Promise<RemoteTree> {
-  if (read === undefined) {
-    // another tool copied the pages: they are replaced in the order that readers need
-    const trees = await unmanagedTrees(remote, tree.build);
-    const isScanned = trees.length > 0;
-    const digests = isScanned ? await scanPages(remote, tree, trees, options) : new Digests(NO_PAGES);
-    const browse = await scanBrowse(remote, await listingAt(remote), options);
-    return { state: undefined, trees, digests, browse, isScanned, isDamaged: false, isCurrent: false };
-  }
-  const { state } = read;
-  const { trees } = state;
-  const published = await publishedTree(remote, state, tree);
-  const isPublishedHere = isPublished(state, tree);
+  const state = read?.state;
+  const isPublishedHere = state !== undefined && isPublished(state, tree);
+  const manifest = isPublishedHere ? undefined : (await remote.get(MANIFEST))?.bytes;
+  // without a state, another tool copied the pages: they are replaced in the order that readers need
+  const trees = state?.trees ?? (await unmanagedTrees(remote, tree.build, manifest));
+  const published = isPublishedHere ? tree.digests : publishedDigests(state, manifest);
+  const there = manifest === undefined ? NO_BROWSE : listBrowseFiles(linesOfBytes(manifest));
+  const listing = isPublishedHere ? tree.browse : there;
   if (published !== undefined && !options.repair) {
-    const { digests, listing } = published;
-    return { state, trees, digests, browse: { listing }, isScanned: false, isDamaged: false, isCurrent: isPublishedHere };
+    return { state, trees, digests: published, browse: { listing }, isScanned: false, isDamaged: false, isCurrent: isPublishedHere };
   }
-  const digests = await scanPages(remote, tree, trees, options);
-  const browse = await scanBrowse(remote, published?.listing ?? (await listingAt(remote)), options);
-  const isDamaged = options.repair && (published === undefined || differs(published.digests, digests));
-  const isCurrent = options.repair && isPublishedHere && (await hasFilesBeside(remote, tree));
-  return { state, trees, digests, browse, isScanned: true, isDamaged, isCurrent };
+  const isScanned = state !== undefined || trees.length > 0;
+  const digests = isScanned ? await scanPages(remote, tree, trees, options) : new Digests(NO_PAGES);
+  const browse = await scanBrowse(remote, listing, options);
+  const isRepaired = state !== undefined && options.repair;
+  const isDamaged = isRepaired && (published === undefined || differs(published, digests));
+  const isCurrent = isRepaired && isPublishedHere && (await hasFilesBeside(remote, tree));
+  return { state, trees, digests, browse, isScanned, isDamaged, isCurrent };
 }
 
-/** What a completed run published. */
-interface Published {
-  readonly digests: Digests;
-  readonly listing: BrowseListing;
-}
-
-/** Returns what a completed run published; undefined if no run completed or its manifest is missing. */
-async function publishedTree(remote: Remote, state: PublishState, tree: VerifiedTree): Promise<Published | undefined> {
-  const [only] = state.trees;
-  if (state.state !== 'published' || only === undefined) return undefined;
-  if (isPublished(state, tree)) return { digests: tree.digests, listing: tree.browse };
-  const manifest = await remote.get(MANIFEST);
-  if (manifest === undefined || hash('sha256', manifest.bytes) !== state.manifest) return undefined;
-  return { digests: parseManifest(manifest.bytes, layoutOf(only)), listing: listBrowseFiles(linesOfBytes(manifest.bytes)) };
+/** Returns the digests that a completed run published; undefined if no run completed or its manifest is missing. */
+function publishedDigests(state: PublishState | undefined, manifest: Buffer | undefined): Digests | undefined {
+  const [only] = state?.state === 'published' ? state.trees : [];
+  if (only === undefined || manifest === undefined || hash('sha256', manifest) !== state?.manifest) return undefined;
+  return parseManifest(manifest, layoutOf(only));
 }
 
 /** Whether a completed run published the local tree. */
@@ -97,32 +85,29 @@ async function hasFilesBeside(remote: Remote, tree: VerifiedTree): Promise<boole
   return files.every(({ bytes }, index) => heads[index]?.digest === hash('sha256', bytes));
 }
 
-/** The result of comparing the sort keys at a target with those of the tree. */
-export interface SortKeyMovement {
-  /** How items move from the pages at the target to the tree's; undefined if the target's sort keys do not match its pages. */
-  readonly movement: Movement | undefined;
-  /** Whether the sort keys at the target equal those of the tree. */
-  readonly areCurrent: boolean;
-}
-
 /**
- * Compares the sort keys at a target with the tree's. This takes one request, or no request if the state shows that
- * they are equal. A run sends its sort keys before its pages. So they belong to the newest tree that may have a page
- * at the target. No older tree had an item on a later page: the guards would have refused that run.
+ * Returns how items move from the pages at a target to the tree's, and whether the sort keys must be sent. This takes one
+ * request, or no request if the state shows that the target has those of the tree. A run sends its sort keys before its
+ * pages. So they belong to the newest tree that may have a page at the target. No older tree had an item on a later page:
+ * the guards would have refused that run.
  */
-export async function sortKeyMovement(remote: Remote, state: PublishState | undefined, tree: VerifiedTree): Promise<SortKeyMovement> {
-  if (state === undefined) return { movement: undefined, areCurrent: false };
+export async function sortKeyMovement(
+  remote: Remote,
+  state: PublishState | undefined,
+  tree: VerifiedTree,
+): Promise<Pick<Comparison, 'movement' | 'sendsSortKeys'>> {
+  const trees = state?.trees ?? [];
+  if (trees.every(({ sort_keys }) => sort_keys === undefined)) return { movement: undefined, sendsSortKeys: true };
   const own = sortKeysIn(tree.files);
-  if (state.trees.every(({ sort_keys }) => sort_keys === tree.sortKeys)) return { movement: movementBetween(own, own), areCurrent: true };
-  if (state.trees.every(({ sort_keys }) => sort_keys === undefined)) return { movement: undefined, areCurrent: false };
+  if (trees.every(({ sort_keys }) => sort_keys === tree.sortKeys)) return { movement: movementBetween(own, own), sendsSortKeys: false };
   const fetched = await remote.get(SORT_KEYS);
   const digest = fetched === undefined ? undefined : hash('sha256', fetched.bytes);
-  const isKnown = fetched !== undefined && state.trees.some(({ sort_keys }) => sort_keys === digest);
+  const isKnown = fetched !== undefined && trees.some(({ sort_keys }) => sort_keys === digest);
   const movement = isKnown
     ? movementBetween(
         readSortKeys(() => piecesIn(fetched.bytes)),
         own,
       )
     : undefined;
-  return { movement, areCurrent: digest === tree.sortKeys };
+  return { movement, sendsSortKeys: digest !== tree.sortKeys };
 }
