@@ -85,8 +85,9 @@ export async function publish(target: Target, options: PublishOptions): Promise<
   const lacking = lackingIn(build, prepared.found.trees, plan.browse);
   const of = options.stateOf(build.store);
   const removedInTree = { of, accounts: of === 'current' ? 0 : countRemoved(prepared.tree, options.exclusions()) };
-  const guarded = { ...plan, areDeletesAllowed: isResumed || removal !== undefined, lacking, removedInTree };
-  const refusals = checkGuards(target.name, { ours: build.base_url, there: state?.base_url }, guarded, options);
+  const areDeletesAllowed = isResumed || removal !== undefined;
+  const facts = { baseUrl: build.base_url, baseUrlThere: state?.base_url, areDeletesAllowed, lacking, removedInTree };
+  const refusals = checkGuards(target.name, { ...plan, ...facts }, options);
   const summary = { ...summaryOf(prepared, plan, refusals), removal };
   const [refused] = refusals;
   if (refused !== undefined && !options.dryRun) throw refused;

@@ -351,7 +351,6 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'mirror/import-pages.ts: --on-conflict': 'import-pages.test.ts',
   'store/exclusions/exclusion-writer.ts: --on-conflict': 'removal.test.ts',
   'store/accounts/account-state-writer.ts: --on-conflict': 'ndjson.test.ts',
-  'publish/transfer/overlap-page.ts: --allow-gaps': 'overlap-page.test.ts',
   'storage/condition-proof.ts: --single-publisher': 'state-object.test.ts',
   'removal/copies.ts: --yes': 'the hint says to leave it out',
   'commands/exclusions.ts: --end': 'the command above has it',

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import type { Collection } from '../../contract/collection.ts';
-import { Failure } from '../../contract/failure.ts';
 import { encodeJson, isObject } from '../../contract/json.ts';
 import { ENVELOPE_TAIL, parseEnvelope } from '../../contract/pages/envelope.ts';
 import type { Remote } from '../../storage/remote.ts';
@@ -10,6 +9,7 @@ import type { ManifestLine } from '../../tree/manifest/lines.ts';
 import { readVerified, type VerifiedTree } from '../../tree/verified-tree.ts';
 import { compressedPage, decompressedPage, encoded } from '../objects/content-encoding.ts';
 import { fileHeaders, type HeaderChoice } from '../objects/headers.ts';
+import { readerGaps } from '../planning/guards.ts';
 import type { Overlapped } from '../planning/steps.ts';
 
 /** What is needed to send files of a tree. */
@@ -49,7 +49,8 @@ export async function uploadOverlap(
     const older = await remote.get(path);
     const overlapped = older === undefined ? undefined : overlapOver(collection, path, older, newer);
     if (older === undefined || overlapped === undefined) return 'unchanged';
-    if (overlapped.movesForward && !allowGaps) throw pulledForward(remote, path);
+    if (overlapped.movesForward && !allowGaps)
+      throw readerGaps(remote.name, 'a page whose records are newer than those of its replacement', { file: path });
     const isFinal = overlapped.bytes === newer;
     const file = isFinal ? await readVerified(tree, { path, digest }) : compressedPage(overlapped.bytes, path);
     const bytes = encoded(file, headers, path);
@@ -72,15 +73,6 @@ function overlapOver(collection: Collection, path: string, older: Fetched, newer
   } catch {
     return undefined;
   }
-}
-
-function pulledForward(remote: Remote, path: string): Failure {
-  return new Failure('reader-gaps', `records at ${remote.name} would move to earlier pages`, {
-    place: { file: path },
-    expected: 'a tree that extends the one at the target',
-    found: 'a page whose records are newer than the records of its replacement',
-    hint: 'publish with --allow-gaps if readers may miss records that move past them, for example after palimpsest remove',
-  });
 }
 
 /** A page that also shows items of its older version. */

@@ -14,7 +14,7 @@ const IDLE = {
 };
 const LIMITS: Limits = { maxDelete: { most: 2 }, allowGaps: false, allowLoopback: false, allowOtherBaseUrl: false };
 const check = (plan: object, limits: Partial<Limits> = {}, ours = SITE, there: string | undefined = undefined) =>
-  checkGuards('s3://b', { ours, there }, { ...IDLE, ...plan }, { ...LIMITS, ...limits });
+  checkGuards('s3://b', { ...IDLE, baseUrl: ours, baseUrlThere: there, ...plan }, { ...LIMITS, ...limits });
 
 describe('the guards', () => {
   it.each([
