@@ -46,16 +46,17 @@ export async function checkSite(remote: Remote, options: CheckSiteOptions): Prom
   if (newest === undefined) return undefined;
   const report = new Report();
   const commits = await checkCommits(remote, Math.max(newest.commit.number, ...commitNumbers(listed)), report, options);
+  const sizes = new Map(listed.map(({ path, size }) => [path, size]));
   const head = (await remote.get(HEAD))?.bytes;
   if (head?.equals(newest.bytes) !== true) {
     const expected = `the bytes of ${commitPath(newest.commit.number)}`;
     report.add({ rule: 'head-copy', path: HEAD, expected, found: head === undefined ? 'no file' : 'other bytes' });
   }
-  for (const { path, number } of leftoversIn(listed, newest.commit.versions)) {
+  for (const { path, number } of leftoversIn(sizes.keys(), newest.commit.versions)) {
     // a run that sends the next version may be active
     if (number <= newest.commit.number) report.add({ rule: 'unexpected-file', path, expected: 'no file at this path', found: 'a file' });
   }
-  const current = await checkVersions(remote, newest.commit, new Map(listed.map(({ path, size }) => [path, size])), report, options);
+  const current = await checkVersions(remote, newest.commit, sizes, report, options);
   const { violations, causes, notes, violationCount, noteCount, notesByRule } = report;
   const { build, records = 0, accounts = 0 } = current ?? {};
   return {

@@ -90,7 +90,9 @@ export const VERSION_SHAPE: Shape<Version> = {
   accounts: count,
   store: text,
 };
-const SHAPE: Shape<Omit<Commit, 'versions' | 'withdrawn'> & { readonly [K in 'versions' | 'withdrawn']: readonly unknown[] } & Digested> = {
+const SHAPE: Shape<
+  Omit<Commit, 'versions' | 'withdrawn'> & { readonly [K in 'versions' | 'withdrawn']: readonly unknown[] } & { readonly digest: string }
+> = {
   palimpsest: text,
   kind: text,
   number: count,
@@ -105,10 +107,6 @@ const SHAPE: Shape<Omit<Commit, 'versions' | 'withdrawn'> & { readonly [K in 've
   digest: text,
 };
 const WITHDRAWN: Shape<Withdrawn> = { number: count, time: text };
-
-interface Digested {
-  readonly digest: string;
-}
 
 const BEFORE_DIGEST = ',"digest":';
 

@@ -77,20 +77,18 @@ export async function changeVersions<V extends Version>(
     const decided = await decide(found);
     for (const problem of found.problems) problems.add(problem);
     const { newest, top, listed } = found;
-    const leftovers = leftoversIn(listed, newest?.commit.versions ?? []);
+    const leftovers = leftoversIn(pathsOf(listed), newest?.commit.versions ?? []);
     const uploads = isThorough && top > 0 ? ((await remote.openUploads?.(VERSIONS)) ?? []) : [];
     const isAbove = ({ path }: { readonly path: string }) => (numbered(path)?.number ?? 0) > top;
     const isUnread = newest !== undefined && newest.commit.number < top && found.repairs.length === 0;
     // what has the next number can only be deleted when the number is given
     const needsCommit = isUnread || (newest !== undefined && [...leftovers, ...uploads].some(isAbove));
     const next = decided ?? (needsCommit ? unchanged(newest) : undefined);
-    if (next === undefined && found.repairs.length === 0 && (newest === undefined || (found.isHeadCurrent && leftovers.length === 0))) {
-      if (newest === undefined || !isThorough) {
-        if (newest !== undefined && remembered?.equals(newest.bytes) !== true) memory?.write(newest.bytes);
-        return { newest, commit: undefined, isConditional, deleted, left: [], problems: [...problems] };
-      }
+    const isClean = newest === undefined || (found.isHeadCurrent && leftovers.length === 0 && !isThorough);
+    if (next === undefined && found.repairs.length === 0 && isClean) {
+      if (newest !== undefined && remembered?.equals(newest.bytes) !== true) memory?.write(newest.bytes);
+      return { newest, commit: undefined, isConditional, deleted, left: [], problems: [...problems] };
     }
-
     if (isConditional === undefined) {
       isConditional = await prove(remote, kind, { isNew: top === 0, isUnproved: newest?.commit.conditional === false, isSinglePublisher });
       // without conditions, only what an earlier run left is deleted
@@ -110,7 +108,7 @@ export async function changeVersions<V extends Version>(
     // not a newer commit of another run: no run of this store has searched its versions for removed accounts
     memory?.write(current.bytes);
     const withdrawn = new Set((newest?.commit.versions ?? []).map(({ file }) => file));
-    const after = await copyToHead(last, kind, current, isConditional ? [...listed, ...unlisted(withdrawn, listed)] : undefined);
+    const after = await copyToHead(last, kind, current, isConditional ? listed : undefined);
     const { versions } = after.newest.commit;
     if (isConditional && after.isReadable) {
       const abortsUploads =
@@ -118,7 +116,7 @@ export async function changeVersions<V extends Version>(
         [...versions, ...(next?.added ?? []).map(({ file }) => ({ bytes: file.size }))].some(({ bytes }) => bytes > WHOLE_BYTES);
       deleted += await sweep(last, kind, after.newest, after.listed, { withdrawn, isThorough, abortsUploads });
     }
-    const left = isConditional ? [] : leftoversIn(after.listed, versions).map(({ path }) => path);
+    const left = isConditional ? [] : pathsOf(leftoversIn(pathsOf(after.listed), versions));
     return { newest: after.newest, commit: commit?.commit, isConditional, deleted, left, problems: [...problems] };
   }
   throw busy(remote, `another run got the next number ${ATTEMPTS} times`);
@@ -198,8 +196,6 @@ async function copyToHead<V extends Version>(
   }
 }
 
-/** Returns the files that a listing of the newest numbers left out. */
-function unlisted(files: ReadonlySet<string>, listed: readonly ListedObject[]): readonly ListedObject[] {
-  const paths = new Set(listed.map(({ path }) => path));
-  return [...files].filter((path) => !paths.has(path)).map((path) => ({ path, size: 0, tag: '' }));
+function pathsOf(objects: readonly { readonly path: string }[]): readonly string[] {
+  return objects.map(({ path }) => path);
 }
