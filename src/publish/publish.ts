@@ -125,10 +125,11 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
   if (read === undefined) await refuseOtherForm(remote, 'pages');
   // the target must not change while it is read
   if (!options.dryRun) await awaitOtherRun(remote, read?.state.holder ?? null);
-  const found = await readRemoteTree(remote, read, tree, { ...options, onScan: (done, all) => options.onProgress?.('scan', done, all) });
+  const onScan = (done: number, all: number) => options.onProgress?.('scan', done, all);
+  const found = await readRemoteTree(remote, read?.state, tree, { ...options, onScan });
   if (read === undefined && !options.allowOtherFiles) refuseOtherFiles(target);
   await refuseOtherHome(remote, tree, found.browse);
-  const { movement, sendsSortKeys } = await sortKeyMovement(remote, found.state, tree);
+  const { movement, sendsSortKeys } = await sortKeyMovement(remote, read?.state, tree);
   const { keepsHeaders, prices, traffic } = remote;
   const comparison: Comparison = {
     ...tree,
@@ -140,7 +141,7 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
     reads: traffic.reads - traffic.retries,
     // the lock of a folder needs no proof
     proof: target.lock === undefined ? proofRequests(read) : undefined,
-    hasOtherHeaders: keepsHeaders && !found.isScanned && found.state !== undefined && found.state.headers !== headersOf(options),
+    hasOtherHeaders: keepsHeaders && !found.isScanned && read !== undefined && read.state.headers !== headersOf(options),
     concurrency,
     prices,
   };
@@ -168,7 +169,7 @@ function summaryOf(
     traffic: remote.traffic,
     isNew: read === undefined && found.trees.length === 0,
     isByCounts: found.trees.length > 0 && comparison.movement === undefined && !plan.isIdle,
-    wasInterrupted: found.state?.state === 'publishing',
+    wasInterrupted: read?.state.state === 'publishing',
     isConditional: undefined,
     left: 0,
     invalidate: [],

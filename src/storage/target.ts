@@ -157,8 +157,15 @@ export interface Address {
 export function lockTarget(target: Pick<Target, 'name' | 'lock'>): Lock | undefined {
   const lock = target.lock?.();
   if (target.lock === undefined || lock !== undefined) return lock;
-  throw new Failure('target-busy', `another run is publishing to ${target.name}`, {
-    place: { file: target.name },
-    hint: 'wait until it has ended, then run the same command again',
+  throw targetBusy(target);
+}
+
+/** The failure of a run beside another one at the same target. */
+export function targetBusy({ name }: Pick<Target, 'name'>, found: string = 'another run'): Failure {
+  return new Failure('target-busy', `another run writes to ${name} at the same time`, {
+    place: { file: name },
+    expected: 'one run at a time',
+    found,
+    hint: 'wait until the other run has ended, then run the same command again',
   });
 }

@@ -3,7 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import { type LocalFile, uploadFile } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
 import { storageErrorKind } from '../storage/storage-error.ts';
-import type { Upload } from '../storage/target.ts';
+import { targetBusy, type Upload } from '../storage/target.ts';
 import { VERSION } from '../version.ts';
 import {
   type Commit,
@@ -138,16 +138,7 @@ async function refuseOverlap<V extends Version>(
   const expected = new Set([...listed.map(({ path }) => path), ...files, commitPath(number)]);
   const others = (await last.list(VERSIONS, pathBefore(number))).filter(({ path }) => !expected.has(path));
   const isOwn = (await last.get(commitPath(number)))?.bytes.equals(bytes) === true;
-  if (others.length > 0 || !isOwn) throw busy(last, others[0]?.path ?? `another ${commitPath(number)}`);
-}
-
-export function busy({ name }: Remote, found: string): Failure {
-  return new Failure('target-busy', `another run writes to ${name} at the same time`, {
-    place: { file: name },
-    expected: 'one run at a time',
-    found,
-    hint: 'wait until the other run has ended, then run the same command again',
-  });
+  if (others.length > 0 || !isOwn) throw targetBusy(last, others[0]?.path ?? `another ${commitPath(number)}`);
 }
 
 export function commitUpload<V extends Version>({ cacheControl }: VersionKind<V>, bytes: Buffer): Upload {

@@ -5,12 +5,13 @@ import type { Exclusion } from '../contract/accounts/exclusion.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
 import { otherBaseUrl } from '../contract/site.ts';
 import type { Remote } from '../storage/remote.ts';
+import { targetBusy } from '../storage/target.ts';
 import { type Lock, lock } from '../store/database/lock.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { fetchVersion } from './fetch-version.ts';
 import { DAY_MS, keptVersions, timeAfter } from './keep.ts';
 import { type Found, isMissing } from './newest.ts';
-import { busy, type Draft, type NextList } from './next-commit.ts';
+import type { Draft, NextList } from './next-commit.ts';
 import type { SiteMemory, SitePublishOptions, SitePublishSummary } from './publish-site.ts';
 import { isFuture, noneStays, otherStore, refuseFuture } from './refusals.ts';
 import { removedAccountsIn } from './removed-accounts.ts';
@@ -113,7 +114,7 @@ export class SiteDecision {
   async #emptyFolder(): Promise<void> {
     const { folder } = this.#options;
     this.#lock ??= lock(`${folder}.lock`);
-    if (this.#lock === undefined) throw busy(this.#remote, `another run that fetches versions to ${folder}`);
+    if (this.#lock === undefined) throw targetBusy(this.#remote, `another run that fetches versions to ${folder}`);
     await remove(folder);
     await mkdir(folder);
   }

@@ -4,6 +4,7 @@ import { noConditions, provesCreate, provesRace } from '../storage/condition-pro
 import { WHOLE_BYTES } from '../storage/file-upload.ts';
 import type { ListedObject } from '../storage/object-source.ts';
 import type { Remote } from '../storage/remote.ts';
+import { targetBusy } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import {
   type Commit,
@@ -19,7 +20,7 @@ import {
   type VersionKind,
 } from './commit.ts';
 import { type Found, type Known, known, readNewest } from './newest.ts';
-import { busy, commitOf, commitUpload, create, type NextList, unchanged, uploadOf, writeNext } from './next-commit.ts';
+import { commitOf, commitUpload, create, type NextList, unchanged, uploadOf, writeNext } from './next-commit.ts';
 import { leftoversIn, sweep } from './sweep.ts';
 
 /** How often a run begins again because another run got the next number. */
@@ -119,7 +120,7 @@ export async function changeVersions<V extends Version>(
     const left = isConditional ? [] : pathsOf(leftoversIn(pathsOf(after.listed), versions));
     return { newest: after.newest, commit: commit?.commit, isConditional, deleted, left, problems: [...problems] };
   }
-  throw busy(remote, `another run got the next number ${ATTEMPTS} times`);
+  throw targetBusy(remote, `another run got the next number ${ATTEMPTS} times`);
 }
 
 interface ProofOptions {

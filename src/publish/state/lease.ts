@@ -5,8 +5,9 @@ import { Failure } from '../../contract/failure.ts';
 import { isRunning, machineId } from '../../contract/files/process.ts';
 import { stopped } from '../../contract/pauses.ts';
 import type { Remote } from '../../storage/remote.ts';
+import { targetBusy } from '../../storage/target.ts';
 import { encodeState, type FoundState, type Holder, type PublishState, readState } from './state.ts';
-import { otherRun, StateObject } from './state-object.ts';
+import { StateObject } from './state-object.ts';
 
 /** Milliseconds between two heartbeats. */
 const HEARTBEAT_MS = 4_000;
@@ -37,7 +38,7 @@ export async function awaitOtherRun(remote: Remote, holder: Holder | null): Prom
     await wait(1_000, undefined, signal === undefined ? {} : { signal }).catch(() => {});
     if (signal?.aborted) throw stopped(kept);
     const now = (await readState(remote))?.state.holder;
-    if (now?.token !== holder.token || now.beat !== holder.beat) throw otherRun(remote);
+    if (now?.token !== holder.token || now.beat !== holder.beat) throw targetBusy(remote);
   }
 }
 

@@ -1,10 +1,9 @@
 import { hash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Failure } from '../../contract/failure.ts';
 import { provesCreate, provesRace, provesReplace, RACE_CREATES } from '../../storage/condition-proof.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { storageErrorKind } from '../../storage/storage-error.ts';
-import type { Fetched, Upload } from '../../storage/target.ts';
+import { type Fetched, targetBusy, type Upload } from '../../storage/target.ts';
 import { plainHeaders } from '../objects/headers.ts';
 import { type FoundState, parseState, STATE } from './state.ts';
 
@@ -61,7 +60,7 @@ export class StateObject {
       // the response to this very write was lost
       const isWritten = now?.bytes.equals(bytes) === true;
       // the response to an earlier write was lost, or that write arrived late: this run still has the lease
-      if (!isWritten && !this.#isOwn(now)) throw otherRun(remote);
+      if (!isWritten && !this.#isOwn(now)) throw targetBusy(remote);
       this.#tag = now?.tag;
       return isWritten ? began : this.write(remote, encode);
     }
@@ -72,7 +71,7 @@ export class StateObject {
     const now = await remote.get(STATE);
     // not the tags: the proof of another run may have written the same bytes again
     const isFound = now === undefined ? this.#found === undefined : this.#found?.bytes.equals(now.bytes);
-    if (!isFound && !this.#isOwn(now)) throw otherRun(remote);
+    if (!isFound && !this.#isOwn(now)) throw targetBusy(remote);
   }
 
   #isOwn(now: Fetched | undefined): boolean {
@@ -92,14 +91,6 @@ function tokenIn(bytes: Buffer): string | undefined {
 /** Returns the object of a state. */
 function stateUpload(bytes: Buffer): Upload {
   return { bytes, headers: plainHeaders(STATE), digest: hash('sha256', bytes) };
-}
-
-/** The failure of a run beside another one. */
-export function otherRun(remote: Remote): Failure {
-  return new Failure('target-busy', `another run is publishing to ${remote.name}`, {
-    place: { file: STATE },
-    hint: 'wait until it has ended, then publish again; the lease of a run that died expires after 20 seconds',
-  });
 }
 
 /** The number of requests of each kind. */
@@ -129,7 +120,7 @@ export async function provesConditions(remote: Remote, found: FoundState | undef
   // a store that checks first and writes then passes the proofs below
   if (found.state.conditional === false && !(await race(false))) return false;
   // a store that accepts everything replaces the state with these bytes
-  if ((await remote.get(STATE))?.bytes.equals(found.bytes) !== true) throw otherRun(remote);
+  if ((await remote.get(STATE))?.bytes.equals(found.bytes) !== true) throw targetBusy(remote);
   const upload = stateUpload(found.bytes);
   return (await provesCreate(remote, STATE, upload)) && (await provesReplace(remote, STATE, upload));
 }

@@ -7,7 +7,7 @@ import type { ManifestLine } from '../../tree/manifest/lines.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
 import { fileHeaders, type HeaderChoice, headerLine } from '../objects/headers.ts';
 import { UNKNOWN_DIGEST } from '../planning/tree-comparison.ts';
-import { sizeOf, type TreeSize } from '../state/state.ts';
+import type { TreeSize } from '../state/state.ts';
 
 /** The options for a scan, with the headers that pages get. */
 export interface ScanOptions extends HeaderChoice {
@@ -28,7 +28,7 @@ export async function scanPages(
   trees: readonly TreeSize[],
   options: ScanOptions,
 ): Promise<Digests> {
-  const all = [sizeOf(build), ...trees];
+  const all = [build, ...trees];
   const digests = new Digests({
     pages: { data: Math.max(...all.map((tree) => tree.data_pages)), account: Math.max(...all.map((tree) => tree.account_pages)) },
     encodings: ENCODINGS.filter((one) => all.some(({ compress }) => encodingsIn(compress).includes(one))),

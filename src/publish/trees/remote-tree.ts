@@ -10,7 +10,7 @@ import { movementBetween } from '../../tree/movement.ts';
 import { readSortKeys, SORT_KEYS } from '../../tree/sort-keys.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
 import type { Comparison, FoundTree } from '../planning/tree-comparison.ts';
-import type { FoundState, PublishState } from '../state/state.ts';
+import type { PublishState } from '../state/state.ts';
 import { type FoundBrowse, scanBrowse } from './browse-pairs.ts';
 import { readMetadata, readSortKeysFile } from './local-tree.ts';
 import { type ScanOptions, scanPages } from './page-scan.ts';
@@ -26,7 +26,6 @@ const NO_PAGES = { pages: { data: 0, account: 0 }, encodings: [] };
 
 /** The content of a target. */
 export interface RemoteTree extends FoundTree {
-  readonly state: PublishState | undefined;
   readonly browse: FoundBrowse;
 }
 
@@ -37,11 +36,10 @@ export interface RemoteTree extends FoundTree {
  */
 export async function readRemoteTree(
   remote: Remote,
-  read: FoundState | undefined,
+  state: PublishState | undefined,
   tree: VerifiedTree,
   options: ReadOptions,
 ): Promise<RemoteTree> {
-  const state = read?.state;
   const isPublishedHere = state !== undefined && isPublished(state, tree);
   const manifest = isPublishedHere ? undefined : (await remote.get(MANIFEST))?.bytes;
   // without a state, another tool copied the pages: they are replaced in the order that readers need
@@ -50,7 +48,7 @@ export async function readRemoteTree(
   const there = manifest === undefined ? NO_BROWSE : listBrowseFiles(linesOfBytes(manifest));
   const listing = isPublishedHere ? tree.browse : there;
   if (published !== undefined && !options.repair) {
-    return { state, trees, digests: published, browse: { listing }, isScanned: false, isDamaged: false, isCurrent: isPublishedHere };
+    return { trees, digests: published, browse: { listing }, isScanned: false, isDamaged: false, isCurrent: isPublishedHere };
   }
   const isScanned = state !== undefined || trees.length > 0;
   const digests = isScanned ? await scanPages(remote, tree, trees, options) : new Digests(NO_PAGES);
@@ -58,7 +56,7 @@ export async function readRemoteTree(
   const isRepaired = state !== undefined && options.repair;
   const isDamaged = isRepaired && (published === undefined || differs(published, digests));
   const isCurrent = isRepaired && isPublishedHere && (await hasFilesBeside(remote, tree));
-  return { state, trees, digests, browse, isScanned, isDamaged, isCurrent };
+  return { trees, digests, browse, isScanned, isDamaged, isCurrent };
 }
 
 /** Returns the digests that a completed run published; undefined if no run completed or its manifest is missing. */
