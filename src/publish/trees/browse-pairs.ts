@@ -1,10 +1,9 @@
 import { HOME } from '../../browse/paths.ts';
 import type { Remote } from '../../storage/remote.ts';
-import { allBrowseLines, type BrowseListing, linesOfGroup } from '../../tree/manifest/browse-lines.ts';
+import { type BrowseListing, linesOfGroup } from '../../tree/manifest/browse-lines.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
 import type { BrowsePair } from '../planning/browse-plan.ts';
 import { notOurs } from '../state/state.ts';
-import { type ScanOptions, scan } from './page-scan.ts';
 
 /** The browse files at a target. */
 export interface FoundBrowse {
@@ -26,20 +25,6 @@ export function* browsePairs({ browse }: VerifiedTree, { listing, others }: Foun
     }
     for (const path of listed.keys()) yield { path, wanted: undefined, there: there(path), isListed: true };
   }
-}
-
-/**
- * Requests the digest of each browse file that the manifest at the target lists. There are no others: a run writes the
- * manifest with all its paths before the first new file.
- */
-export async function scanBrowse(remote: Remote, listing: BrowseListing, options: ScanOptions): Promise<FoundBrowse> {
-  let count = 0;
-  for (const _ of allBrowseLines(listing)) count += 1;
-  const others = new Map<string, string | undefined>();
-  await scan(remote, allBrowseLines(listing), count, options, ({ path, digest: listed }, digest) => {
-    if (digest !== listed) others.set(path, digest);
-  });
-  return { listing, others };
 }
 
 /**

@@ -1,25 +1,32 @@
 import { hash } from 'node:crypto';
+import { forEachLimit } from '../../storage/pool.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { layoutOf } from '../../tree/build-record.ts';
+import { ENCODINGS, encodingsIn } from '../../tree/encoding.ts';
 import { sortKeysIn } from '../../tree/existing-tree.ts';
-import { linesOfBytes, listBrowseFiles, NO_BROWSE } from '../../tree/manifest/browse-lines.ts';
+import { fileCount } from '../../tree/layout.ts';
+import { allBrowseLines, type BrowseListing, linesOfBytes, listBrowseFiles, NO_BROWSE } from '../../tree/manifest/browse-lines.ts';
 import { Digests } from '../../tree/manifest/digests.ts';
-import { piecesIn } from '../../tree/manifest/lines.ts';
+import { type ManifestLine, piecesIn } from '../../tree/manifest/lines.ts';
 import { MANIFEST, parseManifest } from '../../tree/manifest/manifest.ts';
 import { movementBetween } from '../../tree/movement.ts';
 import { readSortKeys, SORT_KEYS } from '../../tree/sort-keys.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
-import type { Comparison, FoundTree } from '../planning/tree-comparison.ts';
-import type { PublishState } from '../state/state.ts';
-import { type FoundBrowse, scanBrowse } from './browse-pairs.ts';
+import { fileHeaders, type HeaderChoice, headerLine } from '../objects/headers.ts';
+import { type Comparison, type FoundTree, UNKNOWN_DIGEST } from '../planning/tree-comparison.ts';
+import type { PublishState, TreeSize } from '../state/state.ts';
+import type { FoundBrowse } from './browse-pairs.ts';
 import { readMetadata, readSortKeysFile } from './local-tree.ts';
-import { type ScanOptions, scanPages } from './page-scan.ts';
 import { unmanagedTrees } from './unmanaged-tree.ts';
 
-/** The options for reading a target. */
-export interface ReadOptions extends ScanOptions {
+/** The options for reading a target, with the headers that pages get. */
+export interface ReadOptions extends HeaderChoice {
   /** Whether to request each page even after a completed run. */
   readonly repair: boolean;
+  /** The most requests in flight at a time. */
+  readonly concurrency: number;
+  /** Called with the number of files that were requested, and the number of all. */
+  readonly onScan?: ((done: number, all: number) => void) | undefined;
 }
 
 const NO_PAGES = { pages: { data: 0, account: 0 }, encodings: [] };
@@ -108,4 +115,57 @@ export async function sortKeyMovement(
       )
     : undefined;
   return { movement, sendsSortKeys: digest !== tree.sortKeys };
+}
+
+/**
+ * Requests the digest of each page at a target, one by one.
+ * @param trees the trees that the pages may come from
+ * @returns the digests, with the layout of a tree with as many pages as the largest tree
+ */
+async function scanPages(remote: Remote, { build }: VerifiedTree, trees: readonly TreeSize[], options: ReadOptions): Promise<Digests> {
+  const all = [build, ...trees];
+  const digests = new Digests({
+    pages: { data: Math.max(...all.map((tree) => tree.data_pages)), account: Math.max(...all.map((tree) => tree.account_pages)) },
+    encodings: ENCODINGS.filter((one) => all.some(({ compress }) => encodingsIn(compress).includes(one))),
+  });
+  await scan(remote, digests.entries(), fileCount(digests), options, ({ path }, digest) => {
+    if (digest !== undefined) digests.set(path, Buffer.from(digest, 'hex'));
+  });
+  return digests;
+}
+
+/**
+ * Requests files at a target, one by one.
+ * @param all the number of files, for the progress
+ * @param onFound called with the digest of each file. A file with other headers counts as unknown, and a missing one has none
+ */
+async function scan<F extends Pick<ManifestLine, 'path'>>(
+  remote: Remote,
+  files: Iterable<F>,
+  all: number,
+  options: ReadOptions,
+  onFound: (file: F, digest: string | undefined) => void,
+): Promise<void> {
+  let scanned = 0;
+  await forEachLimit(files, options.concurrency, async (file) => {
+    const head = await remote.head(file.path);
+    scanned += 1;
+    options.onScan?.(scanned, all);
+    const hasHeaders = head?.headers === undefined || headerLine(head.headers) === headerLine(fileHeaders(options, file.path));
+    onFound(file, head && ((hasHeaders ? head.digest : undefined) ?? UNKNOWN_DIGEST));
+  });
+}
+
+/**
+ * Requests the digest of each browse file that the manifest at the target lists. There are no others: a run writes the
+ * manifest with all its paths before the first new file.
+ */
+async function scanBrowse(remote: Remote, listing: BrowseListing, options: ReadOptions): Promise<FoundBrowse> {
+  let count = 0;
+  for (const _ of allBrowseLines(listing)) count += 1;
+  const others = new Map<string, string | undefined>();
+  await scan(remote, allBrowseLines(listing), count, options, ({ path, digest: listed }, digest) => {
+    if (digest !== listed) others.set(path, digest);
+  });
+  return { listing, others };
 }
