@@ -7,8 +7,7 @@ import { storageErrorKind } from '../../storage/storage-error.ts';
 import type { Fetched } from '../../storage/target.ts';
 import type { ManifestLine } from '../../tree/manifest/lines.ts';
 import { readVerified, type VerifiedTree } from '../../tree/verified-tree.ts';
-import { compressedPage, decompressedPage, encoded } from '../objects/content-encoding.ts';
-import { fileHeaders, type HeaderChoice } from '../objects/headers.ts';
+import { compressedPage, decompressedPage, encoded, fileHeaders, type HeaderChoice } from '../objects/headers.ts';
 import { readerGaps } from '../planning/guards.ts';
 import type { Overlapped } from '../planning/steps.ts';
 

@@ -4,7 +4,7 @@ import { forEachLimit } from '../../storage/pool.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { pagePath } from '../../tree/layout.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
-import { decompressedPage } from '../objects/content-encoding.ts';
+import { decompressedPage } from '../objects/headers.ts';
 import type { Removal } from '../planning/guards.ts';
 import type { FoundTree } from '../planning/tree-comparison.ts';
 

@@ -5,7 +5,7 @@ import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../../tree/bui
 import { ENCODINGS, type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 import { indexPath } from '../../tree/layout.ts';
 import { isManifest, MANIFEST } from '../../tree/manifest/manifest.ts';
-import { decompressedPage } from '../objects/content-encoding.ts';
+import { decompressedPage } from '../objects/headers.ts';
 import { notOurs, sizeOf, type TreeSize } from '../state/state.ts';
 
 /**

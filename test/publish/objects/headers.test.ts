@@ -1,8 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compressedPage, decompressedPage, encoded } from '../../../src/publish/objects/content-encoding.ts';
-import { DEFAULT_CACHE_CONTROL, fileHeaders, headerLine, plainHeaders } from '../../../src/publish/objects/headers.ts';
+import { DEFAULT_CACHE_CONTROL } from '../../../src/contract/site.ts';
+import { compressedPage, decompressedPage, encoded, fileHeaders, headerLine, plainHeaders } from '../../../src/publish/objects/headers.ts';
 import { COLLECTION_HEADERS } from '../../../src/rewrite/resolve.ts';
 import { CODINGS, ENCODINGS, type Encoding, SUFFIXES } from '../../../src/tree/encoding.ts';
 
