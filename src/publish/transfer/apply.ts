@@ -26,23 +26,17 @@ export interface ApplyResult {
  */
 export async function apply(stages: Iterable<Stage>, transfer: Transfer, concurrency: number): Promise<ApplyResult> {
   const done = { uploads: 0, overlaps: 0, deletes: 0 };
-  // pages that needed no overlap page: they are written already
-  const final = new Set<string>();
   const carryOut = async (step: Step) => {
-    const { action, path, page } = step;
-    if (page !== undefined) {
-      const outcome = await uploadOverlap(transfer, step, page);
-      if (outcome === 'overlap') done.overlaps += 1;
-      if (outcome !== 'final') return;
-      final.add(path);
-    } else if (action === 'delete') {
-      await transfer.remote.remove(path);
+    if (step.page !== undefined) {
+      if (await uploadOverlap(transfer, step, step.page)) done.overlaps += 1;
+    } else if (step.action === 'delete') {
+      await transfer.remote.remove(step.path);
       done.deletes += 1;
       transfer.onDeleted(done.deletes);
-      return;
-    } else if (final.has(path)) return;
-    else await upload(transfer, step);
-    done.uploads += 1;
+    } else {
+      await upload(transfer, step);
+      done.uploads += 1;
+    }
   };
   for (const stage of stages) {
     await forEachLimit(stage(), concurrency, async (lane) => {

@@ -34,31 +34,30 @@ const MAX_ATTEMPTS = 5;
  * Writes a page that shows its old items after its new ones. The write is conditional on the version that was
  * read. A request that arrives late can then not overwrite the final page.
  * @param line the file to write: the page, or a compressed copy of it
- * @returns `final` if the page needs no old items, so that the page itself was written
+ * @returns whether it was needed
  * @throws Failure reader-gaps, tree-edited, and those of the target
  */
 export async function uploadOverlap(
   { tree, remote, headers: choice, isConditional, allowGaps, onSent }: Transfer,
-  { path, digest }: ManifestLine,
+  { path }: Pick<ManifestLine, 'path'>,
   { collection, ...page }: Overlapped,
-): Promise<'overlap' | 'final' | 'unchanged'> {
+): Promise<boolean> {
   const headers = fileHeaders(choice, path);
   const newer = await readVerified(tree, page);
   for (let tried = 1; ; tried += 1) {
     const older = await remote.get(path);
     const overlapped = older === undefined ? undefined : overlapOver(collection, path, older, newer);
-    if (older === undefined || overlapped === undefined) return 'unchanged';
+    if (older === undefined || overlapped === undefined) return false;
     if (overlapped.movesForward && !allowGaps)
       throw readerGaps(remote.name, 'a page whose records are newer than those of its replacement', { file: path });
-    const isFinal = overlapped.bytes === newer;
-    const file = isFinal ? await readVerified(tree, { path, digest }) : compressedPage(overlapped.bytes, path);
+    const file = compressedPage(overlapped.bytes, path);
     const bytes = encoded(file, headers, path);
-    if (older.bytes.equals(bytes)) return 'unchanged';
+    if (older.bytes.equals(bytes)) return false;
     try {
       const upload = { bytes, headers, digest: hash('sha256', file) };
       await remote.put(path, upload, isConditional ? { tag: older.tag } : undefined);
       onSent(file.length);
-      return isFinal ? 'final' : 'overlap';
+      return true;
     } catch (error) {
       if (storageErrorKind(error) !== 'conflict' || tried === MAX_ATTEMPTS) throw error;
     }
