@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
+import type { Hint } from '../contract/hint.ts';
 import { type LocalFile, uploadFile } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
 import { storageErrorKind } from '../storage/storage-error.ts';
@@ -17,7 +18,7 @@ import {
   type Version,
   type VersionKind,
 } from './commit.ts';
-import { timeAfter } from './keep.ts';
+import { DAY_MS, timeAfter } from './keep.ts';
 import type { Found, Known } from './newest.ts';
 
 /** How many withdrawn numbers a commit lists. The others are in the commits before. */
@@ -45,6 +46,27 @@ export interface NextList<V extends Version> {
   readonly notBefore: string | undefined;
   readonly kept: readonly V[];
   readonly added: readonly Draft<V>[];
+}
+
+/** Whether a time is more than a day ahead of the clock. */
+export function isFuture(time: string): boolean {
+  return Date.parse(time) > Date.now() + DAY_MS;
+}
+
+/**
+ * Refuses a new version if the newest one has a time more than a day ahead of the clock, because the new one would get that time, too.
+ * @param time that of the newest version; undefined if there is none
+ * @param wayBack how to go on after a run with a wrong clock
+ * @throws Failure future-time
+ */
+export function refuseFuture({ name }: Remote, time: string | undefined, wayBack: Hint): void {
+  if (time === undefined || !isFuture(time)) return;
+  throw new Failure('future-time', `the newest version at ${name} is from the future`, {
+    place: { file: name },
+    expected: `a version with a time up to ${new Date(Date.now() + DAY_MS).toISOString()}, a day after now`,
+    found: `a version from ${time}`,
+    hint: ['correct the clock of this machine; or, if the clock was wrong in that run, ', ...wayBack, '; nothing was changed'],
+  });
 }
 
 /** The list of a commit that changes nothing. */

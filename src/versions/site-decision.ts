@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { remove } from 'fs-extra/esm';
 import type { Exclusion } from '../contract/accounts/exclusion.ts';
+import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
 import { otherBaseUrl } from '../contract/site.ts';
 import type { Remote } from '../storage/remote.ts';
@@ -11,9 +12,8 @@ import { ZipDamage } from '../zip/member.ts';
 import { fetchVersion } from './fetch-version.ts';
 import { DAY_MS, keptVersions, timeAfter } from './keep.ts';
 import { type Found, isMissing } from './newest.ts';
-import type { Draft, NextList } from './next-commit.ts';
+import { type Draft, isFuture, type NextList, refuseFuture } from './next-commit.ts';
 import type { SiteMemory, SitePublishOptions, SitePublishSummary } from './publish-site.ts';
-import { isFuture, noneStays, otherStore, refuseFuture } from './refusals.ts';
 import { removedAccountsIn } from './removed-accounts.ts';
 import { baseUrlOf, keptByRollback } from './rollback.ts';
 import { type LocalZip, openLocalZip, type SiteVersion } from './site-version.ts';
@@ -169,4 +169,24 @@ export class SiteDecision {
       zip.close();
     }
   }
+}
+
+/** The refusal to replace a version whose state the store of a ZIP does not know. */
+function otherStore({ name }: Remote, zip: string, current: SiteVersion): Failure {
+  return new Failure('store-diverged', `${zip} was built from a store that does not know the state of the current version at ${name}`, {
+    place: { file: zip },
+    expected: `a ZIP of a store that had the fingerprint ${current.store} of version ${current.number}`,
+    found: 'an older store, another one, or one that another program changed',
+    hint: 'build from the newest store, or go back with --rollback first; or publish with --replace: earlier versions stay readable; nothing was changed',
+  });
+}
+
+/** The refusal of a change after which no version would be live. */
+function noneStays({ name }: Remote): Failure {
+  return new Failure('no-version', `no version at ${name} can stay`, {
+    place: { file: name },
+    expected: 'a live version that is sound and has no removed account',
+    found: 'only versions that are damaged or have a removed account',
+    hint: 'build the ZIP again and publish it; nothing was changed',
+  });
 }

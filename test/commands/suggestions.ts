@@ -304,7 +304,7 @@ export const OPTIONS: readonly Suggestion[] = [
     prepare: (home) => cpSync(join(home, 'out'), join(home, 'copy'), { recursive: true }),
     ends: 1,
   }),
-  shown('versions/refusals.ts: --replace', 'publish site --out o.zip --store other.db', 3, '--replace', {
+  shown('versions/site-decision.ts: --replace', 'publish site --out o.zip --store other.db', 3, '--replace', {
     prepare: steps(observeNight(7, NAMES, 'other.db'), run('build', '--store', 'other.db', '--out', 'o.zip', '--base-url', SITE)),
   }),
   shown('backup/push.ts: --replace', 'store push backup', 3, '--replace', { prepare: steps(remove('data'), observeNight(3)) }),
