@@ -91,7 +91,7 @@ export async function changeVersions<V extends Version>(
       return { newest, commit: undefined, isConditional, deleted, left: [], problems: [...problems] };
     }
     if (isConditional === undefined) {
-      isConditional = await prove(remote, kind, { isNew: top === 0, isUnproved: newest?.commit.conditional === false, isSinglePublisher });
+      isConditional = await prove(remote, kind.name, found, isSinglePublisher);
       // without conditions, only what an earlier run left is deleted
       if (!isConditional && newest?.commit.number === top) {
         const swept = { withdrawn: new Set<string>(), isThorough, abortsUploads: true };
@@ -123,14 +123,6 @@ export async function changeVersions<V extends Version>(
   throw targetBusy(remote, `another run got the next number ${ATTEMPTS} times`);
 }
 
-interface ProofOptions {
-  /** Whether the target has no version. */
-  readonly isNew: boolean;
-  /** Whether the newest commit was written without proved conditions. */
-  readonly isUnproved: boolean;
-  readonly isSinglePublisher: boolean;
-}
-
 /**
  * Proves that the store refuses to create the marker of the target again. At a new target, or after a commit without proved conditions,
  * it also proves that one of several creates wins.
@@ -138,9 +130,12 @@ interface ProofOptions {
  */
 async function prove(
   remote: Remote,
-  { name }: VersionKind<Version>,
-  { isNew, isUnproved, isSinglePublisher }: ProofOptions,
+  name: VersionKind<Version>['name'],
+  { top, newest }: Found<Version>,
+  isSinglePublisher: boolean,
 ): Promise<boolean> {
+  const isNew = top === 0;
+  const isUnproved = newest?.commit.conditional === false;
   if (isNew) await refuseOtherForm(remote, name);
   const upload = uploadOf(Buffer.from(`{"palimpsest":"${name}"}\n`), 'application/json', 'public, max-age=3600');
   const wins = () => provesRace(remote, dataPath(0, randomBytes(6).toString('hex'), '.proof'), upload);
@@ -163,10 +158,9 @@ async function repairCommits<V extends Version>(
   { newest, repairs }: Found<V>,
   isConditional: boolean,
 ): Promise<void> {
-  let previous: string | null = null;
   for (const { number, bytes, isDamaged } of repairs) {
     const before = number === 1 ? undefined : (await last.get(commitPath(number - 1)))?.bytes;
-    previous = before === undefined ? null : hash('sha256', before);
+    const previous = before === undefined ? null : hash('sha256', before);
     const kept = (newest?.commit.versions ?? []).filter((version) => version.number <= number);
     const next = { ...unchanged(newest), kept };
     const written = bytes ?? encodeCommit(commitOf(kind, newest?.commit, next, number, { previous, files: [], isConditional }));
