@@ -1,6 +1,6 @@
 import type { Collection } from '../../contract/collection.ts';
 import { encodingsIn } from '../../tree/encoding.ts';
-import { isLastPath, pagePath, pathsOfNext } from '../../tree/layout.ts';
+import { isLastPath, pathsOfNext } from '../../tree/layout.ts';
 import { shiftOf } from './item-movement.ts';
 import { lanesOf, type Stages, type Step } from './steps.ts';
 import { type Comparison, surplus, uploadsOf } from './tree-comparison.ts';
@@ -31,15 +31,13 @@ export function planCollection(comparison: Comparison, collection: Collection): 
     else (page === least && pages > least ? linking : still).push(page);
   }
   const { overlaps, runs } = orderPages(moving, shiftOf(comparison, collection), concurrency);
-  const line = (path: string) => ({ path, digest: digests.get(path) ?? '' });
   function* uploads(list: readonly number[]): Generator<Step> {
     for (const page of list) yield* uploadsOf(comparison, collection, page);
   }
   function* overlap(page: number): Generator<Step> {
-    const own = { collection, ...line(pagePath(collection, page)) };
     for (const path of pathsOfNext(collection, page, digests)) {
       if (found.digests.get(path) === undefined) continue;
-      yield { action: 'overlap', ...line(path), bytes: 2 * bytesOf(path), reason: 'changed', page: own };
+      yield { action: 'overlap', path, digest: digests.get(path) ?? '', bytes: 2 * bytesOf(path), reason: 'changed' };
     }
   }
   const isInTurn = found.isScanned || moving.length + linking.length > 0;

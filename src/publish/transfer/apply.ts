@@ -27,8 +27,8 @@ export interface ApplyResult {
 export async function apply(stages: Iterable<Stage>, transfer: Transfer, concurrency: number): Promise<ApplyResult> {
   const done = { uploads: 0, overlaps: 0, deletes: 0 };
   const carryOut = async (step: Step) => {
-    if (step.page !== undefined) {
-      if (await uploadOverlap(transfer, step, step.page)) done.overlaps += 1;
+    if (step.action === 'overlap') {
+      if (await uploadOverlap(transfer, step.path)) done.overlaps += 1;
     } else if (step.action === 'delete') {
       await transfer.remote.remove(step.path);
       done.deletes += 1;

@@ -5,11 +5,11 @@ import { ENVELOPE_TAIL, parseEnvelope } from '../../contract/pages/envelope.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { storageErrorKind } from '../../storage/storage-error.ts';
 import type { Fetched } from '../../storage/target.ts';
-import type { ManifestLine } from '../../tree/manifest/lines.ts';
+import { plainPath } from '../../tree/encoding.ts';
+import { collectionFolder } from '../../tree/layout.ts';
 import { readVerified, type VerifiedTree } from '../../tree/verified-tree.ts';
 import { compressedPage, decompressedPage, encoded, fileHeaders, type HeaderChoice } from '../objects/headers.ts';
 import { readerGaps } from '../planning/guards.ts';
-import type { Overlapped } from '../planning/steps.ts';
 
 /** What is needed to send files of a tree. */
 export interface Transfer {
@@ -33,17 +33,18 @@ const MAX_ATTEMPTS = 5;
 /**
  * Writes a page that shows its old items after its new ones. The write is conditional on the version that was
  * read. A request that arrives late can then not overwrite the final page.
- * @param line the file to write: the page, or a compressed copy of it
+ * @param path that of the page, or of a compressed copy of it
  * @returns whether it was needed
  * @throws Failure reader-gaps, tree-edited, and those of the target
  */
 export async function uploadOverlap(
   { tree, remote, headers: choice, isConditional, allowGaps, onSent }: Transfer,
-  { path }: Pick<ManifestLine, 'path'>,
-  { collection, ...page }: Overlapped,
+  path: string,
 ): Promise<boolean> {
   const headers = fileHeaders(choice, path);
-  const newer = await readVerified(tree, page);
+  const page = plainPath(path);
+  const collection = page.startsWith(collectionFolder('account')) ? 'account' : 'data';
+  const newer = await readVerified(tree, { path: page, digest: tree.digests.get(page) });
   for (let tried = 1; ; tried += 1) {
     const older = await remote.get(path);
     const overlapped = older === undefined ? undefined : overlapOver(collection, path, older, newer);
