@@ -20,7 +20,7 @@ import { type ApplyResult, apply, manifestOfBoth, uploadMetadata } from './trans
 import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
 import { openTree, readMetadata, readSortKeysFile } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/other-files.ts';
-import { type RemoteTree, readRemoteTree, sortKeyMovement } from './trees/remote-tree.ts';
+import { readRemoteTree, sortKeyMovement } from './trees/remote-tree.ts';
 import { countRemoved, removedAtTarget } from './trees/removed-at-target.ts';
 
 /**
@@ -82,7 +82,7 @@ export async function publish(target: Target, options: PublishOptions): Promise<
   const [{ build }, state] = [prepared.tree, prepared.read?.state];
   const removal = await removalBehind(prepared, plan, options);
   const isResumed = state?.state === 'publishing' && state.manifest === build.manifest;
-  const lacking = lackingIn(build, prepared.found.trees, plan.browse);
+  const lacking = lackingIn(build, prepared.comparison.found.trees, plan.browse);
   const of = options.stateOf(build.store);
   const removedInTree = { of, accounts: of === 'current' ? 0 : countRemoved(prepared.tree, options.exclusions()) };
   const areDeletesAllowed = isResumed || removal !== undefined;
@@ -107,7 +107,6 @@ interface Prepared {
   readonly tree: VerifiedTree;
   readonly remote: Remote;
   readonly read: FoundState | undefined;
-  readonly found: RemoteTree;
   readonly comparison: Comparison;
 }
 
@@ -145,19 +144,20 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
     concurrency,
     prices,
   };
-  return { tree, remote, read, found, comparison };
+  return { tree, remote, read, comparison };
 }
 
 /** Returns the removal from which the deletes of a plan follow, if they are more than the limit allows. */
-async function removalBehind({ tree, remote, found }: Prepared, plan: Plan, options: PublishOptions): Promise<Removal | undefined> {
+async function removalBehind({ remote, comparison }: Prepared, plan: Plan, options: PublishOptions): Promise<Removal | undefined> {
+  const { build, found } = comparison;
   if (plan.deletes <= mostDeletes(plan, options)) return undefined;
   const removal = await removedAtTarget(remote, found, options.exclusions(), options.concurrency);
-  return explainsDeletes(removal, tree.build, found.trees, plan.browse) ? removal : undefined;
+  return explainsDeletes(removal, build, found.trees, plan.browse) ? removal : undefined;
 }
 
 /** Returns the summary of a run that changes nothing. */
 function summaryOf(
-  { remote, read, found, comparison }: Prepared,
+  { remote, read, comparison: { found, movement } }: Prepared,
   plan: Plan,
   refusals: readonly Failure[],
 ): Omit<PublishSummary, 'removal'> {
@@ -168,7 +168,7 @@ function summaryOf(
     done: { uploads: 0, overlaps: 0, deletes: 0 },
     traffic: remote.traffic,
     isNew: read === undefined && found.trees.length === 0,
-    isByCounts: found.trees.length > 0 && comparison.movement === undefined && !plan.isIdle,
+    isByCounts: found.trees.length > 0 && movement === undefined && !plan.isIdle,
     wasInterrupted: read?.state.state === 'publishing',
     isConditional: undefined,
     left: 0,
@@ -183,11 +183,11 @@ async function execute(
   isConditional: boolean,
   options: PublishOptions,
 ): Promise<Pick<PublishSummary, 'done' | 'isConditional' | 'left' | 'invalidate'>> {
-  const { tree, remote, read, found } = prepared;
+  const { tree, remote, read, comparison } = prepared;
   // with gaps, the sort keys alone do not show the next run how items moved if this run does not finish
   const size = { ...sizeOf(tree.build), sort_keys: plan.readerGaps.length === 0 ? tree.sortKeys : undefined };
   const { manifest, base_url } = tree.build;
-  const claim = { trees: distinct([...found.trees, size]), manifest, headers: headersOf(options), base_url };
+  const claim = { trees: distinct([...comparison.found.trees, size]), manifest, headers: headersOf(options), base_url };
   const lease = new Lease(remote, claim, read, isConditional);
   await lease.take();
   try {
@@ -206,7 +206,7 @@ async function execute(
 
 /** Sends what the next run needs if this one does not finish, then carries out the stages. */
 async function send(
-  { tree, remote, found, comparison }: Prepared,
+  { tree, remote, comparison }: Prepared,
   plan: Plan,
   stages: readonly Stage[],
   lease: Lease,
@@ -222,7 +222,7 @@ async function send(
     remote: held,
     headers: options,
     isConditional,
-    allowGaps: options.allowGaps || found.isDamaged,
+    allowGaps: options.allowGaps || comparison.found.isDamaged,
     onSent: (bytes: number) => {
       sent += bytes;
       options.onProgress?.('send', sent, Math.max(sent, plan.bytes));
