@@ -70,16 +70,17 @@ export async function checkSite(remote: Remote, options: CheckSiteOptions): Prom
 /** Checks the commits from the first to `top`. Returns how many can be read. */
 async function checkCommits(remote: Remote, top: number, report: Report, options: CheckSiteOptions): Promise<number> {
   const numbers = Array.from({ length: top }, (_, index) => index + 1);
-  const found: ({ readonly digest: string; readonly commit: Pick<Commit, 'number' | 'previous'> } | undefined)[] = [];
+  const found: { readonly digest: string; readonly commit: Pick<Commit, 'number' | 'previous'> }[] = [];
   const unreadable: Violation[] = [];
   let read = 0;
   await forEachLimit(numbers, options.concurrency, async (number) => {
     const [path, expected] = [commitPath(number), 'a commit with its digest'];
     const bytes = (await remote.get(path))?.bytes;
     try {
-      const commit = known(SITE_KIND, path, bytes)?.commit;
-      if (bytes !== undefined && commit !== undefined) {
-        found[number] = { digest: hash('sha256', bytes), commit: { number: commit.number, previous: commit.previous } };
+      const one = known(SITE_KIND, path, bytes);
+      if (one !== undefined) {
+        const { previous } = one.commit;
+        found[number] = { digest: hash('sha256', one.bytes), commit: { number: one.commit.number, previous } };
       } else {
         // readers need only the newest one, and nothing can restore an earlier one
         const rule = number < top ? 'commit-lost' : 'commit-chain';
@@ -97,15 +98,14 @@ async function checkCommits(remote: Remote, top: number, report: Report, options
   for (const number of numbers) {
     const [before, one, path] = [found[number - 1], found[number], commitPath(number)];
     if (one === undefined) continue;
-    const { previous } = one.commit;
     const compare = (field: string, wanted: unknown, value: unknown) => {
       if (wanted !== value) report.add({ rule: 'commit-chain', path, expected: `${field} ${wanted}`, found: String(value) });
     };
     compare('number', number, one.commit.number);
     // what a commit that cannot be read was is not known
-    if (number === 1 || before !== undefined) compare('previous', before?.digest ?? null, previous);
+    if (number === 1 || before !== undefined) compare('previous', before?.digest ?? null, one.commit.previous);
   }
-  return found.filter((one) => one !== undefined).length;
+  return top - unreadable.length;
 }
 
 /**
