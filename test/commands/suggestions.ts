@@ -145,7 +145,7 @@ export const COMMANDS: readonly Suggestion[] = [
     prepare: (home) => truncateSync(fileIn(join(home, 'backup', 'versions'), '.br'), 100),
   }),
   shown('versions/rollback.ts: versions', 'publish site --rollback 9', 1, 'versions site'),
-  shown('tree/verified-tree.ts: build', 'publish site2 --out h.zip', 1, 'build --out h.zip --store FILE --repair', {
+  shown('tree/verified-tree.ts: build', 'publish site2 --out h.zip', 1, 'build --store FILE --out h.zip --repair', {
     prepare: (home) => {
       const bytes = readFileSync(join(home, 'h.zip'));
       bytes.fill(0x5a, 200, 300);
