@@ -4,7 +4,7 @@ import { BROWSE_TYPES } from '../resolve.ts';
 import { type HostAtOrigin, ONLY_RULES, type Origin, PAGE_HEADERS } from './host.ts';
 import { addHeaders, answersAt, BEFORE_LOCATIONS, browseAt, checkThat, MAPS, noBrowseFile, pagesAt } from './nginx-rules.ts';
 
-/** Headers of object stores that nginx hides: those that it sets itself, and those for the clients of the store. */
+/** Headers of object stores that nginx hides: those that it sets itself, and those for the clients of the store. Runs of earlier versions wrote `holds`. */
 const HIDDEN = [
   'Content-Type Vary Allow Cache-Control Accept-Ranges Set-Cookie Strict-Transport-Security Alt-Svc Content-Disposition Content-MD5',
   'Access-Control-Allow-Origin Access-Control-Allow-Methods Access-Control-Allow-Headers Access-Control-Allow-Credentials',
