@@ -31,7 +31,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   verify: ['contract', 'threads', 'store', 'pages', 'browse', 'rewrite', 'tree', 'version', 'zip', 'storage'],
   storage: ['contract', 'http', 'store'],
   versions: ['contract', 'store', 'tree', 'verify', 'storage', 'zip', 'version'],
-  publish: ['contract', 'browse', 'tree', 'storage', 'version'],
+  publish: ['contract', 'browse', 'rewrite', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version', 'versions'],
   removal: ['contract', 'store', 'browse', 'tree', 'storage', 'zip', 'sources', 'warc'],
   history: ['contract', 'diff', 'store', 'terminal'],

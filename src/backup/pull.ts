@@ -15,7 +15,8 @@ import { StoreImage, type StoreState } from '../store/image.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { commitPath } from '../versions/commit.ts';
 import { fetchVersion } from '../versions/fetch-version.ts';
-import { decompress, hasBytesOf, listVersions, type StoreVersion, stateOfVersion } from './store-version.ts';
+import { listVersions } from '../versions/newest.ts';
+import { decompress, hasBytesOf, STORE_KIND, type StoreVersion, stateOfVersion } from './store-version.ts';
 
 /** The phases of a pull. They count bytes: of the local store, of the compressed store, and of the new store. */
 export type PullPhase = 'compare' | 'fetch' | 'decompress';
@@ -50,7 +51,7 @@ export interface PullSummary {
 export async function pull(target: Target, options: PullOptions): Promise<PullSummary> {
   const remote = openRemote(target, { ...options, kept: `the store ${options.store} is unchanged` });
   const { traffic } = remote;
-  const { versions, problems, unread } = await listVersions(remote);
+  const { versions, problems, unread } = await listVersions(remote, STORE_KIND);
   if (unread !== undefined && options.version === undefined) throw unreadable(remote, unread, versions[0]);
   const version = chosenVersion(remote, versions, options);
   if (version === undefined) return { version, unchanged: true, problems, traffic };

@@ -3,11 +3,9 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { constants, createBrotliCompress, createBrotliDecompress } from 'node:zlib';
 import { count, text } from '../contract/shape.ts';
-import type { Remote } from '../storage/remote.ts';
 import { openSpool, type SpoolFile } from '../store/histories/spool-file.ts';
 import type { StoreImage, StoreState } from '../store/image.ts';
 import { VERSION_SHAPE, type Version, type VersionKind } from '../versions/commit.ts';
-import { readNewest } from '../versions/newest.ts';
 
 /** The store at the time of one push. Its data is the file of the store, compressed with brotli. */
 export interface StoreVersion extends Version, Pick<StoreState, 'revision' | 'observed'> {
@@ -40,25 +38,6 @@ export const STORE_KIND: VersionKind<StoreVersion> = {
 /** Returns what {@link StoreImage.descendsFrom} compares. */
 export function stateOfVersion({ revision, store, observed }: StoreVersion): Pick<StoreState, 'revision' | 'fingerprint' | 'observed'> {
   return { revision, fingerprint: store, observed };
-}
-
-export interface StoreVersions {
-  /** Newest first; empty if the target has no store. */
-  readonly versions: readonly StoreVersion[];
-  /** What is wrong at the target. */
-  readonly problems: readonly string[];
-  /** The number of the newest commit if it cannot be read: the versions are those of an older commit. */
-  readonly unread: number | undefined;
-}
-
-/**
- * Returns the versions that a target has.
- * @throws Failure other-form, not-ours, target-failed, target-denied, stopped
- */
-export async function listVersions(remote: Remote): Promise<StoreVersions> {
-  const { newest, top, problems } = await readNewest(remote, STORE_KIND, { remembered: undefined, listing: 'newest' });
-  const versions = (newest?.commit.versions ?? []).toReversed();
-  return { versions, problems, unread: newest !== undefined && newest.commit.number < top ? top : undefined };
 }
 
 /** The bytes of a store, compressed with brotli in a temporary file. */

@@ -1,4 +1,4 @@
-import { DEFAULT_CACHE_CONTROL } from '../publish/objects/headers.ts';
+import { DEFAULT_CACHE_CONTROL } from '../contract/site.ts';
 import { ENCODINGS } from '../tree/encoding.ts';
 import {
   DEFAULT_BASE_URL,

@@ -52,7 +52,7 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
   if (!isRollback) target.check?.(options.out);
   // a head of another program is refused when it is read
   if (!options.allowOtherFiles) refuseOtherFiles(target, HEAD);
-  const zip = isRollback ? undefined : await openLocalZip(options.out);
+  const zip = isRollback ? undefined : openLocalZip(options.out);
   const baseUrl = zip?.build.base_url ?? '';
   const refusals = zip !== undefined && !options.allowLoopback && isLoopback(baseUrl) ? [localLinks(target.name, baseUrl)] : [];
   const send = async () => {
@@ -77,8 +77,8 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
     });
     return { summary, memory };
   };
-  const { summary, memory } = await send().finally(async () => {
-    await zip?.close();
+  const { summary, memory } = await send().finally(() => {
+    zip?.close();
     target.close();
   });
   reportVersions(terminal, summary, target, zip?.path, dryRun);

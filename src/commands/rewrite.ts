@@ -13,7 +13,10 @@ import type { Line, Terminal } from '../terminal/terminal.ts';
 export async function runRewrite(terminal: Terminal, options: Values<'rewrite'>, given: Given): Promise<void> {
   if (options.host === undefined && !['--to', '--origin', '--versions'].some((one) => given.get(one) === 'cli')) {
     const hosts = await allHosts();
-    terminal.summary({ capabilities: CAPABILITIES, hosts, refused: REFUSED }, [
+    const facts = hosts.map(({ name, title, testedOn, cannot, untested, limits = {}, ...more }) => {
+      return { name, title, testedOn, cannot, untested, limits, ...more };
+    });
+    terminal.summary({ capabilities: CAPABILITIES, hosts: facts, refused: REFUSED }, [
       ...list(hosts, REFUSED, terminal.command('rewrite', {}, ['nginx'])),
       'capabilities that some hosts lack',
       ...Object.entries(CAPABILITIES)
@@ -71,7 +74,7 @@ function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: 
       `  ${name.padEnd(width)}${title}`,
       `${indent}tested on ${testedOn}`,
       `${indent}lacks: ${lacks(cannot)}`,
-      limits.source !== undefined && `${indent}limited to ${limitsText(limits)}`,
+      limits !== undefined && `${indent}limited to ${limitsText(limits)}`,
       ...(atOrigin === undefined
         ? []
         : [`${indent}with --origin tested on ${atOrigin.testedOn}`, `${indent}with --origin lacks: ${lacks(atOrigin.cannot)}`]),

@@ -1,12 +1,13 @@
 import { pull } from '../backup/pull.ts';
 import { push } from '../backup/push.ts';
-import { listVersions, type StoreVersion } from '../backup/store-version.ts';
+import { STORE_KIND, type StoreVersion } from '../backup/store-version.ts';
 import type { Values } from '../command-line/commands.ts';
 import type { Given } from '../command-line/spec.ts';
 import { openRemote } from '../storage/remote.ts';
 import { plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { listVersions } from '../versions/newest.ts';
 import { aroundOf, listedTargetOf, NEW_TARGET, requestsOf, requestsText, targetOf, trafficOf, trafficText } from './target.ts';
 
 export async function runStorePush(terminal: Terminal, options: Values<'store push'>, given: Given): Promise<void> {
@@ -107,9 +108,8 @@ export async function runStorePull(terminal: Terminal, options: Values<'store pu
 
 export async function runStoreVersions(terminal: Terminal, options: Values<'store versions'>): Promise<void> {
   const target = await listedTargetOf('no-store', options, terminal);
-  const { versions, problems, unread } = await listVersions(openRemote(target, requestsOf(options, terminal))).finally(() =>
-    target.close(),
-  );
+  const remote = openRemote(target, requestsOf(options, terminal));
+  const { versions, problems, unread } = await listVersions(remote, STORE_KIND).finally(() => target.close());
   for (const problem of problems) terminal.warn(`${problem} at ${target.name}: the next push repairs it`);
   if (unread !== undefined) {
     terminal.warn(`commit ${unread} at ${target.name} cannot be read: there may be a newer version`);

@@ -13,6 +13,9 @@ export interface BrowseSettings {
 /** The number of items on a page of a new tree. */
 export const PAGE_SIZE = 100;
 
+/** The Cache-Control header of pages: their content changes under the same URL, so every client must revalidate. */
+export const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate';
+
 /** The settings of the published site. These and the contents of the store determine all its bytes. */
 export interface Site extends BrowseSettings {
   /** Absolute, without a trailing slash. The collections are at `{base_url}/rest/…`. */

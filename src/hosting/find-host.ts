@@ -88,15 +88,10 @@ function originAt(address: string, tree: string): Origin {
       hint: 'name the public address of the folder that contains rest/',
     });
   }
-  const url = new URL(address);
   const record = readBuildRecord(tree);
   const built = typeof record === 'object' ? encodingsIn(record.compress) : [];
   return {
-    isSecure: url.protocol === 'https:',
-    authority: url.host,
-    name: url.hostname,
-    isAddress: /^(\d+\.\d+\.\d+\.\d+|\[.*\])$/.test(url.hostname),
-    path: url.pathname.replace(/\/$/, ''),
+    url: new URL(address),
     encodings: PREFERRED.filter((encoding) => built.includes(encoding)).map((encoding) => ({
       name: CODINGS[encoding],
       suffix: SUFFIXES[encoding],

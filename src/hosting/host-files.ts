@@ -11,17 +11,17 @@ import { readRegularFile } from '../tree/regular-file.ts';
  * @throws Failure not-ours if a file with other contents exists, or the folder is a tree; file-system
  */
 export function writeHostFiles(out: string, files: readonly HostFile[]): void {
-  refuse(readBuildRecord(out) !== 'none', out, 'a folder beside the tree', 'a tree');
-  for (const file of files) {
-    const target = join(out, file.path);
-    const isOther = existsSync(target) && !hasContents(target, file.text);
-    refuse(isOther, target, 'no such file, or the same contents', 'other contents, which would be lost');
-  }
-  for (const file of files) {
-    const target = join(out, file.path);
-    if (existsSync(target)) continue;
-    makeFolder(dirname(target));
-    writeWhole(target, file.text, '--to');
+  if (readBuildRecord(out) !== 'none') throw notOurs(out, 'a folder beside the tree', 'a tree');
+  const missing = files.filter(({ path, text }) => {
+    const file = join(out, path);
+    if (!existsSync(file)) return true;
+    if (hasContents(file, text)) return false;
+    throw notOurs(file, 'no such file, or the same contents', 'other contents, which would be lost');
+  });
+  for (const { path, text } of missing) {
+    const file = join(out, path);
+    makeFolder(dirname(file));
+    writeWhole(file, text, '--to');
   }
 }
 
@@ -41,8 +41,7 @@ function hasContents(path: string, text: string): boolean {
   }
 }
 
-function refuse(isRefused: boolean, file: string, expected: string, found: string): void {
-  if (!isRefused) return;
+function notOurs(file: string, expected: string, found: string): Failure {
   const hint = 'name another folder with --to; nothing was changed';
-  throw new Failure('not-ours', `cannot write the files for the host to ${file}`, { place: { file }, expected, found, hint });
+  return new Failure('not-ours', `cannot write the files for the host to ${file}`, { place: { file }, expected, found, hint });
 }

@@ -83,7 +83,7 @@ function program(name: Module): string {
  * Checks that a tree is within the limits of a host.
  * @throws Failure host-limit
  */
-export function checkLimits({ title, limits }: Pick<Host, 'title' | 'limits'>, tree: string, { files, largest }: Extent): void {
+export function checkLimits({ title, limits = {} }: Pick<Host, 'title' | 'limits'>, tree: string, { files, largest }: Extent): void {
   const { files: maxFiles = Number.POSITIVE_INFINITY, fileBytes = Number.POSITIVE_INFINITY, source } = limits;
   const exceeds = (path: string, expected: string, found: string, hint: string) =>
     new Failure('host-limit', `the tree in ${tree} exceeds a limit of ${title}`, {

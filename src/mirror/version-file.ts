@@ -9,7 +9,7 @@ import { pagePath } from '../tree/layout.ts';
 import { openVerified, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { HEAD, parseCommit } from '../versions/commit.ts';
 import { digestOf } from '../versions/fetch-version.ts';
-import { type SiteVersion, siteKind } from '../versions/site-version.ts';
+import { SITE_KIND, type SiteVersion } from '../versions/site-version.ts';
 import type { PageReader } from './page-reader.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
 import { pageAddress, parsePage, withoutExcludedNames } from './service-page.ts';
@@ -65,7 +65,7 @@ async function currentVersion(client: RetryingClient, baseUrl: string): Promise<
       (answer) => (answer.status === 200 ? answer.body() : undefined),
       HEAD_ATTEMPTS,
     );
-    const commit = bytes && parseCommit(siteKind(''), HEAD, bytes);
+    const commit = bytes && parseCommit(SITE_KIND, HEAD, bytes);
     return commit?.base_url === baseUrl ? commit.versions.at(-1) : undefined;
   } catch (error) {
     if (error instanceof PageFailed || (error instanceof Failure && /^(other-form|not-ours)$/.test(error.code))) return undefined;
@@ -100,7 +100,7 @@ async function fetchRest(
       writeFully(file.fd, part);
       onProgress(from + part.length, bytes);
     }
-    return (await digestOf(file)) === sha256;
+    return (await digestOf(file.fd)) === sha256;
   } finally {
     await file.close();
   }

@@ -5,22 +5,21 @@ import { noConditions } from '../storage/condition-proof.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
+import { indexPath } from '../tree/layout.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
-import { type HeaderChoice, headerLine, pageHeaders } from './objects/headers.ts';
-import { checkGuards, type Limits, lackingIn, mostDeletes } from './planning/guards.ts';
+import { fileHeaders, type HeaderChoice, headerLine } from './objects/headers.ts';
+import { checkGuards, explainsDeletes, type Limits, lackingIn, mostDeletes, type Removal } from './planning/guards.ts';
 import { type Plan, planPublish } from './planning/plan.ts';
-import { explainsDeletes, type Removal } from './planning/removal.ts';
 import { type Stage, type Step, stepsOf } from './planning/steps.ts';
 import type { Comparison } from './planning/tree-comparison.ts';
-import { proofRequests, provesConditions } from './state/conditions.ts';
-import { Lease } from './state/lease.ts';
-import { awaitOtherRun } from './state/other-run.ts';
+import { awaitOtherRun, Lease } from './state/lease.ts';
 import { distinct, type FoundState, readState, sizeOf } from './state/state.ts';
+import { proofRequests, provesConditions } from './state/state-object.ts';
 import { type ApplyResult, apply, manifestOfBoth, uploadMetadata } from './transfer/apply.ts';
 import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
 import { openTree, readMetadata, readSortKeysFile } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/other-files.ts';
-import { type RemoteTree, readRemoteTree, sortKeyMovement } from './trees/remote-tree.ts';
+import { readRemoteTree, sortKeyMovement } from './trees/remote-tree.ts';
 import { countRemoved, removedAtTarget } from './trees/removed-at-target.ts';
 
 /**
@@ -82,11 +81,12 @@ export async function publish(target: Target, options: PublishOptions): Promise<
   const [{ build }, state] = [prepared.tree, prepared.read?.state];
   const removal = await removalBehind(prepared, plan, options);
   const isResumed = state?.state === 'publishing' && state.manifest === build.manifest;
-  const lacking = lackingIn(sizeOf(build), prepared.found.trees, plan.browse);
+  const lacking = lackingIn(build, prepared.comparison.found.trees, plan.browse);
   const of = options.stateOf(build.store);
   const removedInTree = { of, accounts: of === 'current' ? 0 : countRemoved(prepared.tree, options.exclusions()) };
-  const guarded = { ...plan, areDeletesAllowed: isResumed || removal !== undefined, lacking, removedInTree };
-  const refusals = checkGuards(target.name, { ours: build.base_url, there: state?.base_url }, guarded, options);
+  const areDeletesAllowed = isResumed || removal !== undefined;
+  const facts = { baseUrl: build.base_url, baseUrlThere: state?.base_url, areDeletesAllowed, lacking, removedInTree };
+  const refusals = checkGuards(target.name, { ...plan, ...facts }, options);
   const summary = { ...summaryOf(prepared, plan, refusals), removal };
   const [refused] = refusals;
   if (refused !== undefined && !options.dryRun) throw refused;
@@ -106,7 +106,6 @@ interface Prepared {
   readonly tree: VerifiedTree;
   readonly remote: Remote;
   readonly read: FoundState | undefined;
-  readonly found: RemoteTree;
   readonly comparison: Comparison;
 }
 
@@ -124,10 +123,11 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
   if (read === undefined) await refuseOtherForm(remote, 'pages');
   // the target must not change while it is read
   if (!options.dryRun) await awaitOtherRun(remote, read?.state.holder ?? null);
-  const found = await readRemoteTree(remote, read, tree, { ...options, onScan: (done, all) => options.onProgress?.('scan', done, all) });
+  const onScan = (done: number, all: number) => options.onProgress?.('scan', done, all);
+  const found = await readRemoteTree(remote, read?.state, tree, { ...options, onScan });
   if (read === undefined && !options.allowOtherFiles) refuseOtherFiles(target);
   await refuseOtherHome(remote, tree, found.browse);
-  const { movement, areCurrent } = await sortKeyMovement(remote, found.state, tree);
+  const { movement, sendsSortKeys } = await sortKeyMovement(remote, read?.state, tree);
   const { keepsHeaders, prices, traffic } = remote;
   const comparison: Comparison = {
     ...tree,
@@ -135,27 +135,28 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
     found,
     browsePairs: () => browsePairs(tree, found.browse),
     movement,
-    sendsSortKeys: !areCurrent || options.repair,
+    sendsSortKeys: sendsSortKeys || options.repair,
     reads: traffic.reads - traffic.retries,
     // the lock of a folder needs no proof
     proof: target.lock === undefined ? proofRequests(read) : undefined,
-    hasOtherHeaders: keepsHeaders && !found.isScanned && found.state !== undefined && found.state.headers !== headersOf(options),
+    hasOtherHeaders: keepsHeaders && !found.isScanned && read !== undefined && read.state.headers !== headersOf(options),
     concurrency,
     prices,
   };
-  return { tree, remote, read, found, comparison };
+  return { tree, remote, read, comparison };
 }
 
 /** Returns the removal from which the deletes of a plan follow, if they are more than the limit allows. */
-async function removalBehind({ tree, remote, found }: Prepared, plan: Plan, options: PublishOptions): Promise<Removal | undefined> {
+async function removalBehind({ remote, comparison }: Prepared, plan: Plan, options: PublishOptions): Promise<Removal | undefined> {
+  const { build, found } = comparison;
   if (plan.deletes <= mostDeletes(plan, options)) return undefined;
   const removal = await removedAtTarget(remote, found, options.exclusions(), options.concurrency);
-  return explainsDeletes(removal, sizeOf(tree.build), found.trees, plan.browse) ? removal : undefined;
+  return explainsDeletes(removal, build, found.trees, plan.browse) ? removal : undefined;
 }
 
 /** Returns the summary of a run that changes nothing. */
 function summaryOf(
-  { remote, read, found, comparison }: Prepared,
+  { remote, read, comparison: { found, movement } }: Prepared,
   plan: Plan,
   refusals: readonly Failure[],
 ): Omit<PublishSummary, 'removal'> {
@@ -166,8 +167,8 @@ function summaryOf(
     done: { uploads: 0, overlaps: 0, deletes: 0 },
     traffic: remote.traffic,
     isNew: read === undefined && found.trees.length === 0,
-    isByCounts: found.trees.length > 0 && comparison.movement === undefined && !plan.isIdle,
-    wasInterrupted: found.state?.state === 'publishing',
+    isByCounts: found.trees.length > 0 && movement === undefined && !plan.isIdle,
+    wasInterrupted: read?.state.state === 'publishing',
     isConditional: undefined,
     left: 0,
     invalidate: [],
@@ -181,11 +182,11 @@ async function execute(
   isConditional: boolean,
   options: PublishOptions,
 ): Promise<Pick<PublishSummary, 'done' | 'isConditional' | 'left' | 'invalidate'>> {
-  const { tree, remote, read, found } = prepared;
+  const { tree, remote, read, comparison } = prepared;
   // with gaps, the sort keys alone do not show the next run how items moved if this run does not finish
   const size = { ...sizeOf(tree.build), sort_keys: plan.readerGaps.length === 0 ? tree.sortKeys : undefined };
   const { manifest, base_url } = tree.build;
-  const claim = { trees: distinct([...found.trees, size]), manifest, headers: headersOf(options), base_url };
+  const claim = { trees: distinct([...comparison.found.trees, size]), manifest, headers: headersOf(options), base_url };
   const lease = new Lease(remote, claim, read, isConditional);
   await lease.take();
   try {
@@ -204,7 +205,7 @@ async function execute(
 
 /** Sends what the next run needs if this one does not finish, then carries out the stages. */
 async function send(
-  { tree, remote, found, comparison }: Prepared,
+  { tree, remote, comparison }: Prepared,
   plan: Plan,
   stages: readonly Stage[],
   lease: Lease,
@@ -220,16 +221,14 @@ async function send(
     remote: held,
     headers: options,
     isConditional,
-    allowGaps: options.allowGaps || found.isDamaged,
+    allowGaps: options.allowGaps || comparison.found.isDamaged,
     onSent: (bytes: number) => {
       sent += bytes;
       options.onProgress?.('send', sent, Math.max(sent, plan.bytes));
     },
     onDeleted: (deleted: number) => options.onProgress?.('delete', deleted, Math.max(deleted, plan.deletes)),
   };
-  const done = { uploads: 0, overlaps: 0, deletes: 0 };
-  await apply(stages, transfer, options.concurrency, done);
-  return done;
+  return apply(stages, transfer, options.concurrency);
 }
 
 /** Sends the build record and the manifest, and releases the lease. An abort does not interrupt these last requests. */
@@ -239,7 +238,7 @@ async function close({ tree, remote }: Prepared, lease: Lease): Promise<void> {
 }
 
 function headersOf(choice: HeaderChoice): string {
-  return headerLine(pageHeaders(choice));
+  return headerLine(fileHeaders(choice, indexPath('data')));
 }
 
 function invalidatedPaths({ build }: VerifiedTree, { browse }: Plan): string[] {

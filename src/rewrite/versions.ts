@@ -84,10 +84,11 @@ async function readHead(open: Open, tools: Tools): Promise<Head> {
 
 /**
  * Changes the links in the beginning of a page.
+ * @param text up to and with the bracket before the items
  * @param base the new base URL
  * @param parameter the parameter that is added, such as `as_of=17`, or ''
  */
-function withLinks(text: string, base: string, parameter: string): string {
+export function withLinks(text: string, base: string, parameter: string): string {
   const added = (mark: string) => (parameter ? `?${parameter}${mark && '&'}` : mark);
   const link = (url: string | null) => url && base + url.slice(url.lastIndexOf('/rest/')).replace(/\?|$/, added);
   const page = JSON.parse(`${text}]}`);

@@ -1,23 +1,21 @@
-/** Returns a file with links that begin with another base URL. Other files than pages of the API and feeds have no such link. */
-export function rebased(path: string, file: Buffer, from: string, to: string): Buffer {
-  if (path.endsWith('.json')) return rebasePage(file, from, to);
-  return path.endsWith('.atom') ? rebaseFeed(file, from, to) : file;
-}
+import { withLinks } from '../rewrite/versions.ts';
 
 /**
- * Replaces the base URL in the `next` and `previous` links of a page. Both links are before the first item. A link that
- * does not begin with the base URL stays unchanged, and so does the rest of the page.
+ * Returns a file with links that begin with another base URL. Other files than pages of the API and feeds have no such link.
  * @param from the base URL of the tree, without a slash at the end
  * @param to the new base URL
  */
-function rebasePage(page: Buffer, from: string, to: string): Buffer {
-  const end = page.indexOf(RESULTS);
-  if (end === -1) return page;
-  const head = page.toString('utf8', 0, end);
-  const link = (base: string) => `":${JSON.stringify(`${base}/rest/`).slice(0, -1)}`;
-  // a function, because replaceAll would interpret $& in a string
-  const links = head.replaceAll(link(from), () => link(to));
-  return Buffer.concat([Buffer.from(links), page.subarray(end)]);
+export function rebased(path: string, file: Buffer, from: string, to: string): Buffer {
+  if (path.endsWith('.atom')) return rebaseFeed(file, from, to);
+  return path.endsWith('.json') ? rebasePage(file, to) : file;
+}
+
+/** Replaces the base URL in the `next` and `previous` links of a page. Both are before the first item. */
+function rebasePage(page: Buffer, to: string): Buffer {
+  const start = page.indexOf(RESULTS);
+  if (start === -1) return page;
+  const end = start + RESULTS.length;
+  return Buffer.concat([Buffer.from(withLinks(page.toString('utf8', 0, end), to, '')), page.subarray(end)]);
 }
 
 const RESULTS = ',"results":[';
@@ -25,8 +23,6 @@ const RESULTS = ',"results":[';
 /**
  * Replaces the base URL in the links of an Atom document. Ids stay unchanged, because they must be the same everywhere and
  * always. So do links to snapshots (`via`), which belong to a record.
- * @param from the base URL of the tree, without a slash at the end
- * @param to the new base URL
  */
 function rebaseFeed(feed: Buffer, from: string, to: string): Buffer {
   const start = `${escapeAmpersands(from)}/`;

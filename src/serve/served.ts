@@ -40,21 +40,13 @@ export interface Served {
 export function servedFiles(out: string): Served {
   const files = folderFiles(out);
   const has = (path: string) => files.size(path) !== undefined && isInside(out, path);
-  const isReadable = (path: string) => {
-    try {
-      return has(path);
-    } catch {
-      return false;
-    }
-  };
   return {
     sendFile: (request, response, base, { from, to }, onUnreadable) => {
       const { method = 'GET', url = '/' } = request;
       const [path = '', query = ''] = url.split(/\?(.*)/s);
       const { file, headers } = resolve(method, path, query, base, true);
-      if (file === undefined || (from !== to && hasLinks(file))) return false;
-      if (!isReadable(file)) return false;
-      sendByHttpServer(request, response, isReadable, file, file.startsWith('rest/') ? PAGE_HEADERS : headers, onUnreadable);
+      if (file === undefined || (from !== to && hasLinks(file)) || !has(file)) return false;
+      sendByHttpServer(request, response, has, file, file.startsWith('rest/') ? PAGE_HEADERS : headers, onUnreadable);
       return true;
     },
     source: ({ from, to }) =>

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createServer, type HttpResponse } from 'http-server';
 import { Failure } from '../contract/failure.ts';
@@ -37,23 +37,6 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   refuseWithoutHead(options.out);
   const { files, build } = openFinishedTree(treeAt(options.out));
   files.close();
-  const { server, listen } = serverFor(options, build);
-  const address = await new Promise<string>((done, fail) => {
-    server.once('error', (cause) => fail(cannotListen(options, cause)));
-    listen(() => done(addressOf(server.address(), options)));
-  });
-  const close = () =>
-    new Promise<void>((done) => {
-      server.close(() => done());
-      server.closeAllConnections();
-    });
-  return { url: `http://${address}${basePathOf(build.base_url)}`, build, close };
-}
-
-function serverFor(
-  options: ServeOptions,
-  build: BuildRecord,
-): { readonly server: ReturnType<typeof createServer>['server']; readonly listen: (done: () => void) => void } {
   const served = siteForm(options.out) === 'files' ? servedFiles(options.out) : servedVersions(options.out);
   const http = createServer({
     root: options.out,
@@ -69,23 +52,38 @@ function serverFor(
       },
     ],
   });
-  http.server.maxConnections = mostConnections();
+  const { server } = http;
+  limitConnections(server, options);
+  const address = await new Promise<string>((done, fail) => {
+    server.once('error', (cause) => fail(cannotListen(options, cause)));
+    http.listen(options.port, options.host, () => done(addressOf(server.address(), options)));
+  });
+  const close = () =>
+    new Promise<void>((done) => {
+      server.close(() => done());
+      server.closeAllConnections();
+    });
+  return { url: `http://${address}${basePathOf(build.base_url)}`, build, close };
+}
+
+/** Closes connections above the limit: without a free file descriptor, http-server would end the process. */
+function limitConnections(server: Server, { onProblem }: ServeOptions): void {
+  server.maxConnections = mostConnections();
   let isFull = false;
-  http.server.on('connection', () => {
+  server.on('connection', () => {
     isFull = false;
   });
-  http.server.on('drop', () => {
-    if (!isFull) options.onProblem?.(`connections are closed: ${http.server.maxConnections} are open, and more need more file descriptors`);
+  server.on('drop', () => {
+    if (!isFull) onProblem?.(`connections are closed: ${server.maxConnections} are open, and more need more file descriptors`);
     isFull = true;
   });
-  return { server: http.server, listen: (done) => http.listen(options.port, options.host, done) };
 }
 
 /** How many file descriptors the process needs, and how many each connection needs: its own, a file and two compressed copies. */
 const OWN_DESCRIPTORS = 36;
 const DESCRIPTORS_OF_CONNECTION = 4;
 
-/** Returns how many connections can be open at once. Others are closed: without a free file descriptor, http-server would end the process. */
+/** Returns how many connections can be open at once. */
 function mostConnections(): number {
   const report: unknown = process.report.getReport();
   const limits = isObject(report) ? report['userLimits'] : undefined;
@@ -162,7 +160,7 @@ function cannotListen({ host, port }: ServeOptions, cause: Error): Failure {
   });
 }
 
-function addressOf(address: ReturnType<ReturnType<typeof createServer>['server']['address']>, { host, port }: ServeOptions): string {
+function addressOf(address: ReturnType<Server['address']>, { host, port }: ServeOptions): string {
   const actual = address === null || typeof address === 'string' ? port : address.port;
   return `${host.includes(':') ? `[${host}]` : host}:${actual}`;
 }

@@ -17,15 +17,12 @@ export interface Upload {
   readonly headers: ObjectHeaders;
   /** SHA-256 of the file in the tree, as hexadecimal digits. */
   readonly digest: string;
-  /** For an overlap page: the digest of the final page that replaces it. */
-  readonly holds?: string | undefined;
 }
 
 /** The metadata of an object, without its bytes. */
 export interface ObjectHead {
   /** The digest given with the upload; undefined if another program wrote the object. */
   readonly digest: string | undefined;
-  readonly holds: string | undefined;
   /** Undefined if the store keeps no headers. */
   readonly headers: ObjectHeaders | undefined;
 }
@@ -160,8 +157,15 @@ export interface Address {
 export function lockTarget(target: Pick<Target, 'name' | 'lock'>): Lock | undefined {
   const lock = target.lock?.();
   if (target.lock === undefined || lock !== undefined) return lock;
-  throw new Failure('target-busy', `another run is publishing to ${target.name}`, {
-    place: { file: target.name },
-    hint: 'wait until it has ended, then run the same command again',
+  throw targetBusy(target);
+}
+
+/** The failure of a run beside another one at the same target. */
+export function targetBusy({ name }: Pick<Target, 'name'>, found: string = 'another run'): Failure {
+  return new Failure('target-busy', `another run writes to ${name} at the same time`, {
+    place: { file: name },
+    expected: 'one run at a time',
+    found,
+    hint: 'wait until the other run has ended, then run the same command again',
   });
 }

@@ -11,10 +11,10 @@ import type { Remote, RemoteOptions } from '../storage/remote.ts';
 import { type VerifySummary, verify } from '../verify/verify.ts';
 import { Report, type Violation } from '../verify/violation.ts';
 import type { VerifyOptions, VerifyPhase } from '../verify/walk.ts';
-import { type Commit, commitPath, HEAD, numbered } from './commit.ts';
+import { type Commit, commitNumbers, commitPath, HEAD } from './commit.ts';
 import { fetchVersion } from './fetch-version.ts';
 import { known, readNewest } from './newest.ts';
-import { openLocalZip, type SiteVersion, siteKind } from './site-version.ts';
+import { openLocalZip, SITE_KIND, type SiteVersion } from './site-version.ts';
 import { leftoversIn } from './sweep.ts';
 
 /** The phases of a check: `commits` and `versions` count those that were read, and the others are those of a tree. */
@@ -34,8 +34,6 @@ export interface SiteCheck extends VerifySummary {
   readonly commits: number;
 }
 
-const KIND = siteKind('');
-
 /**
  * Checks the versions of a site at a target: the chain of commits, the head, the data of each live version, and the tree in the
  * current one. Violations are reported, not thrown.
@@ -44,21 +42,21 @@ const KIND = siteKind('');
  *   no-store, bad-store
  */
 export async function checkSite(remote: Remote, options: CheckSiteOptions): Promise<SiteCheck | undefined> {
-  const { newest, listed } = await readNewest(remote, KIND, { remembered: undefined, listing: 'all' });
+  const { newest, listed } = await readNewest(remote, SITE_KIND, { remembered: undefined, listing: 'all' });
   if (newest === undefined) return undefined;
   const report = new Report();
-  const numbers = listed.flatMap(({ path }) => numbered(path) ?? []).flatMap(({ number, isCommit }) => (isCommit ? [number] : []));
-  const commits = await checkCommits(remote, Math.max(newest.commit.number, ...numbers), report, options);
+  const commits = await checkCommits(remote, Math.max(newest.commit.number, ...commitNumbers(listed)), report, options);
+  const sizes = new Map(listed.map(({ path, size }) => [path, size]));
   const head = (await remote.get(HEAD))?.bytes;
   if (head?.equals(newest.bytes) !== true) {
     const expected = `the bytes of ${commitPath(newest.commit.number)}`;
     report.add({ rule: 'head-copy', path: HEAD, expected, found: head === undefined ? 'no file' : 'other bytes' });
   }
-  for (const { path, number } of leftoversIn(listed, newest.commit.versions)) {
+  for (const { path, number } of leftoversIn(sizes.keys(), newest.commit.versions)) {
     // a run that sends the next version may be active
     if (number <= newest.commit.number) report.add({ rule: 'unexpected-file', path, expected: 'no file at this path', found: 'a file' });
   }
-  const current = await checkVersions(remote, newest.commit, new Map(listed.map(({ path, size }) => [path, size])), report, options);
+  const current = await checkVersions(remote, newest.commit, sizes, report, options);
   const { violations, causes, notes, violationCount, noteCount, notesByRule } = report;
   const { build, records = 0, accounts = 0 } = current ?? {};
   return {
@@ -72,17 +70,17 @@ export async function checkSite(remote: Remote, options: CheckSiteOptions): Prom
 /** Checks the commits from the first to `top`. Returns how many can be read. */
 async function checkCommits(remote: Remote, top: number, report: Report, options: CheckSiteOptions): Promise<number> {
   const numbers = Array.from({ length: top }, (_, index) => index + 1);
-  const found: ({ readonly digest: string; readonly commit: Pick<Commit, 'number' | 'time' | 'previous'> } | undefined)[] = [];
+  const found: { readonly digest: string; readonly commit: Pick<Commit, 'number' | 'previous'> }[] = [];
   const unreadable: Violation[] = [];
   let read = 0;
   await forEachLimit(numbers, options.concurrency, async (number) => {
     const [path, expected] = [commitPath(number), 'a commit with its digest'];
     const bytes = (await remote.get(path))?.bytes;
     try {
-      const commit = known(KIND, path, bytes)?.commit;
-      if (bytes !== undefined && commit !== undefined) {
-        const { time, previous } = commit;
-        found[number] = { digest: hash('sha256', bytes), commit: { number: commit.number, time, previous } };
+      const one = known(SITE_KIND, path, bytes);
+      if (one !== undefined) {
+        const { previous } = one.commit;
+        found[number] = { digest: hash('sha256', one.bytes), commit: { number: one.commit.number, previous } };
       } else {
         // readers need only the newest one, and nothing can restore an earlier one
         const rule = number < top ? 'commit-lost' : 'commit-chain';
@@ -100,15 +98,14 @@ async function checkCommits(remote: Remote, top: number, report: Report, options
   for (const number of numbers) {
     const [before, one, path] = [found[number - 1], found[number], commitPath(number)];
     if (one === undefined) continue;
-    const { previous } = one.commit;
     const compare = (field: string, wanted: unknown, value: unknown) => {
       if (wanted !== value) report.add({ rule: 'commit-chain', path, expected: `${field} ${wanted}`, found: String(value) });
     };
     compare('number', number, one.commit.number);
     // what a commit that cannot be read was is not known
-    if (number === 1 || before !== undefined) compare('previous', before?.digest ?? null, previous);
+    if (number === 1 || before !== undefined) compare('previous', before?.digest ?? null, one.commit.previous);
   }
-  return found.filter((one) => one !== undefined).length;
+  return top - unreadable.length;
 }
 
 /**
@@ -137,7 +134,7 @@ async function checkVersions(
         const found = await verify({ ...rest, out: path, store: isCurrent ? store : undefined });
         report.addWithin(file, found);
         if (isCurrent) current = found;
-        if (found.build !== undefined) await checkFacts(version, path, isCurrent ? base_url : undefined, report);
+        if (found.build !== undefined) checkFacts(version, path, isCurrent ? base_url : undefined, report);
       } else if (sizes.has(file)) {
         const found = sizes.get(file) === bytes ? 'other bytes' : `${sizes.get(file)} bytes`;
         report.add({ rule: 'file-digest', path: file, expected: `${bytes} bytes with the SHA-256 ${sha256}`, found });
@@ -150,9 +147,9 @@ async function checkVersions(
 }
 
 /** Compares what a commit says of a version with the ZIP. */
-async function checkFacts(version: SiteVersion, path: string, baseUrl: string | undefined, report: Report): Promise<void> {
-  const zip = await openLocalZip(path);
-  await zip.close();
+function checkFacts(version: SiteVersion, path: string, baseUrl: string | undefined, report: Report): void {
+  const zip = openLocalZip(path);
+  zip.close();
   const { base_url } = zip.build;
   const { number, index, records, accounts, store, manifest, incomplete } = version;
   const expected = encodeJson({ ...zip.facts, base_url });

@@ -90,7 +90,9 @@ export const VERSION_SHAPE: Shape<Version> = {
   accounts: count,
   store: text,
 };
-const SHAPE: Shape<Omit<Commit, 'versions' | 'withdrawn'> & { readonly [K in 'versions' | 'withdrawn']: readonly unknown[] } & Digested> = {
+const SHAPE: Shape<
+  Omit<Commit, 'versions' | 'withdrawn'> & { readonly [K in 'versions' | 'withdrawn']: readonly unknown[] } & { readonly digest: string }
+> = {
   palimpsest: text,
   kind: text,
   number: count,
@@ -106,17 +108,11 @@ const SHAPE: Shape<Omit<Commit, 'versions' | 'withdrawn'> & { readonly [K in 've
 };
 const WITHDRAWN: Shape<Withdrawn> = { number: count, time: text };
 
-interface Digested {
-  readonly digest: string;
-}
-
 const BEFORE_DIGEST = ',"digest":';
 
 /** Encodes a commit as one line. Its last field is the SHA-256 of the text before that field. */
 export function encodeCommit(commit: Commit): Buffer {
-  const { palimpsest, kind, number, token, time, previous, change, base_url, conditional, versions, withdrawn } = commit;
-  const fields = { palimpsest, kind, number, token, time, previous, change, base_url, conditional, versions, withdrawn };
-  const before = encodeJson(fields).slice(0, -1);
+  const before = encodeJson(commit).slice(0, -1);
   return Buffer.from(`${before}${BEFORE_DIGEST}"${hash('sha256', before)}"}\n`);
 }
 
@@ -179,6 +175,11 @@ export function pathBefore(number: number): string {
 export function numbered(path: string): { readonly number: number; readonly isCommit: boolean } | undefined {
   const [, digits, rest] = /^versions\/(\d{8})([-.].*)$/.exec(path) ?? [];
   return digits === undefined ? undefined : { number: Number(digits), isCommit: rest === '.json' };
+}
+
+/** Returns the numbers of the commits among objects. */
+export function commitNumbers(listed: readonly { readonly path: string }[]): number[] {
+  return listed.flatMap(({ path }) => numbered(path) ?? []).flatMap(({ number, isCommit }) => (isCommit ? [number] : []));
 }
 
 function padded(number: number): string {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { forEachLimit } from '../storage/pool.ts';
 import type { Remote } from '../storage/remote.ts';
 import type { Version } from './commit.ts';
@@ -38,7 +38,7 @@ export async function fetchVersion(
           onFetched(done);
         }
       });
-      if (isWhole && (await digestOf(into)) === sha256) return true;
+      if (isWhole && (await digestOf(into.fd)) === sha256) return true;
     } finally {
       await into.close();
     }
@@ -46,9 +46,12 @@ export async function fetchVersion(
   return false;
 }
 
-/** Returns the SHA-256 of a file in hexadecimal digits. */
-export async function digestOf(file: FileHandle): Promise<string> {
+/**
+ * Returns the SHA-256 of a file in hexadecimal digits.
+ * @param fd its descriptor
+ */
+export async function digestOf(fd: number): Promise<string> {
   const digest = createHash('sha256');
-  for await (const piece of createReadStream('', { fd: file.fd, start: 0, autoClose: false, highWaterMark: 1 << 20 })) digest.update(piece);
+  for await (const piece of createReadStream('', { fd, start: 0, autoClose: false, highWaterMark: 1 << 20 })) digest.update(piece);
   return digest.digest('hex');
 }

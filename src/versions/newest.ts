@@ -2,7 +2,18 @@ import { hash } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
 import type { ListedObject } from '../storage/object-source.ts';
 import type { Remote } from '../storage/remote.ts';
-import { type Commit, commitPath, HEAD, numbered, parseCommit, pathBefore, VERSIONS, type Version, type VersionKind } from './commit.ts';
+import {
+  type Commit,
+  commitNumbers,
+  commitPath,
+  HEAD,
+  parseCommit,
+  pathBefore,
+  VERSIONS,
+  type Version,
+  type VersionKind,
+  type Withdrawn,
+} from './commit.ts';
 
 /** How many numbers before the newest are listed if nothing else asks for all: one page of a listing has 1,000 objects. */
 const WINDOW = 450;
@@ -53,7 +64,7 @@ export async function readNewest<V extends Version>(
   const from = head === undefined || listing === 'all' ? 0 : Math.max(0, head.commit.number - WINDOW);
   const listed = await remote.list(VERSIONS, pathBefore(from));
   const objects = new Map(listed.map((one) => [one.path, one]));
-  const commits = listed.flatMap(({ path }) => numbered(path) ?? []).flatMap(({ number, isCommit }) => (isCommit ? [number] : []));
+  const commits = commitNumbers(listed);
   const copies = [head, known(kind, HEAD, remembered)].filter((one) => one !== undefined);
 
   const problems: string[] = [];
@@ -114,6 +125,28 @@ export async function readNewest<V extends Version>(
     repairs: repairs.toSorted((one, other) => one.number - other.number),
     problems,
   };
+}
+
+export interface VersionList<V extends Version> {
+  /** Newest first. */
+  readonly versions: readonly V[];
+  /** Newest first. The numbers that were withdrawn last. */
+  readonly withdrawn: readonly Withdrawn[];
+  /** What is wrong at the target. The next run that writes there repairs it. */
+  readonly problems: readonly string[];
+  /** The number of the newest commit if it cannot be read: the versions are those of an older commit. */
+  readonly unread: number | undefined;
+}
+
+/**
+ * Returns the versions that a target has. Writes nothing.
+ * @throws Failure other-form, not-ours, target-failed, target-denied, stopped
+ */
+export async function listVersions<V extends Version>(remote: Remote, kind: VersionKind<V>): Promise<VersionList<V>> {
+  const { newest, top, problems } = await readNewest(remote, kind, { remembered: undefined, listing: 'newest' });
+  const { versions = [], withdrawn = [] } = newest?.commit ?? {};
+  const unread = newest !== undefined && newest.commit.number < top ? top : undefined;
+  return { versions: versions.toReversed(), withdrawn: withdrawn.toReversed(), problems, unread };
 }
 
 /**

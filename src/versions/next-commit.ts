@@ -1,23 +1,24 @@
 import { hash, randomBytes } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
+import type { Hint } from '../contract/hint.ts';
 import { type LocalFile, uploadFile } from '../storage/file-upload.ts';
 import type { Remote } from '../storage/remote.ts';
 import { storageErrorKind } from '../storage/storage-error.ts';
-import type { Upload } from '../storage/target.ts';
+import { targetBusy, type Upload } from '../storage/target.ts';
 import { VERSION } from '../version.ts';
 import {
   type Commit,
   type CommitChange,
+  commitNumbers,
   commitPath,
   dataPath,
   encodeCommit,
-  numbered,
   pathBefore,
   VERSIONS,
   type Version,
   type VersionKind,
 } from './commit.ts';
-import { timeAfter } from './keep.ts';
+import { DAY_MS, timeAfter } from './keep.ts';
 import type { Found, Known } from './newest.ts';
 
 /** How many withdrawn numbers a commit lists. The others are in the commits before. */
@@ -47,6 +48,27 @@ export interface NextList<V extends Version> {
   readonly added: readonly Draft<V>[];
 }
 
+/** Whether a time is more than a day ahead of the clock. */
+export function isFuture(time: string): boolean {
+  return Date.parse(time) > Date.now() + DAY_MS;
+}
+
+/**
+ * Refuses a new version if the newest one has a time more than a day ahead of the clock, because the new one would get that time, too.
+ * @param time that of the newest version; undefined if there is none
+ * @param wayBack how to go on after a run with a wrong clock
+ * @throws Failure future-time
+ */
+export function refuseFuture({ name }: Remote, time: string | undefined, wayBack: Hint): void {
+  if (time === undefined || !isFuture(time)) return;
+  throw new Failure('future-time', `the newest version at ${name} is from the future`, {
+    place: { file: name },
+    expected: `a version with a time up to ${new Date(Date.now() + DAY_MS).toISOString()}, a day after now`,
+    found: `a version from ${time}`,
+    hint: ['correct the clock of this machine; or, if the clock was wrong in that run, ', ...wayBack, '; nothing was changed'],
+  });
+}
+
 /** The list of a commit that changes nothing. */
 export function unchanged<V extends Version>(newest: Known<V> | undefined): NextList<V> {
   const { base_url, time: notBefore, versions = [] } = newest?.commit ?? {};
@@ -65,7 +87,7 @@ export async function writeNext<V extends Version>(
   const last = remote.with({ signal: undefined });
   const number = found.top + 1;
   const files = next.added.map(() => dataPath(number, randomBytes(6).toString('hex'), kind.suffix));
-  const isTaken = async () => (await last.list(VERSIONS, pathBefore(number))).some(({ path }) => numbered(path)?.isCommit === true);
+  const isTaken = async () => commitNumbers(await last.list(VERSIONS, pathBefore(number))).length > 0;
   const giveUp = async () => {
     for (const file of files) await last.remove(file);
     return undefined;
@@ -138,16 +160,7 @@ async function refuseOverlap<V extends Version>(
   const expected = new Set([...listed.map(({ path }) => path), ...files, commitPath(number)]);
   const others = (await last.list(VERSIONS, pathBefore(number))).filter(({ path }) => !expected.has(path));
   const isOwn = (await last.get(commitPath(number)))?.bytes.equals(bytes) === true;
-  if (others.length > 0 || !isOwn) throw busy(last, others[0]?.path ?? `another ${commitPath(number)}`);
-}
-
-export function busy({ name }: Remote, found: string): Failure {
-  return new Failure('target-busy', `another run writes to ${name} at the same time`, {
-    place: { file: name },
-    expected: 'one run at a time',
-    found,
-    hint: 'wait until the other run has ended, then run the same command again',
-  });
+  if (others.length > 0 || !isOwn) throw targetBusy(last, others[0]?.path ?? `another ${commitPath(number)}`);
 }
 
 export function commitUpload<V extends Version>({ cacheControl }: VersionKind<V>, bytes: Buffer): Upload {

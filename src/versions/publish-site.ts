@@ -10,7 +10,7 @@ import { type Found, known, readNewest } from './newest.ts';
 import type { NextList } from './next-commit.ts';
 import type { AccountsFound } from './removed-accounts.ts';
 import { SiteDecision } from './site-decision.ts';
-import { type LocalZip, type SiteVersion, siteKind } from './site-version.ts';
+import { type LocalZip, SITE_KIND, type SiteVersion } from './site-version.ts';
 import { refuseRemains } from './sweep.ts';
 import { changeVersions, type Memory, type Written } from './write.ts';
 
@@ -72,7 +72,7 @@ export interface SitePublishSummary extends Partial<Written<SiteVersion>> {
 export async function publishSite(target: Target, options: SitePublishOptions): Promise<SitePublishSummary> {
   const { memory, isSinglePublisher, repair, dryRun, zip, onProgress = () => {} } = options;
   const remote = openRemote(target, { ...options, kept: `the current version at ${target.name} is unchanged` });
-  const kind = siteKind(options.cacheControl);
+  const kind = { ...SITE_KIND, cacheControl: { ...SITE_KIND.cacheControl, head: options.cacheControl } };
   const { pending } = options.removals;
   const targetLock = dryRun ? undefined : lockTarget(target);
   const remembered = known(kind, HEAD, memory?.read())?.commit.versions ?? [];

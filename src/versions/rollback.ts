@@ -4,60 +4,44 @@ import { plural } from '../contract/plural.ts';
 import type { Remote } from '../storage/remote.ts';
 import { commitPath } from './commit.ts';
 import { type Found, isMissing, known } from './newest.ts';
-import { type SiteVersion, siteKind } from './site-version.ts';
+import { SITE_KIND, type SiteVersion } from './site-version.ts';
 
 const WAY_BACK =
   'pages as files have no versions: to publish an earlier state, run palimpsest store pull with --number and --replace, build, ' +
   'and publish with --allow-gaps (docs/backup.md in the package); nothing was changed';
 
-/** Where a rollback goes. It stays the same if another run publishes meanwhile. */
-export class Rollback {
-  readonly #remote: Remote;
-  #to: number | undefined;
+/**
+ * Returns the versions that stay after a rollback. The last one is then current.
+ * @param to the number of the version to go back to; `true` for the one before the current one
+ * @throws Failure no-version if the version is not live, or its file is missing or has another length
+ */
+export async function keptByRollback(remote: Remote, found: Found<SiteVersion>, to: number | true): Promise<readonly SiteVersion[]> {
+  const live = found.newest?.commit.versions ?? [];
+  const number = to === true ? live.at(-2)?.number : to;
+  if (number === undefined) throw noVersion(remote, live, 'no version before the current one');
+  const index = live.findIndex((one) => one.number === number);
+  const version = live[index];
+  if (version === undefined) throw noVersion(remote, live, `version ${number}, which is not live`);
+  const isUnlisted = number < found.from;
+  if (isUnlisted ? (await remote.head(version.file)) === undefined : isMissing(found, version))
+    throw noVersion(remote, live, `version ${number}, whose file is missing or has another length`);
+  return live.slice(0, index + 1);
+}
 
-  /** @param to the number of the version to go back to; undefined: the one before the current one */
-  constructor(remote: Remote, to: number | undefined) {
-    this.#remote = remote;
-    this.#to = to;
-  }
+/** Returns the base URL of the pages of a version, from the commit that published it. Undefined if it cannot be read. */
+export async function baseUrlOf(remote: Remote, { number }: Pick<SiteVersion, 'number'>): Promise<string | undefined> {
+  const path = commitPath(number);
+  return known(SITE_KIND, path, (await remote.get(path))?.bytes)?.commit.base_url;
+}
 
-  /**
-   * Returns the versions that stay.
-   * @throws Failure no-version if the version is not live, or its file is missing or has another length
-   */
-  async kept(found: Found<SiteVersion>): Promise<readonly SiteVersion[]> {
-    const live = found.newest?.commit.versions ?? [];
-    this.#to ??= live.at(-2)?.number;
-    if (this.#to === undefined) throw this.#noVersion(live, 'no version before the current one');
-    const index = live.findIndex(({ number }) => number === this.#to);
-    const version = live[index];
-    if (version === undefined) throw this.#noVersion(live, `version ${this.#to}, which is not live`);
-    const isUnlisted = version.number < found.from;
-    if (isUnlisted ? (await this.#remote.head(version.file)) === undefined : isMissing(found, version))
-      throw this.#noVersion(live, `version ${this.#to}, whose file is missing or has another length`);
-    return live.slice(0, index + 1);
-  }
-
-  /**
-   * Returns the base URL of the pages of a version, from the commit that published it. Undefined if it cannot be read.
-   * @param number that of the version
-   */
-  async baseUrlOf(number: number): Promise<string | undefined> {
-    const path = commitPath(number);
-    return known(siteKind(''), path, (await this.#remote.get(path))?.bytes)?.commit.base_url;
-  }
-
-  #noVersion(live: readonly SiteVersion[], found: string): Failure {
-    const { name } = this.#remote;
-    const numbers = live.map(({ number }) => number);
-    return new Failure('no-version', `${name} cannot go to that version`, {
-      place: { file: name },
-      expected:
-        numbers.length === 0
-          ? 'a target with versions'
-          : `one of ${plural(live.length, 'live version')}, from ${numbers[0]} to ${numbers.at(-1)}`,
-      found,
-      hint: numbers.length === 0 ? WAY_BACK : hint`run ${suggested('versions')} to see the versions; nothing was changed`,
-    });
-  }
+function noVersion({ name }: Remote, live: readonly SiteVersion[], found: string): Failure {
+  return new Failure('no-version', `${name} cannot go to that version`, {
+    place: { file: name },
+    expected:
+      live.length === 0
+        ? 'a target with versions'
+        : `one of ${plural(live.length, 'live version')}, from ${live[0]?.number} to ${live.at(-1)?.number}`,
+    found,
+    hint: live.length === 0 ? WAY_BACK : hint`run ${suggested('versions')} to see the versions; nothing was changed`,
+  });
 }

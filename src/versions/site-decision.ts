@@ -2,19 +2,20 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { remove } from 'fs-extra/esm';
 import type { Exclusion } from '../contract/accounts/exclusion.ts';
+import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
 import { otherBaseUrl } from '../contract/site.ts';
 import type { Remote } from '../storage/remote.ts';
+import { targetBusy } from '../storage/target.ts';
 import { type Lock, lock } from '../store/database/lock.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { fetchVersion } from './fetch-version.ts';
 import { DAY_MS, keptVersions, timeAfter } from './keep.ts';
 import { type Found, isMissing } from './newest.ts';
-import { busy, type Draft, type NextList } from './next-commit.ts';
+import { type Draft, isFuture, type NextList, refuseFuture } from './next-commit.ts';
 import type { SiteMemory, SitePublishOptions, SitePublishSummary } from './publish-site.ts';
-import { isFuture, noneStays, otherStore, refuseFuture } from './refusals.ts';
 import { removedAccountsIn } from './removed-accounts.ts';
-import { Rollback } from './rollback.ts';
+import { baseUrlOf, keptByRollback } from './rollback.ts';
 import { type LocalZip, openLocalZip, type SiteVersion } from './site-version.ts';
 
 /** Decides which versions are live. What it found out about a version is known if the decision is repeated. */
@@ -25,7 +26,8 @@ export class SiteDecision {
   readonly #rebuilt = new Map<string, { readonly zip: LocalZip; readonly draft: Draft<SiteVersion> }>();
   /** The files that the store knows: those that it published, or looked into. */
   readonly #seen: ReadonlySet<string>;
-  readonly #rollback: Rollback | undefined;
+  /** The version to go back to. It stays the same if another run publishes meanwhile. */
+  #rollback: number | true | undefined;
   #draft: Draft<SiteVersion> | undefined;
   #lock: Lock | undefined;
   #live: readonly SiteVersion[] = [];
@@ -34,8 +36,7 @@ export class SiteDecision {
     this.#remote = remote;
     this.#options = options;
     this.#seen = seen;
-    const { rollback } = options;
-    this.#rollback = rollback === undefined ? undefined : new Rollback(remote, rollback === true ? undefined : rollback);
+    this.#rollback = options.rollback;
   }
 
   /** The numbers of the versions with a removed account, and of those that are damaged. */
@@ -48,7 +49,8 @@ export class SiteDecision {
     const { zip, keep, rebuild, memory } = this.#options;
     const { newest } = found;
     const before = newest?.commit.versions ?? [];
-    this.#live = (await this.#rollback?.kept(found)) ?? before;
+    this.#live = this.#rollback === undefined ? before : await keptByRollback(this.#remote, found, this.#rollback);
+    if (this.#rollback !== undefined) this.#rollback = this.#live.at(-1)?.number;
     const current = before.at(-1);
     if (current !== undefined && isMissing(found, current)) this.#states.set(current.file, 'damaged');
     await this.#check();
@@ -83,7 +85,7 @@ export class SiteDecision {
       }));
     // the version that a rollback makes current can have been built for another address
     const last = times.findLast(({ number }) => kept.has(number));
-    const earlier = last && (await this.#rollback?.baseUrlOf(last.number));
+    const earlier = last && this.#rollback !== undefined ? await baseUrlOf(this.#remote, last) : undefined;
     const list: NextList<SiteVersion> = {
       change: this.#change(this.#rollback !== undefined, rebuild !== undefined, hasNew),
       base_url: zip?.build.base_url ?? earlier ?? newest?.commit.base_url,
@@ -103,7 +105,7 @@ export class SiteDecision {
   }
 
   async close(): Promise<void> {
-    for (const { zip } of this.#rebuilt.values()) await zip.close();
+    for (const { zip } of this.#rebuilt.values()) zip.close();
     if (this.#lock !== undefined) await remove(this.#options.folder);
     this.#lock?.release();
   }
@@ -112,7 +114,7 @@ export class SiteDecision {
   async #emptyFolder(): Promise<void> {
     const { folder } = this.#options;
     this.#lock ??= lock(`${folder}.lock`);
-    if (this.#lock === undefined) throw busy(this.#remote, `another run that fetches versions to ${folder}`);
+    if (this.#lock === undefined) throw targetBusy(this.#remote, `another run that fetches versions to ${folder}`);
     await remove(folder);
     await mkdir(folder);
   }
@@ -149,7 +151,7 @@ export class SiteDecision {
   async #look(version: SiteVersion, path: string): Promise<'sound' | 'damaged' | 'removed'> {
     const exclusions = this.#removalsFor(version);
     if (exclusions.length === 0) return 'sound';
-    const zip = await openLocalZip(path);
+    const zip = openLocalZip(path);
     try {
       const hasRecords: SiteMemory['hasRecords'] = (records) => this.#options.memory?.hasRecords(records) === true;
       const accounts = removedAccountsIn(zip.reader, exclusions, hasRecords);
@@ -164,7 +166,27 @@ export class SiteDecision {
       if (error instanceof ZipDamage) return 'damaged';
       throw error;
     } finally {
-      await zip.close();
+      zip.close();
     }
   }
+}
+
+/** The refusal to replace a version whose state the store of a ZIP does not know. */
+function otherStore({ name }: Remote, zip: string, current: SiteVersion): Failure {
+  return new Failure('store-diverged', `${zip} was built from a store that does not know the state of the current version at ${name}`, {
+    place: { file: zip },
+    expected: `a ZIP of a store that had the fingerprint ${current.store} of version ${current.number}`,
+    found: 'an older store, another one, or one that another program changed',
+    hint: 'build from the newest store, or go back with --rollback first; or publish with --replace: earlier versions stay readable; nothing was changed',
+  });
+}
+
+/** The refusal of a change after which no version would be live. */
+function noneStays({ name }: Remote): Failure {
+  return new Failure('no-version', `no version at ${name} can stay`, {
+    place: { file: name },
+    expected: 'a live version that is sound and has no removed account',
+    found: 'only versions that are damaged or have a removed account',
+    hint: 'build the ZIP again and publish it; nothing was changed',
+  });
 }

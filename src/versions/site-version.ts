@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
-import { Failure } from '../contract/failure.ts';
-import { hint, suggested } from '../contract/hint.ts';
+import { fstatSync } from 'node:fs';
+import { join } from 'node:path';
 import { encodeJson, isObject } from '../contract/json.ts';
 import { type Rule, text } from '../contract/shape.ts';
-import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../tree/build-record.ts';
+import type { BuildRecord } from '../tree/build-record.ts';
+import { noTree, openFinishedTree } from '../tree/existing-tree.ts';
 import { MANIFEST } from '../tree/manifest/manifest.ts';
+import { edited } from '../tree/verified-tree.ts';
 import { ZipDamage } from '../zip/member.ts';
 import type { IndexPlace } from '../zip/zip-index.ts';
 import { checkMembers } from '../zip/zip-problems.ts';
-import { ZipReader } from '../zip/zip-reader.ts';
+import type { ZipReader } from '../zip/zip-reader.ts';
 import { textOrNothing, VERSION_SHAPE, type Version, type VersionKind } from './commit.ts';
 import { digestOf } from './fetch-version.ts';
 import type { Draft } from './next-commit.ts';
@@ -30,17 +31,15 @@ const indexPlace: Rule<IndexPlace> = {
     isObject(value) && ['offset', 'buckets', 'capacity'].every((name) => Number.isSafeInteger(value[name])),
 };
 
-/** @param head the Cache-Control header of the head. What a person is removed from must not stay in caches for long. */
-export function siteKind(head: string): VersionKind<SiteVersion> {
-  return {
-    name: 'site',
-    suffix: '.zip',
-    contentType: 'application/zip',
-    cacheControl: { data: 'public, max-age=3600', head },
-    isReadByHead: true,
-    shape: { ...VERSION_SHAPE, index: indexPlace, manifest: text, incomplete: textOrNothing },
-  };
-}
+/** States of a site. What a person is removed from must not stay in caches for long. */
+export const SITE_KIND: VersionKind<SiteVersion> = {
+  name: 'site',
+  suffix: '.zip',
+  contentType: 'application/zip',
+  cacheControl: { data: 'public, max-age=3600', head: 'public, max-age=0, must-revalidate' },
+  isReadByHead: true,
+  shape: { ...VERSION_SHAPE, index: indexPlace, manifest: text, incomplete: textOrNothing },
+};
 
 /** A tree in a local ZIP, opened. */
 export interface LocalZip {
@@ -55,69 +54,47 @@ export interface LocalZip {
    * @throws Failure tree-edited
    */
   readonly draft: () => Promise<Draft<SiteVersion>>;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
 /**
  * Opens a tree in a ZIP.
  * @throws Failure no-tree, tree-unfinished
  */
-export async function openLocalZip(path: string): Promise<LocalZip> {
-  let file: FileHandle;
-  try {
-    file = await open(path);
-  } catch (error) {
-    throw noTree(path, error instanceof Error ? error.message : String(error));
-  }
-  try {
-    const { size } = await file.stat();
-    const reader = new ZipReader(file.fd);
-    const build = parseBuildRecord(reader.read(BUILD_RECORD) ?? Buffer.of());
-    if (typeof build === 'string') throw noTree(path, `a ZIP whose ${BUILD_RECORD} is ${build}`);
-    const { records, accounts, store, manifest } = build;
-    const incomplete = build.incomplete && hash('sha256', encodeJson(build.incomplete));
-    const facts = { index: reader.index, records, accounts, store, manifest, incomplete };
-    return {
-      path,
-      bytes: size,
-      build,
-      reader,
-      facts,
-      draft: async () => {
-        const sha256 = await digestOf(file);
-        await checkTree(path, reader, manifest);
-        return { file: { descriptor: file.fd, size }, sha256, version: (published) => ({ ...published, bytes: size, sha256, ...facts }) };
-      },
-      close: () => file.close(),
-    };
-  } catch (error) {
-    await file.close();
-    throw error instanceof ZipDamage ? noTree(path, error.message) : error;
-  }
+export function openLocalZip(path: string): LocalZip {
+  const { files, build } = openFinishedTree(path);
+  const reader = files.zip;
+  if (reader === undefined) throw noTree(path);
+  const { size } = fstatSync(reader.file);
+  const { records, accounts, store, manifest } = build;
+  const incomplete = build.incomplete && hash('sha256', encodeJson(build.incomplete));
+  const facts = { index: reader.index, records, accounts, store, manifest, incomplete };
+  return {
+    path,
+    bytes: size,
+    build,
+    reader,
+    facts,
+    draft: async () => {
+      const sha256 = await digestOf(reader.file);
+      await checkTree(path, reader, manifest);
+      return {
+        file: { descriptor: reader.file, size },
+        sha256,
+        version: (published) => ({ ...published, bytes: size, sha256, ...facts }),
+      };
+    },
+    close: () => files.close(),
+  };
 }
 
 /** @throws Failure tree-edited if a member or the index is damaged, because hosts would answer its pages with an error */
 async function checkTree(path: string, reader: ZipReader, manifest: string): Promise<void> {
   try {
     await checkMembers(reader);
-    if (hash('sha256', reader.read(MANIFEST) ?? '') !== manifest) throw new ZipDamage(`${MANIFEST} has another SHA-256`);
   } catch (error) {
-    if (!(error instanceof ZipDamage)) throw error;
-    throw new Failure('tree-edited', `${path} differs from what the build wrote`, {
-      place: { file: path },
-      expected: `an index and members with their CRC-32, and a ${MANIFEST} with the SHA-256 ${manifest}`,
-      found: error.message,
-      hint: hint`run ${suggested('build', { '--out': path, '--repair': true })}, then run this command again; nothing was changed`,
-      cause: error,
-    });
+    throw error instanceof ZipDamage ? edited(path, undefined, error.message) : error;
   }
-}
-
-function noTree(path: string, found: string): Failure {
-  return new Failure('no-tree', `${path} is not a tree in a ZIP`, {
-    place: { file: path },
-    expected: 'a ZIP that palimpsest build wrote',
-    found,
-    hint: hint`run ${suggested('build', { '--out': path })}`,
-  });
+  const found = hash('sha256', reader.read(MANIFEST) ?? '');
+  if (found !== manifest) throw edited(join(path, MANIFEST), manifest, found);
 }

@@ -4,20 +4,20 @@ import type { Remote } from '../storage/remote.ts';
 import { commitPath, numbered, VERSIONS, type Version, type VersionKind } from './commit.ts';
 import { type Known, known } from './newest.ts';
 
-/** Returns the objects below `versions/` that are neither commits nor the data of live versions, with their numbers. */
+/** Returns the paths below `versions/` that are neither those of commits nor of the data of live versions, with their numbers. */
 export function leftoversIn(
-  listed: readonly ListedObject[],
+  paths: Iterable<string>,
   live: readonly Version[],
 ): readonly { readonly path: string; readonly number: number }[] {
   const files = new Set(live.map(({ file }) => file));
-  return listed.flatMap(({ path }) => {
+  return [...paths].flatMap((path) => {
     const found = numbered(path);
     return found === undefined || found.isCommit || files.has(path) ? [] : [{ path, number: found.number }];
   });
 }
 
 export interface SweepOptions {
-  /** The files that a commit of this run withdrew. */
+  /** The files that a commit of this run withdrew. A listing of the newest numbers may leave them out. */
   readonly withdrawn: ReadonlySet<string>;
   /** Whether to delete the data of commits that cannot be read, too: a removed account may be in it. */
   readonly isThorough: boolean;
@@ -27,7 +27,7 @@ export interface SweepOptions {
 /**
  * Deletes what no live version needs: data and open uploads with a number up to the newest commit can never become live, because
  * their writer no longer gets that number. So it does not matter whether the writer is still alive.
- * @param listed all objects below `versions/`
+ * @param listed the objects below `versions/`
  * @returns the number of deleted objects and uploads
  */
 export async function sweep<V extends Version>(
@@ -37,9 +37,9 @@ export async function sweep<V extends Version>(
   listed: readonly ListedObject[],
   { withdrawn, isThorough, abortsUploads }: SweepOptions,
 ): Promise<number> {
-  const paths = new Set(listed.map(({ path }) => path));
+  const paths = new Set([...listed.map(({ path }) => path), ...withdrawn]);
   let deleted = 0;
-  for (const { path, number } of leftoversIn(listed, commit.versions)) {
+  for (const { path, number } of leftoversIn(paths, commit.versions)) {
     if (number > commit.number) continue;
     // the list of a commit that cannot be read may have it
     const mayBeLive = !isThorough && !withdrawn.has(path) && number < commit.number && paths.has(commitPath(number));

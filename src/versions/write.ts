@@ -4,9 +4,11 @@ import { noConditions, provesCreate, provesRace } from '../storage/condition-pro
 import { WHOLE_BYTES } from '../storage/file-upload.ts';
 import type { ListedObject } from '../storage/object-source.ts';
 import type { Remote } from '../storage/remote.ts';
+import { targetBusy } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import {
   type Commit,
+  commitNumbers,
   commitPath,
   dataPath,
   encodeCommit,
@@ -18,7 +20,7 @@ import {
   type VersionKind,
 } from './commit.ts';
 import { type Found, type Known, known, readNewest } from './newest.ts';
-import { busy, commitOf, commitUpload, create, type NextList, unchanged, uploadOf, writeNext } from './next-commit.ts';
+import { commitOf, commitUpload, create, type NextList, unchanged, uploadOf, writeNext } from './next-commit.ts';
 import { leftoversIn, sweep } from './sweep.ts';
 
 /** How often a run begins again because another run got the next number. */
@@ -76,22 +78,20 @@ export async function changeVersions<V extends Version>(
     const decided = await decide(found);
     for (const problem of found.problems) problems.add(problem);
     const { newest, top, listed } = found;
-    const leftovers = leftoversIn(listed, newest?.commit.versions ?? []);
+    const leftovers = leftoversIn(pathsOf(listed), newest?.commit.versions ?? []);
     const uploads = isThorough && top > 0 ? ((await remote.openUploads?.(VERSIONS)) ?? []) : [];
     const isAbove = ({ path }: { readonly path: string }) => (numbered(path)?.number ?? 0) > top;
     const isUnread = newest !== undefined && newest.commit.number < top && found.repairs.length === 0;
     // what has the next number can only be deleted when the number is given
     const needsCommit = isUnread || (newest !== undefined && [...leftovers, ...uploads].some(isAbove));
     const next = decided ?? (needsCommit ? unchanged(newest) : undefined);
-    if (next === undefined && found.repairs.length === 0 && (newest === undefined || (found.isHeadCurrent && leftovers.length === 0))) {
-      if (newest === undefined || !isThorough) {
-        if (newest !== undefined && remembered?.equals(newest.bytes) !== true) memory?.write(newest.bytes);
-        return { newest, commit: undefined, isConditional, deleted, left: [], problems: [...problems] };
-      }
+    const isClean = newest === undefined || (found.isHeadCurrent && leftovers.length === 0 && !isThorough);
+    if (next === undefined && found.repairs.length === 0 && isClean) {
+      if (newest !== undefined && remembered?.equals(newest.bytes) !== true) memory?.write(newest.bytes);
+      return { newest, commit: undefined, isConditional, deleted, left: [], problems: [...problems] };
     }
-
     if (isConditional === undefined) {
-      isConditional = await prove(remote, kind, { isNew: top === 0, isUnproved: newest?.commit.conditional === false, isSinglePublisher });
+      isConditional = await prove(remote, kind.name, found, isSinglePublisher);
       // without conditions, only what an earlier run left is deleted
       if (!isConditional && newest?.commit.number === top) {
         const swept = { withdrawn: new Set<string>(), isThorough, abortsUploads: true };
@@ -109,7 +109,7 @@ export async function changeVersions<V extends Version>(
     // not a newer commit of another run: no run of this store has searched its versions for removed accounts
     memory?.write(current.bytes);
     const withdrawn = new Set((newest?.commit.versions ?? []).map(({ file }) => file));
-    const after = await copyToHead(last, kind, current, isConditional ? [...listed, ...unlisted(withdrawn, listed)] : undefined);
+    const after = await copyToHead(last, kind, current, isConditional ? listed : undefined);
     const { versions } = after.newest.commit;
     if (isConditional && after.isReadable) {
       const abortsUploads =
@@ -117,18 +117,10 @@ export async function changeVersions<V extends Version>(
         [...versions, ...(next?.added ?? []).map(({ file }) => ({ bytes: file.size }))].some(({ bytes }) => bytes > WHOLE_BYTES);
       deleted += await sweep(last, kind, after.newest, after.listed, { withdrawn, isThorough, abortsUploads });
     }
-    const left = isConditional ? [] : leftoversIn(after.listed, versions).map(({ path }) => path);
+    const left = isConditional ? [] : pathsOf(leftoversIn(pathsOf(after.listed), versions));
     return { newest: after.newest, commit: commit?.commit, isConditional, deleted, left, problems: [...problems] };
   }
-  throw busy(remote, `another run got the next number ${ATTEMPTS} times`);
-}
-
-interface ProofOptions {
-  /** Whether the target has no version. */
-  readonly isNew: boolean;
-  /** Whether the newest commit was written without proved conditions. */
-  readonly isUnproved: boolean;
-  readonly isSinglePublisher: boolean;
+  throw targetBusy(remote, `another run got the next number ${ATTEMPTS} times`);
 }
 
 /**
@@ -138,9 +130,12 @@ interface ProofOptions {
  */
 async function prove(
   remote: Remote,
-  { name }: VersionKind<Version>,
-  { isNew, isUnproved, isSinglePublisher }: ProofOptions,
+  name: VersionKind<Version>['name'],
+  { top, newest }: Found<Version>,
+  isSinglePublisher: boolean,
 ): Promise<boolean> {
+  const isNew = top === 0;
+  const isUnproved = newest?.commit.conditional === false;
   if (isNew) await refuseOtherForm(remote, name);
   const upload = uploadOf(Buffer.from(`{"palimpsest":"${name}"}\n`), 'application/json', 'public, max-age=3600');
   const wins = () => provesRace(remote, dataPath(0, randomBytes(6).toString('hex'), '.proof'), upload);
@@ -163,10 +158,9 @@ async function repairCommits<V extends Version>(
   { newest, repairs }: Found<V>,
   isConditional: boolean,
 ): Promise<void> {
-  let previous: string | null = null;
   for (const { number, bytes, isDamaged } of repairs) {
     const before = number === 1 ? undefined : (await last.get(commitPath(number - 1)))?.bytes;
-    previous = before === undefined ? null : hash('sha256', before);
+    const previous = before === undefined ? null : hash('sha256', before);
     const kept = (newest?.commit.versions ?? []).filter((version) => version.number <= number);
     const next = { ...unchanged(newest), kept };
     const written = bytes ?? encodeCommit(commitOf(kind, newest?.commit, next, number, { previous, files: [], isConditional }));
@@ -189,7 +183,7 @@ async function copyToHead<V extends Version>(
     if (!kind.isReadByHead && before !== undefined) return { newest, listed: before, isReadable: true };
     // commits stay for ever: a listing of all would grow
     const after = await last.list(VERSIONS, before && pathBefore(newest.commit.number));
-    const top = Math.max(0, ...after.flatMap(({ path }) => numbered(path) ?? []).map(({ number, isCommit }) => (isCommit ? number : 0)));
+    const top = Math.max(0, ...commitNumbers(after));
     const newer = top > newest.commit.number ? known(kind, commitPath(top), (await last.get(commitPath(top)))?.bytes) : undefined;
     const listed = new Map([...(before ?? []), ...after].map((one) => [one.path, one]));
     if (newer === undefined) return { newest, listed: [...listed.values()], isReadable: top <= newest.commit.number };
@@ -197,8 +191,6 @@ async function copyToHead<V extends Version>(
   }
 }
 
-/** Returns the files that a listing of the newest numbers left out. */
-function unlisted(files: ReadonlySet<string>, listed: readonly ListedObject[]): readonly ListedObject[] {
-  const paths = new Set(listed.map(({ path }) => path));
-  return [...files].filter((path) => !paths.has(path)).map((path) => ({ path, size: 0, tag: '' }));
+function pathsOf(objects: readonly { readonly path: string }[]): readonly string[] {
+  return objects.map(({ path }) => path);
 }

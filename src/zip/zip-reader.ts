@@ -12,14 +12,15 @@ export class ZipReader {
   /** The place of the index, for hosts. */
   readonly index: IndexPlace;
   readonly records: EndRecords;
-  readonly #file: number;
+  /** The descriptor of the file. */
+  readonly file: number;
 
   /**
    * @param file opened for reading; `close` closes it
    * @throws ZipDamage if the file is no ZIP with an index, or its end is damaged
    */
   constructor(file: number) {
-    this.#file = file;
+    this.file = file;
     this.records = readEndRecords(file);
     const { offset } = this.records;
     const index = decodeTrailer(readAt(file, Math.max(0, offset - TRAILER), Math.min(offset, TRAILER)), offset);
@@ -39,7 +40,7 @@ export class ZipReader {
    */
   find(path: string): MemberPlace | undefined {
     const { offset, length } = bucketRange(path, this.index);
-    return findMember(path, readAt(this.#file, offset, length));
+    return findMember(path, readAt(this.file, offset, length));
   }
 
   /**
@@ -54,7 +55,7 @@ export class ZipReader {
 
   /** Returns the members as they lie in the ZIP, to copy them. */
   packed(): MemberFile {
-    return new MemberFile(this.#file, this.index.offset - HEADER_BYTES - INDEX.length);
+    return new MemberFile(this.file, this.index.offset - HEADER_BYTES - INDEX.length);
   }
 
   /**
@@ -73,7 +74,7 @@ export class ZipReader {
    * @throws ZipDamage
    */
   entries(): Generator<Buffer> {
-    return entriesIn(this.#file, this.records);
+    return entriesIn(this.file, this.records);
   }
 
   /**
@@ -81,16 +82,16 @@ export class ZipReader {
    * @throws ZipDamage
    */
   bytes(offset: number, length: number): Buffer {
-    return readAt(this.#file, offset, length);
+    return readAt(this.file, offset, length);
   }
 
   close(): void {
-    closeSync(this.#file);
+    closeSync(this.file);
   }
 
   #raw({ path, offset, packed }: MemberPlace): Buffer {
     if (offset + packed > this.index.offset) throw new ZipDamage(`${path} is not where the index says`);
-    return readAt(this.#file, offset, HEADER_BYTES + path.length + packed);
+    return readAt(this.file, offset, HEADER_BYTES + path.length + packed);
   }
 }
 

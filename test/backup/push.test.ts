@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { pull } from '../../src/backup/pull.ts';
 import { type PushOptions, push } from '../../src/backup/push.ts';
-import { listVersions } from '../../src/backup/store-version.ts';
+import { STORE_KIND } from '../../src/backup/store-version.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import { openRemote } from '../../src/storage/remote.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
 import type { Target } from '../../src/storage/target.ts';
+import { listVersions } from '../../src/versions/newest.ts';
 import { changed } from '../publish/in-process.ts';
 import { filesIn } from '../support/folder.ts';
 import { folderOfFile, importLines, recordLines } from '../whole/stores.ts';
@@ -42,7 +43,7 @@ it('lists no version whose data reads back with other bytes', async () => {
     },
   }));
   await expect(push(target, options)).rejects.toMatchObject({ code: 'target-failed', place: { file: expect.stringMatching(/\.db\.br$/) } });
-  expect(await listVersions(openRemote(target, remote))).toMatchObject({ versions: [] });
+  expect(await listVersions(openRemote(target, remote), STORE_KIND)).toMatchObject({ versions: [] });
   expect([...filesIn(path).keys()]).toEqual(['palimpsest.json']);
   // after the target works again, the next push leaves nothing else
   await push(await openTarget(path, '', { connections: 4, secrets: {} }), options);

@@ -145,15 +145,15 @@ export const COMMANDS: readonly Suggestion[] = [
     prepare: (home) => truncateSync(fileIn(join(home, 'backup', 'versions'), '.br'), 100),
   }),
   shown('versions/rollback.ts: versions', 'publish site --rollback 9', 1, 'versions site'),
-  shown('versions/site-version.ts: build', 'publish site2 --out h.zip', 1, 'build --out h.zip --repair', {
+  shown('tree/verified-tree.ts: build', 'publish site2 --out h.zip', 1, 'build --store FILE --out h.zip --repair', {
     prepare: (home) => {
       const bytes = readFileSync(join(home, 'h.zip'));
       bytes.fill(0x5a, 200, 300);
       writeFileSync(join(home, 'h.zip'), bytes);
     },
+    fill: { FILE: STORE },
     isRepeated: true,
   }),
-  shown('versions/site-version.ts: build', 'publish site2 --out h.zip', 1, 'build --out h.zip', { prepare: remove('h.zip') }),
   shown('commands/publish-versions.ts: import', 'publish site --out h.zip', 1, 'import h.zip', { prepare: remove('data') }),
   shown('commands/with-store.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip', {
     prepare: observeNight(6),
@@ -304,7 +304,7 @@ export const OPTIONS: readonly Suggestion[] = [
     prepare: (home) => cpSync(join(home, 'out'), join(home, 'copy'), { recursive: true }),
     ends: 1,
   }),
-  shown('versions/refusals.ts: --replace', 'publish site --out o.zip --store other.db', 3, '--replace', {
+  shown('versions/site-decision.ts: --replace', 'publish site --out o.zip --store other.db', 3, '--replace', {
     prepare: steps(observeNight(7, NAMES, 'other.db'), run('build', '--store', 'other.db', '--out', 'o.zip', '--base-url', SITE)),
   }),
   shown('backup/push.ts: --replace', 'store push backup', 3, '--replace', { prepare: steps(remove('data'), observeNight(3)) }),
@@ -350,8 +350,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'mirror/service-page.ts: mirror': 'service-page.test.ts; the service is elsewhere',
   'store/exclusions/exclusion-writer.ts: --on-conflict': 'removal.test.ts',
   'store/accounts/account-state-writer.ts: --on-conflict': 'ndjson.test.ts',
-  'publish/transfer/overlap-page.ts: --allow-gaps': 'overlap-page.test.ts',
-  'storage/condition-proof.ts: --single-publisher': 'conditions.test.ts',
+  'storage/condition-proof.ts: --single-publisher': 'state-object.test.ts',
   'removal/copies.ts: --yes': 'the hint says to leave it out',
   'commands/exclusions.ts: --end': 'the command above has it',
   'commands/store-check.ts: --on-conflict': 'check.test.ts',

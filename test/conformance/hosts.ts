@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { NO_HOST_CAN } from '../../src/rewrite/hosts/host.ts';
 import { allHosts } from '../../src/rewrite/hosts/registry.ts';
+import { NO_HOST_CAN } from './probes/all.ts';
 import { type Outcome, withoutReleases, withResults } from './results.ts';
 import { type Linted, nameOf, type Subject } from './subject.ts';
 import { apache } from './subjects/apache.ts';

@@ -63,7 +63,7 @@ function stepsOf({ steps }: Host): string[] {
   return steps.length === 0 ? [] : ['', ...steps.map((step) => `    ${step}`)];
 }
 
-function reasonsOf({ cannot, untested = {}, limits }: Host): string[] {
+function reasonsOf({ cannot, untested = {}, limits = {} }: Host): string[] {
   const lines = [...grouped(cannot, 'lacks'), ...grouped(untested, 'not tested:')];
   const { files, fileBytes, source } = limits;
   if (source !== undefined) lines.push(`- is limited to ${files} files, and to ${fileBytes} bytes per file (${source})`);

@@ -1,9 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { mediaTypeOf } from '../../src/publish/objects/headers.ts';
 import type { PublishOptions } from '../../src/publish/publish.ts';
-import { BROWSE_TYPES } from '../../src/rewrite/resolve.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import { removeAccounts } from '../../src/store/exclusions/remove.ts';
 import { build } from '../../src/tree/build/build.ts';
@@ -115,9 +113,5 @@ describe('a publish of browse files', () => {
     await place.build(false);
     await place.send();
     expect(readFileSync(place.at('site/index.html'), 'utf8')).toBe('mine');
-  });
-
-  it('gives files the media types that hosts give them', () => {
-    for (const [suffix, type] of Object.entries(BROWSE_TYPES)) expect(mediaTypeOf(`browse/a.${suffix}`)).toBe(type);
   });
 });

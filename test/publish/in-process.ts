@@ -1,4 +1,4 @@
-import { DEFAULT_CACHE_CONTROL } from '../../src/publish/objects/headers.ts';
+import { DEFAULT_CACHE_CONTROL } from '../../src/contract/site.ts';
 import { type PublishOptions, type PublishSummary, publish } from '../../src/publish/publish.ts';
 import { STATE } from '../../src/publish/state/state.ts';
 import type { Target } from '../../src/storage/target.ts';

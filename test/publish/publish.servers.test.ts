@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_CACHE_CONTROL } from '../../src/publish/objects/headers.ts';
+import { DEFAULT_CACHE_CONTROL } from '../../src/contract/site.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import { palimpsest, palimpsestHere } from '../support/palimpsest.ts';
 import { isFull, times } from '../support/proof.ts';

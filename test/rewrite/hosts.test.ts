@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { withVersions } from '../../src/hosting/find-host.ts';
-import { CAPABILITIES, type Host, type Origin, PAGE_HEADERS, type PublishedSite } from '../../src/rewrite/hosts/host.ts';
+import { CAPABILITIES, type Host, PAGE_HEADERS, type PublishedSite } from '../../src/rewrite/hosts/host.ts';
 import { allHosts, REFUSED } from '../../src/rewrite/hosts/registry.ts';
 import { inlined, type Program } from '../../src/rewrite/program.ts';
 import { PROGRAM } from '../support/palimpsest.ts';
@@ -62,29 +62,22 @@ describe.each(HOSTS.map((host) => [host.name, host] as const))('%s', (name, host
   });
 });
 
-const ORIGIN: Origin = {
-  isSecure: true,
-  authority: 'bucket.store.example:8443',
-  name: 'bucket.store.example',
-  isAddress: false,
-  path: '/some/where',
-  encodings: [],
-};
+const ORIGIN = 'https://bucket.store.example:8443/some/where';
 
 describe.each(HOSTS.flatMap(({ name, atOrigin }) => (atOrigin === undefined ? [] : [[name, atOrigin] as const])))(
   '%s before an origin',
   (_, { render }) => {
-    const textBefore = (origin: Partial<Origin> = {}, base = '') =>
-      render(site(base), { ...ORIGIN, ...origin })
+    const textBefore = (origin = ORIGIN, base = '') =>
+      render(site(base), { url: new URL(origin), encodings: [] })
         .map(({ text }) => text)
         .join('\n');
 
     test('requests files below the path of the origin, for any path of the base URL', () => {
       for (const base of ['', '/zzz-where/v2']) {
-        expect(textBefore({}, base)).toContain('https://bucket.store.example:8443/some/where/rest/');
-        expect(textBefore({ isSecure: false, path: '' }, base)).toContain('http://bucket.store.example:8443/rest/');
+        expect(textBefore(ORIGIN, base)).toContain('https://bucket.store.example:8443/some/where/rest/');
+        expect(textBefore('http://bucket.store.example:8443', base)).toContain('http://bucket.store.example:8443/rest/');
       }
-      expect(textBefore({}, '/zzz-where/v2')).toMatch(/\/zzz\\?-where\/v2/);
+      expect(textBefore(ORIGIN, '/zzz-where/v2')).toMatch(/\/zzz\\?-where\/v2/);
       expect(textBefore()).not.toMatch(/undefined|\[object|NaN|[ \t]$/m);
     });
   },

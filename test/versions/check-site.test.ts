@@ -3,14 +3,13 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Commit, encodeCommit, parseCommit } from '../../src/versions/commit.ts';
-import { type SiteVersion, siteKind } from '../../src/versions/site-version.ts';
+import { SITE_KIND as KIND, type SiteVersion } from '../../src/versions/site-version.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { flipByte, flipByteAt } from '../verify/damaged-zip.ts';
 import { goodHistory, importHistory } from '../verify/good-tree.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
-const KIND = siteKind('');
 const PAGE = 'rest/data/page/5/index.json';
 const SIZES = ['--page-size', '7', '--account-page-size', '3', '--base-url', 'https://history.example'];
 

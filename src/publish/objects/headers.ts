@@ -1,5 +1,9 @@
-import type { ObjectHeaders } from '../../storage/target.ts';
-import { CODINGS, type Encoding, encodingOfPath, plainPath } from '../../tree/encoding.ts';
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { DEFAULT_CACHE_CONTROL } from '../../contract/site.ts';
+import { BROWSE_TYPES } from '../../rewrite/resolve.ts';
+import type { Fetched, ObjectHeaders } from '../../storage/target.ts';
+import { compress } from '../../tree/compression.ts';
+import { CODINGS, encodingOfPath, plainPath, SUFFIXES } from '../../tree/encoding.ts';
 
 /** The options that determine the response headers of pages. */
 export interface HeaderChoice {
@@ -7,24 +11,15 @@ export interface HeaderChoice {
   readonly gzip: boolean;
 }
 
-/** The content of a page changes under the same URL, so every client must revalidate. */
-export const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate';
-
-/** Returns the headers of a page, or of one of its compressed variants. */
-export function pageHeaders({ cacheControl, gzip }: HeaderChoice, variant?: Encoding): ObjectHeaders {
-  const contentEncoding = variant === undefined ? (gzip ? CODINGS.gzip : '') : CODINGS[variant];
-  return { contentType: 'application/json', cacheControl, contentEncoding };
-}
-
-/** Returns the headers of a file of the tree: those of a page, with the media type of the file. */
-export function fileHeaders(choice: HeaderChoice, path: string): ObjectHeaders {
-  return { ...pageHeaders(choice, encodingOfPath(path)), contentType: mediaTypeOf(plainPath(path)) };
+/** Returns the headers of a page or a browse file. A compressed copy of a page has its own encoding. */
+export function fileHeaders({ cacheControl, gzip }: HeaderChoice, path: string): ObjectHeaders {
+  const encoding = encodingOfPath(path) ?? (gzip ? 'gzip' : undefined);
+  return { contentType: mediaTypeOf(plainPath(path)), cacheControl, contentEncoding: encoding === undefined ? '' : CODINGS[encoding] };
 }
 
 /** Returns the headers of a file beside the pages. Such files are never compressed, because tools read them. */
 export function plainHeaders(path: string): ObjectHeaders {
-  const contentType = path.endsWith('.json') ? 'application/json' : 'text/plain; charset=utf-8';
-  return { contentType, cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: '' };
+  return { contentType: mediaTypeOf(path), cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: '' };
 }
 
 /** Returns all headers in one line, for comparison. */
@@ -32,17 +27,26 @@ export function headerLine({ contentType, cacheControl, contentEncoding }: Objec
   return [contentType, cacheControl, contentEncoding].join(' | ');
 }
 
-/** The media types of the files of a tree, by the end of their names. */
-const MEDIA_TYPES: { readonly [suffix: string]: string } = {
-  json: 'application/json',
-  html: 'text/html; charset=utf-8',
-  css: 'text/css',
-  js: 'text/javascript',
-  atom: 'application/atom+xml; charset=utf-8',
-  svg: 'image/svg+xml',
-};
+function mediaTypeOf(path: string): string {
+  const suffix = path.slice(path.lastIndexOf('.') + 1);
+  return suffix === 'json' ? 'application/json' : (BROWSE_TYPES[suffix] ?? 'text/plain; charset=utf-8');
+}
 
-/** Returns the value of Content-Type for a file; `text/plain` if its name has no known end. */
-export function mediaTypeOf(path: string): string {
-  return MEDIA_TYPES[path.slice(path.lastIndexOf('.') + 1)] ?? 'text/plain; charset=utf-8';
+/** Returns the bytes to upload. A compressed copy of a page is not compressed again. */
+export function encoded(file: Buffer, { contentEncoding }: ObjectHeaders, path: string): Buffer {
+  return encodingOfPath(path) === undefined && contentEncoding === CODINGS.gzip ? gzipSync(file) : file;
+}
+
+/** Returns the content of the file at a path: the page, or a compressed copy of it. */
+export function compressedPage(page: Buffer, path: string): Buffer {
+  const encoding = encodingOfPath(path);
+  return encoding === undefined ? page : compress(page, encoding);
+}
+
+/** Returns the decompressed page in an object. Its header, or otherwise its name, gives the encoding. */
+export function decompressedPage(path: string, { bytes, contentEncoding }: Fetched): Buffer {
+  const coding = contentEncoding.toLowerCase();
+  if (coding === CODINGS.gzip || (coding === '' && path.endsWith(SUFFIXES.gzip))) return gunzipSync(bytes);
+  if (coding === CODINGS.brotli || (coding === '' && path.endsWith(SUFFIXES.brotli))) return brotliDecompressSync(bytes);
+  return bytes;
 }

@@ -1,6 +1,6 @@
 import { HOME } from '../../browse/paths.ts';
-import { deleteOf, lanesOf, type Stages, type Step } from './steps.ts';
-import { type Comparison, reasonOf } from './tree-comparison.ts';
+import { lanesOf, type Stages, type Step } from './steps.ts';
+import { type Comparison, deleteOf, uploadOf } from './tree-comparison.ts';
 
 /** A browse file that is in the tree, at the target, or both. */
 export interface BrowsePair {
@@ -22,11 +22,8 @@ export interface BrowsePlan extends Stages {
   readonly hasUnlisted: boolean;
 }
 
-export function planBrowse({
-  browsePairs: pairs,
-  bytesOf,
-  hasOtherHeaders,
-}: Pick<Comparison, 'browsePairs' | 'bytesOf' | 'hasOtherHeaders'>): BrowsePlan {
+export function planBrowse(comparison: Pick<Comparison, 'browsePairs' | 'bytesOf' | 'hasOtherHeaders'>): BrowsePlan {
+  const { browsePairs: pairs } = comparison;
   const totals = { files: 0, atTarget: 0, unlisted: 0 };
   for (const { wanted, there, isListed } of pairs()) {
     totals.files += Number(wanted !== undefined);
@@ -36,8 +33,8 @@ export function planBrowse({
   function* uploads(rank: number): Generator<Step> {
     for (const { path, wanted, there } of pairs()) {
       if (wanted === undefined || rankOf(path, there) !== rank) continue;
-      const reason = reasonOf(wanted, there, hasOtherHeaders);
-      if (reason !== undefined) yield { action: 'upload', path, digest: wanted, bytes: bytesOf(path), reason };
+      const step = uploadOf(comparison, path, wanted, there);
+      if (step !== undefined) yield step;
     }
   }
   function* gone(): Generator<Step> {

@@ -19,14 +19,11 @@ export interface Limits {
   readonly allowOtherBaseUrl: boolean;
 }
 
-/** The base URL of a tree, and the one at the target; undefined if it is unknown. */
-export interface BaseUrls {
-  readonly ours: string;
-  readonly there: string | undefined;
-}
-
 /** What the guards decide on. */
 interface Guarded extends Pick<Plan, 'isIdle' | 'deletes' | 'atTarget' | 'readerGaps'> {
+  /** The base URL of the tree, and the one at the target; undefined if it is unknown. */
+  readonly baseUrl: string;
+  readonly baseUrlThere: string | undefined;
   /** Whether the deletes follow from a removal, or an interrupted run of the same tree was allowed to make them. */
   readonly areDeletesAllowed: boolean;
   /** What the target has and the tree lacks. */
@@ -43,28 +40,20 @@ export function mostDeletes({ atTarget }: Pick<Plan, 'atTarget'>, { maxDelete }:
 /**
  * Returns the reasons not to carry out a plan: store-diverged, loopback-url, other-base-url, too-many-deletes, reader-gaps, or an empty list.
  */
-export function checkGuards(target: string, baseUrls: BaseUrls, plan: Guarded, limits: Limits): Failure[] {
+export function checkGuards(target: string, plan: Guarded, limits: Limits): Failure[] {
   const { maxDelete, allowGaps, allowLoopback, allowOtherBaseUrl } = limits;
   const most = mostDeletes(plan, limits);
   const lacks = plan.lacking.map(({ what }) => `the target has ${what}, and the tree does not`);
   const options = plan.lacking.map(({ option }) => option).join(' ');
   const rebuild = options === '' ? '' : `build again with ${options}, then publish; or `;
-  const links = localLinks(target, baseUrls.ours);
-  const moved = allowOtherBaseUrl ? undefined : otherBaseUrl(target, baseUrls.there, baseUrls.ours);
+  const links = localLinks(target, plan.baseUrl);
+  const moved = allowOtherBaseUrl ? undefined : otherBaseUrl(target, plan.baseUrlThere, plan.baseUrl);
   const deletes = new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target} would be deleted`, {
     expected: 'most' in maxDelete ? `at most ${most}` : `at most ${most} (${maxDelete.share * 100} % of ${plan.atTarget} files)`,
     found: [`${plan.deletes} ${plan.deletes === 1 ? 'file' : 'files'} that the tree no longer has`, ...lacks].join('; '),
     hint: `${rebuild}check the deletes that --dry-run --json lists; if they are right, publish with --max-delete ${plan.deletes}. Deletes after palimpsest remove need no option if --store names the store`,
   });
-  const gaps = new Failure(
-    'reader-gaps',
-    `readers who follow the next links of ${target} would miss records or accounts, whatever the order of the uploads`,
-    {
-      expected: 'at least as many records and accounts as before, on pages that are not larger',
-      found: plan.readerGaps.join('; '),
-      hint: 'publish with --allow-gaps if readers may miss some records or accounts once, for example after palimpsest remove',
-    },
-  );
+  const gaps = readerGaps(target, plan.readerGaps.join('; '));
   const removed = new Failure('store-diverged', 'the tree has accounts that were removed from the store', {
     expected: 'a tree without them',
     found: plural(plan.removedInTree.accounts, 'removed account'),
@@ -73,7 +62,7 @@ export function checkGuards(target: string, baseUrls: BaseUrls, plan: Guarded, l
         ? hint`run ${suggested('build')} first`
         : 'if this is the store of the tree, build it again first; otherwise name its store with --store',
   });
-  const hasLocalLinks = isLoopback(baseUrls.ours) && !allowLoopback && !plan.isIdle;
+  const hasLocalLinks = isLoopback(plan.baseUrl) && !allowLoopback && !plan.isIdle;
   return [
     ...(plan.removedInTree.accounts > 0 ? [removed] : []),
     ...(hasLocalLinks ? [links] : []),
@@ -81,6 +70,20 @@ export function checkGuards(target: string, baseUrls: BaseUrls, plan: Guarded, l
     ...(plan.deletes > most && !plan.areDeletesAllowed ? [deletes] : []),
     ...(plan.readerGaps.length > 0 && !allowGaps ? [gaps] : []),
   ];
+}
+
+/** The refusal of a publish in which items move to earlier pages. */
+export function readerGaps(target: string, found: string, place: Failure['place'] = {}): Failure {
+  return new Failure(
+    'reader-gaps',
+    `readers who follow the next links of ${target} would miss records or accounts, whatever the order of the uploads`,
+    {
+      place,
+      expected: 'at least as many records and accounts as before, on pages that are not larger',
+      found,
+      hint: 'publish with --allow-gaps if readers may miss some records or accounts once, for example after palimpsest remove',
+    },
+  );
 }
 
 /** What the target has and the tree lacks, because the tree was built with other options. */
@@ -108,4 +111,32 @@ export function lackingIn(tree: TreeSize, trees: readonly TreeSize[], browse: Pi
       last[name] < tree[name] ? [{ what: `pages of ${last[name]} items`, option: `${option} ${last[name]}` }] : [],
     ),
   ];
+}
+
+/** The accounts at a target that were removed from the store, and their records. */
+export interface Removal {
+  readonly accounts: number;
+  readonly records: number;
+}
+
+/**
+ * Whether the deletes of a plan follow from a removal: without the removed accounts and their records, the tree has all that the
+ * target has, in the same form.
+ * @param trees the trees that the pages at the target may come from
+ */
+export function explainsDeletes(
+  { accounts, records }: Removal,
+  tree: TreeSize,
+  trees: readonly TreeSize[],
+  browse: Pick<BrowsePlan, 'files' | 'atTarget'>,
+): boolean {
+  const hasAll = trees.every(
+    (there) =>
+      there.records - records <= tree.records &&
+      there.accounts - accounts <= tree.accounts &&
+      there.page_size === tree.page_size &&
+      there.account_page_size === tree.account_page_size &&
+      there.compress === tree.compress,
+  );
+  return accounts > 0 && hasAll && (browse.files > 0 || browse.atTarget === 0);
 }

@@ -1,20 +1,14 @@
 import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
-import type { Movement } from '../../tree/movement.ts';
 import type { TreeSize } from '../state/state.ts';
+import type { Comparison, FoundTree } from './tree-comparison.ts';
 
-/** The known facts about how items move from the pages at a target to those of the tree. */
-export interface KnownMovement {
-  readonly build: TreeSize;
-  /** The trees that the target's pages may come from. */
-  readonly trees: readonly TreeSize[];
-  /** Computed from the sort keys of both; undefined if the target has no sort keys that can be trusted. */
-  readonly movement: Movement | undefined;
-  /** Whether pages at the target differ from those of the tree that was published there. */
-  readonly isDamaged: boolean;
+/** What is known of how items move from the pages at a target to those of the tree. */
+interface KnownMovement extends Pick<Comparison, 'build' | 'movement'> {
+  readonly found: Pick<FoundTree, 'trees' | 'isDamaged'>;
 }
 
 /** Returns the upper limit of how many pages back an item moves. */
-export function shiftOf({ build, trees, movement, isDamaged }: KnownMovement, collection: Collection): number {
+export function shiftOf({ build, found: { trees, isDamaged }, movement }: KnownMovement, collection: Collection): number {
   if (isDamaged) return Number.POSITIVE_INFINITY;
   const exact = movement?.[collection].shift;
   // after an interrupted run, pages may come from an older tree than the sort keys
@@ -41,7 +35,7 @@ function shiftByCounts(build: TreeSize, trees: readonly TreeSize[], collection: 
 const NAMES: { readonly [C in Collection]: string } = { data: 'records', account: 'accounts' };
 
 /** Returns the reasons why items move to earlier pages, so that readers may miss them in any order; empty if no item does. */
-export function gapsOf({ build, trees, movement }: KnownMovement): string[] {
+export function gapsOf({ build, found: { trees }, movement }: KnownMovement): string[] {
   const gaps = new Set<string>();
   for (const tree of trees) {
     if (build.records < tree.records) gaps.add(fewer(tree.records - build.records, 'record'));

@@ -1,18 +1,16 @@
 import { COLLECTIONS } from '../../contract/collection.ts';
 import { fileCount } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
+import type { Requests } from '../state/state-object.ts';
 import { type BrowsePlan, planBrowse } from './browse-plan.ts';
 import { planCollection } from './collection-plan.ts';
 import { gapsOf } from './item-movement.ts';
 import { type Stages, stepsOf } from './steps.ts';
 import type { Comparison } from './tree-comparison.ts';
 
-/** The number of requests of each kind. */
-export interface Requests {
+/** The number of requests of each kind, and of all. */
+interface AllRequests extends Requests {
   readonly all: number;
-  readonly writes: number;
-  readonly reads: number;
-  readonly deletes: number;
 }
 
 export interface Plan extends Stages {
@@ -26,7 +24,7 @@ export interface Plan extends Stages {
   /** Bytes of the uploads and overlap pages, before compression. Overlap pages count with their maximum size. */
   readonly bytes: number;
   /** All requests of a run, without its heartbeats. */
-  readonly requests: Requests;
+  readonly requests: AllRequests;
   /** Whether there is nothing to do. */
   readonly isIdle: boolean;
   /** The list price of these requests in US dollars. */
@@ -49,7 +47,7 @@ export function planPublish(comparison: Comparison): Plan {
     totals[`${action}s`] += 1;
     totals.bytes += bytes;
   }
-  const { found, movement, prices, build } = comparison;
+  const { found, prices } = comparison;
   const isIdle = totals.uploads + totals.deletes === 0 && found.isCurrent;
   const proof = isIdle ? undefined : comparison.proof;
   const beside = isIdle ? 0 : CLOSING_WRITES + Number(comparison.sendsSortKeys) + Number(browse.hasUnlisted);
@@ -67,7 +65,7 @@ export function planPublish(comparison: Comparison): Plan {
     requests: { all: writes + reads + deletes, writes, reads, deletes },
     isIdle,
     cost: writes * prices.write + reads * prices.read,
-    readerGaps: gapsOf({ build, trees: found.trees, movement, isDamaged: found.isDamaged }),
+    readerGaps: gapsOf(comparison),
   };
 }
 

@@ -1,11 +1,5 @@
-import type { Collection } from '../../contract/collection.ts';
 import type { ManifestLine } from '../../tree/manifest/lines.ts';
 import type { Reason } from './tree-comparison.ts';
-
-/** The uncompressed page in the tree of which an overlap page is made. */
-export interface Overlapped extends ManifestLine {
-  readonly collection: Collection;
-}
 
 /** One object that a run writes or deletes. `digest` is that of the file in the tree; '' for a delete. */
 export interface Step extends ManifestLine {
@@ -13,8 +7,6 @@ export interface Step extends ManifestLine {
   /** Bytes before compression. An overlap page counts with its maximum size. */
   readonly bytes: number;
   readonly reason: Reason;
-  /** Only an overlap page has it. */
-  readonly page?: Overlapped;
 }
 
 /** Steps that are carried out one after another. */
@@ -39,9 +31,4 @@ export function* lanesOf(steps: Iterable<Step>): Generator<Lane> {
 /** Yields the steps of stages in order. */
 export function* stepsOf(stages: Iterable<Stage>): Generator<Step> {
   for (const stage of stages) for (const lane of stage()) yield* lane;
-}
-
-/** Returns the step that deletes a file, because the tree does not have it. */
-export function deleteOf(path: string): Step {
-  return { action: 'delete', path, bytes: 0, reason: 'gone', digest: '' };
 }

@@ -1,14 +1,13 @@
 import type { Collection } from '../../contract/collection.ts';
 import type { Prices } from '../../storage/target.ts';
-import type { BuildRecord } from '../../tree/build-record.ts';
 import { plainPath } from '../../tree/encoding.ts';
 import { pathsInWriteOrder } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
 import type { Movement } from '../../tree/movement.ts';
-import type { ProofRequests } from '../state/conditions.ts';
 import type { TreeSize } from '../state/state.ts';
+import type { Requests } from '../state/state-object.ts';
 import type { BrowsePair } from './browse-plan.ts';
-import { deleteOf, type Step } from './steps.ts';
+import type { Step } from './steps.ts';
 
 /** The digest of an object that exists but whose content is not known. */
 export const UNKNOWN_DIGEST: string = 'ff'.repeat(32);
@@ -30,8 +29,6 @@ export interface FoundTree {
   readonly trees: readonly TreeSize[];
   /** The digests of the pages, with the layout of a tree that has as many pages as the largest of `trees`. */
   readonly digests: Digests;
-  /** The paths of the pages that are already overlap pages for the tree to publish. */
-  readonly overlapped: ReadonlySet<string>;
   /** Whether the pages were requested one by one, because no completed run describes them, or to repair them. */
   readonly isScanned: boolean;
   /** Whether pages differ from those that the last run wrote, or this cannot be determined. */
@@ -42,47 +39,59 @@ export interface FoundTree {
 
 /** The input of a plan: the tree, the content of the target, how items move, and prices. */
 export interface Comparison {
-  readonly build: BuildRecord;
+  readonly build: TreeSize;
   readonly digests: Digests;
   /** Returns the size of a file in the tree. */
   readonly bytesOf: (path: string) => number;
   readonly found: FoundTree;
   /** Yields the browse files of the tree and of the target. Each call reads both manifests again. */
   readonly browsePairs: () => Iterable<BrowsePair>;
-  /** How items move from the pages at the target; undefined if no usable sort keys exist. */
+  /** How items move from the pages at the target; undefined if it has no sort keys that can be trusted. */
   readonly movement: Movement | undefined;
   /** Whether the tree's sort keys must be sent. */
   readonly sendsSortKeys: boolean;
   /** The number of read requests made so far. */
   readonly reads: number;
   /** The requests that prove the conditions of writes; undefined if the target needs no proof. */
-  readonly proof: ProofRequests | undefined;
+  readonly proof: Requests | undefined;
   /** Whether the pages at the target have other headers than this run would set. */
   readonly hasOtherHeaders: boolean;
   readonly concurrency: number;
   readonly prices: Prices;
 }
 
-/** A file that must be sent. */
-export interface Change {
-  readonly path: string;
-  readonly reason: Reason;
+/** Returns the steps that send the files of a page, in order. */
+export function uploadsOf(comparison: Comparison, collection: Collection, page: number): readonly Step[] {
+  const { digests, found } = comparison;
+  return pathsInWriteOrder(collection, page, digests).flatMap(
+    (path) => uploadOf(comparison, path, digests.get(path) ?? '', found.digests.get(path)) ?? [],
+  );
 }
 
-/** Returns the files of a page that must be sent, in the order in which they are sent. */
-export function changesOf({ digests, found, hasOtherHeaders }: Comparison, collection: Collection, page: number): readonly Change[] {
-  return pathsInWriteOrder(collection, page, digests).flatMap((path) => {
-    const reason = reasonOf(digests.get(path), found.digests.get(path), hasOtherHeaders);
-    return reason === undefined ? [] : [{ path, reason }];
-  });
+/**
+ * Returns the step that sends a file; undefined if the target has it.
+ * @param there the digest at the target; undefined if the target does not have the file
+ */
+export function uploadOf(
+  { bytesOf, hasOtherHeaders }: Pick<Comparison, 'bytesOf' | 'hasOtherHeaders'>,
+  path: string,
+  digest: string,
+  there: string | undefined,
+): Step | undefined {
+  const reason = reasonOf(digest, there, hasOtherHeaders);
+  return reason && { action: 'upload', path, digest, bytes: bytesOf(path), reason };
 }
 
-/** Returns why a file must be sent; undefined if it need not. */
-export function reasonOf(wanted: string | undefined, there: string | undefined, hasOtherHeaders: boolean): Reason | undefined {
+function reasonOf(wanted: string, there: string | undefined, hasOtherHeaders: boolean): Reason | undefined {
   if (there === undefined) return 'new';
   if (there === UNKNOWN_DIGEST) return 'unknown';
   if (there !== wanted) return 'changed';
   return hasOtherHeaders ? 'headers' : undefined;
+}
+
+/** Returns the step that deletes a file, because the tree does not have it. */
+export function deleteOf(path: string): Step {
+  return { action: 'delete', path, bytes: 0, reason: 'gone', digest: '' };
 }
 
 /**

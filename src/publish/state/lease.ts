@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../../contract/failure.ts';
+import { isRunning, machineId } from '../../contract/files/process.ts';
 import { stopped } from '../../contract/pauses.ts';
 import type { Remote } from '../../storage/remote.ts';
-import { thisProcess } from './other-run.ts';
-import { encodeState, type FoundState, type PublishState } from './state.ts';
+import { targetBusy } from '../../storage/target.ts';
+import { encodeState, type FoundState, type Holder, type PublishState, readState } from './state.ts';
 import { StateObject } from './state-object.ts';
 
 /** Milliseconds between two heartbeats. */
@@ -14,13 +15,32 @@ const HEARTBEAT_MS = 4_000;
 const HEARTBEAT_TIMEOUT_MS = 5_000;
 /** The most attempts of a heartbeat. The next heartbeat follows soon. */
 const HEARTBEAT_ATTEMPTS = 2;
-/** Milliseconds after its last heartbeat in which a run still writes. Shorter than the time after which other runs take over. */
+/** Milliseconds after its last heartbeat in which a run still writes. */
 const WRITE_WINDOW_MS = 15_000;
+/** Milliseconds without a heartbeat after which another run takes over. */
+const LEASE_TTL_MS = 20_000;
 /** Milliseconds after its last heartbeat in which a run still retries heartbeats. */
 const GIVE_UP_MS = 120_000;
 
 /** What a run intends to publish, and the trees that pages at the target may come from meanwhile. */
 type Claim = Omit<PublishState, 'palimpsest' | 'state' | 'holder'>;
+
+/**
+ * Waits until the lease of another run has expired.
+ * @throws Failure target-busy if that run is alive, stopped
+ */
+export async function awaitOtherRun(remote: Remote, holder: Holder | null): Promise<void> {
+  // process ids are reused: only a heartbeat shows that a run is alive
+  if (holder === null || (holder.machine === machineId() && !isRunning(holder.process))) return;
+  const { signal, kept } = remote.policy;
+  const started = performance.now();
+  while (performance.now() - started < LEASE_TTL_MS) {
+    await wait(1_000, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+    if (signal?.aborted) throw stopped(kept);
+    const now = (await readState(remote))?.state.holder;
+    if (now?.token !== holder.token || now.beat !== holder.beat) throw targetBusy(remote);
+  }
+}
 
 /** The right to write at a target. A run keeps it as long as its heartbeats succeed. */
 export class Lease {
@@ -124,7 +144,8 @@ export class Lease {
 
   readonly #encodeHeld = (): Buffer => {
     this.#beat += 1;
-    return encodeState({ state: 'publishing', ...this.#claim, holder: { ...thisProcess(), token: this.#token, beat: this.#beat } });
+    const holder = { machine: machineId(), process: process.pid, token: this.#token, beat: this.#beat };
+    return encodeState({ state: 'publishing', ...this.#claim, holder });
   };
 
   /** @param began when the last successful heartbeat began, by `performance.now()` */

@@ -1,9 +1,9 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Failure } from '../../contract/failure.ts';
+import { provesCreate, provesRace, provesReplace, RACE_CREATES } from '../../storage/condition-proof.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { storageErrorKind } from '../../storage/storage-error.ts';
-import type { Fetched, Upload } from '../../storage/target.ts';
+import { type Fetched, targetBusy, type Upload } from '../../storage/target.ts';
 import { plainHeaders } from '../objects/headers.ts';
 import { type FoundState, parseState, STATE } from './state.ts';
 
@@ -60,7 +60,7 @@ export class StateObject {
       // the response to this very write was lost
       const isWritten = now?.bytes.equals(bytes) === true;
       // the response to an earlier write was lost, or that write arrived late: this run still has the lease
-      if (!isWritten && !this.#isOwn(now)) throw takenOver(remote);
+      if (!isWritten && !this.#isOwn(now)) throw targetBusy(remote);
       this.#tag = now?.tag;
       return isWritten ? began : this.write(remote, encode);
     }
@@ -71,7 +71,7 @@ export class StateObject {
     const now = await remote.get(STATE);
     // not the tags: the proof of another run may have written the same bytes again
     const isFound = now === undefined ? this.#found === undefined : this.#found?.bytes.equals(now.bytes);
-    if (!isFound && !this.#isOwn(now)) throw takenOver(remote);
+    if (!isFound && !this.#isOwn(now)) throw targetBusy(remote);
   }
 
   #isOwn(now: Fetched | undefined): boolean {
@@ -89,14 +89,38 @@ function tokenIn(bytes: Buffer): string | undefined {
 }
 
 /** Returns the object of a state. */
-export function stateUpload(bytes: Buffer): Upload {
+function stateUpload(bytes: Buffer): Upload {
   return { bytes, headers: plainHeaders(STATE), digest: hash('sha256', bytes) };
 }
 
-/** The failure of a run that is too late. */
-export function takenOver(remote: Remote): Failure {
-  return new Failure('target-busy', `another run began to publish to ${remote.name}`, {
-    place: { file: STATE },
-    hint: 'wait until the other run has ended, then publish again',
-  });
+/** The number of requests of each kind. */
+export interface Requests {
+  readonly writes: number;
+  readonly reads: number;
+  readonly deletes: number;
+}
+
+/** Returns the requests of {@link provesConditions} at a target with this state. */
+export function proofRequests(found: FoundState | undefined): Requests {
+  if (found === undefined) return { writes: RACE_CREATES + 1, reads: 0, deletes: 1 };
+  const isUnproved = found.state.conditional === false;
+  return { writes: 2 + (isUnproved ? RACE_CREATES : 0), reads: 1, deletes: isUnproved ? 1 : 0 };
+}
+
+/**
+ * Proves that the store refuses the write of a run that has not seen what another run wrote. The state stays as it is, even at a
+ * store that accepts everything.
+ * @param found the state that was read; undefined if the target has none
+ * @throws Failure target-busy if another run wrote the state since
+ */
+export async function provesConditions(remote: Remote, found: FoundState | undefined): Promise<boolean> {
+  const race = (isReplaced: boolean) =>
+    provesRace(remote, `${STATE}.${randomBytes(6).toString('hex')}`, stateUpload(Buffer.from('{}\n')), isReplaced);
+  if (found === undefined) return race(true);
+  // a store that checks first and writes then passes the proofs below
+  if (found.state.conditional === false && !(await race(false))) return false;
+  // a store that accepts everything replaces the state with these bytes
+  if ((await remote.get(STATE))?.bytes.equals(found.bytes) !== true) throw targetBusy(remote);
+  const upload = stateUpload(found.bytes);
+  return (await provesCreate(remote, STATE, upload)) && (await provesReplace(remote, STATE, upload));
 }

@@ -10,15 +10,8 @@ import { VERSION } from '../../version.ts';
 export const STATE: string = SITE_MARKER;
 
 /** The counts and sizes of a tree that pages at the target may come from. */
-export interface TreeSize {
-  readonly records: number;
-  readonly accounts: number;
-  readonly data_pages: number;
-  readonly account_pages: number;
-  readonly page_size: number;
-  readonly account_page_size: number;
-  /** The encodings of the compressed variants, as in the build record. */
-  readonly compress: string;
+export interface TreeSize
+  extends Pick<BuildRecord, 'records' | 'accounts' | 'data_pages' | 'account_pages' | 'page_size' | 'account_page_size' | 'compress'> {
   /** SHA-256 of its sort keys; undefined if they are not reliable. */
   readonly sort_keys?: string | undefined;
 }
@@ -116,13 +109,18 @@ export async function readState(remote: Remote): Promise<FoundState | undefined>
     return { state: parseState(fetched.bytes), bytes: fetched.bytes, tag: fetched.tag };
   } catch (error) {
     if (!(error instanceof Violation)) throw error;
-    throw new Failure('not-ours', `${remote.name} has a ${STATE} that palimpsest did not write`, {
-      place: { file: STATE, field: error.field },
-      expected: error.expected,
-      found: error.found,
-      hint: 'publish to another prefix, or remove that object; nothing was changed',
-    });
+    throw notOurs(remote, { file: STATE, field: error.field }, error.expected, error.found);
   }
+}
+
+/** The refusal to replace a file of another program at a target. */
+export function notOurs({ name }: Remote, place: Failure['place'] & { readonly file: string }, expected: string, found: string): Failure {
+  return new Failure('not-ours', `${name} has a file ${place.file} that palimpsest did not write`, {
+    place,
+    expected,
+    found,
+    hint: 'publish to another target or prefix, or move that file away; nothing was changed',
+  });
 }
 
 /** Returns the part of the build record that later publishes need. */

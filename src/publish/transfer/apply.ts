@@ -3,11 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { forEachLimit } from '../../storage/pool.ts';
 import type { Remote } from '../../storage/remote.ts';
-import { encodingOfPath } from '../../tree/encoding.ts';
 import { MANIFEST } from '../../tree/manifest/manifest.ts';
 import { readVerified } from '../../tree/verified-tree.ts';
-import { encoded } from '../objects/content-encoding.ts';
-import { fileHeaders, plainHeaders } from '../objects/headers.ts';
+import { encoded, fileHeaders, plainHeaders } from '../objects/headers.ts';
 import type { BrowsePair } from '../planning/browse-plan.ts';
 import type { Stage, Step } from '../planning/steps.ts';
 import { UNKNOWN_DIGEST } from '../planning/tree-comparison.ts';
@@ -16,48 +14,43 @@ import { type Transfer, uploadOverlap } from './overlap-page.ts';
 
 /** The number of completed steps of each kind. */
 export interface ApplyResult {
-  uploads: number;
-  overlaps: number;
-  deletes: number;
+  readonly uploads: number;
+  readonly overlaps: number;
+  readonly deletes: number;
 }
 
 /**
- * Carries out stages in order, and counts the steps in `done`. After an error or an abort it begins no new request and waits for
- * those in flight.
+ * Carries out stages in order. After an error or an abort it begins no new request and waits for those in flight.
  * @param concurrency the most requests in flight at a time
  * @throws Failure stopped, tree-edited, target-failed, target-denied, target-busy, reader-gaps
  */
-export async function apply(stages: Iterable<Stage>, transfer: Transfer, concurrency: number, done: ApplyResult): Promise<void> {
-  // pages that needed no overlap page: they are written already
-  const final = new Set<string>();
+export async function apply(stages: Iterable<Stage>, transfer: Transfer, concurrency: number): Promise<ApplyResult> {
+  const done = { uploads: 0, overlaps: 0, deletes: 0 };
   const carryOut = async (step: Step) => {
-    const { action, path, page } = step;
-    if (page !== undefined) {
-      const outcome = await uploadOverlap(transfer, step, page);
-      if (outcome === 'overlap') done.overlaps += 1;
-      if (outcome !== 'final') return;
-      final.add(path);
-    } else if (action === 'delete') {
-      await transfer.remote.remove(path);
+    if (step.action === 'overlap') {
+      if (await uploadOverlap(transfer, step.path)) done.overlaps += 1;
+    } else if (step.action === 'delete') {
+      await transfer.remote.remove(step.path);
       done.deletes += 1;
       transfer.onDeleted(done.deletes);
-      return;
-    } else if (final.has(path)) return;
-    else await upload(transfer, step);
-    done.uploads += 1;
+    } else {
+      await upload(transfer, step);
+      done.uploads += 1;
+    }
   };
   for (const stage of stages) {
     await forEachLimit(stage(), concurrency, async (lane) => {
       for (const step of lane) await carryOut(step);
     });
   }
+  return done;
 }
 
 /** Sends a file of the tree as it is. */
 async function upload({ tree, remote, headers: choice, onSent }: Transfer, { path, digest }: Step): Promise<void> {
   const file = await readVerified(tree, { path, digest });
   const headers = fileHeaders(choice, path);
-  await remote.put(path, { bytes: encoded(file, headers, encodingOfPath(path)), headers, digest });
+  await remote.put(path, { bytes: encoded(file, headers, path), headers, digest });
   onSent(file.length);
 }
 

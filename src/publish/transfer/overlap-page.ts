@@ -1,17 +1,15 @@
 import { hash } from 'node:crypto';
 import type { Collection } from '../../contract/collection.ts';
-import { Failure } from '../../contract/failure.ts';
 import { encodeJson, isObject } from '../../contract/json.ts';
 import { ENVELOPE_TAIL, parseEnvelope } from '../../contract/pages/envelope.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { storageErrorKind } from '../../storage/storage-error.ts';
 import type { Fetched } from '../../storage/target.ts';
-import { encodingOfPath } from '../../tree/encoding.ts';
-import type { ManifestLine } from '../../tree/manifest/lines.ts';
+import { plainPath } from '../../tree/encoding.ts';
+import { collectionFolder } from '../../tree/layout.ts';
 import { readVerified, type VerifiedTree } from '../../tree/verified-tree.ts';
-import { compressedPage, decompressedPage, encoded } from '../objects/content-encoding.ts';
-import { fileHeaders, type HeaderChoice } from '../objects/headers.ts';
-import type { Overlapped } from '../planning/steps.ts';
+import { compressedPage, decompressedPage, encoded, fileHeaders, type HeaderChoice } from '../objects/headers.ts';
+import { readerGaps } from '../planning/guards.ts';
 
 /** What is needed to send files of a tree. */
 export interface Transfer {
@@ -35,33 +33,32 @@ const MAX_ATTEMPTS = 5;
 /**
  * Writes a page that shows its old items after its new ones. The write is conditional on the version that was
  * read. A request that arrives late can then not overwrite the final page.
- * @param line the file to write: the page, or a compressed copy of it
- * @returns `final` if the page needs no old items, so that the page itself was written
+ * @param path that of the page, or of a compressed copy of it
+ * @returns whether it was needed
  * @throws Failure reader-gaps, tree-edited, and those of the target
  */
 export async function uploadOverlap(
   { tree, remote, headers: choice, isConditional, allowGaps, onSent }: Transfer,
-  { path, digest }: ManifestLine,
-  { collection, ...page }: Overlapped,
-): Promise<'overlap' | 'final' | 'unchanged'> {
-  const variant = encodingOfPath(path);
+  path: string,
+): Promise<boolean> {
   const headers = fileHeaders(choice, path);
-  const newer = await readVerified(tree, page);
+  const page = plainPath(path);
+  const collection = page.startsWith(collectionFolder('account')) ? 'account' : 'data';
+  const newer = await readVerified(tree, { path: page, digest: tree.digests.get(page) });
   for (let tried = 1; ; tried += 1) {
     const older = await remote.get(path);
     const overlapped = older === undefined ? undefined : overlapOver(collection, path, older, newer);
-    if (older === undefined || overlapped === undefined) return 'unchanged';
-    if (overlapped.movesForward && !allowGaps) throw pulledForward(remote, path);
-    const isFinal = overlapped.bytes === newer;
-    const file = isFinal ? await readVerified(tree, { path, digest }) : compressedPage(overlapped.bytes, variant);
-    const bytes = encoded(file, headers, variant);
-    if (older.bytes.equals(bytes)) return 'unchanged';
-    const holds = isFinal ? {} : { holds: digest };
+    if (older === undefined || overlapped === undefined) return false;
+    if (overlapped.movesForward && !allowGaps)
+      throw readerGaps(remote.name, 'a page whose records are newer than those of its replacement', { file: path });
+    const file = compressedPage(overlapped.bytes, path);
+    const bytes = encoded(file, headers, path);
+    if (older.bytes.equals(bytes)) return false;
     try {
-      const upload = { bytes, headers, digest: hash('sha256', file), ...holds };
+      const upload = { bytes, headers, digest: hash('sha256', file) };
       await remote.put(path, upload, isConditional ? { tag: older.tag } : undefined);
       onSent(file.length);
-      return isFinal ? 'final' : 'overlap';
+      return true;
     } catch (error) {
       if (storageErrorKind(error) !== 'conflict' || tried === MAX_ATTEMPTS) throw error;
     }
@@ -75,15 +72,6 @@ function overlapOver(collection: Collection, path: string, older: Fetched, newer
   } catch {
     return undefined;
   }
-}
-
-function pulledForward(remote: Remote, path: string): Failure {
-  return new Failure('reader-gaps', `records at ${remote.name} would move to earlier pages`, {
-    place: { file: path },
-    expected: 'a tree that extends the one at the target',
-    found: 'a page whose records are newer than the records of its replacement',
-    hint: 'publish with --allow-gaps if readers may miss records that move past them, for example after palimpsest remove',
-  });
 }
 
 /** A page that also shows items of its older version. */

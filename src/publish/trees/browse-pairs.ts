@@ -1,18 +1,9 @@
 import { HOME } from '../../browse/paths.ts';
-import { Failure } from '../../contract/failure.ts';
 import type { Remote } from '../../storage/remote.ts';
-import {
-  allBrowseLines,
-  type BrowseListing,
-  linesOfBytes,
-  linesOfGroup,
-  listBrowseFiles,
-  NO_BROWSE,
-} from '../../tree/manifest/browse-lines.ts';
-import { MANIFEST } from '../../tree/manifest/manifest.ts';
+import { type BrowseListing, linesOfGroup } from '../../tree/manifest/browse-lines.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
 import type { BrowsePair } from '../planning/browse-plan.ts';
-import { type ScanOptions, scan } from './page-scan.ts';
+import { notOurs } from '../state/state.ts';
 
 /** The browse files at a target. */
 export interface FoundBrowse {
@@ -36,26 +27,6 @@ export function* browsePairs({ browse }: VerifiedTree, { listing, others }: Foun
   }
 }
 
-/** Returns what the manifest at a target lists. */
-export async function listingAt(remote: Remote): Promise<BrowseListing> {
-  const fetched = await remote.get(MANIFEST);
-  return fetched === undefined ? NO_BROWSE : listBrowseFiles(linesOfBytes(fetched.bytes));
-}
-
-/**
- * Requests the digest of each browse file that the manifest at the target lists. There are no others: a run writes the
- * manifest with all its paths before the first new file.
- */
-export async function scanBrowse(remote: Remote, listing: BrowseListing, options: ScanOptions): Promise<FoundBrowse> {
-  let count = 0;
-  for (const _ of allBrowseLines(listing)) count += 1;
-  const others = new Map<string, string | undefined>();
-  await scan(remote, allBrowseLines(listing), count, options, ({ path, digest: listed }, digest) => {
-    if (digest !== listed) others.set(path, digest);
-  });
-  return { listing, others };
-}
-
 /**
  * Refuses to replace the home page of another program.
  * @throws Failure not-ours
@@ -65,11 +36,6 @@ export async function refuseOtherHome(remote: Remote, tree: VerifiedTree, { list
     if (path !== HOME || wanted === undefined || isListed) continue;
     const head = await remote.head(HOME);
     if (head === undefined || head.digest === wanted) continue;
-    throw new Failure('not-ours', `${remote.name} has an ${HOME} that palimpsest did not publish`, {
-      place: { file: HOME },
-      expected: 'no such file, because the home page of the tree is written there',
-      found: 'another file',
-      hint: 'move that file away, publish to another target or prefix, or build without --html; nothing was changed',
-    });
+    throw notOurs(remote, { file: HOME }, 'no such file, or a tree that was built without --html', 'another home page');
   }
 }

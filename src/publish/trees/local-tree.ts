@@ -1,5 +1,4 @@
-import { createHash, hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { BUILD_RECORD, encodeBuildRecord } from '../../tree/build-record.ts';
@@ -7,7 +6,7 @@ import { fileCount } from '../../tree/layout.ts';
 import { piecesOf } from '../../tree/manifest/lines.ts';
 import { MANIFEST } from '../../tree/manifest/manifest.ts';
 import { SORT_KEYS } from '../../tree/sort-keys.ts';
-import { edited, filesOf, openVerified, unreadable, type VerifiedTree } from '../../tree/verified-tree.ts';
+import { edited, filesOf, openVerified, readVerifiedSync, unreadable, type VerifiedTree } from '../../tree/verified-tree.ts';
 
 /** Bytes of the buffer for reading files. */
 const CHUNK_BYTES = 1 << 16;
@@ -52,18 +51,15 @@ export interface MetadataFile {
 }
 
 /** Returns the tree's sort keys, which are sent before its pages. */
-export function readSortKeysFile({ out, sortKeys }: VerifiedTree): MetadataFile {
-  const bytes = readFileSync(join(out, SORT_KEYS));
-  if (hash('sha256', bytes) !== sortKeys) throw edited(join(out, SORT_KEYS), sortKeys, 'other bytes');
-  return { path: SORT_KEYS, bytes };
+export function readSortKeysFile(tree: VerifiedTree): MetadataFile {
+  return { path: SORT_KEYS, bytes: readVerifiedSync(tree, { path: SORT_KEYS, digest: tree.sortKeys }) };
 }
 
 /** Reads the files beside the pages: the build record, then the manifest. A build may have begun since the tree was opened. */
-export function readMetadata({ out, build }: VerifiedTree): readonly MetadataFile[] {
-  const manifest = readFileSync(join(out, MANIFEST));
-  if (hash('sha256', manifest) !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'other bytes');
+export function readMetadata(tree: VerifiedTree): readonly MetadataFile[] {
+  const { build } = tree;
   return [
     { path: BUILD_RECORD, bytes: Buffer.from(encodeBuildRecord(build)) },
-    { path: MANIFEST, bytes: manifest },
+    { path: MANIFEST, bytes: readVerifiedSync(tree, { path: MANIFEST, digest: build.manifest }) },
   ];
 }

@@ -21,7 +21,14 @@ export function refuseOtherFiles(target: Pick<Target, 'name' | 'names'>, also?: 
   const isOurs = (name: string) => name.startsWith(STATE) || name.startsWith(VERSIONS_MARKER) || name === BUILD_RECORD || name === also;
   if (names.some(isOurs)) return;
   const outer = target.names === undefined ? undefined : versionsAround(placeOf(target.name));
-  if (outer !== undefined) throw insideVersions(target.name, outer);
+  if (outer !== undefined) {
+    throw new Failure('not-ours', `${target.name} is inside ${outer}, which has versions of another site or of a store`, {
+      place: { file: target.name },
+      expected: 'a folder outside of other targets',
+      found: join(outer, VERSIONS_MARKER),
+      hint: 'publish to a folder beside it, or to the target itself; --allow-other-files publishes here anyway; nothing was changed',
+    });
+  }
   if (names.length === 0) return;
   throw new Failure('not-ours', `${target.name} contains files that palimpsest did not publish`, {
     place: { file: target.name },
@@ -53,15 +60,6 @@ function versionsAround(folder: string): string | undefined {
   const parent = dirname(folder);
   if (parent === folder) return undefined;
   return existsSync(join(parent, VERSIONS_MARKER)) ? parent : versionsAround(parent);
-}
-
-function insideVersions(name: string, outer: string): Failure {
-  return new Failure('not-ours', `${name} is inside ${outer}, which has versions of another site or of a store`, {
-    place: { file: name },
-    expected: 'a folder outside of other targets',
-    found: join(outer, VERSIONS_MARKER),
-    hint: 'publish to a folder beside it, or to the target itself; --allow-other-files publishes here anyway; nothing was changed',
-  });
 }
 
 function isPublished(folder: string): boolean {

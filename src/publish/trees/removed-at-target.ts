@@ -4,8 +4,8 @@ import { forEachLimit } from '../../storage/pool.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { pagePath } from '../../tree/layout.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
-import { decompressedPage } from '../objects/content-encoding.ts';
-import type { Removal } from '../planning/removal.ts';
+import { decompressedPage } from '../objects/headers.ts';
+import type { Removal } from '../planning/guards.ts';
 import type { FoundTree } from '../planning/tree-comparison.ts';
 
 /** Reads the account pages at a target, and counts the accounts that were removed from the store, and their records. */

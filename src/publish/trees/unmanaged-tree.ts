@@ -1,29 +1,28 @@
 import { COLLECTIONS } from '../../contract/collection.ts';
-import { Failure } from '../../contract/failure.ts';
 import { type Envelope, parseEnvelope } from '../../contract/pages/envelope.ts';
 import type { Remote } from '../../storage/remote.ts';
-import { refuseOtherForm } from '../../storage/target-form.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../../tree/build-record.ts';
 import { ENCODINGS, type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 import { indexPath } from '../../tree/layout.ts';
 import { isManifest, MANIFEST } from '../../tree/manifest/manifest.ts';
-import { decompressedPage } from '../objects/content-encoding.ts';
-import { sizeOf, type TreeSize } from '../state/state.ts';
+import { decompressedPage } from '../objects/headers.ts';
+import { notOurs, sizeOf, type TreeSize } from '../state/state.ts';
 
 /**
  * Returns the trees that pages may come from at a target without a publish state. They are derived from the build
  * record and from the first pages there, because another tool may have copied them at different times.
  * @param build the build record of the tree to publish
+ * @param manifest the file at the target that has the name of the manifest
  * @returns an empty list if the target has neither
- * @throws Failure not-ours if another program wrote a file with the name of a file of a tree; other-form if it has versions
+ * @throws Failure not-ours if another program wrote a file with the name of a file of a tree
  */
-export async function unmanagedTrees(remote: Remote, build: BuildRecord): Promise<readonly TreeSize[]> {
+export async function unmanagedTrees(remote: Remote, build: BuildRecord, manifest: Buffer | undefined): Promise<readonly TreeSize[]> {
+  if (manifest !== undefined && !isManifest(manifest))
+    throw notOurs(remote, { file: MANIFEST }, 'the digests of the files of a tree, or nothing', 'another file of that name');
   const [record, data, account] = await Promise.all([
     recordAt(remote),
     firstPageAt(remote, indexPath('data')),
     firstPageAt(remote, indexPath('account')),
-    refuseManifest(remote),
-    refuseOtherForm(remote, 'pages'),
   ]);
   const trees = record === undefined ? [] : [sizeOf(record)];
   if (data === undefined && account === undefined) return trees;
@@ -45,21 +44,15 @@ export async function unmanagedTrees(remote: Remote, build: BuildRecord): Promis
 async function recordAt(remote: Remote): Promise<BuildRecord | undefined> {
   const fetched = await remote.get(BUILD_RECORD);
   const record = fetched === undefined ? 'unfinished' : parseBuildRecord(fetched.bytes);
-  if (record === 'foreign') throw notOurs(remote, BUILD_RECORD, 'the record of a build', 'another file of that name');
+  if (record === 'foreign') throw notOurs(remote, { file: BUILD_RECORD }, 'the record of a build, or nothing', 'another file of that name');
   return record === 'unfinished' ? undefined : record;
-}
-
-async function refuseManifest(remote: Remote): Promise<void> {
-  const fetched = await remote.get(MANIFEST);
-  if (fetched === undefined || isManifest(fetched.bytes)) return;
-  throw notOurs(remote, MANIFEST, 'the digests of the files of a tree', 'another file of that name');
 }
 
 /** Reads the index of a collection; undefined if it does not exist. */
 async function firstPageAt(remote: Remote, path: string): Promise<Envelope | undefined> {
   const fetched = await remote.get(path);
   if (fetched === undefined) return undefined;
-  const refused = notOurs(remote, path, 'the first page of a collection', 'a file with other content');
+  const refused = notOurs(remote, { file: path }, 'the first page of a collection, or nothing', 'a file with other content');
   let page: Envelope;
   try {
     page = parseEnvelope(JSON.parse(decompressedPage(path, fetched).toString()));
@@ -90,13 +83,4 @@ async function encodingsAt(remote: Remote): Promise<Encoding[]> {
     if (heads.some((head) => head !== undefined)) encodings.push(encoding);
   }
   return encodings;
-}
-
-function notOurs(remote: Remote, path: string, expected: string, found: string): Failure {
-  return new Failure('not-ours', `${remote.name} has a ${path} that palimpsest did not make`, {
-    place: { file: path },
-    expected: `${expected}, or nothing`,
-    found,
-    hint: 'publish to another target or prefix, or remove that file; nothing was changed',
-  });
 }

@@ -1,21 +1,17 @@
 import { accepts, BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
 import { BROWSE_TYPES, MISSING, NO_BROWSE_FILE, NOT_FOUND, UNREADABLE } from '../resolve.ts';
-import { type Host, headerLines, NO_COUNT, PAGE_HEADERS, quoted } from './host.ts';
+import { ETAG_OF_TIME, type Host, headerLines, ONLY_RULES, PAGE_HEADERS, quoted } from './host.ts';
 
 export const host: Host = {
   name: 'apache',
   title: 'Apache HTTP Server',
   testedOn: 'the real server',
   cannot: {
-    'percent-decoding': 'a RewriteCond cannot decode percent-encoding: %32 is answered with 404',
-    'other-digits': 'a RewriteCond cannot convert other Unicode digits: such a number is answered with 404',
-    'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+    ...ONLY_RULES,
     'options-body': 'it answers OPTIONS for files itself, always without a body',
-    'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
+    ...ETAG_OF_TIME,
     'unreadable-files': 'the status of an error cannot be changed, so a file that it may not read is answered with 403',
-    ...NO_COUNT,
   },
-  limits: {},
   render: ({ domain, base, browse }) => {
     const collection = `^${literal(base)}/rest/(data|account)/$`;
     const json = (text: string) => `"${text.replace(/"/g, '\\"')}"`;

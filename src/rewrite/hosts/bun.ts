@@ -11,7 +11,6 @@ export const host: Host = {
   title: 'Bun',
   testedOn: 'the real server',
   cannot: BUN,
-  limits: {},
   withVersions: { cannot: { ...BUN, ...NO_BROTLI }, steps: ['TREE=/var/www/palimpsest/site PORT=8080 bun server.js'] },
   render: (site) => [
     {

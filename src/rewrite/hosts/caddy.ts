@@ -1,19 +1,15 @@
 import { BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
 import { BROWSE_TYPES, DESCRIPTIONS, MISSING, NOT_FOUND, UNREADABLE } from '../resolve.ts';
-import { type Host, headerLines, NO_COUNT, PAGE_HEADERS, quoted } from './host.ts';
+import { ETAG_OF_TIME, type Host, headerLines, ONLY_RULES, PAGE_HEADERS, quoted } from './host.ts';
 
 export const host: Host = {
   name: 'caddy',
   title: 'Caddy',
   testedOn: 'the real server',
   cannot: {
-    'percent-decoding': 'a map cannot decode percent-encoding: %32 is answered with 404',
-    'other-digits': 'a map cannot convert other Unicode digits: such a number is answered with 404',
-    'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
-    'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
-    ...NO_COUNT,
+    ...ONLY_RULES,
+    ...ETAG_OF_TIME,
   },
-  limits: {},
   render: ({ origin, base, browse }) => {
     const headers = `header {
 			${headerLines('\n\t\t\t', (name, value) => `${name} ${quoted(value)}`)}

@@ -1,9 +1,8 @@
 import { inlined } from '../program.ts';
 import { MISSING } from '../resolve.ts';
-import { type Host, headerLines } from './host.ts';
+import { type Host, headerLines, UNTESTED_CLOUDFRONT } from './host.ts';
 
 const STATUS = 'a custom error response depends only on the status, so each missing object is answered with 404';
-const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
 
 export const host: Host = {
   name: 'cloudfront-functions',
@@ -17,15 +16,7 @@ export const host: Host = {
     gzip: 'CloudFront compresses responses itself if its cache policy enables it',
     brotli: 'CloudFront compresses responses itself if its cache policy enables it',
   },
-  untested: {
-    head: CLOUDFRONT,
-    revalidation: CLOUDFRONT,
-    'content-etag': CLOUDFRONT,
-    'single-headers': 'CloudFront sends the headers that the function sets, and the function sets each name only once',
-    range: CLOUDFRONT,
-    'etag-list': CLOUDFRONT,
-  },
-  limits: {},
+  untested: UNTESTED_CLOUDFRONT,
   render: ({ base, browse, program }) => [
     {
       path: 'viewer-request.js',

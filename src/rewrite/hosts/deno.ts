@@ -6,7 +6,6 @@ export const host: Host = {
   title: 'Deno, Deno Deploy',
   testedOn: 'the real server',
   cannot: {},
-  limits: {},
   withVersions: {
     cannot: NO_BROTLI,
     steps: ['TREE=/var/www/palimpsest/site PORT=8080 deno run --allow-net --allow-read --allow-env main.js'],

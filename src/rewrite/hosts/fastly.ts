@@ -1,16 +1,13 @@
 import { BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
-import { CAPABILITIES, type Capability, type Host, headerLines, NO_COUNT, PAGE_HEADERS } from './host.ts';
+import { CAPABILITIES, type Capability, type Host, headerLines, ONLY_RULES, PAGE_HEADERS } from './host.ts';
 
 const LINTED = 'falco checks the syntax and types of the VCL; no test runs it';
 
 const CANNOT: Host['cannot'] = {
-  'percent-decoding': 'the patterns match encoded text: %32 is answered with 404',
-  'other-digits': 'VCL cannot convert other Unicode digits: such a number is answered with 404',
-  'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+  ...ONLY_RULES,
   'content-etag': 'the ETag comes from the origin',
   'missing-tree': 'a rule sees one object of the origin, so each missing object is answered with 404',
-  ...NO_COUNT,
 };
 
 export const host: Host = {
@@ -19,7 +16,6 @@ export const host: Host = {
   testedOn: "falco only, a linter for Fastly's VCL",
   cannot: {},
   untested: untested(),
-  limits: {},
   render: ({ base, browse }) => [
     {
       path: 'palimpsest.vcl',

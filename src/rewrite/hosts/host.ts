@@ -14,7 +14,8 @@ export interface Host {
   readonly cannot: { readonly [C in Capability]?: string };
   /** The capabilities that the host should have according to its documentation, but that no test covers, each with the reason. */
   readonly untested?: { readonly [C in Capability]?: string };
-  readonly limits: Limits;
+  /** Most hosts have none. */
+  readonly limits?: Limits;
   readonly render: (site: PublishedSite) => readonly HostFile[];
   /**
    * The shell commands that install the files, run in the folder that `--to` names. For a server they run as root on Debian.
@@ -39,20 +40,13 @@ export interface HostAtOrigin extends Pick<Host, 'testedOn' | 'cannot' | 'untest
 
 /** A server that serves the files of the tree under their paths. */
 export interface Origin {
-  readonly isSecure: boolean;
-  /** The host name or IP address, with the port if it is not the default of the scheme: the value of the Host header. */
-  readonly authority: string;
-  /** The same without the port. */
-  readonly name: string;
-  /** Whether `name` is an IP address, which needs no DNS lookup. */
-  readonly isAddress: boolean;
-  /** The path of the tree at the origin, without a final slash, such as `/bucket/prefix`; '' at the root. */
-  readonly path: string;
+  /** The address of the folder that contains `rest/`, by HTTP or HTTPS. */
+  readonly url: URL;
   /** The encodings in which the tree also has each page, in order of preference. */
   readonly encodings: readonly Encoding[];
 }
 
-/** The limits of a host; a missing field means no limit. */
+/** The limits of a host for pages as files; a missing field means no limit. */
 export interface Limits {
   /** The maximum number of files in a tree. */
   readonly files?: number;
@@ -140,11 +134,6 @@ export const CAPABILITIES = {
   browse: 'serves the files of `build --html`: the home page, and the files below `browse/` with their media types',
 } as const;
 
-/** Capabilities that no host can have, because pages are files. The tests prove this too. */
-export const NO_HOST_CAN = {
-  'link-parameters': '`next` and `previous` cannot keep other query parameters, because the links are part of the page file',
-} as const;
-
 export type Capability = keyof typeof CAPABILITIES;
 
 /**
@@ -175,9 +164,33 @@ export function headerLines(separator: string, line: (name: string, value: strin
 /** The expression for the encodings of compressed pages, in order of preference, for hosts that read them. */
 export const ENCODINGS = "[{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]";
 
-/** The capability that no host with rules has. */
-export const NO_COUNT = {
+/** The capabilities that no host with rules has. */
+export const NO_NUMBERS = {
+  'other-digits': 'a rule cannot convert other Unicode digits: such a number is answered with 404',
+  'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+};
+
+/** The capabilities that hosts with rules lack, except for one that decodes queries itself. */
+export const ONLY_RULES = {
+  'percent-decoding': 'a rule cannot decode percent-encoding: %32 is answered with 404',
+  ...NO_NUMBERS,
   'incomplete-tree': 'a rule cannot count pages, so a missing page is answered with 404, like a page past the end',
+};
+
+/** The capability that static file servers lack. */
+export const ETAG_OF_TIME = {
+  'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
+};
+
+/** The capabilities that CloudFront and the bucket behind it provide. */
+export const BY_CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
+export const UNTESTED_CLOUDFRONT = {
+  head: BY_CLOUDFRONT,
+  revalidation: BY_CLOUDFRONT,
+  'content-etag': BY_CLOUDFRONT,
+  'single-headers': 'CloudFront sends the headers that the function sets, and the function sets each name only once',
+  range: BY_CLOUDFRONT,
+  'etag-list': BY_CLOUDFRONT,
 };
 
 /** The capability that no host with versions has. */

@@ -1,10 +1,17 @@
 import { inlined, responder } from '../program.ts';
-import { ADDRESS_LINES, type Host, type HostFile, OPEN_ADDRESS, PAGE_HEADERS, type PublishedSite } from './host.ts';
+import {
+  ADDRESS_LINES,
+  BY_CLOUDFRONT,
+  type Host,
+  type HostFile,
+  OPEN_ADDRESS,
+  PAGE_HEADERS,
+  type PublishedSite,
+  UNTESTED_CLOUDFRONT,
+} from './host.ts';
 
 const COMPRESSION = 'CloudFront compresses responses itself if its cache policy enables it';
-const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
 const ONE_OBJECT = 'the function sees one object only: page 1 and the last page are answered with 503 if they are missing, others with 404';
-const SINGLE = 'CloudFront sends the headers that the function sets, and the function sets each name only once';
 
 export const host: Host = {
   name: 'lambda-edge',
@@ -16,24 +23,16 @@ export const host: Host = {
     gzip: COMPRESSION,
     brotli: COMPRESSION,
   },
-  untested: {
-    head: CLOUDFRONT,
-    revalidation: CLOUDFRONT,
-    'content-etag': CLOUDFRONT,
-    'single-headers': SINGLE,
-    range: CLOUDFRONT,
-    'etag-list': CLOUDFRONT,
-  },
-  limits: {},
+  untested: UNTESTED_CLOUDFRONT,
   withVersions: {
     testedOn: 'Node.js, its runtime, in front of a static origin that answers ranges; the tests simulate CloudFront',
     cannot: { gzip: COMPRESSION, brotli: COMPRESSION },
     untested: {
-      'single-headers': SINGLE,
-      'exact-path': CLOUDFRONT,
-      'encoded-path': CLOUDFRONT,
-      'unknown-methods': CLOUDFRONT,
-      range: CLOUDFRONT,
+      'single-headers': UNTESTED_CLOUDFRONT['single-headers'],
+      'exact-path': BY_CLOUDFRONT,
+      'encoded-path': BY_CLOUDFRONT,
+      'unknown-methods': BY_CLOUDFRONT,
+      range: BY_CLOUDFRONT,
     },
   },
   render: (site) => [site.hasVersions ? originRequest(site) : viewerRequest(site)],

@@ -1,6 +1,6 @@
 import { BROWSE_PATH, DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
 import { BROWSE_TYPES, MISSING, NOT_FOUND } from '../resolve.ts';
-import { type Host, type HostFile, headerLines, PAGE_HEADERS } from './host.ts';
+import { ETAG_OF_TIME, type Host, type HostFile, headerLines, NO_NUMBERS, PAGE_HEADERS } from './host.ts';
 
 const LOOKUP = 'no rule can check whether a file exists, so every missing page is answered with 404';
 
@@ -9,8 +9,7 @@ export const host: Host = {
   title: 'lighttpd',
   testedOn: 'the real server',
   cannot: {
-    'other-digits': 'a rule cannot convert other Unicode digits: such a number is answered with 404',
-    'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+    ...NO_NUMBERS,
     'control-characters': "Debian's configuration rejects them with 400 (url-ctrls-reject)",
     'exact-path': 'it normalizes the path before a rule sees it',
     'redirect-encoding': 'it decodes unreserved characters in a query (url-normalize-unreserved)',
@@ -23,9 +22,8 @@ export const host: Host = {
     'missing-tree': LOOKUP,
     'incomplete-tree': LOOKUP,
     'unreadable-files': 'the status of an error cannot be changed, so a file that it may not read is answered with 403',
-    'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
+    ...ETAG_OF_TIME,
   },
-  limits: {},
   render: ({ domain, base, browse }) => {
     const path = `${literal(base)}/rest/(data|account)/`;
     const slashless = `^${literal(base)}/rest/(data|account)(\\?.+)?\\??$`;

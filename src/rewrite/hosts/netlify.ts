@@ -20,7 +20,6 @@ export const host: Host = {
     'encoded-path': PATHS,
     'exact-path': PATHS,
   },
-  limits: {},
   withVersions: {
     testedOn: 'Deno, the runtime of its edge functions, in front of a static origin that answers ranges',
     cannot: {

@@ -6,7 +6,6 @@ export const host: Host = {
   title: 'nginx with njs',
   testedOn: 'the real server',
   cannot: {},
-  limits: {},
   withVersions: {
     cannot: {
       ...NO_BROTLI,

@@ -1,10 +1,10 @@
 import type { Encoding } from '../files.ts';
 import { accepts } from '../patterns.ts';
 import { BROWSE_TYPES } from '../resolve.ts';
-import { type HostAtOrigin, NO_COUNT, type Origin, PAGE_HEADERS } from './host.ts';
+import { type HostAtOrigin, ONLY_RULES, type Origin, PAGE_HEADERS } from './host.ts';
 import { addHeaders, answersAt, BEFORE_LOCATIONS, browseAt, checkThat, MAPS, noBrowseFile, pagesAt } from './nginx-rules.ts';
 
-/** Headers of object stores that nginx hides: those that it sets itself, and those for the clients of the store. */
+/** Headers of object stores that nginx hides: those that it sets itself, and those for the clients of the store. Runs of earlier versions wrote `holds`. */
 const HIDDEN = [
   'Content-Type Vary Allow Cache-Control Accept-Ranges Set-Cookie Strict-Transport-Security Alt-Svc Content-Disposition Content-MD5',
   'Access-Control-Allow-Origin Access-Control-Allow-Methods Access-Control-Allow-Headers Access-Control-Allow-Credentials',
@@ -19,12 +19,9 @@ const HIDDEN = [
 export const nginxOrigin: HostAtOrigin = {
   testedOn: "the real server, in front of Ceph's object store",
   cannot: {
-    'percent-decoding': 'a map cannot decode percent-encoding: %32 is answered with 404',
-    'other-digits': 'a map cannot convert other Unicode digits: such a number is answered with 404',
-    'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+    ...ONLY_RULES,
     'etag-list': 'nginx passes the ETags on unchanged, and Ceph supports only a single ETag',
     'missing-tree': 'it answers 503 for page 1 and for the last page, which every tree has, but 404 for other pages',
-    ...NO_COUNT,
   },
   untested: { 'unreadable-files': 'no test makes an object unreadable; other tests cover each status of an object store' },
   render: ({ domain, base, browse }, origin) => [
@@ -66,19 +63,19 @@ server {
     merge_slashes off;
 
     # nginx requests only the object. It passes nothing of the request on to the store except the ETag.
-    proxy_set_header Host ${origin.authority};
+    proxy_set_header Host ${origin.url.host};
     proxy_set_header Connection "";
     proxy_set_header Content-Length "";
     proxy_set_header Transfer-Encoding "";
     proxy_set_header If-None-Match $palimpsest_known;
-${/\.blob\.core\.windows\.net$/.test(origin.name) ? AZURE : ''}    proxy_pass_request_headers off;
+${/\.blob\.core\.windows\.net$/.test(origin.url.hostname) ? AZURE : ''}    proxy_pass_request_headers off;
     proxy_pass_request_body off;
     proxy_http_version 1.1;
     proxy_connect_timeout 5s;
     proxy_read_timeout 30s;
     # A cached page could differ from the page in the store. Every request goes to the store, with the ETag.
     proxy_cache off;
-${lookUp(origin)}${origin.isSecure ? secured(origin) : ''}
+${lookUp(origin.url)}${origin.url.protocol === 'https:' ? secured(origin.url) : ''}
     # Decompresses pages of publish --gzip for clients that do not accept gzip.
     gunzip on;
     gzip_proxied any;
@@ -144,20 +141,21 @@ ${lines.join('')}}
 }
 
 /** Returns the configuration of the DNS lookup of the store's name. */
-function lookUp({ isAddress, name }: Origin): string {
+function lookUp({ hostname }: URL): string {
+  const isAddress = /^(\d+\.\d+\.\d+\.\d+|\[.*\])$/.test(hostname);
   if (isAddress) return '';
   return `
-    # The addresses of object stores change. nginx looks up ${name} again when its TTL expires, because
+    # The addresses of object stores change. nginx looks up ${hostname} again when its TTL expires, because
     # proxy_pass contains variables. nginx does not read /etc/resolv.conf and /etc/hosts.
     resolver 127.0.0.53;            # <-- a DNS server, such as one from /etc/resolv.conf on the machine of nginx
     resolver_timeout 5s;
 `;
 }
 
-function secured({ name }: Origin): string {
+function secured({ hostname }: URL): string {
   return `
     proxy_ssl_server_name on;
-    proxy_ssl_name ${name};
+    proxy_ssl_name ${hostname};
     proxy_ssl_protocols TLSv1.2 TLSv1.3;
     proxy_ssl_verify on;
     proxy_ssl_verify_depth 4;
@@ -182,8 +180,8 @@ ${missing}${FAILED}        ${page};
 `;
 }
 
-function proxyPass({ isSecure, authority, path }: Origin): string {
-  return `proxy_pass ${isSecure ? 'https' : 'http'}://${authority}${path}`;
+function proxyPass({ url }: Origin): string {
+  return `proxy_pass ${url.origin}${url.pathname.replace(/\/$/, '')}`;
 }
 
 const FAILED = `        error_page 300 301 302 303 307 308 400 401 405 406 409 410 412 416 429 500 501 502 503 = @palimpsest_failed;

@@ -1,5 +1,5 @@
 import { NO_BROWSE_FILE } from '../resolve.ts';
-import { type Host, NO_COUNT } from './host.ts';
+import { ETAG_OF_TIME, type Host, ONLY_RULES } from './host.ts';
 import { nginxOrigin } from './nginx-origin.ts';
 import {
   ADD_CACHE_CONTROL,
@@ -19,13 +19,9 @@ export const host: Host = {
   title: 'nginx',
   testedOn: 'the real server',
   cannot: {
-    'percent-decoding': 'a map cannot decode percent-encoding: %32 is answered with 404',
-    'other-digits': 'a map cannot convert other Unicode digits: such a number is answered with 404',
-    'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
-    'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
-    ...NO_COUNT,
+    ...ONLY_RULES,
+    ...ETAG_OF_TIME,
   },
-  limits: {},
   atOrigin: nginxOrigin,
   render: ({ domain, base, browse }) => [
     {

@@ -8,7 +8,6 @@ export const host: Host = {
   title: 'Node.js, or any Fetch handler',
   testedOn: 'the real server',
   cannot: UNKNOWN_METHODS,
-  limits: {},
   withVersions: { cannot: { ...UNKNOWN_METHODS, ...NO_BROTLI }, steps: ['TREE=/var/www/palimpsest/site PORT=8080 node server.mjs'] },
   render: (site) => [
     {

@@ -23,7 +23,6 @@ export const host: Host = {
     browse: 'the static host answers these requests: the worker answers only those of the collections',
     'single-headers': 'a browser does not show which headers were sent twice',
   },
-  limits: {},
   withVersions: {
     testedOn: 'Chromium, in front of a static origin that answers ranges; it answers only requests of pages in that browser',
     cannot: { 'unknown-path': 'a path outside the site is answered from the network', gzip: UNPACKED, brotli: UNPACKED, ...BROWSER },

@@ -1,6 +1,6 @@
 import { accepts, BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
-import { type Host, headerLines, NO_COUNT, PAGE_HEADERS } from './host.ts';
+import { ETAG_OF_TIME, type Host, headerLines, ONLY_RULES, PAGE_HEADERS } from './host.ts';
 import { STATIC_ORIGIN_STEPS, staticOrigin } from './nginx-rules.ts';
 
 export const host: Host = {
@@ -8,14 +8,10 @@ export const host: Host = {
   title: 'Varnish Cache',
   testedOn: 'the real server, in front of nginx as its origin',
   cannot: {
-    'percent-decoding': 'VCL cannot decode percent-encoding: %32 is answered with 404',
-    'other-digits': 'VCL cannot convert other Unicode digits: such a number is answered with 404',
-    'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
-    'content-etag': 'the ETag comes from the origin: nginx makes it from size and modification time',
-    ...NO_COUNT,
+    ...ONLY_RULES,
+    ...ETAG_OF_TIME,
     brotli: 'it requests only gzip or no compression from its origin',
   },
-  limits: {},
   render: ({ base, browse }) => [
     {
       path: 'palimpsest.vcl',

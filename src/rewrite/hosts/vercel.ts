@@ -22,7 +22,6 @@ export const host: Host = {
     'exact-path': 'Vercel decides which paths reach the middleware',
     'unknown-methods': 'the servers in front of the middleware answer them',
   },
-  limits: {},
   noVersions: 'its edge runtime has no DecompressionStream, so it cannot decompress files',
   render: ({ base, browse, program }) => [
     {

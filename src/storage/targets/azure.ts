@@ -8,7 +8,6 @@ import type { Access, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, T
 
 /** The names of the blob metadata. Azure permits no hyphens in them. */
 const DIGEST = 'palimpsest_sha256';
-const HOLDS = 'palimpsest_holds';
 
 /** Azure Blob Storage. */
 export const azure: TargetKind = {
@@ -84,7 +83,6 @@ class AzureTarget implements Target {
       const response = await this.#blob(path).getProperties({ abortSignal });
       return {
         digest: response.metadata?.[DIGEST],
-        holds: response.metadata?.[HOLDS],
         headers: {
           contentType: response.contentType ?? '',
           cacheControl: response.cacheControl ?? '',
@@ -173,7 +171,7 @@ class AzureTarget implements Target {
 }
 
 /** Returns the headers and metadata of a blob that is written. */
-function headersOf({ headers, digest, holds }: Omit<Upload, 'bytes'>, blobContentMD5?: Uint8Array) {
+function headersOf({ headers, digest }: Omit<Upload, 'bytes'>, blobContentMD5?: Uint8Array) {
   return {
     blobHTTPHeaders: {
       blobContentType: headers.contentType,
@@ -182,7 +180,7 @@ function headersOf({ headers, digest, holds }: Omit<Upload, 'bytes'>, blobConten
       ...(blobContentMD5 === undefined ? {} : { blobContentMD5 }),
       ...(headers.contentEncoding === '' ? {} : { blobContentEncoding: headers.contentEncoding }),
     },
-    metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
+    metadata: { [DIGEST]: digest },
   };
 }
 

@@ -86,7 +86,7 @@ class FolderTarget implements Target {
 
   async head(path: string): Promise<ObjectHead | undefined> {
     const fetched = await this.get(path);
-    return fetched === undefined ? undefined : { digest: fetched.tag, holds: undefined, headers: undefined };
+    return fetched === undefined ? undefined : { digest: fetched.tag, headers: undefined };
   }
 
   async put(path: string, upload: Upload, _: AbortSignal, condition?: Condition): Promise<string> {

@@ -3,9 +3,8 @@ import { isObject } from '../../contract/json.ts';
 import { errorConverter, ifFound, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { ObjectHead, Upload } from '../target.ts';
 
-/** The names of the object metadata that palimpsest writes for later runs. */
+/** The name of the object metadata that palimpsest writes for later runs. */
 const DIGEST = 'palimpsest-sha256';
-const HOLDS = 'palimpsest-holds';
 
 export function noRanges(): StorageError {
   return new StorageError('unsupported', 'no support for ranges of bytes');
@@ -15,13 +14,12 @@ export function noRanges(): StorageError {
 export function headersOf({
   headers,
   digest,
-  holds,
 }: Omit<Upload, 'bytes'>): Pick<PutObjectCommandInput, 'ContentType' | 'CacheControl' | 'ContentEncoding' | 'Metadata'> {
   return {
     ContentType: headers.contentType,
     CacheControl: headers.cacheControl,
     ...(headers.contentEncoding === '' ? {} : { ContentEncoding: headers.contentEncoding }),
-    Metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
+    Metadata: { [DIGEST]: digest },
   };
 }
 
@@ -29,7 +27,6 @@ export function headersOf({
 export function headOf({ Metadata, ContentType, CacheControl, ContentEncoding }: HeadObjectCommandOutput): ObjectHead {
   return {
     digest: Metadata?.[DIGEST],
-    holds: Metadata?.[HOLDS],
     headers: { contentType: ContentType ?? '', cacheControl: CacheControl ?? '', contentEncoding: ContentEncoding ?? '' },
   };
 }

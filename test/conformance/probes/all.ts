@@ -1,4 +1,4 @@
-import type { Capability, NO_HOST_CAN } from '../../../src/rewrite/hosts/host.ts';
+import type { Capability } from '../../../src/rewrite/hosts/host.ts';
 import type { Probe } from '../probe.ts';
 import {
   controlCharacters,
@@ -77,6 +77,11 @@ export const PROBES: { readonly [C in Exclude<Capability, 'damaged-files' | keyo
   revalidation,
   'content-etag': contentEtag,
 };
+
+/** Capabilities that no host can have, because pages are files. */
+export const NO_HOST_CAN = {
+  'link-parameters': '`next` and `previous` cannot keep other query parameters, because the links are part of the page file',
+} as const;
 
 /** The probes for capabilities that no host can have. */
 export const NEVER: { readonly [N in keyof typeof NO_HOST_CAN]: Probe } = { 'link-parameters': linkParameters };

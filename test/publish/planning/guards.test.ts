@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkGuards, type Limits } from '../../../src/publish/planning/guards.ts';
+import { checkGuards, explainsDeletes, type Limits, lackingIn } from '../../../src/publish/planning/guards.ts';
+import type { TreeSize } from '../../../src/publish/state/state.ts';
 
 const SITE = 'https://x.example';
 const IDLE = {
@@ -13,7 +14,7 @@ const IDLE = {
 };
 const LIMITS: Limits = { maxDelete: { most: 2 }, allowGaps: false, allowLoopback: false, allowOtherBaseUrl: false };
 const check = (plan: object, limits: Partial<Limits> = {}, ours = SITE, there: string | undefined = undefined) =>
-  checkGuards('s3://b', { ours, there }, { ...IDLE, ...plan }, { ...LIMITS, ...limits });
+  checkGuards('s3://b', { ...IDLE, baseUrl: ours, baseUrlThere: there, ...plan }, { ...LIMITS, ...limits });
 
 describe('the guards', () => {
   it.each([
@@ -77,3 +78,52 @@ describe('the guards', () => {
     ]);
   });
 });
+
+const TREE: TreeSize = { records: 9, accounts: 3, data_pages: 1, account_pages: 1, page_size: 9, account_page_size: 5, compress: 'gzip/1' };
+const [REMOVED, BROWSE] = [
+  { records: 4, accounts: 1 },
+  { files: 2, atTarget: 3 },
+];
+/** The tree before the removal. */
+const BEFORE = { ...TREE, records: 13, accounts: 4 };
+
+it.each([
+  ['the target has the removed accounts and no others', true, REMOVED, [BEFORE], BROWSE],
+  ['the target may also have the tree itself', true, REMOVED, [BEFORE, TREE], BROWSE],
+  ['the target has no trees', true, REMOVED, [], BROWSE],
+  ['neither side has HTML pages', true, REMOVED, [BEFORE], { files: 0, atTarget: 0 }],
+  ['nothing was removed', false, { records: 0, accounts: 0 }, [TREE], BROWSE],
+  ['more records are gone than were removed', false, REMOVED, [TREE, { ...BEFORE, records: 14 }], BROWSE],
+  ['more accounts are gone than were removed', false, REMOVED, [{ ...BEFORE, accounts: 5 }, TREE], BROWSE],
+  ['the pages of records have another size', false, REMOVED, [{ ...BEFORE, page_size: 8 }], BROWSE],
+  ['the pages of accounts have another size', false, REMOVED, [{ ...BEFORE, account_page_size: 4 }], BROWSE],
+  ['the compressed copies are others', false, REMOVED, [{ ...BEFORE, compress: '' }], BROWSE],
+  ['the tree lacks all HTML pages', false, REMOVED, [BEFORE], { files: 0, atTarget: 3 }],
+])('if %s, a removal explains the deletes: %s', (_, explains, removal, trees, browse) => {
+  expect(explainsDeletes(removal, TREE, trees, browse)).toBe(explains);
+});
+
+const PLAIN = { ...TREE, compress: '' };
+const NO_BROWSE = { files: 0, atTarget: 0 };
+
+it.each([
+  ['nothing, if the target is empty', [], NO_BROWSE, []],
+  ['nothing, if the target has the same', [PLAIN], NO_BROWSE, []],
+  ['nothing, if the tree has HTML pages, too', [PLAIN], { files: 400, atTarget: 429 }, []],
+  ['HTML pages', [PLAIN], { files: 0, atTarget: 429 }, ['429 files of HTML pages: --html']],
+  [
+    'compressed copies',
+    [{ ...PLAIN, compress: 'gzip/1.3.1 brotli/1.1.0' }],
+    NO_BROWSE,
+    ['compressed copies (gzip, brotli): --compress gzip,brotli'],
+  ],
+  [
+    'smaller pages',
+    [{ ...PLAIN, page_size: 5, account_page_size: 2 }],
+    NO_BROWSE,
+    ['pages of 5 items: --page-size 5', 'pages of 2 items: --account-page-size 2'],
+  ],
+  ['no larger pages, which are fewer', [{ ...PLAIN, page_size: 500 }], NO_BROWSE, []],
+] as const)('a tree lacks %s', (_, trees, browse, lacking) =>
+  expect(lackingIn(PLAIN, trees, browse).map(({ what, option }) => `${what}: ${option}`)).toEqual(lacking),
+);

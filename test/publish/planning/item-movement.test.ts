@@ -9,7 +9,7 @@ const BUILD: TreeSize = {
 const older = (change: Partial<TreeSize>): TreeSize => ({ ...BUILD, ...change });
 const moved = (shift: number, forward = 0, firstForward = 0) => ({ shift, forward, firstForward, leaving: new Uint8Array() });
 const known = (trees: readonly TreeSize[], shift?: number, isDamaged = false) => ({
-  ...{ build: BUILD, trees, isDamaged },
+  ...{ build: BUILD, found: { trees, isDamaged } },
   movement: shift === undefined ? undefined : { data: moved(shift), account: moved(2 * shift) },
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { orderPages } from '../../../src/publish/planning/order.ts';
+import { orderPages } from '../../../src/publish/planning/collection-plan.ts';
 import { times } from '../../support/proof.ts';
 import { missed, type Page, type Phase, paged } from './simulated-readers.ts';
 
@@ -48,9 +48,9 @@ describe('the order of pages', () => {
         const { old, young, shift } = feeds(one);
         const moving = numbers(1, old.length).toReversed();
         const still = numbers(old.length, young.length);
-        const order = orderPages(moving, still, shift, one.concurrency);
+        const order = orderPages(moving, shift, one.concurrency);
         const phases = [
-          single(order.first, false),
+          single(still, false),
           single(order.overlaps, true),
           order.runs.map((run) => run.map((page) => ({ page, isOverlap: false }))),
         ];
@@ -63,17 +63,17 @@ describe('the order of pages', () => {
 
   it('writes few pages twice if few records are new', () => {
     const moving = Array.from({ length: 10_000 }, (_, index) => 10_000 - index);
-    const order = orderPages(moving, [], 1, 32);
+    const order = orderPages(moving, 1, 32);
     expect(order.runs).toHaveLength(32);
     expect(order.overlaps).toHaveLength(31);
   });
 
   it('writes a small feed one page after another', () => {
-    expect(orderPages([3, 2, 1], [4], 1, 32)).toEqual({ first: [4], overlaps: [], runs: [[3, 2, 1]] });
+    expect(orderPages([3, 2, 1], 1, 32)).toEqual({ overlaps: [], runs: [[3, 2, 1]] });
   });
 
   it('writes all pages twice if records move far', () => {
-    expect(orderPages([3, 2, 1], [4], 2, 32)).toEqual({ first: [4], overlaps: [3, 2], runs: [[3], [2], [1]] });
+    expect(orderPages([3, 2, 1], 2, 32)).toEqual({ overlaps: [3, 2], runs: [[3], [2], [1]] });
   });
 
   it.each([
@@ -85,6 +85,6 @@ describe('the order of pages', () => {
     [1000, 2, 32, 10],
   ])('divides %i pages, from which records move up to %i back, for %i requests into %i runs', (pages, shift, concurrency, runs) => {
     const moving = numbers(1, pages + 1).toReversed();
-    expect(orderPages(moving, [], shift, concurrency).runs).toHaveLength(runs);
+    expect(orderPages(moving, shift, concurrency).runs).toHaveLength(runs);
   });
 });

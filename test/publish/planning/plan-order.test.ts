@@ -69,16 +69,14 @@ const cases = fc.record({
 function planOf(older: readonly number[], newer: readonly number[], news: readonly number[], size: number, concurrency: number) {
   const digests = digestsOf({ keys: newer, news: new Set(news) }, size);
   const there = digestsOf({ keys: older, news: new Set() }, size);
-  const site = { palimpsest: '0.1.0', state: 'finished', base_url: 'https://example.org', store: '', manifest: '' } as const;
   const plan = planCollection(
     {
-      build: { ...site, ...sizeOf(newer, size) },
+      build: sizeOf(newer, size),
       digests,
       bytesOf: () => 0,
       found: {
         trees: [sizeOf(older, size)],
         digests: there,
-        overlapped: new Set(),
         isScanned: false,
         isDamaged: false,
         isCurrent: false,
