@@ -115,7 +115,7 @@ export class Browse {
     const newest = (count: number) => parseRecords(this.#store.feed().take(count).json);
     yield { path: STYLE, render: () => [stylesheet()] };
     yield { path: ICON, render: () => [icon()] };
-    yield { path: SCRIPT, render: () => [Buffer.from(clientScript())] };
+    yield { path: SCRIPT, render: () => [clientScript()] };
     const scriptState = () => ({
       fingerprint: this.#store.revision.fingerprint,
       fields: counted().fields.newest(),
