@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 
 /** The parts of the stylesheet in their order: a later rule wins over an earlier one. */
 const STYLE_PARTS = [
-  'basics',
   'page',
   'differences',
   'changes',
