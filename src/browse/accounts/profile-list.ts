@@ -2,7 +2,7 @@ import type { Account } from '../../contract/account.ts';
 import { type Instant, parseInstant, timestampOf } from '../../contract/instant.ts';
 import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../byte-text.ts';
 import { dateMarkup } from '../dates.ts';
-import { isWebUrl, LINK_ATTRIBUTES } from '../diff-segments.ts';
+import { isWebUrl, outsideLink } from '../diff-segments.ts';
 import { ROOT_3 } from '../page-frame.ts';
 import { accountPage } from '../paths.ts';
 import type { BrowseAccount } from './account-pages.ts';
@@ -20,8 +20,7 @@ export function profileMarkup({ account, formerHandles, formerHolders, lastSeen 
   if (created !== null) add(markup`Created`, markup`<dd>${dateMarkup(created)}`);
   if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
   const newest = account.data[0]?.first_encountered_date;
-  if (newest !== undefined)
-    add(markup`Newest record`, markup`<dd>${dateMarkup(newest)}. Today the profile can differ or be gone.`);
+  if (newest !== undefined) add(markup`Newest record`, markup`<dd>${dateMarkup(newest)}. Today the profile can differ or be gone.`);
   if (lastSeen !== null && !hasRecordAfter(account, lastSeen)) add(markup`Last seen`, lastSeenMarkup(lastSeen));
   if (formerHandles.length > 0) add(markup`Former handles`, markup`<dd>${trusted(formerHandles.map(formerHandle).join('; '))}`);
   if (formerHolders.length > 0) add(markup`Handle before`, joined(formerHolders.map(formerHolder)));
@@ -41,7 +40,7 @@ function lastSeenMarkup(instant: Instant): Markup {
 
 function linked(url: ByteText): Markup {
   const text = escapeText(url);
-  return isWebUrl(url) ? markup`<a href="${text}" ${LINK_ATTRIBUTES}>${text}</a>` : text;
+  return isWebUrl(url) ? outsideLink(url, text) : text;
 }
 
 function formerHandle({ handle, seen_to }: BrowseAccount['formerHandles'][number]): Markup {
