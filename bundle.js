@@ -75,3 +75,10 @@ await build({
     cleanDir: true,
   },
 });
+
+/** Bundles the script of the HTML pages. */
+await build({
+  input: 'dist/browse/script/client/main.js',
+  platform: 'browser',
+  output: { dir: 'dist/bundle/client', format: 'iife', strict: true, minify: { compress: false, mangle: false, codegen: true } },
+});

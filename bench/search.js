@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { clientScript } from '../dist/browse/client-script.js';
+import { clientScript } from '../dist/browse/assets.js';
 import { searchFiles } from '../dist/browse/search/search-index.js';
 
 /** The tools of the tests. */

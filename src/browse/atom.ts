@@ -72,7 +72,7 @@ function pathOf(archive: number): Markup {
  */
 function entryOf(base: Markup, record: ChangeRecord, address: Markup): Markup {
   const { id, data_type, text, first_encountered_date: time, web_archive_url: snapshot } = record;
-  const via = snapshot !== null && snapshot !== '' && isWebUrl(snapshot) ? markup`<link rel="via" href="${escapeText(snapshot)}"/>` : '';
+  const via = snapshot !== null && isWebUrl(snapshot) ? markup`<link rel="via" href="${escapeText(snapshot)}"/>` : '';
   const content = data_type === 'Verified' || text === null || text === '' ? '' : markup`<content>${escapeText(text)}</content>`;
   return markup`<entry><id>${base}/rest/data/#${id}</id><title>${titleOf(record)}</title><updated>${trusted(time)}</updated><link href="${base}/${address}"/>${via}${content}</entry>
 `;

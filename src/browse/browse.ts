@@ -16,7 +16,7 @@ import { monthPageOf } from './months/month-page.ts';
 import { type Month, monthsOf } from './months/months.ts';
 import { MonthRecords } from './months/most-changed.ts';
 import { PageFrames, type UnframedFile } from './page-frame.ts';
-import { AccountIndex, type BrowseFile, type BrowsePart, partsOf, type RenderedState } from './parts.ts';
+import { type BrowseFile, type BrowsePart, partsOf, type RenderedState, rowsByFolder } from './parts.ts';
 import { ABOUT, CHANGES_FEED, folderOf, HOME, ICON, monthPage, NOT_FOUND_PAGE, SCRIPT, SITE_SCRIPT, STYLE } from './paths.ts';
 import { searchFiles } from './search/search-index.ts';
 import { aboutPage, type ShownState, shownState, siteScript } from './site/about-page.ts';
@@ -44,7 +44,7 @@ interface ChangedAccounts {
 
 /**
  * The files of the HTML pages. They are divided into parts, which can be rendered in any order and on several threads. An object
- * reads what several parts need only once: the folders of all handles (9 bytes for each) and the counts of all days.
+ * reads what several parts need only once: the folders of all handles (about 9 bytes for each) and the counts of all days.
  */
 export class Browse {
   readonly #store: Store;
@@ -52,8 +52,9 @@ export class Browse {
   readonly #accounts: StoredAccounts;
   readonly #lookup: RecordLookup;
   readonly #frames: PageFrames;
-  #index: AccountIndex | undefined;
-  #formerIndex: AccountIndex | undefined;
+  /** The row numbers of the accounts that have a handle in each folder, and of those that had one. */
+  #rows: ReturnType<typeof rowsByFolder> | undefined;
+  #formerRows: ReturnType<typeof rowsByFolder> | undefined;
   readonly #changes: ChangesPages;
   #changed: ChangedAccounts | undefined;
 
@@ -125,7 +126,7 @@ export class Browse {
     const newestRecords = (count: number) => parseRecords(this.#store.feed().take(count).json);
     yield { path: STYLE, render: () => [stylesheet()] };
     yield { path: ICON, render: () => [icon()] };
-    yield { path: SCRIPT, render: () => [Buffer.from(clientScript())] };
+    yield { path: SCRIPT, render: () => [clientScript()] };
     const scriptState = () => ({
       fingerprint: this.#store.revision.fingerprint,
       fields: counted().fields.newest(),
@@ -172,11 +173,11 @@ export class Browse {
   }
 
   *#accountFiles(folder: number, since: number): Generator<UnframedFile> {
-    this.#index ??= new AccountIndex(this.#accounts.handles(), this.#store.revision.accounts);
-    this.#formerIndex ??= new AccountIndex(this.#accounts.allFormerHandles(), this.#accounts.identityCounts().former_handle_count);
-    const former = new FormerHandles(this.#accounts, this.#formerIndex, folder);
+    this.#rows ??= rowsByFolder(this.#accounts.handles());
+    this.#formerRows ??= rowsByFolder(this.#accounts.allFormerHandles());
+    const former = new FormerHandles(this.#accounts, this.#formerRows[folder] ?? [], folder);
     const parts = new Map<ByteText, number>();
-    for (const row of this.#index.rows(folder)) {
+    for (const row of this.#rows[folder] ?? []) {
       let account = this.#accounts.account(row, since);
       const handle = byteText(account.screen_name);
       // the page says who had the handle before, and that account can have changed

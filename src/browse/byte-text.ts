@@ -108,6 +108,11 @@ export function escapeText(text: ByteText): Markup {
 
 const SPECIAL = /[&<>"]/;
 
+/** Returns the text of markup; the five entities stay. */
+export function textOfMarkup(html: Markup): ByteText {
+  return html.includes('<') ? html.replace(/<[^>]*>/g, '') : html;
+}
+
 /** Returns a number with commas. */
 export function numberMarkup(value: number): Markup {
   return trusted(number(value));

@@ -3,10 +3,10 @@ import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { AddressOf, RecordFacts } from './accounts/record-lookup.ts';
 import type { Rename } from './accounts/renames.ts';
-import { type ByteText, byteText, escapeText, joined, type Markup, markup, trusted } from './byte-text.ts';
-import { changedPart, extendedPart } from './changed-part.ts';
+import { type ByteText, byteText, escapeText, joined, type Markup, markup, textOfMarkup, trusted } from './byte-text.ts';
+import { changedPart, extendedPart, replaced } from './changed-part.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
-import { type DiffMarkup, diffMarkup, isWebUrl, LINK_ATTRIBUTES } from './diff-segments.ts';
+import { type DiffMarkup, diffMarkup, isWebUrl, outsideLink } from './diff-segments.ts';
 import { invisibleDifference } from './invisible-difference.ts';
 import type { ROOT_2 } from './page-frame.ts';
 import { accountPage } from './paths.ts';
@@ -110,7 +110,7 @@ function articleStart(record: ChangeRecord): Markup {
 }
 
 function snapshotLink({ web_archive_url: url }: ChangeRecord): Markup | '' {
-  return url === null || url === '' || !isWebUrl(url) ? '' : markup` <a href="${escapeText(url)}" ${LINK_ATTRIBUTES}>Snapshot</a>`;
+  return url === null || !isWebUrl(url) ? '' : markup` ${outsideLink(url, markup`Snapshot`)}`;
 }
 
 /** The difference of a record. `before` is undefined if neither its diff_html nor the store has the text before. */
@@ -159,7 +159,7 @@ export function valueMarkup(text: ByteText | null, data_type: ChangeRecord['data
 
 /** Returns the difference of a Verified record with the words of the profile. Markup with other values stays as it is. */
 function verifiedMarkup(diff: DiffMarkup): DiffMarkup {
-  const [old, current] = [plainOf(diff.before), plainOf(diff.after)];
+  const [old, current] = [textOfMarkup(diff.before), textOfMarkup(diff.after)];
   const answer = YES_OR_NO.get(current);
   const oldAnswer = old === '' ? markup`` : YES_OR_NO.get(old);
   if (answer === undefined || oldAnswer === undefined) return diff;
@@ -170,17 +170,7 @@ function unchanged(value: Markup): DiffMarkup {
   return { inline: value, before: value, after: value, removed: markup``, added: markup`` };
 }
 
-function replaced(removed: Markup, added: Markup): DiffMarkup {
-  const before = removed === '' ? removed : markup`<del>${removed}</del>`;
-  const after = added === '' ? added : markup`<ins>${added}</ins>`;
-  return { inline: markup`${before}${after}`, before, after, removed, added };
-}
-
 const YES_OR_NO: ReadonlyMap<string, Markup> = new Map([
   ['true', markup`Yes`],
   ['false', markup`No`],
 ]);
-
-function plainOf(diff: Markup): ByteText {
-  return diff.replace(/<[^>]*>/g, '');
-}

@@ -24,7 +24,7 @@ export function changedPart(diff: DiffMarkup): DiffMarkup & { readonly note?: Ma
   while (!isBoundary(old, old.length - end) || !isBoundary(current, current.length - end)) end -= 1;
   if (2 * (start + end) < Math.max(old.length, current.length)) return diff;
   const [removed, added] = [trusted(old.slice(start, old.length - end)), trusted(current.slice(start, current.length - end))];
-  const [del, ins] = [removed === '' ? removed : markup`<del>${removed}</del>`, added === '' ? added : markup`<ins>${added}</ins>`];
+  const change = replaced(removed, added);
   const within = (link: string, part: Markup) =>
     joined([trusted(link + old.slice(0, start)), part, trusted(old.slice(old.length - end) + (link === '' ? '' : '</a>'))]);
   const note =
@@ -33,7 +33,8 @@ export function changedPart(diff: DiffMarkup): DiffMarkup & { readonly note?: Ma
       : added === ''
         ? markup`Only <q>${removed}</q> was removed`
         : markup`Only <q>${removed}</q> became <q>${added}</q>`;
-  return { inline: within(newLink, markup`${del}${ins}`), before: within(oldLink, del), after: within(newLink, ins), removed, added, note };
+  const [inline, before, after] = [within(newLink, change.inline), within(oldLink, change.before), within(newLink, change.after)];
+  return { inline, before, after, removed, added, note };
 }
 
 /**
@@ -51,12 +52,16 @@ export function extendedPart(diff: DiffMarkup): DiffMarkup {
   // not within an entity
   if (part === '' || !(isAtEnd || (longer.endsWith(shorter) && !/&[#\w]*$/.test(part)))) return diff;
   const kept = trusted(shorter.replaceAll(CHANGED_BREAK, '\n'));
-  const marked = isAdded ? markup`<ins>${part}</ins>` : markup`<del>${part}</del>`;
-  const changed = isAtEnd ? markup`${kept}${marked}` : markup`${marked}${kept}`;
-  const none = markup``;
-  return isAdded
-    ? { inline: changed, before: kept, after: changed, removed: none, added: part }
-    : { inline: changed, before: changed, after: kept, removed: part, added: none };
+  const change = isAdded ? replaced(markup``, part) : replaced(part, markup``);
+  const beside = (marked: Markup) => (isAtEnd ? markup`${kept}${marked}` : markup`${marked}${kept}`);
+  return { ...change, inline: beside(change.inline), before: beside(change.before), after: beside(change.after) };
+}
+
+/** Returns the difference of two values that have nothing in common. */
+export function replaced(removed: Markup, added: Markup): DiffMarkup {
+  const before = removed === '' ? removed : markup`<del>${removed}</del>`;
+  const after = added === '' ? added : markup`<ins>${added}</ins>`;
+  return { inline: markup`${before}${after}`, before, after, removed, added };
 }
 
 /** Whether a part of a text can begin or end at a place. */

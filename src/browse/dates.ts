@@ -2,7 +2,7 @@ import { type Markup, markup, trusted } from './byte-text.ts';
 
 /** Dates, months and times need no escape: the contract checks them when it reads them. */
 
-const MONTHS = [
+export const MONTHS = [
   'January',
   'February',
   'March',
@@ -51,13 +51,14 @@ export function timeMarkup(time: string, text: Markup): Markup {
   return markup`<time datetime=${trusted(time.length === LONG ? `${time.slice(0, 23)}Z` : time)}>${text}</time>`;
 }
 
-const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;
+/** Returns the element for the day of a time. */
+export function dateMarkup(time: string): Markup {
+  return timeMarkup(time, fullDate(time));
+}
+
+export const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'] as const;
 
 /** Returns the weekday of a date, from 0 for Monday. */
 export function weekdayOf(date: string): number {
   return (new Date(`${date.slice(0, 10)}T00:00:00Z`).getUTCDay() + 6) % 7;
-}
-
-export function weekdayName(weekday: number): (typeof WEEKDAYS)[number] | '' {
-  return WEEKDAYS[weekday] ?? '';
 }

@@ -79,8 +79,10 @@ function kindAt(html: ByteText, at: number): Kind | undefined {
   }
 }
 
-/** The markup of a link to another site. It is not followed by crawlers, and tells the other site nothing. */
-export const LINK_ATTRIBUTES = 'rel="noopener noreferrer nofollow"';
+/** Returns a link to another site. It is not followed by crawlers, and tells the other site nothing. */
+export function outsideLink(url: ByteText, text: Markup): Markup {
+  return markup`<a href="${escapeText(url)}" rel="noopener noreferrer nofollow">${text}</a>`;
+}
 
 /** A changed line break has a visible sign, which the style sheet adds. */
 export const CHANGED_BREAK = '<i></i>\n';
@@ -116,7 +118,7 @@ function linkMarkup(html: ByteText): Markup | undefined {
   const [whole, double, single, content = ''] = LINK.exec(html) ?? [];
   const [href, text] = [decoded(double ?? single ?? ''), textMarkup(content)];
   if (whole === undefined || href === undefined || text === undefined || !isWebUrl(href)) return undefined;
-  return markup`<a href="${escapeText(href)}" ${LINK_ATTRIBUTES}>${text}</a>`;
+  return outsideLink(href, text);
 }
 
 /** Whether a URL is http or https and has only visible characters. Browsers drop some of the others. */

@@ -5,7 +5,7 @@ import type { RecordLookup } from './accounts/record-lookup.ts';
 import { renamesByRecord } from './accounts/renames.ts';
 import { joined, type Markup, markup, numberMarkup } from './byte-text.ts';
 import { entriesByDay } from './changes-pages.ts';
-import { fullDate, timeMarkup } from './dates.ts';
+import { dateMarkup } from './dates.ts';
 import type { RecordsOfChoice } from './filter/field-counts.ts';
 import { chartOf, type Month, monthsTable } from './months/months.ts';
 import { type Page, pageOf } from './page-frame.ts';
@@ -33,7 +33,7 @@ export function homePage({ site, state, months, fields, newest, lookup, links }:
   const oldest = parseInstant(newest.at(-1)?.first_encountered_date ?? '') ?? 0;
   const recent = lookup.renames.all.filter(({ seen_to }) => seen_to >= oldest);
   const stat = (term: Markup, definition: Markup) => markup`<div><dt>${term}<dd>${definition}</div>\n`;
-  const period = markup`${first === undefined ? '' : stat(markup`First seen`, timeMarkup(first, fullDate(first)))}${last === undefined ? '' : stat(markup`Last change`, timeMarkup(last, fullDate(last)))}`;
+  const period = markup`${first === undefined ? '' : stat(markup`First seen`, dateMarkup(first))}${last === undefined ? '' : stat(markup`Last change`, dateMarkup(last))}`;
   const chart =
     months.length === 0
       ? ''

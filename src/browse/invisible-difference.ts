@@ -1,5 +1,5 @@
 import { INVISIBLE } from '../contract/text/invisible.ts';
-import { type ByteText, type Markup, plainText } from './byte-text.ts';
+import { type ByteText, type Markup, plainText, textOfMarkup } from './byte-text.ts';
 import type { DiffMarkup } from './diff-segments.ts';
 
 /** The names of characters that are invisible, or look like a space. */
@@ -69,7 +69,7 @@ const MOST = 4;
 /** Names invisible differences, with their code points: `zero-width space U+200B added`. */
 export function invisibleDifference(diff: Omit<DiffMarkup, 'inline'>): readonly string[] {
   const { before, after } = diff;
-  const [old, current] = [textOf(diff.removed), textOf(diff.added)];
+  const [old, current] = [textOfMarkup(diff.removed), textOfMarkup(diff.added)];
   if (old === current) return NONE;
   // most differences are seen at once, and have no such character
   const isSeen = isSeenAtOnce(old, current, 1) || isSeenAtOnce(old, current, -1);
@@ -94,11 +94,6 @@ export function invisibleDifference(diff: Omit<DiffMarkup, 'inline'>): readonly 
 }
 
 const NONE: readonly string[] = [];
-
-/** Returns the text of markup; the five entities stay. */
-function textOf(html: Markup): ByteText {
-  return html.includes('<') ? html.replace(/<[^>]*>/g, '') : html;
-}
 
 /**
  * Whether the first characters that differ are in ASCII. White space and letter case are no difference.
@@ -142,13 +137,13 @@ function visible(text: string): string {
 
 /** Whether a word can have Latin and other letters. Most texts with Cyrillic or Greek letters have no such word. */
 function mayBeMixed(html: Markup): boolean {
-  return MAYBE_MIXED.test(textOf(html));
+  return MAYBE_MIXED.test(textOfMarkup(html));
 }
 
 /** Returns the letters of markup that can be confused with a Latin letter, in words whose other letters are Latin. */
 function lookAlikesIn(html: Markup): string {
   if (!mayBeMixed(html)) return '';
-  const words = plainText(textOf(html)).match(/\p{L}+/gu) ?? [];
+  const words = plainText(textOfMarkup(html)).match(/\p{L}+/gu) ?? [];
   const mixed = words.filter((word) => CONFUSABLE.test(word) && /^\p{Script=Latin}+$/u.test(word.replace(ALL_CONFUSABLES, '')));
   return mixed.join('').replace(/\p{Script=Latin}/gu, '');
 }

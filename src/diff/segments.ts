@@ -1,6 +1,6 @@
 import { type Edit, sidesOf } from './edits.ts';
 import type { MentionForm } from './entities.ts';
-import { readableEdits } from './readable.ts';
+import { readableEdits } from './semantic-cleanup.ts';
 import { chunksOf, type Token, tokensOf, withPlainBreaks } from './tokens.ts';
 
 /** A part of a change: text that both versions have, only the old one, or only the new one. */

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { editsWithin, mergeAdjacent, sidesOf, trimCommon, wholeEdit } from '../../src/diff/edits.ts';
 import { segmentsOf } from '../../src/diff/segments.ts';
+import { weightOf, widthOf } from '../../src/diff/semantic-cleanup.ts';
 import { tokensOf } from '../../src/diff/tokens.ts';
-import { weightOf, widthOf } from '../../src/diff/weight.ts';
 import { cutScore, isDigit, isInWord, isUnspaced } from '../../src/diff/words.ts';
 
 const tokens = (text: string) => tokensOf(text, 'name');

@@ -1,6 +1,6 @@
 import type { AccountReader, ListedAccount } from '../../store/accounts/account-reader.ts';
 import { type ByteText, byteText, escapeText, exactByteText, joined, type Markup, markup, numberMarkup, plainText } from '../byte-text.ts';
-import { fullDate, timeMarkup } from '../dates.ts';
+import { dateMarkup } from '../dates.ts';
 import { type Page, pageOf, ROOT_2, type UnframedFile } from '../page-frame.ts';
 import { accountPage, accountsPage } from '../paths.ts';
 import { LONGEST_PREFIX, longerPrefix, PrefixCursor } from '../search/prefix-cursor.ts';
@@ -117,5 +117,5 @@ function row({ screen_name, display_name, changes, first_seen, last_change }: Li
 }
 
 function date(time: string | null): Markup | '' {
-  return time === null ? '' : timeMarkup(time, fullDate(time));
+  return time === null ? '' : dateMarkup(time);
 }

@@ -19,7 +19,7 @@ import {
 } from '../byte-text.ts';
 import { accountEntriesOf, accountEntry, renameEntry, valueMarkup } from '../change-list.ts';
 import { olderLinks } from '../changes-pages.ts';
-import { fullDate, timeMarkup } from '../dates.ts';
+import { dateMarkup } from '../dates.ts';
 import { recordFilter } from '../filter/record-filter.ts';
 import { type Page, type PageFrame, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
 import { accountPage, recordAddress } from '../paths.ts';
@@ -206,7 +206,7 @@ function movedRecords({ screen_name, data }: Account, older: BrowseAccount['part
 function linkTo({ account, parts }: BrowseAccount) {
   return (part: number): Markup => {
     const first = account.data.find(({ id }) => id === parts[part - 1]?.first)?.first_encountered_date ?? '';
-    return markup`<a href="${fileOf(accountPage(account.screen_name, part))}">${numberMarkup(part)} <small>${timeMarkup(first, fullDate(first))}</small></a>`;
+    return markup`<a href="${fileOf(accountPage(account.screen_name, part))}">${numberMarkup(part)} <small>${dateMarkup(first)}</small></a>`;
   };
 }
 

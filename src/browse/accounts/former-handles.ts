@@ -1,9 +1,8 @@
 import { timestampOf } from '../../contract/instant.ts';
 import type { StoredAccounts } from '../../store/accounts/stored-accounts.ts';
 import { type ByteText, byteText, escapeText, joined, markup } from '../byte-text.ts';
-import { fullDate, timeMarkup } from '../dates.ts';
+import { dateMarkup } from '../dates.ts';
 import { type Page, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
-import type { AccountIndex } from '../parts.ts';
 import { accountPage, folderOf } from '../paths.ts';
 import type { FormerHolderText } from './account-pages.ts';
 import { accountParts, isOnePart } from './account-parts.ts';
@@ -12,9 +11,9 @@ import { accountParts, isOnePart } from './account-parts.ts';
 export class FormerHandles {
   readonly #holders = new Map<ByteText, FormerHolderText[]>();
 
-  /** @param index the accounts that had a handle of each folder */
-  constructor(accounts: StoredAccounts, index: AccountIndex, folder: number) {
-    for (const { handle, screen_name, seen_to, ...size } of accounts.formerNames(index.rows(folder))) {
+  /** @param rows of the accounts that had a handle of the folder */
+  constructor(accounts: StoredAccounts, rows: readonly number[], folder: number) {
+    for (const { handle, screen_name, seen_to, ...size } of accounts.formerNames(rows)) {
       const text = byteText(handle);
       // these accounts can have former handles in other folders too
       if (folderOf(text) !== folder) continue;
@@ -69,7 +68,7 @@ function leadingPage(handle: ByteText, holders: readonly FormerHolderText[], par
   const linkTo = (screenName: ByteText) => markup`${ROOT_3}${accountPage(screenName, part)}`;
   const lines = holders.map(
     ({ screen_name, seen_to }) =>
-      markup`<li><a href="${linkTo(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a> was last seen with it on ${timeMarkup(seen_to, fullDate(seen_to))}\n`,
+      markup`<li><a href="${linkTo(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a> was last seen with it on ${dateMarkup(seen_to)}\n`,
   );
   const [holder] = holders;
   const canonical = holder && linkTo(holder.screen_name);

@@ -2,7 +2,7 @@ import { FIELDS_IN_ORDER } from '../../contract/profile-fields.ts';
 import type { ChangeRecord, DataType } from '../../contract/record.ts';
 import { type ByteText, joined, type Markup, markup, numberMarkup, trusted } from '../byte-text.ts';
 import { valueMarkup } from '../change-list.ts';
-import { fullDate, timeMarkup } from '../dates.ts';
+import { dateMarkup, fullDate } from '../dates.ts';
 import type { AddressOf } from './record-lookup.ts';
 
 /** The least number of changes of an account with such a table. The list of fewer changes is as short as the table. */
@@ -76,13 +76,9 @@ function valuesOf(records: readonly ChangeRecord[]): readonly FieldValue[] {
 function valueRow(type: DataType, { first, next, periods }: FieldValue, hrefOf: AddressOf): Markup {
   const { text, first_encountered_date: from } = first;
   const value = text === null || text === '' ? markup`<i>empty</i>` : valueMarkup(shortened(text), type);
-  const to = next === undefined ? markup`latest value` : dateMarkup(next.first_encountered_date);
+  const to = next === undefined ? markup`latest value` : dateMarkup(next.first_encountered_date.slice(0, 10));
   const count = periods === 1 ? markup`1 period` : markup`${numberMarkup(periods)} separate periods`;
-  return markup`<td dir=auto>${value}<td><a href="${hrefOf(first)}">${dateMarkup(from)}</a><td>${to}<td>${count}\n`;
-}
-
-function dateMarkup(time: string): Markup {
-  return timeMarkup(time.slice(0, 10), fullDate(time));
+  return markup`<td dir=auto>${value}<td><a href="${hrefOf(first)}">${dateMarkup(from.slice(0, 10))}</a><td>${to}<td>${count}\n`;
 }
 
 /** Returns the beginning of a long text. */

@@ -1,8 +1,8 @@
 import type { Account } from '../../contract/account.ts';
 import { type Instant, parseInstant, timestampOf } from '../../contract/instant.ts';
 import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../byte-text.ts';
-import { fullDate, timeMarkup } from '../dates.ts';
-import { isWebUrl, LINK_ATTRIBUTES } from '../diff-segments.ts';
+import { dateMarkup } from '../dates.ts';
+import { isWebUrl, outsideLink } from '../diff-segments.ts';
 import { ROOT_3 } from '../page-frame.ts';
 import { accountPage } from '../paths.ts';
 import type { BrowseAccount } from './account-pages.ts';
@@ -17,11 +17,10 @@ export function profileMarkup({ account, formerHandles, formerHolders, lastSeen 
   if (location !== '') add(markup`Location`, markup`<dd dir=auto>${escapeText(location)}`);
   if (website !== null && website !== '') add(markup`Website`, markup`<dd dir=auto>${linked(website)}`);
   if (verified !== undefined) add(markup`Verified`, markup`<dd>${verified.text === 'true' ? 'Yes' : 'No'}`);
-  if (created !== null) add(markup`Created`, markup`<dd>${timeMarkup(created, fullDate(created))}`);
+  if (created !== null) add(markup`Created`, markup`<dd>${dateMarkup(created)}`);
   if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
   const newest = account.data[0]?.first_encountered_date;
-  if (newest !== undefined)
-    add(markup`Newest record`, markup`<dd>${timeMarkup(newest, fullDate(newest))}. Today the profile can differ or be gone.`);
+  if (newest !== undefined) add(markup`Newest record`, markup`<dd>${dateMarkup(newest)}. Today the profile can differ or be gone.`);
   if (lastSeen !== null && !hasRecordAfter(account, lastSeen)) add(markup`Last seen`, lastSeenMarkup(lastSeen));
   if (formerHandles.length > 0) add(markup`Former handles`, markup`<dd>${trusted(formerHandles.map(formerHandle).join('; '))}`);
   if (formerHolders.length > 0) add(markup`Handle before`, joined(formerHolders.map(formerHolder)));
@@ -36,19 +35,19 @@ function hasRecordAfter({ data }: Account, instant: Instant): boolean {
 /** Says nothing about today: a source can lack an account that is still there. */
 function lastSeenMarkup(instant: Instant): Markup {
   const time = timestampOf(instant);
-  return markup`<dd>${timeMarkup(time, fullDate(time))}. Later snapshots of this history do not have this account.`;
+  return markup`<dd>${dateMarkup(time)}. Later snapshots of this history do not have this account.`;
 }
 
 function linked(url: ByteText): Markup {
   const text = escapeText(url);
-  return isWebUrl(url) ? markup`<a href="${text}" ${LINK_ATTRIBUTES}>${text}</a>` : text;
+  return isWebUrl(url) ? outsideLink(url, text) : text;
 }
 
 function formerHandle({ handle, seen_to }: BrowseAccount['formerHandles'][number]): Markup {
-  return markup`<bdi>@${escapeText(handle)}</bdi>, last seen on ${timeMarkup(seen_to, fullDate(seen_to))}`;
+  return markup`<bdi>@${escapeText(handle)}</bdi>, last seen on ${dateMarkup(seen_to)}`;
 }
 
 function formerHolder({ screen_name, seen_to }: BrowseAccount['formerHolders'][number]): Markup {
   const link = markup`<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
-  return markup`<dd>${link} was last seen with this handle on ${timeMarkup(seen_to, fullDate(seen_to))}`;
+  return markup`<dd>${link} was last seen with this handle on ${dateMarkup(seen_to)}`;
 }

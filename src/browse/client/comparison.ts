@@ -55,19 +55,21 @@ function choose(version: Version): void {
   remember(CHOSEN, isPair || chosen?.id === version.id ? undefined : version);
   if (!isPair) return;
   const [before, after] = Number(chosen.id.slice(1)) < Number(version.id.slice(1)) ? [chosen, version] : [version, chosen];
-  const parts = wordDiff(before.text, after.text).map(({ kind, text }) => element(ELEMENTS[kind], {}, text));
   const side = (title: string, { time, text }: Version) =>
     element('section', {}, element('h3', {}, `${title}: ${time}`), element('p', { dir: 'auto' }, text));
   openDialog(
     'comparison',
     `Comparison of two versions: ${before.field}`,
-    element('p', { dir: 'auto', class: 'difference' }, ...parts),
+    element('p', { dir: 'auto', class: 'difference' }, ...markedWords(before.text, after.text)),
     side('Before', before),
     side('After', after),
   );
 }
 
-const ELEMENTS = { kept: 'span', removed: 'del', added: 'ins' } as const;
+/** Compares two texts word by word. Returns what was removed, and what was added, in an element each. */
+export function markedWords(before: string, after: string): readonly (HTMLElement | string)[] {
+  return wordDiff(before, after).map(({ kind, text }) => (kind === 'kept' ? text : element(kind === 'removed' ? 'del' : 'ins', {}, text)));
+}
 
 function versionOf(change: HTMLElement): Version {
   return {

@@ -1,8 +1,8 @@
 import { addCitations, addPrintedAddress } from './citation.ts';
 import { addComparison } from './comparison.ts';
 import { addCopiedArrows } from './copied-text.ts';
+import { addDateFilter } from './date-filter.ts';
 import { addDownloads } from './downloads.ts';
-import { addDateFilter } from './filters/date-filter.ts';
 import { addKeyboard } from './keyboard.ts';
 import { addPermalinks, keepFragment } from './permalinks.ts';
 import { addProfileOfDay } from './profile-of-day.ts';

@@ -31,6 +31,17 @@ export function loadScript(path: string): Promise<void> {
   });
 }
 
+/** Returns a function that runs scripts of the tree, each once, and returns what each passed on. One that failed is run again. */
+export function scriptLoader<T>(passedOn: () => T): (path: string) => Promise<T> {
+  const known = new Map<string, Promise<T>>();
+  return (path) => {
+    const loaded = known.get(path) ?? loadScript(path).then(passedOn);
+    known.set(path, loaded);
+    loaded.catch(() => known.delete(path));
+    return loaded;
+  };
+}
+
 /** The changes on the page, in order. */
 export function allChanges(): HTMLElement[] {
   return Array.from(document.querySelectorAll<HTMLElement>('.changes article'));

@@ -1,5 +1,5 @@
+import { markedWords } from './comparison.ts';
 import { allChanges, dateInput, dayOf, element, fieldOf, handleIn, mainPage, recall, remember, textOf } from './page-elements.ts';
-import { wordDiff } from './word-diff.ts';
 
 /** What a profile said at the end of a day. */
 interface Profile {
@@ -126,8 +126,7 @@ function shownProfiles(profiles: readonly Profile[]): readonly HTMLElement[] {
   if (first.length === 0 || second.length === 0) return notes;
   const [texts, others] = [new Map(first), new Map(second)];
   const rows = [...new Set([...texts.keys(), ...others.keys()])].map((field) => {
-    const parts = wordDiff(texts.get(field) ?? '', others.get(field) ?? '');
-    const shown = parts.map(({ kind, text }) => (kind === 'kept' ? text : element(kind === 'removed' ? 'del' : 'ins', {}, text)));
+    const shown = markedWords(texts.get(field) ?? '', others.get(field) ?? '');
     return element('div', {}, element('dt', {}, field), element('dd', { class: 'text', dir: 'auto' }, ...shown));
   });
   return [element('dl', {}, ...rows), ...notes];

@@ -1,14 +1,25 @@
 import { counted } from '../numbers.ts';
-import type { SearchEntry } from '../search/search-terms.ts';
-import { type Found, findAccounts } from './find-accounts.ts';
-import { loadIndex, receiveIndex } from './index-scripts.ts';
-import { element, rootPath } from './page-elements.ts';
+import { type SearchEntry, searchPath } from '../search/search-terms.ts';
+import { type Found, findAccounts, type IndexFile } from './find-accounts.ts';
+import { element, rootPath, scriptLoader } from './page-elements.ts';
+
+declare global {
+  interface Window {
+    /** Receives a file of the search index from its script. */
+    palimpsest: (file: IndexFile) => void;
+  }
+}
 
 /** Adds the search for accounts to the header: a combobox with a list of links. */
 export function addSearchBox(): void {
   const place = document.querySelector<HTMLElement>('[data-search]');
   if (place === null) return;
-  receiveIndex();
+  let received: IndexFile = ['', 0, [], [], []];
+  window.palimpsest = (file) => {
+    received = file;
+  };
+  const loadFile = scriptLoader(() => received);
+  const loadIndex = (prefix: string) => loadFile(searchPath(prefix));
   const input = element('input', {
     type: 'search',
     id: 'query',

@@ -1,10 +1,10 @@
 import { daysOf } from '../../contract/instant.ts';
 import type { FeedDay } from '../../store/feed/feed-days.ts';
 import { changesMarkup, countsMarkup, escapeText, joined, type Markup, markup, numberMarkup, trusted } from '../byte-text.ts';
-import { fullDate, monthAndYear, weekdayName, weekdayOf } from '../dates.ts';
+import { fullDate, monthAndYear, WEEKDAYS, weekdayOf } from '../dates.ts';
 import { type Page, type PageFrame, pageOf, ROOT_2 } from '../page-frame.ts';
 import { accountPage, changesPage, HOME, monthPage } from '../paths.ts';
-import { type Month, shadesOf } from './months.ts';
+import { headOf, type Month, shadesOf } from './months.ts';
 import type { MostChanged } from './most-changed.ts';
 
 /**
@@ -52,10 +52,7 @@ function mostChangedList({ all, first }: MostChanged): Markup | '' {
 
 function calendar({ month, days }: Month, changesPageOf: (day: FeedDay) => number): Markup {
   const { shadeOf, legend } = shadesOf(days);
-  const heads = Array.from(
-    { length: 7 },
-    (_, index) => markup`<th scope=col><abbr title=${weekdayName(index)}>${trusted(weekdayName(index).slice(0, 3))}</abbr>`,
-  );
+  const heads = WEEKDAYS.map(headOf);
   const cells = Array.from({ length: weekdayOf(`${month}-01`) }, () => markup`<td>`);
   const last = daysOf(Number(month.slice(0, 4)), Number(month.slice(5)));
   for (let date = 1; date <= last; date += 1) {

@@ -2,7 +2,7 @@ import { dateOf } from '../../contract/instant.ts';
 import type { FeedDay } from '../../store/feed/feed-days.ts';
 import type { Rename } from '../accounts/renames.ts';
 import { changesMarkup, countsMarkup, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../byte-text.ts';
-import { monthAndYear, monthName } from '../dates.ts';
+import { MONTHS, monthAndYear, monthName, type WEEKDAYS } from '../dates.ts';
 import { monthPage } from '../paths.ts';
 
 /** A day with records. */
@@ -59,10 +59,8 @@ export function monthsTable(months: readonly Month[]): Markup {
   }
   const [shown, hidden] = [[...years].slice(0, MOST_YEARS), [...years.values()].slice(MOST_YEARS)];
   const { shadeOf, legend } = shadesOf(months);
-  const rows = shown.map(([year, found]) => markup`<tr><th scope=row>${Number(year)}${cells(year, found, shadeOf)}\n`);
-  const heads = MONTHS.map(
-    (month) => markup`<th scope=col><abbr title=${monthName(`0000-${month}`)}>${trusted(monthName(`0000-${month}`).slice(0, 3))}</abbr>`,
-  );
+  const rows = shown.map(([year, found]) => markup`<tr><th scope=row>${Number(year)}${cells(found, shadeOf)}\n`);
+  const heads = MONTHS.map(headOf);
   return markup`<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat><thead><tr><th scope=col>Year${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table></div>\n${legend}${linkToEarlier(hidden)}`;
 }
 
@@ -72,13 +70,16 @@ function linkToEarlier(hidden: readonly (readonly Month[])[]): Markup | '' {
   return month === undefined ? '' : markup`<p>Earlier: <a href="${monthPage(month)}">${monthAndYear(month)}</a></p>\n`;
 }
 
-const MONTHS: readonly string[] = Array.from({ length: 12 }, (_, index) => String(index + 1).padStart(2, '0'));
+/** Returns the head of a column, with the first three letters of a name. */
+export function headOf(name: (typeof MONTHS | typeof WEEKDAYS)[number]): Markup {
+  return markup`<th scope=col><abbr title=${name}>${trusted(name.slice(0, 3))}</abbr>`;
+}
 
-function cells(year: string, found: readonly Month[], shadeOf: ShadeOf): Markup {
-  const ofYear = MONTHS.map((month) => {
-    const known = found.find((candidate) => candidate.month.slice(5) === month);
+function cells(found: readonly Month[], shadeOf: ShadeOf): Markup {
+  const ofYear = MONTHS.map((_, index) => {
+    const known = found.find(({ month }) => Number(month.slice(5)) === index + 1);
     if (known === undefined) return markup`<td>`;
-    const title = markup`${monthAndYear(`${year}-${month}`)}: ${countsMarkup(known)}`;
+    const title = markup`${monthAndYear(known.month)}: ${countsMarkup(known)}`;
     return markup`<td class=l${shadeOf(known)}><a href="${monthPage(known.month)}" title="${title}">${numberMarkup(known.changes)}</a>`;
   });
   return joined(ofYear);

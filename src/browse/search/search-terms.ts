@@ -79,8 +79,10 @@ export function matchOf(query: string, entry: SearchEntry): Match | undefined {
   return nameTerms(entry.name).some((term) => term.startsWith(query)) ? MATCH.name : undefined;
 }
 
+type Ranked = readonly [match: Match, entry: Pick<SearchEntry, 'handle' | 'rank'>];
+
 /** Compares two accounts that a query found: by match, then by rank, then by handle. */
-export function compareFound(a: readonly [Match, SearchEntry], b: readonly [Match, SearchEntry]): number {
+export function compareFound(a: Ranked, b: Ranked): number {
   return a[0] - b[0] || b[1].rank - a[1].rank || (a[1].handle < b[1].handle ? -1 : 1);
 }
 

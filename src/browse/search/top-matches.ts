@@ -1,5 +1,5 @@
 import type { ByteText } from '../byte-text.ts';
-import { BEST, MATCH, type Match } from './search-terms.ts';
+import { BEST, compareFound, MATCH, type Match } from './search-terms.ts';
 
 /** A term of an account. Terms are sorted, so all accounts that a prefix finds are beside each other. */
 export interface Term {
@@ -79,20 +79,15 @@ class Ranking {
     if (match > this.#worst || (match === this.#worst && listed.rank < this.#lowest)) return;
     const candidate: Ranked = [match, listed];
     const last = this.best.at(-1);
-    if (last !== undefined && this.best.length >= BEST && compare(candidate, last) >= 0) return;
+    if (last !== undefined && this.best.length >= BEST && compareFound(candidate, last) >= 0) return;
     const known = this.best.findIndex(([, { handle }]) => handle === listed.handle);
     const before = this.best[known];
     if (before !== undefined && before[0] <= match) return;
     if (before !== undefined) this.best.splice(known, 1);
-    const place = this.best.findIndex((other) => compare(candidate, other) < 0);
+    const place = this.best.findIndex((other) => compareFound(candidate, other) < 0);
     this.best.splice(place === -1 ? this.best.length : place, 0, candidate);
     if (this.best.length > BEST) this.best.pop();
     const worst = this.best.at(-1);
     if (worst !== undefined && this.best.length === BEST) [this.#worst, this.#lowest] = [worst[0], worst[1].rank];
   }
-}
-
-/** Compares two accounts as `compareFound` does. */
-function compare([matchA, a]: Ranked, [matchB, b]: Ranked): number {
-  return matchA - matchB || b.rank - a.rank || (a.handle < b.handle ? -1 : Number(a.handle > b.handle));
 }

@@ -4,7 +4,7 @@ import { encodeJson } from '../../contract/json.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import { isLoopback, type Site } from '../../contract/site.ts';
 import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../byte-text.ts';
-import { fullDate, fullTime, timeMarkup } from '../dates.ts';
+import { dateMarkup, fullTime, timeMarkup } from '../dates.ts';
 import type { NewestCounts } from '../filter/field-files.ts';
 import type { Month } from '../months/months.ts';
 import { type Page, pageOf, ROOT_1 } from '../page-frame.ts';
@@ -59,7 +59,7 @@ export function aboutPage({ about, incomplete }: Site, state: ShownState): Page 
   add(markup`Changes`, markup`<a href="${ROOT_1}${NEWEST_CHANGES}">${numberMarkup(changes)}</a>`);
   add(markup`Renames`, renames === 0 ? undefined : numberMarkup(renames));
   add(markup`First values`, numberMarkup(first_values));
-  add(markup`First seen`, firstDay === undefined ? undefined : timeMarkup(firstDay, fullDate(firstDay)));
+  add(markup`First seen`, firstDay === undefined ? undefined : dateMarkup(firstDay));
   add(
     markup`Newest record`,
     newest === undefined ? undefined : timeMarkup(newest.first_encountered_date, fullTime(newest.first_encountered_date)),

@@ -1,7 +1,7 @@
 import type { About } from '../../contract/about.ts';
 import type { Site } from '../../contract/site.ts';
 import { byteText, escapeText, type Markup, markup } from '../byte-text.ts';
-import { isWebUrl, LINK_ATTRIBUTES } from '../diff-segments.ts';
+import { isWebUrl, outsideLink } from '../diff-segments.ts';
 
 /** Returns the title of a site. */
 export function siteTitle({ about }: Site): Markup {
@@ -17,14 +17,11 @@ export function sourceLink(about: About, source: string): Markup {
 export function siteText({ language }: About, text: string, url?: string): Markup {
   const escaped = escapeText(byteText(text));
   const shown = language === undefined ? escaped : markup`<span lang="${escapeText(language)}">${escaped}</span>`;
-  return url === undefined ? shown : linked(url, shown);
+  return url === undefined ? shown : outsideLink(byteText(url), shown);
 }
 
 /** Returns a link to the place where readers ask for a correction or a removal. */
 export function contactLink(contact: string): Markup {
-  return linked(contact.includes('/') ? contact : `mailto:${contact}`, escapeText(byteText(contact)));
-}
-
-function linked(url: string, text: Markup): Markup {
-  return markup`<a href="${escapeText(byteText(url))}" ${LINK_ATTRIBUTES}>${text}</a>`;
+  const text = byteText(contact);
+  return outsideLink(contact.includes('/') ? text : `mailto:${text}`, escapeText(text));
 }

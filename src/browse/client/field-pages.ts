@@ -1,7 +1,7 @@
-import { fieldsPath, type PageCounts, placeInPart } from '../../filter/field-files.ts';
-import { number } from '../../numbers.ts';
-import { loadSite } from '../citation.ts';
-import { element, loadScript } from '../page-elements.ts';
+import { fieldsPath, type PageCounts, placeInPart } from '../filter/field-files.ts';
+import { number } from '../numbers.ts';
+import { loadSite } from './citation.ts';
+import { element, scriptLoader } from './page-elements.ts';
 
 declare global {
   interface Window {
@@ -48,15 +48,10 @@ function sumOf(numbers: readonly number[] = []): number {
   return numbers.reduce((sum, one) => sum + one, 0);
 }
 
-const files = new Map<string, Promise<PageCounts>>();
+const loadFields = scriptLoader(() => window.palimpsestFields ?? {});
 
 /** Loads the counts of a page and of the pages around it. */
 async function loadCounts(page: number): Promise<PageCounts> {
   const { fields } = await loadSite();
-  if (fields !== undefined && page >= fields.first) return fields.counts;
-  const path = fieldsPath(page);
-  const known = files.get(path) ?? loadScript(path).then(() => window.palimpsestFields ?? {});
-  files.set(path, known);
-  known.catch(() => files.delete(path));
-  return known;
+  return fields !== undefined && page >= fields.first ? fields.counts : loadFields(fieldsPath(page));
 }
