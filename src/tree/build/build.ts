@@ -145,7 +145,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         pauses,
         onProgress,
       };
-      const exchanged = await (form === 'zip' ? exchangeZip(prepared, { zip: files.zip, found }) : exchange(prepared));
+      const exchanged = await (form === 'zip' ? exchangeZip(prepared, files.zip, found) : exchange(prepared));
       return { ...exchanged, readerGaps };
     } catch (error) {
       throw fileSystemFailure(out, toFailure(storePath, error));
