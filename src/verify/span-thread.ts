@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Collection } from '../contract/collection.ts';
-import type { PageSpan, ReadSpan } from '../pages/page.ts';
+import { collectionPages } from '../pages/collection-pages.ts';
+import type { Page, PageSpan, Pages, ReadSpan } from '../pages/page.ts';
 import { Store } from '../store/store.ts';
 import { type BuildRecord, layoutOf } from '../tree/build-record.ts';
 import { Digests } from '../tree/manifest/digests.ts';
@@ -11,8 +12,7 @@ import { type RecordPlace, walkFeed } from './pages/feed.ts';
 import { MultisetHash } from './pages/multiset-hash.ts';
 import { pageFiles } from './pages/page-files.ts';
 import { Predecessors, type Unknown } from './pages/predecessors.ts';
-import type { TreeMetadata } from './pages/tree-pages.ts';
-import { StorePages } from './store-pages.ts';
+import type { CollectionMetadata, PageBytes, PageContent, TreeMetadata } from './pages/tree-pages.ts';
 import { type Notes, Report } from './violation.ts';
 
 /** The input of a thread that checks pages. All memory is shared with the main thread. */
@@ -43,6 +43,50 @@ export interface SpanResult {
   readonly unknown: readonly Unknown[];
   /** Checksums of what the store has for the span. */
   readonly read: ReadSpan;
+}
+
+/** The pages of a tree, each compared with the page that a build would render from the store. */
+class StorePages implements PageBytes {
+  /** Whether a page differs from the store, or cannot be read. */
+  differs = false;
+  readonly #pages: PageBytes;
+  readonly #stored: { readonly [C in Collection]: Pages };
+  #walk: Generator<Page, ReadSpan> | undefined;
+
+  constructor(pages: PageBytes, build: BuildRecord, store: Store) {
+    this.#pages = pages;
+    this.#stored = collectionPages(store, build);
+  }
+
+  /** Begins a span. */
+  begin(span: PageSpan): void {
+    this.#walk = this.#stored[span.collection].walk(span);
+  }
+
+  read(metadata: CollectionMetadata, number: number, path: string, report: Report): PageContent | undefined {
+    const content = this.#pages.read(metadata, number, path, report);
+    const stored = this.#walk?.next();
+    if (content === undefined || stored === undefined || stored.done || !consistsOf(content, stored.value.render())) this.differs = true;
+    return content;
+  }
+
+  /** Returns checksums of what the store has for the span, after all its pages were read. */
+  end(): ReadSpan {
+    const end = this.#walk?.next();
+    if (end?.done) return end.value;
+    this.differs = true;
+    return [0, 0];
+  }
+}
+
+/** Whether a page consists of these pieces. Memory has one piece at a time, because a page has all records of an account. */
+function consistsOf({ size, read }: PageContent, pieces: Iterable<Buffer>): boolean {
+  let at = 0;
+  for (const piece of pieces) {
+    if (at + piece.length > size || !piece.equals(read(at, at + piece.length))) return false;
+    at += piece.length;
+  }
+  return at === size;
 }
 
 /** Checks spans of pages. Of a page that breaks a rule it says only that there is one. */

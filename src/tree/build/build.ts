@@ -4,8 +4,7 @@ import type { About } from '../../contract/about.ts';
 import { Failure } from '../../contract/failure.ts';
 import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { PAGE_SIZE, type Site } from '../../contract/site.ts';
-import { accountPages } from '../../pages/account-pages.ts';
-import { feedPages } from '../../pages/feed-pages.ts';
+import { pagesFor } from '../../pages/page.ts';
 import { toFailure } from '../../store/database/store-error.ts';
 import { Store } from '../../store/store.ts';
 import { VERSION } from '../../version.ts';
@@ -201,8 +200,8 @@ function recordOf(
     noindex: site.noindex,
     records,
     accounts,
-    data_pages: feedPages(store, site).count,
-    account_pages: accountPages(store, site).count,
+    data_pages: pagesFor(records, site.page_size),
+    account_pages: pagesFor(accounts, site.account_page_size),
     ...identityCounts(store),
     compress: compressors(encodings),
     browse_files,

@@ -4,8 +4,7 @@ import { ensureDirSync } from 'fs-extra/esm';
 import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
 import type { Pauses } from '../../contract/pauses.ts';
 import type { Site } from '../../contract/site.ts';
-import { accountPages } from '../../pages/account-pages.ts';
-import { feedPages } from '../../pages/feed-pages.ts';
+import { collectionPages } from '../../pages/collection-pages.ts';
 import { type Page, type PageSpan, type Pages, type ReadSpan, spansOf } from '../../pages/page.ts';
 import type { PageSource } from '../../store/feed/page-source.ts';
 import type { Store } from '../../store/store.ts';
@@ -59,7 +58,7 @@ export class SpanRenderer {
   constructor(job: RenderJob, source: PageSource) {
     this.#job = job;
     this.#before = new Digests(job.layout, job.before);
-    this.#pages = { data: feedPages(source, job.site), account: accountPages(source, job.site) };
+    this.#pages = collectionPages(source, job.site);
   }
 
   /** @throws Failure bad-store */
@@ -193,8 +192,9 @@ export async function renderOnThreads(
     },
     pauses,
   );
-  if (isNewFeed) feedPages(store, site).check(read.data);
-  accountPages(store, site).check(read.account);
+  const stored = collectionPages(store, site);
+  if (isNewFeed) stored.data.check(read.data);
+  stored.account.check(read.account);
   return { after, ranges: rangesOf(places, records) };
 }
 
