@@ -99,7 +99,7 @@ class SpanCheck {
   /** @throws Failure as Store.open does */
   constructor({ out, build, digests, store, ids, hashes }: SpanJob) {
     const manifest = new Digests(layoutOf(build), digests);
-    const pages = pageFiles({ files: openTreeFiles(out), build, manifest, digestCause: undefined });
+    const pages = pageFiles({ files: openTreeFiles(out), manifest, digestCause: undefined });
     const opened = store === undefined ? undefined : Store.open(store.path);
     this.#stored = opened === undefined ? undefined : new StorePages(pages, build, opened);
     if (this.#stored !== undefined && opened?.revision.number !== store?.revision) this.#stored.differs = true;

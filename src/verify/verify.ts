@@ -66,7 +66,7 @@ async function checkTree(
   const { out, store, signal, onProgress = () => {} } = options;
   const pauses = new Pauses(signal, UNFINISHED);
   const manifest = await checkManifest(files, build, report, pauses, (done, all) => onProgress('manifest', done, all));
-  const pages = pageFiles({ files, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined });
+  const pages = pageFiles({ files, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined });
   const keys = () => new SortKeysCheck(files, build, report);
   const { threads = 0 } = options;
   const walk =

@@ -2,14 +2,14 @@ import { type Account, encodeAccountEnd, encodeAccountStart, type Identity, pars
 import { isObject, show } from '../../contract/json.ts';
 import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from '../../contract/pages/canonical-json.ts';
 import { type ChangeRecord, type DataType, encodeRecord } from '../../contract/record.ts';
-import { Violation as BrokenRule, hasWebScheme } from '../../contract/shape.ts';
+import { hasWebScheme } from '../../contract/shape.ts';
 import type { Report } from '../violation.ts';
 import { checkChange } from './changes.ts';
 import type { ComparedRecord } from './feed.ts';
 import type { AccountInParts, RecordJson } from './large-page.ts';
 import type { Extent } from './page-comparison.ts';
 import { type Predecessors, reportPrevious } from './predecessors.ts';
-import { type FoundPage, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
+import { type FoundPage, parsedItems, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
 
 /** An account of the tree. One of a large page has its records in several runs, of which memory holds one at a time. */
 export interface FoundAccount extends Pick<AccountInParts, 'runs' | 'json'> {
@@ -53,7 +53,8 @@ export function* walkAccounts(
 }
 
 function* parsedAccounts(page: FoundPage, tree: TreeMetadata, report: Report): Generator<FoundAccount> {
-  const accounts = [...parseAccounts(page, tree.build.page_size, report)];
+  const compared = (item: unknown, index: number) => comparedAccount(page, item, index, tree.build.page_size, report);
+  const accounts = [...parsedItems(page, 'account-field', report, compared)];
   if (accounts.length === page.items.length)
     page.expectItems(() => accounts.map((compared) => Buffer.concat([...foundAccount(compared, page).json()])));
   for (const compared of accounts) yield foundAccount(compared, page);
@@ -77,27 +78,18 @@ function checkPageCount({ screen_name }: Identity, records: number, pageSize: nu
   report.add({ rule: 'account-data-count', path, subject: `account ${screen_name}`, expected: String(pages), found: show(stated) });
 }
 
-function* parseAccounts(page: FoundPage, pageSize: number, report: Report): Generator<ComparedAccount> {
-  for (const [index, item] of page.items.entries()) {
-    try {
-      const account = parseAccount(item, `results[${index}]`);
-      const { comparison } = page;
-      comparison.expectComma(index);
-      const start = comparison.next(ACCOUNT_START_PATTERN, () => encodeAccountStart(account));
-      const records = account.data.map((record, position) => {
-        comparison.expectComma(position);
-        return { record, extent: comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
-      });
-      const stated = isObject(item) ? item['data_page_count'] : undefined;
-      checkPageCount(account, records.length, pageSize, stated, page.path, report);
-      const end = comparison.next(ACCOUNT_END_PATTERN, () => encodeAccountEnd(account, stated));
-      yield { account, pageCount: stated, start, records, end };
-    } catch (error) {
-      if (!(error instanceof BrokenRule)) throw error;
-      page.comparison.markInvalid();
-      report.add({ rule: 'account-field', path: page.path, expected: `${error.field}: ${error.expected}`, found: error.found });
-    }
-  }
+function comparedAccount({ path, comparison }: FoundPage, item: unknown, index: number, pageSize: number, report: Report): ComparedAccount {
+  const account = parseAccount(item, `results[${index}]`);
+  comparison.expectComma(index);
+  const start = comparison.next(ACCOUNT_START_PATTERN, () => encodeAccountStart(account));
+  const records = account.data.map((record, position) => {
+    comparison.expectComma(position);
+    return { record, extent: comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
+  });
+  const stated = isObject(item) ? item['data_page_count'] : undefined;
+  checkPageCount(account, records.length, pageSize, stated, path, report);
+  const end = comparison.next(ACCOUNT_END_PATTERN, () => encodeAccountEnd(account, stated));
+  return { account, pageCount: stated, start, records, end };
 }
 
 /** Returns an account with its JSON, after its whole page was compared. */

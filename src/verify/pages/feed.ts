@@ -2,12 +2,11 @@ import { isGenerated } from '../../contract/generated-id.ts';
 import { show } from '../../contract/json.ts';
 import { RECORD_PATTERN } from '../../contract/pages/canonical-json.ts';
 import { type ChangeRecord, encodeRecord, parseRecord } from '../../contract/record.ts';
-import { Violation as BrokenRule } from '../../contract/shape.ts';
 import type { Report } from '../violation.ts';
 import { markupError } from './diff-markup.ts';
 import type { RecordJson } from './large-page.ts';
 import type { Extent } from './page-comparison.ts';
-import { type FoundPage, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
+import { parsedItems, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
 
 /** A record of the feed in the tree. */
 export interface FoundRecord extends RecordJson {
@@ -29,7 +28,13 @@ export function* walkFeed(tree: TreeMetadata, report: Report, { range, damaged }
   for (const page of walkPages(tree, 'data', report, range)) {
     damaged?.feed.begin(page.path, report.isDamaged(page.path));
     const { path, comparison } = page;
-    const records = [...parseRecords(page, report)];
+    const records = [
+      ...parsedItems(page, 'record-field', report, (item, index) => {
+        const record = parseRecord(item, `results[${index}]`);
+        comparison.expectComma(index);
+        return { record, extent: comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
+      }),
+    ];
     const jsonOf = ({ record, extent }: ComparedRecord) => comparison.json(extent, () => encodeRecord(record));
     if (records.length === page.items.length) page.expectItems(() => records.map(jsonOf));
     for (const compared of records) {
@@ -38,20 +43,6 @@ export function* walkFeed(tree: TreeMetadata, report: Report, { range, damaged }
       checkRecord(found, before, report);
       before = found.record;
       yield found;
-    }
-  }
-}
-
-function* parseRecords(page: FoundPage, report: Report): Generator<ComparedRecord> {
-  for (const [index, item] of page.items.entries()) {
-    try {
-      const record = parseRecord(item, `results[${index}]`);
-      page.comparison.expectComma(index);
-      yield { record, extent: page.comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
-    } catch (error) {
-      if (!(error instanceof BrokenRule)) throw error;
-      page.comparison.markInvalid();
-      report.add({ rule: 'record-field', path: page.path, expected: `${error.field}: ${error.expected}`, found: error.found });
     }
   }
 }

@@ -1,5 +1,4 @@
 import { createHash, hash } from 'node:crypto';
-import type { BuildRecord } from '../../tree/build-record.ts';
 import { decompress } from '../../tree/compression.ts';
 import { type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 import { pathsOf } from '../../tree/layout.ts';
@@ -12,10 +11,9 @@ import type { CollectionMetadata, PageBytes, PageContent } from './tree-pages.ts
 /** The size of a page that is read as a whole, in bytes. To check it takes several times as much memory. */
 const MAX_IN_MEMORY = 1 << 23;
 
-/** A tree with its build record and its manifest. */
+/** The files of a tree, and its manifest. */
 interface ReadTree {
   readonly files: TreeFiles;
-  readonly build: BuildRecord;
   readonly manifest: Digests;
   /** The manifest, if it is damaged: then it explains why files differ from it. */
   readonly digestCause: string | undefined;
