@@ -59,9 +59,7 @@ export async function digestFiles(
     // a file that cannot be read is written again
     if (digest !== undefined) digests.set(path, Buffer.from(digest, 'hex'));
     read += 1;
-    if (!pauses.areDue) continue;
-    onProgress(read, all);
-    await pauses.take();
+    if (pauses.areDue) await pauses.take(() => onProgress(read, all));
   }
   return digests;
 }

@@ -131,8 +131,6 @@ export class BrowseCheck {
 
   async #step(all: number): Promise<void> {
     this.#done += 1;
-    if (!this.#pauses.areDue) return;
-    this.#onProgress(this.#done, all);
-    await this.#pauses.take();
+    if (this.#pauses.areDue) await this.#pauses.take(() => this.#onProgress(this.#done, all));
   }
 }

@@ -36,10 +36,7 @@ export async function checkManifest(
   let sortKeys: string | undefined;
   for (const line of manifestLines(files)) {
     number += 1;
-    if (pauses.areDue) {
-      onProgress(number, all);
-      await pauses.take();
-    }
+    if (pauses.areDue) await pauses.take(() => onProgress(number, all));
     if (line?.path === SORT_KEYS && sortKeys === undefined) {
       sortKeys = line.digest;
       continue;
@@ -87,10 +84,7 @@ export async function checkUnexpectedFiles(
   let browseFiles: string[] = [];
   for (const path of pathsIn(files)) {
     found += 1;
-    if (pauses.areDue) {
-      onProgress(found, all);
-      await pauses.take();
-    }
+    if (pauses.areDue) await pauses.take(() => onProgress(found, all));
     if (build.browse_files !== undefined && (path === HOME || path.startsWith(`${BROWSE_FOLDER}/`))) {
       browseFiles.push(path);
       if (browseFiles.length < BATCH) continue;

@@ -34,10 +34,6 @@ export async function secondPass(
   onProgress: (done: number) => void,
 ): Promise<void> {
   let walked = 0;
-  const pause = async () => {
-    onProgress(walked);
-    await pauses.take();
-  };
   const buckets = new Set(unresolved.buckets.slice(0, MAX_BUCKETS));
   const known = new Report();
   const feed = new Map<number, { readonly json: string; readonly path: string; readonly account: string; found: number }>();
@@ -45,7 +41,7 @@ export async function secondPass(
   const accounts = new Map<string, { first: number; path?: string }>();
   for (const { record, json, path } of walkFeed(tree, known)) {
     walked += 1;
-    if (pauses.areDue) await pause();
+    if (pauses.areDue) await pauses.take(() => onProgress(walked));
     unresolved.predecessors.find(record, report);
     if (!buckets.has(bucketOf(record.id))) continue;
     feed.set(record.id, { json: json.toString(), path, account: record.account, found: 0 });
@@ -56,7 +52,7 @@ export async function secondPass(
   const names = new Set<string>();
   for (const { account, runs, path } of walkAccounts(tree, known)) {
     walked += 1;
-    if (pauses.areDue) await pause();
+    if (pauses.areDue) await pauses.take(() => onProgress(walked));
     const wanted = accounts.get(account.screen_name);
     if (wanted !== undefined) wanted.path = path;
     if (unresolved.names.has(account.screen_name)) {

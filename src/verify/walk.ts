@@ -97,23 +97,19 @@ export class Walk {
 export async function walkTree(walk: Walk, store: string | undefined, report: Report, pauses: Pauses): Promise<Walk> {
   const { tree, hashes, damaged, predecessors } = walk;
   const comparison = store === undefined ? undefined : new StoreComparison(store, tree, damaged, report);
-  const pause = async () => {
-    walk.progress();
-    await pauses.take();
-  };
   try {
     for (const found of walkFeed(tree, report, { damaged })) {
       comparison?.record(found);
       predecessors.addId(found.record.id);
       hashes.data.add(found.record.id, found.json);
       walk.record(found.record.id);
-      if (pauses.areDue) await pause();
+      if (pauses.areDue) await pauses.take(() => walk.progress());
     }
     for (const found of walkAccounts(tree, report, { damaged, predecessors })) {
       comparison?.account(found);
       for (const { record, json } of recordsIn(found.runs)) hashes.account.add(record.id, json);
       walk.account(found.place);
-      if (pauses.areDue) await pause();
+      if (pauses.areDue) await pauses.take(() => walk.progress());
     }
     comparison?.end();
   } finally {

@@ -64,9 +64,7 @@ export async function checkZip(
     for (const problem of zipProblems(zip)) {
       if (problem !== undefined) report.add({ rule: 'zip-index', ...problem });
       done += 1;
-      if (!pauses.areDue) continue;
-      onProgress(done, zip.members);
-      await pauses.take();
+      if (pauses.areDue) await pauses.take(() => onProgress(done, zip.members));
     }
     for (const path of [MANIFEST, BUILD_RECORD]) checkContent(path, digestIn(files, path));
     if (report.isCause(MANIFEST)) return;

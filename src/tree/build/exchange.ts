@@ -94,9 +94,7 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   for (const path of staged()) {
     check(join(stage, path), path);
     compared += 1;
-    if (!pauses.areDue) continue;
-    onProgress('compare', compared, counts.written);
-    await pauses.take();
+    if (pauses.areDue) await pauses.take(() => onProgress('compare', compared, counts.written));
   }
   browse?.refuseObstacles();
   const hasNewSortKeys = digestOf(join(out, SORT_KEYS)) !== sortKeys;

@@ -40,9 +40,7 @@ export async function exchangeZip(options: Exchange, present: ZipReader | undefi
     for (const { path, digest } of linesOf(options, sources)) {
       writer.add(sources.member(path), digest);
       done += 1;
-      if (!pauses.areDue) continue;
-      onProgress('exchange', done, counts.written + counts.unchanged);
-      await pauses.take();
+      if (pauses.areDue) await pauses.take(() => onProgress('exchange', done, counts.written + counts.unchanged));
     }
     const keys = readFileSync(join(stage, SORT_KEYS));
     writer.add(packMember(SORT_KEYS, [keys]), hash('sha256', keys));
