@@ -5,7 +5,8 @@ import type { MirrorSummary } from '../store/mirror-memory.ts';
 import { BUILD_RECORD, type BuildRecord, layoutOf, parseBuildRecord } from '../tree/build-record.ts';
 import { pagePath } from '../tree/layout.ts';
 import type { Digests } from '../tree/manifest/digests.ts';
-import { MANIFEST, parseManifest } from '../tree/manifest/manifest.ts';
+import { piecesIn } from '../tree/manifest/lines.ts';
+import { MANIFEST, readManifest } from '../tree/manifest/manifest.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
 import type { ChangedPages } from './walk/reading-plan.ts';
@@ -59,7 +60,7 @@ export function treeInVersion({ files, build, digests }: VerifiedTree): RemoteTr
 }
 
 function treeOf(build: BuildRecord, buildText: string, manifest: Buffer): RemoteTree {
-  return { build, buildText, manifest, digests: parseManifest(manifest, layoutOf(build)) };
+  return { build, buildText, manifest, digests: readManifest(piecesIn(manifest), layoutOf(build)) };
 }
 
 /**

@@ -9,7 +9,7 @@ import { type BuildRecord, buildRecordIn, hasTree, readBuildRecord } from './bui
 import { collectionFolder, fileCount, indexPath, type Layout, pagePath, pathsOfPages } from './layout.ts';
 import { BROWSE_FOLDER } from './manifest/browse-lines.ts';
 import { Digests } from './manifest/digests.ts';
-import { digestIn, manifestDigests } from './manifest/manifest.ts';
+import { digestOf, manifestDigests } from './manifest/manifest.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys } from './sort-keys.ts';
 import { openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';
 
@@ -19,7 +19,10 @@ export function finishedTree(files: TreeFiles): BuildRecord | undefined {
   if (typeof record !== 'object') return undefined;
   const digests = manifestDigests(files);
   const isWhole =
-    digests?.manifest === record.manifest && hasEnds(files) && hasBrowse(files, record) && digestIn(files, SORT_KEYS) === digests.sortKeys;
+    digests?.manifest === record.manifest &&
+    hasEnds(files) &&
+    hasBrowse(files, record) &&
+    digestOf(files.pieces(SORT_KEYS)) === digests.sortKeys;
   return isWhole ? record : undefined;
 }
 
@@ -55,7 +58,7 @@ export async function digestFiles(
   const absent = COLLECTIONS.map(collectionFolder).filter((folder) => isEmpty(files, folder));
   for (const path of pathsOfPages(layout)) {
     if (absent.some((folder) => path.startsWith(folder))) continue;
-    const digest = digestIn(files, path);
+    const digest = digestOf(files.pieces(path));
     // a file that cannot be read is written again
     if (digest !== undefined) digests.set(path, Buffer.from(digest, 'hex'));
     read += 1;

@@ -109,7 +109,9 @@ function openZip(out: string): TreeFiles {
     read,
     readLater: async (path) => read(path),
     open: (path) => inMemory(read(path)),
-    pieces: (path) => piecesIn(read(path)),
+    *pieces(path) {
+      yield* piecesIn(read(path));
+    },
     size: (path) => {
       try {
         return zip.find(path)?.size;

@@ -8,7 +8,7 @@ import { openFinishedTree } from './existing-tree.ts';
 import { fileCount } from './layout.ts';
 import { allBrowseLines, type BrowseListing, linesOfTree, listBrowseFiles, NO_BROWSE } from './manifest/browse-lines.ts';
 import type { DigestEntry, Digests } from './manifest/digests.ts';
-import { digestIn, MANIFEST, manifestDigests, mostLines, readManifest } from './manifest/manifest.ts';
+import { digestOf, MANIFEST, manifestDigests, mostLines, readManifest } from './manifest/manifest.ts';
 import { SORT_KEYS } from './sort-keys.ts';
 import type { TreeFiles } from './tree-files.ts';
 
@@ -46,9 +46,9 @@ function verifiedTree(files: TreeFiles, build: BuildRecord): VerifiedTree {
   const all = fileCount(layout) + (build.browse_files ?? 0);
   const most = mostLines(files.size(MANIFEST) ?? 0);
   if (all > most) throw edited(join(out, BUILD_RECORD), undefined, `${all} files, but the manifest lists at most ${most}`);
-  const digests = readManifest(files, layout);
+  const digests = readManifest(files.pieces(MANIFEST), layout);
   const { sortKeys } = found;
-  if (digestIn(files, SORT_KEYS) !== sortKeys) throw edited(join(out, SORT_KEYS), sortKeys, 'another file, or no file');
+  if (digestOf(files.pieces(SORT_KEYS)) !== sortKeys) throw edited(join(out, SORT_KEYS), sortKeys, 'another file, or no file');
   const browse = build.browse_files === undefined ? NO_BROWSE : listBrowseFiles(linesOfTree(files, MANIFEST));
   return { out, files, build, digests, browse, sortKeys };
 }

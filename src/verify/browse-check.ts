@@ -6,7 +6,7 @@ import { Store } from '../store/store.ts';
 import { browseSources } from '../tree/browse-sources.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { type BrowseListing, linesOfGroup, linesOfTree, listBrowseFiles, NO_BROWSE, partOrUnknown } from '../tree/manifest/browse-lines.ts';
-import { digestIn, MANIFEST } from '../tree/manifest/manifest.ts';
+import { digestOf, MANIFEST } from '../tree/manifest/manifest.ts';
 import { rendererDigest } from '../tree/renderer-digest.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { checkFile, reportUnexpected } from './manifest-check.ts';
@@ -33,7 +33,7 @@ export class BrowseCheck {
     this.#report = report;
     this.#pauses = pauses;
     this.#onProgress = onProgress;
-    this.#isListed = build.browse_files !== undefined && digestIn(files, MANIFEST) !== undefined;
+    this.#isListed = build.browse_files !== undefined && digestOf(files.pieces(MANIFEST)) !== undefined;
     this.#listing = this.#isListed ? listBrowseFiles(linesOfTree(files, MANIFEST)) : NO_BROWSE;
   }
 

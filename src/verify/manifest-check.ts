@@ -6,7 +6,7 @@ import { BUILD_RECORD, type BuildRecord, layoutOf } from '../tree/build-record.t
 import { fileCount, placeOf } from '../tree/layout.ts';
 import { BROWSE_FOLDER, isBrowsePath } from '../tree/manifest/browse-lines.ts';
 import { Digests } from '../tree/manifest/digests.ts';
-import { digestIn, MANIFEST, manifestLines } from '../tree/manifest/manifest.ts';
+import { digestOf, MANIFEST, manifestLines } from '../tree/manifest/manifest.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
 import { type TreeFiles, UnreadableFile } from '../tree/tree-files.ts';
 import type { BrowseCheck } from './browse-check.ts';
@@ -24,7 +24,7 @@ export async function checkManifest(
   onProgress: (done: number, all: number) => void,
 ): Promise<Digests> {
   const digests = new Digests(layoutOf(build));
-  const digest = digestIn(files, MANIFEST);
+  const digest = digestOf(files.pieces(MANIFEST));
   if (digest === undefined) {
     reportUnreadable(files, MANIFEST, build.manifest, report);
     return digests;
@@ -34,7 +34,7 @@ export async function checkManifest(
   const all = fileCount(digests) + (build.browse_files ?? 0) + 1;
   let number = 0;
   let sortKeys: string | undefined;
-  for (const line of manifestLines(files)) {
+  for (const line of manifestLines(files.pieces(MANIFEST))) {
     number += 1;
     if (pauses.areDue) await pauses.take(() => onProgress(number, all));
     if (line?.path === SORT_KEYS && sortKeys === undefined) {
@@ -121,7 +121,7 @@ function* pathsIn(files: TreeFiles, folder?: string): Generator<string> {
 
 /** Compares a file with the SHA-256 that the manifest lists. */
 export function checkFile(files: TreeFiles, path: string, expected: string, report: Report): void {
-  const found = digestIn(files, path);
+  const found = digestOf(files.pieces(path));
   if (found === undefined) reportUnreadable(files, path, expected, report);
   else if (found !== expected) {
     const cause = report.isCause(MANIFEST) ? MANIFEST : undefined;

@@ -2,7 +2,7 @@ import { closeSync, readSync } from 'node:fs';
 import type { Pauses } from '../contract/pauses.ts';
 import { BUILD_RECORD } from '../tree/build-record.ts';
 import { isNamedWacz, noTree } from '../tree/existing-tree.ts';
-import { digestIn, MANIFEST, manifestLines } from '../tree/manifest/manifest.ts';
+import { digestOf, MANIFEST, manifestLines } from '../tree/manifest/manifest.ts';
 import { openRegularFile } from '../tree/regular-file.ts';
 import { openTreeFiles, type TreeFiles, UnreadableFile } from '../tree/tree-files.ts';
 import { ZipDamage } from '../zip/member.ts';
@@ -66,9 +66,9 @@ export async function checkZip(
       done += 1;
       if (pauses.areDue) await pauses.take(() => onProgress(done, zip.members));
     }
-    for (const path of [MANIFEST, BUILD_RECORD]) checkContent(path, digestIn(files, path));
+    for (const path of [MANIFEST, BUILD_RECORD]) checkContent(path, digestOf(files.pieces(path)));
     if (report.isCause(MANIFEST)) return;
-    for (const line of manifestLines(files)) if (line !== undefined) checkContent(line.path, line.digest);
+    for (const line of manifestLines(files.pieces(MANIFEST))) if (line !== undefined) checkContent(line.path, line.digest);
   } catch (error) {
     if (!(error instanceof ZipDamage)) throw error;
     report.add({ rule: 'zip-index', path: INDEX, expected: 'an index and a central directory', found: error.message });

@@ -5,7 +5,7 @@ import { sortKeysIn } from '../../tree/existing-tree.ts';
 import { type BrowseListing, linesOfBytes, listBrowseFiles } from '../../tree/manifest/browse-lines.ts';
 import { Digests } from '../../tree/manifest/digests.ts';
 import { piecesIn } from '../../tree/manifest/lines.ts';
-import { MANIFEST, parseManifest } from '../../tree/manifest/manifest.ts';
+import { MANIFEST, readManifest } from '../../tree/manifest/manifest.ts';
 import { type Movement, movementBetween } from '../../tree/movement.ts';
 import { readSortKeys, SORT_KEYS } from '../../tree/sort-keys.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
@@ -82,7 +82,7 @@ async function publishedTree(remote: Remote, state: PublishState, tree: Verified
   if (isPublished(state, tree)) return { digests: tree.digests, listing: tree.browse };
   const manifest = await remote.get(MANIFEST);
   if (manifest === undefined || hash('sha256', manifest.bytes) !== state.manifest) return undefined;
-  return { digests: parseManifest(manifest.bytes, layoutOf(only)), listing: listBrowseFiles(linesOfBytes(manifest.bytes)) };
+  return { digests: readManifest(piecesIn(manifest.bytes), layoutOf(only)), listing: listBrowseFiles(linesOfBytes(manifest.bytes)) };
 }
 
 /** Whether a completed run published the local tree. */

@@ -7,7 +7,7 @@ import type { Site } from '../../contract/site.ts';
 import type { Store } from '../../store/store.ts';
 import { searchSource } from '../browse-sources.ts';
 import { type Extents, linesOfFile, linesOfGroup } from '../manifest/browse-lines.ts';
-import { digestIn } from '../manifest/manifest.ts';
+import { digestOf } from '../manifest/manifest.ts';
 import { openTreeFiles } from '../tree-files.ts';
 import { partSpool, type Stage, stagedFiles } from './staged-files.ts';
 
@@ -103,7 +103,7 @@ function renderPart(job: BrowseJob, rendered: RenderedState, browse: Browse, par
 function digestAt(out: string, path: string): string | undefined {
   const files = openTreeFiles(out);
   try {
-    return digestIn(files, path);
+    return digestOf(files.pieces(path));
   } finally {
     files.close();
   }

@@ -16,7 +16,7 @@ import type { Encoding } from '../encoding.ts';
 import { digestFiles, finishedTree, sortKeysIn } from '../existing-tree.ts';
 import { fileCount } from '../layout.ts';
 import { piecesOf } from '../manifest/lines.ts';
-import { readManifest } from '../manifest/manifest.ts';
+import { MANIFEST, readManifest } from '../manifest/manifest.ts';
 import { movementBetween } from '../movement.ts';
 import { rendererDigest } from '../renderer-digest.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys, writeSortKeys } from '../sort-keys.ts';
@@ -98,7 +98,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const before =
         found === undefined
           ? await digestFiles(files, layout, pauses, (done, all) => onProgress('check', done, all))
-          : readManifest(files, layout);
+          : readManifest(files.pieces(MANIFEST), layout);
       const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
       const trusted = found?.compress === now.compress;
       const older = found === undefined ? undefined : sortKeysIn(files);

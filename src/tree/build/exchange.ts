@@ -5,6 +5,7 @@ import { VERSION } from '../../version.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from '../build-record.ts';
 import { fileCount, pathsOfPages } from '../layout.ts';
 import type { Digests } from '../manifest/digests.ts';
+import { piecesOf } from '../manifest/lines.ts';
 import { digestOf, MANIFEST, writeManifest } from '../manifest/manifest.ts';
 import { SORT_KEYS } from '../sort-keys.ts';
 import type { StagedBrowse } from './browse-stage.ts';
@@ -97,7 +98,7 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
     if (pauses.areDue) await pauses.take(() => onProgress('compare', compared, counts.written));
   }
   browse?.refuseObstacles();
-  const hasNewSortKeys = digestOf(join(out, SORT_KEYS)) !== sortKeys;
+  const hasNewSortKeys = digestOf(piecesOf(join(out, SORT_KEYS))) !== sortKeys;
   if (hasNewSortKeys) check(join(stage, SORT_KEYS), SORT_KEYS);
   check(manifest, MANIFEST);
   for (const path of [unfinished, record]) {
