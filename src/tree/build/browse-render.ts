@@ -7,12 +7,7 @@ import type { Site } from '../../contract/site.ts';
 import type { Store } from '../../store/store.ts';
 import { searchSource } from '../browse-sources.ts';
 import { type Extents, linesOfFile, linesOfGroup } from '../manifest/browse-lines.ts';
-import { digestOf } from '../manifest/manifest.ts';
-import { openTreeFiles } from '../tree-files.ts';
 import { partSpool, type Stage, stagedFiles } from './staged-files.ts';
-
-/** In the place of a digest: the file must be read. */
-export const UNREAD: string = '0'.repeat(64);
 
 /** The input of threads that render the browse files of one tree together. It can be posted to another thread. */
 export interface BrowseJob extends Stage {
@@ -24,9 +19,7 @@ export interface BrowseJob extends Stage {
   readonly rendered: Omit<RenderedState, 'search'>;
   /** The checksum of what its search index was made from; undefined if it is unknown. */
   readonly search: string | undefined;
-  /** The path of the present tree. */
-  readonly out: string;
-  /** A file with the lines of the tree's present browse files, and where each part is. A digest may be {@link UNREAD}. */
+  /** A file with the lines of the tree's present browse files, and where each part is. */
   readonly before: { readonly file: string; readonly extents: Extents };
 }
 
@@ -85,7 +78,7 @@ function renderPart(job: BrowseJob, rendered: RenderedState, browse: Browse, par
   for (const browseFile of browse.files(part, rendered)) {
     const found = before.get(browseFile.path);
     const { digest, bytes } = digested(browseFile, found);
-    if (bytes !== undefined && digest !== (found === UNREAD ? digestAt(job.out, browseFile.path) : found)) {
+    if (bytes !== undefined && digest !== found) {
       staged.put(browseFile.path, bytes);
       written += 1;
     }
@@ -99,20 +92,10 @@ function renderPart(job: BrowseJob, rendered: RenderedState, browse: Browse, par
   return { files, written, obsolete: before.size };
 }
 
-/** Reads a file of the present tree. Only a tree whose manifest is not trusted is read. */
-function digestAt(out: string, path: string): string | undefined {
-  const files = openTreeFiles(out);
-  try {
-    return digestOf(files.pieces(path));
-  } finally {
-    files.close();
-  }
-}
-
 /** Returns the digest of a file, and its bytes if it may have changed. */
 function digested({ path, render }: BrowseFile, found: string | undefined): { digest: string; bytes?: readonly Uint8Array[] } {
   if (render === undefined) {
-    if (found === undefined || found === UNREAD) throw new Error(`${path} counts as unchanged, but the manifest does not list it`);
+    if (found === undefined) throw new Error(`${path} counts as unchanged, but the manifest does not list it`);
     return { digest: found };
   }
   const bytes = render();
