@@ -100,7 +100,6 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
           ? await digestFiles(files, layout, pauses, (done, all) => onProgress('check', done, all))
           : readManifest(files.pieces(MANIFEST), layout);
       const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
-      const trusted = found?.compress === now.compress;
       const older = found === undefined ? undefined : sortKeysIn(files);
       const { after, ranges } = await renderOnThreads(
         store,
@@ -108,7 +107,6 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         { stage, form },
         before,
         since,
-        trusted,
         older?.ranges ?? [],
         pauses,
         (done, all) => onProgress('render', done, all),
@@ -139,7 +137,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         sortKeys,
         browse,
         record: html ? { ...now, browse_files: browse?.files, ...browse?.sources } : now,
-        hasOldVariants: !trusted,
+        hasOldVariants: found?.compress !== now.compress,
         isDryRun: options.dryRun === true,
         pauses,
         onProgress,

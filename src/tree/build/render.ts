@@ -10,7 +10,7 @@ import type { PageSource } from '../../store/feed/page-source.ts';
 import type { Store } from '../../store/store.ts';
 import { onThreads } from '../../threads/thread-pool.ts';
 import { compress } from '../compression.ts';
-import { SUFFIXES } from '../encoding.ts';
+import { type Encoding, SUFFIXES } from '../encoding.ts';
 import { collectionFolder, type Layout, pagesFolder, pathsOfPages, pathsOfSpan } from '../layout.ts';
 import { type DigestEntry, Digests } from '../manifest/digests.ts';
 import type { PageRange } from '../sort-keys.ts';
@@ -26,8 +26,6 @@ export interface RenderJob extends Stage {
   readonly since: number;
   /** The layout of the new tree. */
   readonly layout: Layout;
-  /** Whether the compressed variants in `before` were made from the pages in `before`. */
-  readonly trusted: boolean;
   /** The digests of the tree's present files. */
   readonly before: SharedArrayBuffer;
 }
@@ -80,22 +78,13 @@ export class SpanRenderer {
 
   /** Returns the files of a page at these paths, and its compressed variants. */
   #files(page: Page, paths: readonly string[], staged: StagedFiles): DigestEntry[] {
-    const { since, trusted, layout } = this.#job;
-    const isOld = page.revision <= since;
-    const bytes = isOld ? undefined : piecesOf(page);
-    const files = bytes === undefined ? this.#kept(paths) : this.#put(bytes, paths, staged);
-    const isSame = isOld || (trusted && files.every(({ path, digest }) => digest === this.#before.get(path)));
-    const variants = layout.encodings.flatMap((encoding) => {
-      const copies = paths.map((path) => path + SUFFIXES[encoding]);
-      const isThere = copies.every((path) => this.#before.get(path) !== undefined);
-      if (bytes === undefined || (isSame && isThere)) return this.#kept(copies);
-      return this.#put([compress(Buffer.concat([...bytes]), encoding)], copies, staged);
-    });
-    return [...files, ...variants];
-  }
-
-  #kept(paths: readonly string[]): DigestEntry[] {
-    return paths.map((path) => this.#before.entry(path));
+    const { since, layout } = this.#job;
+    const copies = layout.encodings.map((encoding) => ({ encoding, files: paths.map((path) => path + SUFFIXES[encoding]) }));
+    if (page.revision <= since) return [...paths, ...copies.flatMap(({ files }) => files)].map((path) => this.#before.entry(path));
+    const bytes = piecesOf(page);
+    const plain = this.#put(bytes, paths, staged);
+    const packed = (encoding: Encoding) => [compress(Buffer.concat([...bytes]), encoding)];
+    return [...plain, ...copies.flatMap(({ encoding, files }) => this.#put(packed(encoding), files, staged))];
   }
 
   #put(bytes: Iterable<Uint8Array>, paths: readonly string[], staged: StagedFiles): DigestEntry[] {
@@ -131,7 +120,6 @@ const THREADS = 2;
  * Renders a store's pages on two threads and stages the files that differ from those in the tree.
  * @param since the store's revision that the tree shows; -1 if it is unknown
  * @param before the digests of the tree's present files
- * @param trusted whether the variants in `before` were made from the pages in `before`
  * @param ranges the page ranges of the present tree; used if the feed has not changed
  * @param pauses end the work of the threads
  * @returns the digests of the new tree's files, and the range of records on each page of its feed
@@ -142,7 +130,6 @@ export async function renderOnThreads(
   stage: Stage,
   before: Digests,
   since: number,
-  trusted: boolean,
   ranges: Iterable<PageRange>,
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
@@ -170,7 +157,7 @@ export async function renderOnThreads(
   const all = (isNewFeed ? pages.data : 0) + pages.account;
   const least = encodings.length > 0 ? MIN_COMPRESSED_PAGES_FOR_THREADS : MIN_PAGES_FOR_THREADS;
   const layout = { pages, encodings };
-  const job: RenderJob = { store: store.path, revision: number, ...stage, site, since, layout, trusted, before: before.shared };
+  const job: RenderJob = { store: store.path, revision: number, ...stage, site, since, layout, before: before.shared };
   prepareStage(stage);
   const renderer = new SpanRenderer(job, store);
   const read: { readonly [C in Collection]: ReadSpan[] } = { data: [], account: [] };
