@@ -1,4 +1,4 @@
-import { closeSync, existsSync, readdirSync, readSync, rmdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ensureDirSync, removeSync } from 'fs-extra/esm';
 import { Failure } from '../../contract/failure.ts';
@@ -72,38 +72,30 @@ function claim(path: string, work: string): ClaimedTree {
   const release = () => {
     removeSync(stage);
     buildLock.release();
-    removeIfEmpty(work);
-    removeEmptyFolders(created.filter((folder) => folder !== work));
+    removeEmptyFolders([...created.filter((folder) => folder !== work), work]);
   };
   return { path, stage, release };
 }
 
-/**
- * Refuses a file that is no ZIP of a tree.
- * @throws Failure not-ours
- */
+/** @throws Failure not-ours if a file is no ZIP of a tree */
 function refuseForeignZip(out: string): void {
   const found = statSync(out);
   if (isOwnZip(out) || (found.isFile() && found.size === 0)) return;
-  throw new Failure('not-ours', `${out} was not made by palimpsest`, {
-    place: { file: out },
-    expected: 'nothing at this path, an empty file, or a ZIP that palimpsest built',
-    found: found.isFile() ? 'a file' : 'something that is not a file',
-    hint: 'name another folder or ZIP with --out; nothing was changed',
-  });
+  const expected = 'nothing at this path, an empty file, or a ZIP that palimpsest built';
+  throw notOurs(out, expected, found.isFile() ? 'a file' : 'something that is not a file');
 }
 
 function checkOwnership(out: string): void {
   const names = namesIn(out);
   if (names === 'absent') return;
-  const foreign = names === 'no folder' ? [] : names.filter((name) => !name.startsWith('.'));
+  const foreign = names === 'no folder' ? ['a file'] : names.filter((name) => !name.startsWith('.'));
   if (names !== 'no folder' && (hasTree(out) || foreign.length === 0)) return;
-  throw new Failure('not-ours', `${out} was not made by palimpsest`, {
-    place: { file: out },
-    expected: `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD}`,
-    found: names === 'no folder' ? 'a file' : foreign.slice(0, 3).join(', '),
-    hint: 'name another folder with --out; nothing was changed',
-  });
+  throw notOurs(out, `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD}`, foreign.slice(0, 3).join(', '));
+}
+
+function notOurs(out: string, expected: string, found: string): Failure {
+  const hint = 'name another folder or ZIP with --out; nothing was changed';
+  return new Failure('not-ours', `${out} was not made by palimpsest`, { place: { file: out }, expected, found, hint });
 }
 
 /** Lists a folder in one call. Between two calls, another build that wrote nothing could remove its folder again. */
@@ -130,14 +122,6 @@ function lockIn(work: string): readonly [taken: ReturnType<typeof lock>, created
       // a build that has just ended may have removed the folder in the meantime
       if (left === 0 || error instanceof Failure) throw error;
     }
-  }
-}
-
-function removeIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // another build uses the folder, or it has other contents
   }
 }
 
