@@ -133,7 +133,7 @@ function wacz(out: string): Failure {
 }
 
 /** Whether a file has the name of a WACZ: a ZIP that is no tree. */
-export function isNamedWacz(path: string): boolean {
+function isNamedWacz(path: string): boolean {
   return path.toLowerCase().endsWith('.wacz');
 }
 
