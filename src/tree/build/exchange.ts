@@ -60,15 +60,21 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   const unfinished = join(stage, 'unfinished');
   const manifest = join(stage, 'manifest');
   const record = join(stage, 'record');
-  const optional = {
-    ...(browse === undefined ? {} : { browse_files: Math.max(browse.files, browse.obsolete) }),
-    ...(now.compress === '' ? {} : { compress: now.compress }),
-    about: now.about,
-    noindex: now.noindex,
-    store: now.store,
-  };
-  const { base_url, page_size, account_page_size } = now;
-  const begun = { palimpsest: VERSION, state: 'unfinished', base_url, page_size, account_page_size, ...optional } as const;
+  const { base_url, page_size, account_page_size, about, noindex, store } = now;
+  const browse_files = browse && Math.max(browse.files, browse.obsolete);
+  const compress = now.compress || undefined;
+  const begun = {
+    palimpsest: VERSION,
+    state: 'unfinished',
+    base_url,
+    page_size,
+    account_page_size,
+    browse_files,
+    compress,
+    about,
+    noindex,
+    store,
+  } as const;
   writeFileSync(unfinished, encodeBuildRecord(begun));
   const build = { ...now, manifest: writeManifest(manifest, after, browse?.lines() ?? [], sortKeys) };
   writeFileSync(record, encodeBuildRecord(build));
