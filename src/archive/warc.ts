@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { incompleteLine } from '../contract/files/incomplete-mirror.ts';
-import { ThreadPool } from '../threads/thread-pool.ts';
+import { inOrder, ThreadPool } from '../threads/thread-pool.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
-import { inOrder } from '../tree/in-order.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
