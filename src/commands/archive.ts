@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { refuseInsideTree } from '../tree/inside-tree.ts';
+import { refuseInsideTree } from '../tree/existing-tree.ts';
 import { openVerified, type VerifiedTree } from '../tree/verified-tree.ts';
 import { notBuiltFrom } from './not-built-from.ts';
 

@@ -13,7 +13,7 @@ import { Store } from '../store/store.ts';
 import { plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { refuseInsideTree } from '../tree/inside-tree.ts';
+import { refuseInsideTree } from '../tree/existing-tree.ts';
 
 const NAMES = ['records', 'accounts', 'exclusions'] as const satisfies readonly TableName[];
 

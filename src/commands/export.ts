@@ -10,7 +10,7 @@ import { Store } from '../store/store.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { refuseInsideTree } from '../tree/inside-tree.ts';
+import { refuseInsideTree } from '../tree/existing-tree.ts';
 
 /** Declares the group `export`, with one command per format. */
 export async function runExportNdjson(terminal: Terminal, { to, store: storePath }: Values<'export ndjson'>): Promise<void> {

@@ -1,8 +1,9 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { HOME } from '../browse/paths.ts';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { type BuildRecord, buildRecordIn, hasTree, readBuildRecord } from './build-record.ts';
@@ -130,6 +131,22 @@ function wacz(out: string): Failure {
     found: 'a web archive',
     hint: hint`to check it, import it into a new store: ${suggested('import', { '--store': 'copy.db', '--require-complete': true }, [out])}`,
   });
+}
+
+/**
+ * Refuses a path to write to that is a tree or a folder with versions, or inside of one: readers would find the file there.
+ * @throws Failure usage
+ */
+export function refuseInsideTree(to: string): void {
+  for (let path = resolve(to), before = ''; path !== before; before = path, path = dirname(path)) {
+    if (!hasTree(path) && !existsSync(join(path, VERSIONS_MARKER))) continue;
+    throw new Failure('usage', `${to} is inside the tree`, {
+      place: { field: '--to' },
+      expected: `a path outside ${path}`,
+      found: to,
+      hint: 'name a path outside the tree, because every file in the tree is published',
+    });
+  }
 }
 
 /** Whether a file has the name of a WACZ: a ZIP that is no tree. */
