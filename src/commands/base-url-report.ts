@@ -1,6 +1,6 @@
 import { isLoopback } from '../contract/site.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { ChosenBaseUrl } from '../tree/build/base-url.ts';
+import type { ChosenBaseUrl } from '../tree/build/last-build.ts';
 
 /** What the summary of a build says about a base URL that was not given. */
 export const BASE_URL_REMARKS: { readonly [F in ChosenBaseUrl['from']]: string } = {

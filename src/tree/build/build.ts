@@ -8,9 +8,8 @@ import { pagesFor } from '../../pages/page.ts';
 import { toFailure } from '../../store/database/store-error.ts';
 import { Store } from '../../store/store.ts';
 import { VERSION } from '../../version.ts';
-import { browseSettings, haveSameBrowseSettings } from '../browse-settings.ts';
 import type { BrowseSources } from '../browse-sources.ts';
-import { type BuildRecord, encodeBuildRecord, type LastBuild, lastBuildIn, layoutOf } from '../build-record.ts';
+import { type BuildRecord, encodeBuildRecord, layoutOf } from '../build-record.ts';
 import { compressors } from '../compression.ts';
 import type { Encoding } from '../encoding.ts';
 import { digestFiles, finishedTree, sortKeysIn } from '../existing-tree.ts';
@@ -23,6 +22,7 @@ import { readSortKeys, SORT_KEYS, type SortKeys, writeSortKeys } from '../sort-k
 import { folderFiles, formOf, openTreeFiles, type TreeFiles, UnreadableFile } from '../tree-files.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
 import { type ClaimedTree, claimFolder, claimZip, fileSystemFailure } from './folder.ts';
+import { browseSettings, haveSameBrowseSettings, type LastBuild, lastBuildIn } from './last-build.ts';
 import { refuseForeignBrowse } from './obstacles.ts';
 import { renderOnThreads } from './render.ts';
 import { refuseLoss } from './replaced-tree.ts';
