@@ -11,23 +11,16 @@ import { checkManifest, checkUnexpectedFiles, filesBelow } from './manifest-chec
 import { pageFiles } from './pages/page-files.ts';
 import { type CollectionMetadata, collectionMetadata } from './pages/tree-pages.ts';
 import { SortKeysCheck } from './sort-keys-check.ts';
-import { type Cause, Report, type ReportedViolation, type Violation } from './violation.ts';
+import { Report } from './violation.ts';
 import { UNFINISHED, type VerifyOptions, type VerifyPhase, Walk, walkTree } from './walk.ts';
 import { walkOnThreads } from './walk-on-threads.ts';
 import { checkZip, openToCheck } from './zip-check.ts';
 
-export interface VerifySummary {
+/** The result of a check. The first violations, causes and notes are listed, and all violations and notes are counted. */
+export interface VerifySummary extends Pick<Report, 'violations' | 'causes' | 'notes' | 'violationCount' | 'noteCount' | 'notesByRule'> {
   readonly build: BuildRecord | undefined;
   readonly records: number;
   readonly accounts: number;
-  /** The first violations. `violationCount` is the number of all of them. */
-  readonly violations: readonly ReportedViolation[];
-  /** The first files that explain violations: those with the most direct evidence of damage. */
-  readonly causes: readonly Cause[];
-  readonly notes: readonly Violation[];
-  readonly violationCount: number;
-  readonly noteCount: number;
-  readonly notesByRule: Report['notesByRule'];
 }
 
 /**
