@@ -3,7 +3,7 @@ import { Browse } from '../browse/browse.ts';
 import { NOTHING_RENDERED } from '../browse/parts.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { Store } from '../store/store.ts';
-import { browseSources } from '../tree/browse-sources.ts';
+import { browseSources } from '../tree/build/browse-render.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { type BrowseListing, linesOfGroup, linesOfTree, listBrowseFiles, NO_BROWSE, partOrUnknown } from '../tree/manifest/browse-lines.ts';
 import { digestOf, MANIFEST } from '../tree/manifest/manifest.ts';

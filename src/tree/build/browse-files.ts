@@ -7,7 +7,6 @@ import type { Pauses } from '../../contract/pauses.ts';
 import type { Site } from '../../contract/site.ts';
 import type { Store } from '../../store/store.ts';
 import { onThreads } from '../../threads/thread-pool.ts';
-import { type BrowseSources, feedSource, renderedStateOf } from '../browse-sources.ts';
 import type { BuildRecord } from '../build-record.ts';
 import {
   BROWSE_FOLDER,
@@ -20,7 +19,7 @@ import {
 } from '../manifest/browse-lines.ts';
 import { digestOf, MANIFEST } from '../manifest/manifest.ts';
 import type { TreeFiles } from '../tree-files.ts';
-import { type BrowseJob, LINES, OBSOLETE, PartRenderer } from './browse-render.ts';
+import { type BrowseJob, type BrowseSources, feedSource, LINES, OBSOLETE, PartRenderer, renderedStateOf } from './browse-render.ts';
 import { StagedBrowse } from './browse-stage.ts';
 import type { Stage } from './staged-files.ts';
 

@@ -2,10 +2,11 @@ import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browse } from '../../browse/browse.ts';
-import type { BrowseFile, BrowsePart, RenderedState } from '../../browse/parts.ts';
+import { type BrowseFile, type BrowsePart, NOTHING_RENDERED, type RenderedState } from '../../browse/parts.ts';
+import { searchDigest } from '../../browse/search/search-index.ts';
 import type { Site } from '../../contract/site.ts';
 import type { Store } from '../../store/store.ts';
-import { searchSource } from '../browse-sources.ts';
+import type { BuildRecord } from '../build-record.ts';
 import { type Extents, linesOfFile, linesOfGroup } from '../manifest/browse-lines.ts';
 import { partSpool, type Stage, stagedFiles } from './staged-files.ts';
 
@@ -101,4 +102,28 @@ function digested({ path, render }: BrowseFile, found: string | undefined): { di
   const bytes = render();
   const [only] = bytes;
   return { digest: hash('sha256', bytes.length === 1 && only !== undefined ? only : Buffer.concat(bytes)), bytes };
+}
+
+/** Checksums of what the browse files of a tree were made from. A later build compares them with its store. */
+export type BrowseSources = Required<Pick<BuildRecord, 'browse_feed' | 'browse_search'>>;
+
+export function browseSources(store: Store): BrowseSources {
+  return { browse_feed: feedSource(store), browse_search: searchSource(store) };
+}
+
+/** Returns a digest of all that pages show of the oldest records, by default of all. */
+export function feedSource(store: Store, records: number = store.revision.records): string {
+  return hash('sha256', JSON.stringify([store.oldestChecksum(records), store.storedAccounts().namedHandles()]));
+}
+
+/** Reads the names of all accounts. */
+function searchSource(store: Store): string {
+  return searchDigest(store.accountReader().names('page'));
+}
+
+/** Returns what the browse files of a tree show, except the search index. @param since the revision that the tree shows; -1 if it is unknown */
+export function renderedStateOf(found: BuildRecord | undefined, since: number, store: Store): Omit<RenderedState, 'search'> {
+  if (found === undefined || since === -1) return NOTHING_RENDERED;
+  const isSameFeed = found.records <= store.revision.records && feedSource(store, found.records) === found.browse_feed;
+  return { revision: since, records: isSameFeed ? found.records : 0 };
 }
