@@ -1,8 +1,8 @@
 import type { Collection } from '../contract/collection.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
-import { type AccountPlace, recordsIn, walkAccounts } from './pages/accounts.ts';
+import { type AccountPlace, comparePlaces, recordsIn, walkAccounts } from './pages/accounts.ts';
 import { BloomFilter } from './pages/bloom-filter.ts';
-import { type Damaged, noDamages } from './pages/damaged-pages.ts';
+import { type Damaged, DamagedPages } from './pages/damaged-pages.ts';
 import { walkFeed } from './pages/feed.ts';
 import { MultisetHash } from './pages/multiset-hash.ts';
 import { Predecessors } from './pages/predecessors.ts';
@@ -41,7 +41,7 @@ export class Walk {
   /** Compares the items with the sort keys of the tree. */
   readonly sortKeys: SortKeysCheck;
   readonly hashes: { readonly [C in Collection]: MultisetHash } = { data: new MultisetHash(), account: new MultisetHash() };
-  readonly damaged: Damaged = noDamages();
+  readonly damaged: Damaged = { feed: new DamagedPages((a, b) => b - a), accounts: new DamagedPages(comparePlaces) };
   readonly predecessors: Predecessors;
   /** Names that may belong to two accounts. */
   readonly #names = new Set<string>();
