@@ -136,21 +136,11 @@ export async function renderOnThreads(
 ): Promise<{ readonly after: Digests; readonly ranges: Iterable<PageRange> }> {
   const { pages, encodings } = before;
   const after = new Digests(before);
-  const { feed, number, records } = store.revision;
-  const places = new Float64Array(2 * pages.data);
-  const place = (from: number, some: Iterable<PageRange>) => {
-    let at = 2 * (from - 1);
-    for (const { first, last } of some) {
-      places.set([first, last], at);
-      at += 2;
-    }
-  };
+  const { feed, number } = store.revision;
+  const newRanges: (readonly PageRange[])[] = [];
   // an unchanged feed is not read at all
   const isNewFeed = feed > since;
-  if (!isNewFeed) {
-    place(1, ranges);
-    for (const path of pathsOfPages(before)) if (path.startsWith(collectionFolder('data'))) after.copy(before, path);
-  }
+  if (!isNewFeed) for (const path of pathsOfPages(before)) if (path.startsWith(collectionFolder('data'))) after.copy(before, path);
   // threads that are at different collections create folders in different places
   const requests = [...(isNewFeed ? spansOf('data', pages.data) : []), ...spansOf('account', pages.account)];
   requests.sort((a, b) => a.index - b.index);
@@ -169,9 +159,9 @@ export async function renderOnThreads(
       data: job,
       threads: all < least ? 0 : THREADS,
       here: (span: PageSpan) => renderer.render(span),
-      onAnswer: ({ span, files, ranges, read: part }) => {
+      onAnswer: ({ span, files, ranges: found, read: part }) => {
         for (const { path, digest } of files) if (digest !== undefined) after.set(path, Buffer.from(digest, 'hex'));
-        if (span.collection === 'data') place(span.from, ranges);
+        if (span.collection === 'data') newRanges[span.index] = found;
         read[span.collection][span.index] = part;
         done += span.to - span.from + 1;
         onProgress(done, all);
@@ -182,10 +172,5 @@ export async function renderOnThreads(
   const stored = collectionPages(store, site);
   if (isNewFeed) stored.data.check(read.data);
   stored.account.check(read.account);
-  return { after, ranges: rangesOf(places, records) };
-}
-
-/** Yields the ranges of the feed's pages. An empty feed has one page without records, and so no range. */
-function* rangesOf(places: Float64Array, records: number): Generator<PageRange> {
-  for (let at = 0; at < places.length && records > 0; at += 2) yield { first: places[at] ?? 0, last: places[at + 1] ?? 0 };
+  return { after, ranges: isNewFeed ? newRanges.flat() : ranges };
 }
