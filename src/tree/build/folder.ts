@@ -128,19 +128,11 @@ function lockIn(work: string): readonly [taken: ReturnType<typeof lock>, created
 /** Turns a system error into a Failure with a hint. Returns any other error unchanged. */
 export function fileSystemFailure(out: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error) || typeof error.code !== 'string') return error;
-  const hints: { readonly [code: string]: string } = {
-    ENOSPC: 'free some space, then build again',
-    EDQUOT: 'free some space, then build again',
-    EACCES: 'check the permissions, or build into another folder with --out',
-    EPERM: 'check the permissions, or build into another folder with --out',
-    EROFS: 'build into a writable folder with --out',
-  };
-  const hint = hints[error.code] ?? 'check the path, or build into another folder with --out';
   return new Failure('file-system', `cannot write ${out}`, {
     place: { file: out },
     expected: 'a writable folder on a disk with free space',
     found: error.message,
-    hint,
+    hint: 'free some space, check the permissions and the path, or build into another folder with --out',
     cause: error,
   });
 }
