@@ -187,15 +187,12 @@ function recordOf(
   { browse_files, browse_feed, browse_search }: Pick<BuildRecord, 'browse_files' | keyof BrowseSources> = {},
 ): Omit<BuildRecord, 'manifest'> {
   const { records, accounts, fingerprint } = store.revision;
+  const { incomplete, ...settings } = site;
   return {
     palimpsest: VERSION,
     renderer: rendererDigest(),
     state: 'finished',
-    base_url: site.base_url,
-    page_size: site.page_size,
-    account_page_size: site.account_page_size,
-    about: site.about,
-    noindex: site.noindex,
+    ...settings,
     records,
     accounts,
     data_pages: pagesFor(records, site.page_size),
@@ -205,7 +202,7 @@ function recordOf(
     browse_files,
     browse_feed,
     browse_search,
-    incomplete: site.incomplete,
+    incomplete,
     store: fingerprint,
   };
 }
