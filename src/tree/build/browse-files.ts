@@ -2,21 +2,14 @@ import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
 import { Browse } from '../../browse/browse.ts';
+import { partOf } from '../../browse/parts.ts';
 import { HOME } from '../../browse/paths.ts';
 import type { Pauses } from '../../contract/pauses.ts';
 import type { Site } from '../../contract/site.ts';
 import type { Store } from '../../store/store.ts';
 import { onThreads } from '../../threads/thread-pool.ts';
 import type { BuildRecord } from '../build-record.ts';
-import {
-  BROWSE_FOLDER,
-  type BrowseListing,
-  linesOfFile,
-  linesOfGroup,
-  listBrowseFiles,
-  partOrUnknown,
-  UNKNOWN_PART,
-} from '../manifest/browse-lines.ts';
+import { BROWSE_FOLDER, type BrowseListing, linesOfFile, linesOfGroup, listBrowseFiles } from '../manifest/browse-lines.ts';
 import { digestOf, MANIFEST } from '../manifest/manifest.ts';
 import type { TreeFiles } from '../tree-files.ts';
 import { type BrowseJob, type BrowseSources, feedSource, LINES, OBSOLETE, PartRenderer, renderedStateOf } from './browse-render.ts';
@@ -98,7 +91,7 @@ export async function stageBrowse(
 async function listFound(files: TreeFiles, file: string, pauses: Pauses): Promise<void> {
   const listed = openSync(file, 'w');
   const list = async (path: string) => {
-    if (partOrUnknown(path) === UNKNOWN_PART) return;
+    if (partOf(path) === undefined) return;
     // a file that cannot be read is written again
     writeSync(listed, `${digestOf(files.pieces(path)) ?? NO_DIGEST}  ${path}\n`);
     if (pauses.areDue) await pauses.take();
