@@ -34,6 +34,7 @@ export async function checkManifest(
   const all = fileCount(digests) + (build.browse_files ?? 0) + 1;
   let number = 0;
   let sortKeys: string | undefined;
+  const add = (expected: string, found: string) => report.add({ rule: 'manifest-line', path: MANIFEST, expected, found });
   for (const line of manifestLines(files.pieces(MANIFEST))) {
     number += 1;
     if (pauses.areDue) await pauses.take(() => onProgress(number, all));
@@ -42,26 +43,20 @@ export async function checkManifest(
       continue;
     }
     if (line !== undefined && build.browse_files !== undefined && isBrowsePath(line.path)) continue;
-    if (line === undefined || !digests.has(line.path) || digests.get(line.path) !== undefined) {
-      report.add({
-        rule: 'manifest-line',
-        path: MANIFEST,
-        expected: 'a digest and a file of the layout, each file once',
-        found: `line ${number}: ${line?.path ?? 'an invalid line'}`,
-      });
-    } else {
+    if (line !== undefined && digests.has(line.path) && digests.get(line.path) === undefined)
       digests.set(line.path, Buffer.from(line.digest, 'hex'));
-    }
+    else add('a digest and a file of the layout, each file once', `line ${number}: ${line?.path ?? 'an invalid line'}`);
   }
-  if (sortKeys === undefined)
-    report.add({ rule: 'manifest-line', path: MANIFEST, expected: `a line for ${SORT_KEYS}`, found: 'no such line' });
+  if (sortKeys === undefined) add(`a line for ${SORT_KEYS}`, 'no such line');
   else checkFile(files, SORT_KEYS, sortKeys, report);
   for (const { path, digest: listed } of digests.entries()) {
-    if (listed === undefined) report.add({ rule: 'manifest-line', path: MANIFEST, expected: `a line for ${path}`, found: 'no such line' });
+    if (listed === undefined) add(`a line for ${path}`, 'no such line');
   }
   return digests;
 }
 
+/** The files of a tree beside those of `rest/` and the browse files. */
+const FILES_BESIDE = [BUILD_RECORD, MANIFEST, SORT_KEYS];
 /** The number of paths of browse files that are compared with the manifest at once. */
 const BATCH = 50_000;
 
@@ -92,12 +87,7 @@ export async function checkUnexpectedFiles(
       browseFiles = [];
       continue;
     }
-    const isOurs =
-      path === BUILD_RECORD ||
-      path === MANIFEST ||
-      path === SORT_KEYS ||
-      isPublishState(files, path) ||
-      placeOf(path, layout) !== undefined;
+    const isOurs = FILES_BESIDE.includes(path) || isPublishState(files, path) || placeOf(path, layout) !== undefined;
     if (!isOurs) reportUnexpected(path, report);
   }
   browse.unexpected(browseFiles);

@@ -83,13 +83,9 @@ function checkVariants(tree: ReadTree, metadata: CollectionMetadata, number: num
         const bytes = tree.files.read(path);
         checkDigest(tree, path, hash('sha256', bytes), report);
         if (page?.content !== undefined && !decompressesTo(bytes, encoding, page.content)) {
-          report.add({
-            rule: 'duplicate-mismatch',
-            path,
-            expected: `the bytes of the page, compressed with ${encoding}`,
-            found: 'other bytes',
-            cause: report.isDamaged(page.file) && !report.isDamaged(path) ? page.file : undefined,
-          });
+          const cause = report.isDamaged(page.file) && !report.isDamaged(path) ? page.file : undefined;
+          const expected = `the bytes of the page, compressed with ${encoding}`;
+          report.add({ rule: 'duplicate-mismatch', path, expected, found: 'other bytes', cause });
         }
       } catch {
         reportUnreadable(tree.files, path, tree.manifest.get(path), report);
