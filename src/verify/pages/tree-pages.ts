@@ -2,7 +2,7 @@ import type { Collection } from '../../contract/collection.ts';
 import { show } from '../../contract/json.ts';
 import { ENVELOPE_TAIL, type Envelope, encodeEnvelopeHead, parseEnvelope } from '../../contract/pages/envelope.ts';
 import { Violation as BrokenRule } from '../../contract/shape.ts';
-import { itemsOn, pageUrl } from '../../pages/page.ts';
+import { itemsOn, type PageSpan, pageUrl } from '../../pages/page.ts';
 import { resolve } from '../../rewrite/resolve.ts';
 import type { BuildRecord } from '../../tree/build-record.ts';
 import type { OpenFile } from '../../tree/tree-files.ts';
@@ -42,15 +42,9 @@ export interface PageBytes {
   readonly read: (metadata: CollectionMetadata, number: number, path: string, report: Report) => PageContent | undefined;
 }
 
-/** Consecutive pages, by their numbers. */
-export interface PageRange {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Which pages to walk, by default all, and what the walk fills beside its report. */
 export interface WalkOptions {
-  readonly range?: PageRange;
+  readonly range?: PageSpan;
   readonly damaged?: Damaged;
   readonly predecessors?: Predecessors;
 }
@@ -82,7 +76,7 @@ export function collectionMetadata(build: BuildRecord, collection: Collection): 
  * this is reported, and the walk continues with the page that was expected.
  * @param range the pages to walk; by default all
  */
-export function* walkPages(tree: TreeMetadata, collection: Collection, report: Report, range?: PageRange): Generator<FoundPage, void> {
+export function* walkPages(tree: TreeMetadata, collection: Collection, report: Report, range?: PageSpan): Generator<FoundPage, void> {
   const metadata = collectionMetadata(tree.build, collection);
   const { from, to } = range ?? { from: 1, to: metadata.pages };
   for (let number = from; number <= to; number += 1) {
