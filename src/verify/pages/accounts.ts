@@ -7,7 +7,6 @@ import type { Report } from '../violation.ts';
 import { checkChange } from './changes.ts';
 import type { ComparedRecord } from './feed.ts';
 import type { AccountInParts, RecordJson } from './large-page.ts';
-import type { Extent } from './page-comparison.ts';
 import { type Predecessors, reportPrevious } from './predecessors.ts';
 import { type FoundPage, parsedItems, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
 
@@ -21,12 +20,10 @@ export interface FoundAccount extends Pick<AccountInParts, 'runs' | 'json'> {
 /** An account that was compared with the bytes of its page. */
 interface ComparedAccount {
   readonly account: Account;
-  /** The value of `data_page_count`. */
-  readonly pageCount: unknown;
   readonly records: readonly ComparedRecord[];
   /** The JSON before the first record, and after the last one. */
-  readonly start: Extent;
-  readonly end: Extent;
+  readonly start: () => Buffer;
+  readonly end: () => Buffer;
 }
 
 /** Walks the accounts, and checks each against its rules. */
@@ -56,8 +53,8 @@ function* parsedAccounts(page: FoundPage, tree: TreeMetadata, report: Report): G
   const compared = (item: unknown, index: number) => comparedAccount(page, item, index, tree.build.page_size, report);
   const accounts = [...parsedItems(page, 'account-field', report, compared)];
   if (accounts.length === page.items.length)
-    page.expectItems(() => accounts.map((compared) => Buffer.concat([...foundAccount(compared, page).json()])));
-  for (const compared of accounts) yield foundAccount(compared, page);
+    page.expectItems(() => accounts.map((compared) => Buffer.concat([...foundAccount(compared, page.path).json()])));
+  for (const compared of accounts) yield foundAccount(compared, page.path);
 }
 
 function accountsInParts(
@@ -84,22 +81,18 @@ function comparedAccount({ path, comparison }: FoundPage, item: unknown, index: 
   const start = comparison.next(ACCOUNT_START_PATTERN, () => encodeAccountStart(account));
   const records = account.data.map((record, position) => {
     comparison.expectComma(position);
-    return { record, extent: comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
+    return { record, json: comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
   });
   const stated = isObject(item) ? item['data_page_count'] : undefined;
   checkPageCount(account, records.length, pageSize, stated, path, report);
   const end = comparison.next(ACCOUNT_END_PATTERN, () => encodeAccountEnd(account, stated));
-  return { account, pageCount: stated, start, records, end };
+  return { account, start, records, end };
 }
 
 /** Returns an account with its JSON, after its whole page was compared. */
-function foundAccount({ account, ...compared }: ComparedAccount, { path, comparison }: FoundPage): FoundAccount {
-  const records = compared.records.map(({ record, extent }) => ({ record, json: comparison.json(extent, () => encodeRecord(record)) }));
-  const json = () => {
-    const start = comparison.json(compared.start, () => encodeAccountStart(account));
-    const end = comparison.json(compared.end, () => encodeAccountEnd(account, compared.pageCount));
-    return [Buffer.from(`${start}${records.map((record) => record.json).join(',')}${end}`)];
-  };
+function foundAccount({ account, start, records: compared, end }: ComparedAccount, path: string): FoundAccount {
+  const records = compared.map(({ record, json }) => ({ record, json: json() }));
+  const json = () => [Buffer.from(`${start()}${records.map((record) => record.json).join(',')}${end()}`)];
   return { account, place: placeOf(account), runs: [() => records], json, path };
 }
 

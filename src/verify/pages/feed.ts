@@ -5,7 +5,6 @@ import { type ChangeRecord, encodeRecord, parseRecord } from '../../contract/rec
 import type { Report } from '../violation.ts';
 import { markupError } from './diff-markup.ts';
 import type { RecordJson } from './large-page.ts';
-import type { Extent } from './page-comparison.ts';
 import { parsedItems, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
 
 /** A record of the feed in the tree. */
@@ -13,10 +12,10 @@ export interface FoundRecord extends RecordJson {
   readonly path: string;
 }
 
-/** A record that was compared with the bytes of its page. */
+/** A record that was compared with the bytes of its page. Its JSON is known after the whole page was compared. */
 export interface ComparedRecord {
   readonly record: ChangeRecord;
-  readonly extent: Extent;
+  readonly json: () => Buffer;
 }
 
 /** What the order of the feed depends on. */
@@ -32,13 +31,12 @@ export function* walkFeed(tree: TreeMetadata, report: Report, { range, damaged }
       ...parsedItems(page, 'record-field', report, (item, index) => {
         const record = parseRecord(item, `results[${index}]`);
         comparison.expectComma(index);
-        return { record, extent: comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
+        return { record, json: comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
       }),
     ];
-    const jsonOf = ({ record, extent }: ComparedRecord) => comparison.json(extent, () => encodeRecord(record));
-    if (records.length === page.items.length) page.expectItems(() => records.map(jsonOf));
-    for (const compared of records) {
-      const found = { record: compared.record, json: jsonOf(compared), path };
+    if (records.length === page.items.length) page.expectItems(() => records.map(({ json }) => json()));
+    for (const { record, json } of records) {
+      const found = { record, json: json(), path };
       damaged?.feed.read(found.record.id);
       checkRecord(found, before, report);
       before = found.record;
