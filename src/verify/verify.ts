@@ -8,7 +8,7 @@ import { MANIFEST, mostLines } from '../tree/manifest/manifest.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { BrowseCheck } from './browse-check.ts';
 import { checkManifest, checkUnexpectedFiles, filesBelow } from './manifest-check.ts';
-import { pageFiles } from './pages/page-files.ts';
+import { pageReader } from './pages/page-files.ts';
 import { type CollectionMetadata, collectionMetadata } from './pages/tree-pages.ts';
 import { SortKeysCheck } from './sort-keys-check.ts';
 import { Report } from './violation.ts';
@@ -59,12 +59,12 @@ async function checkTree(
   const { out, store, signal, onProgress = () => {} } = options;
   const pauses = new Pauses(signal, UNFINISHED);
   const manifest = await checkManifest(files, build, report, pauses, (done, all) => onProgress('manifest', done, all));
-  const pages = pageFiles({ files, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined });
+  const read = pageReader({ files, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined });
   const keys = () => new SortKeysCheck(files, build, report);
   const { threads = 0 } = options;
   const walk =
-    (await walkOnThreads({ out, build, manifest, pages, store, threads }, keys(), report, pauses, onProgress)) ??
-    (await walkTree(new Walk({ build, pages }, keys(), onProgress), store, report, pauses));
+    (await walkOnThreads({ out, build, manifest, read, store, threads }, keys(), report, pauses, onProgress)) ??
+    (await walkTree(new Walk({ build, read }, keys(), onProgress), store, report, pauses));
   let phase: VerifyPhase = 'browse';
   const browse = new BrowseCheck(files, build, report, pauses, (done, count) => onProgress(phase, done, count));
   await browse.files();

@@ -6,7 +6,7 @@ import type { Digests } from '../../tree/manifest/digests.ts';
 import { inMemory, type TreeFiles } from '../../tree/tree-files.ts';
 import { reportUnreadable } from '../manifest-check.ts';
 import type { Report } from '../violation.ts';
-import type { CollectionMetadata, PageBytes, PageContent } from './tree-pages.ts';
+import type { CollectionMetadata, PageContent, ReadPage } from './tree-pages.ts';
 
 /** The size of a page that is read as a whole, in bytes. To check it takes several times as much memory. */
 const MAX_IN_MEMORY = 1 << 23;
@@ -19,35 +19,29 @@ interface ReadTree {
   readonly digestCause: string | undefined;
 }
 
-/** Returns the pages of a tree, from its files. */
-export function pageFiles(tree: ReadTree): PageBytes {
-  return { read: (metadata, number, path, report) => readFiles(tree, metadata, number, path, report) };
-}
-
-/**
- * Reads the files of a page and compares them with the manifest and with one another.
- * @returns the file at `path`
- */
-function readFiles(tree: ReadTree, metadata: CollectionMetadata, number: number, path: string, report: Report): PageContent | undefined {
-  const files = pathsOf(metadata.collection, number, metadata.pages).flatMap((file) => {
-    try {
-      return [readFile(tree.files, file, file === path)];
-    } catch {
-      reportUnreadable(tree.files, file, tree.manifest.get(file), report);
-      return [];
+/** Returns what reads a page: it compares the files of the page with the manifest and with one another. */
+export function pageReader(tree: ReadTree): ReadPage {
+  return (metadata, number, path, report) => {
+    const files = pathsOf(metadata.collection, number, metadata.pages).flatMap((file) => {
+      try {
+        return [readFile(tree.files, file, file === path)];
+      } catch {
+        reportUnreadable(tree.files, file, tree.manifest.get(file), report);
+        return [];
+      }
+    });
+    for (const { file, digest } of files) checkDigest(tree, file, digest, report);
+    const read = files.find(({ file }) => file === path);
+    // a file with the right digest differs only because the other one is damaged
+    const otherCause = report.isDamaged(path) ? path : undefined;
+    for (const { file, digest } of files) {
+      if (read === undefined || digest === read.digest) continue;
+      const cause = report.isDamaged(file) ? undefined : otherCause;
+      report.add({ rule: 'duplicate-mismatch', path: file, expected: `the bytes of ${path}`, found: 'other bytes', cause });
     }
-  });
-  for (const { file, digest } of files) checkDigest(tree, file, digest, report);
-  const read = files.find(({ file }) => file === path);
-  // a file with the right digest differs only because the other one is damaged
-  const otherCause = report.isDamaged(path) ? path : undefined;
-  for (const { file, digest } of files) {
-    if (read === undefined || digest === read.digest) continue;
-    const cause = report.isDamaged(file) ? undefined : otherCause;
-    report.add({ rule: 'duplicate-mismatch', path: file, expected: `the bytes of ${path}`, found: 'other bytes', cause });
-  }
-  checkVariants(tree, metadata, number, read, report);
-  return read?.content;
+    checkVariants(tree, metadata, number, read, report);
+    return read?.content;
+  };
 }
 
 interface ReadFile {

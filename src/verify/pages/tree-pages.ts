@@ -32,15 +32,12 @@ export interface PageContent extends OpenFile {
   readonly isLarge: boolean;
 }
 
-/** The pages of a tree. */
-export interface PageBytes {
-  /**
-   * Returns the content of a page. Reports what is wrong with its files.
-   * @param path the file of the page, relative to the tree
-   * @returns undefined if the page cannot be read
-   */
-  readonly read: (metadata: CollectionMetadata, number: number, path: string, report: Report) => PageContent | undefined;
-}
+/**
+ * Returns the content of a page of a tree. Reports what is wrong with its files.
+ * @param path the file of the page, relative to the tree
+ * @returns undefined if the page cannot be read
+ */
+export type ReadPage = (metadata: CollectionMetadata, number: number, path: string, report: Report) => PageContent | undefined;
 
 /** Which pages to walk, by default all, and what the walk fills beside its report. */
 export interface WalkOptions {
@@ -52,7 +49,7 @@ export interface WalkOptions {
 /** A tree to be checked. */
 export interface TreeMetadata {
   readonly build: BuildRecord;
-  readonly pages: PageBytes;
+  readonly read: ReadPage;
 }
 
 /** The expected size of a collection. */
@@ -82,7 +79,7 @@ export function* walkPages(tree: TreeMetadata, collection: Collection, report: R
   for (let number = from; number <= to; number += 1) {
     const path = fileOf(metadata, number);
     if (path === undefined) continue;
-    const content = tree.pages.read(metadata, number, path, report);
+    const content = tree.read(metadata, number, path, report);
     try {
       yield foundPage(metadata, number, path, content, report);
     } finally {
@@ -138,14 +135,14 @@ export function* parsedItems<T>(
   }
 }
 
-interface ReadPage {
+interface ParsedPage {
   readonly comparison: PageComparison;
   readonly envelope: Envelope;
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-function parsePage(content: PageContent, path: string, report: Report): ReadPage | undefined {
+function parsePage(content: PageContent, path: string, report: Report): ParsedPage | undefined {
   const bytes = content.read(0, content.size);
   try {
     const envelope = parseEnvelope(JSON.parse(UTF_8.decode(bytes)));
@@ -178,7 +175,7 @@ function checkEnvelope(
     report.add({ rule: 'page-items', path, expected: `${expected} ${expected === 1 ? 'item' : 'items'}`, found: String(found) });
 }
 
-function checkBytes(path: string, { comparison, envelope }: ReadPage, encodedItems: () => readonly Buffer[], report: Report): void {
+function checkBytes(path: string, { comparison, envelope }: ParsedPage, encodedItems: () => readonly Buffer[], report: Report): void {
   if (comparison.finish(ENVELOPE_TAIL)) return;
   const found = comparison.toString();
   const expected = `${encodeEnvelopeHead(envelope)}${encodedItems().join(',')}${ENVELOPE_TAIL}`;
