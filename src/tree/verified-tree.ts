@@ -57,25 +57,26 @@ function verifiedTree(files: TreeFiles, build: BuildRecord): VerifiedTree {
  * Reads a file and compares its bytes with the manifest.
  * @throws Failure tree-edited
  */
-export async function readVerified({ files }: Pick<VerifiedTree, 'files'>, { path, digest }: DigestEntry): Promise<Buffer> {
-  const bytes = await files.readLater(path).catch((error: unknown) => {
-    throw unreadable(join(files.out, path), digest, error);
-  });
-  return checked(join(files.out, path), bytes, digest, await sha256(bytes));
+export async function readVerified({ files }: Pick<VerifiedTree, 'files'>, entry: DigestEntry): Promise<Buffer> {
+  const bytes = readEntry(files, entry);
+  return checked(join(files.out, entry.path), bytes, entry.digest, await sha256(bytes));
 }
 
 /**
- * Like {@link readVerified}, but blocks. For many small files this takes less processor time.
+ * Like {@link readVerified}, but hashes on this thread. For many small files this takes less processor time.
  * @throws Failure tree-edited
  */
-export function readVerifiedSync({ files }: Pick<VerifiedTree, 'files'>, { path, digest }: DigestEntry): Buffer {
-  let bytes: Buffer;
+export function readVerifiedSync({ files }: Pick<VerifiedTree, 'files'>, entry: DigestEntry): Buffer {
+  const bytes = readEntry(files, entry);
+  return checked(join(files.out, entry.path), bytes, entry.digest, hash('sha256', bytes));
+}
+
+function readEntry(files: TreeFiles, { path, digest }: DigestEntry): Buffer {
   try {
-    bytes = files.read(path);
+    return files.read(path);
   } catch (error) {
     throw unreadable(join(files.out, path), digest, error);
   }
-  return checked(join(files.out, path), bytes, digest, hash('sha256', bytes));
 }
 
 /** Yields the pages and the browse files of a tree. */
