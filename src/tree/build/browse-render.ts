@@ -55,42 +55,40 @@ export class PartRenderer {
     this.#parts = this.#browse.parts;
   }
 
-  /** @param index the place of the part among all parts */
+  /**
+   * Stages the files of a part that differ from those in the tree, the lines of the part, and the list of obsolete files.
+   * @param index the place of the part among all parts
+   */
   render(index: number): RenderedPart {
-    const part = this.#parts[index];
+    const [job, part] = [this.#job, this.#parts[index]];
     if (part === undefined) return { files: 0, written: 0, obsolete: 0 };
     const source = part.kind === 'search' ? searchSource(this.#store) : undefined;
-    const rendered = { ...this.#job.rendered, search: source === this.#job.search };
-    return { ...renderPart(this.#job, rendered, this.#browse, part, index), source };
-  }
-}
-
-/** Stages the files of a part that differ from those in the tree, the lines of the part, and the list of obsolete files. */
-function renderPart(job: BrowseJob, rendered: RenderedState, browse: Browse, part: BrowsePart, index: number): PartCounts {
-  const before = new Map<string, string>();
-  const listing = { source: linesOfFile(job.before.file), extents: job.before.extents };
-  for (const { path, digest } of linesOfGroup(listing, part.name)) before.set(path, digest);
-  if (browse.isCurrent(part, rendered)) {
-    writeFileSync(join(job.stage, LINES, String(index)), Array.from(before, ([path, digest]) => `${digest}  ${path}\n`).join(''));
-    return { files: before.size, written: 0, obsolete: 0 };
-  }
-  const staged = stagedFiles(job, partSpool(index));
-  let [lines, files, written] = ['', 0, 0];
-  for (const browseFile of browse.files(part, rendered)) {
-    const found = before.get(browseFile.path);
-    const { digest, bytes } = digested(browseFile, found);
-    if (bytes !== undefined && digest !== found) {
-      staged.put(browseFile.path, bytes);
-      written += 1;
+    const rendered = { ...job.rendered, search: source === job.search };
+    const before = new Map<string, string>();
+    const listing = { source: linesOfFile(job.before.file), extents: job.before.extents };
+    for (const { path, digest } of linesOfGroup(listing, part.name)) before.set(path, digest);
+    if (this.#browse.isCurrent(part, rendered)) {
+      writeFileSync(join(job.stage, LINES, String(index)), Array.from(before, ([path, digest]) => `${digest}  ${path}\n`).join(''));
+      return { files: before.size, written: 0, obsolete: 0, source };
     }
-    lines += `${digest}  ${browseFile.path}\n`;
-    files += 1;
-    before.delete(browseFile.path);
+    const staged = stagedFiles(job, partSpool(index));
+    let [lines, files, written] = ['', 0, 0];
+    for (const browseFile of this.#browse.files(part, rendered)) {
+      const found = before.get(browseFile.path);
+      const { digest, bytes } = digested(browseFile, found);
+      if (bytes !== undefined && digest !== found) {
+        staged.put(browseFile.path, bytes);
+        written += 1;
+      }
+      lines += `${digest}  ${browseFile.path}\n`;
+      files += 1;
+      before.delete(browseFile.path);
+    }
+    staged.close();
+    writeFileSync(join(job.stage, LINES, String(index)), lines);
+    if (before.size > 0) writeFileSync(join(job.stage, OBSOLETE, String(index)), `${[...before.keys()].join('\n')}\n`);
+    return { files, written, obsolete: before.size, source };
   }
-  staged.close();
-  writeFileSync(join(job.stage, LINES, String(index)), lines);
-  if (before.size > 0) writeFileSync(join(job.stage, OBSOLETE, String(index)), `${[...before.keys()].join('\n')}\n`);
-  return { files, written, obsolete: before.size };
 }
 
 /** Returns the digest of a file, and its bytes if it may have changed. */
