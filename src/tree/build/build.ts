@@ -17,7 +17,7 @@ import { piecesOf } from '../manifest/lines.ts';
 import { MANIFEST, readManifest } from '../manifest/manifest.ts';
 import { movementBetween } from '../movement.ts';
 import { rendererDigest } from '../renderer-digest.ts';
-import { readSortKeys, SORT_KEYS, type SortKeys, writeSortKeys } from '../sort-keys.ts';
+import { readSortKeys, SORT_KEYS, writeSortKeys } from '../sort-keys.ts';
 import { folderFiles, formOf, openTreeFiles, type TreeFiles, UnreadableFile } from '../tree-files.ts';
 import type { BrowseSources } from './browse-render.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
@@ -114,12 +114,13 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const staged = join(stage, SORT_KEYS);
       const { page_size: dataPageSize, account_page_size: accountPageSize } = site;
       const sortKeys = writeSortKeys(staged, { dataPageSize, accountPageSize, ranges, accounts: store.accountKeys() });
-      const readerGaps =
-        older !== undefined &&
-        movedForward(
+      const movement =
+        older &&
+        movementBetween(
           older,
           readSortKeys(() => piecesOf(staged)),
         );
+      const readerGaps = movement !== undefined && movement.data.forward + movement.account.forward > 0;
       const present = { files, found, since: hasBrowse && found !== undefined && haveSameBrowseSettings(found, site) ? since : -1 };
       if (html) store.checkNames();
       // HTML pages that are made from records which no JSON page was made from
@@ -219,23 +220,11 @@ function isSame(found: BuildRecord, now: Omit<BuildRecord, 'manifest'>): boolean
 
 /** Whether pages of the same revision have the same bytes in both trees. */
 function isRerenderNeedless(found: BuildRecord, now: Omit<BuildRecord, 'manifest'>): boolean {
-  return (
-    found.renderer === now.renderer &&
-    found.base_url === now.base_url &&
-    found.page_size === now.page_size &&
-    found.account_page_size === now.account_page_size &&
-    found.compress === now.compress
-  );
+  return (['renderer', 'base_url', 'page_size', 'account_page_size', 'compress'] as const).every((name) => found[name] === now[name]);
 }
 
 function unchangedSummary(record: BuildRecord): BuildSummary {
   const unchanged = fileCount(layoutOf(record)) + (record.browse_files ?? 0);
   const nothing = { written: 0, removed: 0, removedCopies: 0, removedBrowseFiles: 0 };
   return { build: record, ...nothing, unchanged, readerGaps: false };
-}
-
-/** Whether any item moved to an earlier page. */
-function movedForward(older: SortKeys, newer: SortKeys): boolean {
-  const { data, account } = movementBetween(older, newer);
-  return data.forward + account.forward > 0;
 }
