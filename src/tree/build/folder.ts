@@ -85,29 +85,27 @@ function refuseForeignZip(out: string): void {
   throw notOurs(out, expected, found.isFile() ? 'a file' : 'something that is not a file');
 }
 
+/**
+ * Lists the folder in one call: between two calls, another build that wrote nothing could remove its folder again.
+ * @throws Failure not-ours if a folder has other contents
+ */
 function checkOwnership(out: string): void {
-  const names = namesIn(out);
-  if (names === 'absent') return;
-  const foreign = names === 'no folder' ? ['a file'] : names.filter((name) => !name.startsWith('.'));
-  if (names !== 'no folder' && (hasTree(out) || foreign.length === 0)) return;
-  throw notOurs(out, `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD}`, foreign.slice(0, 3).join(', '));
+  const expected = `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD}`;
+  let names: readonly string[] = [];
+  try {
+    names = readdirSync(out);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOTDIR') throw notOurs(out, expected, 'a file');
+    if (code !== 'ENOENT') throw error;
+  }
+  const foreign = names.filter((name) => !name.startsWith('.'));
+  if (foreign.length > 0 && !hasTree(out)) throw notOurs(out, expected, foreign.slice(0, 3).join(', '));
 }
 
 function notOurs(out: string, expected: string, found: string): Failure {
   const hint = 'name another folder or ZIP with --out; nothing was changed';
   return new Failure('not-ours', `${out} was not made by palimpsest`, { place: { file: out }, expected, found, hint });
-}
-
-/** Lists a folder in one call. Between two calls, another build that wrote nothing could remove its folder again. */
-function namesIn(folder: string): readonly string[] | 'absent' | 'no folder' {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT') return 'absent';
-    if (code === 'ENOTDIR') return 'no folder';
-    throw error;
-  }
 }
 
 /** The number of attempts at the lock while other builds remove its folder. They cannot remove it nearly that often. */
