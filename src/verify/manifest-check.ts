@@ -55,8 +55,8 @@ export async function checkManifest(
   return digests;
 }
 
-/** The files of a tree beside those of `rest/` and the browse files. */
-const FILES_BESIDE = [BUILD_RECORD, MANIFEST, SORT_KEYS];
+/** The files of a tree that describe it. */
+const METADATA = [BUILD_RECORD, MANIFEST, SORT_KEYS];
 /** The number of paths of browse files that are compared with the manifest at once. */
 const BATCH = 50_000;
 
@@ -87,7 +87,7 @@ export async function checkUnexpectedFiles(
       browseFiles = [];
       continue;
     }
-    const isOurs = FILES_BESIDE.includes(path) || isPublishState(files, path) || placeOf(path, layout) !== undefined;
+    const isOurs = METADATA.includes(path) || isPublishState(files, path) || placeOf(path, layout) !== undefined;
     if (!isOurs) reportUnexpected(path, report);
   }
   browse.unexpected(browseFiles);
@@ -113,10 +113,14 @@ function* pathsIn(files: TreeFiles, folder?: string): Generator<string> {
 export function checkFile(files: TreeFiles, path: string, expected: string, report: Report): void {
   const found = digestOf(files.pieces(path));
   if (found === undefined) reportUnreadable(files, path, expected, report);
-  else if (found !== expected) {
-    const cause = report.isCause(MANIFEST) ? MANIFEST : undefined;
-    report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause });
-  }
+  else compareDigests(path, expected, found, report);
+}
+
+/** Reports a file that differs from the manifest. A manifest that is damaged explains it. */
+export function compareDigests(path: string, expected: string, found: string, report: Report): void {
+  if (found === expected) return;
+  const cause = report.isCause(MANIFEST) ? MANIFEST : undefined;
+  report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause });
 }
 
 /**

@@ -60,7 +60,7 @@ class SpanCheck {
   /** @throws Failure as Store.open does */
   constructor({ out, build, digests, store, ids, hashes }: SpanJob) {
     const manifest = new Digests(layoutOf(build), digests);
-    const read = pageReader({ files: openTreeFiles(out), manifest, digestCause: undefined });
+    const read = pageReader({ files: openTreeFiles(out), manifest });
     this.#tree = { build, read: (...page) => this.#compared(read(...page)) };
     const opened = store && Store.open(store.path);
     this.#stored = opened && collectionPages(opened, build);

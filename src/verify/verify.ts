@@ -59,7 +59,7 @@ async function checkTree(
   const { out, store, signal, onProgress = () => {} } = options;
   const pauses = new Pauses(signal, UNFINISHED);
   const manifest = await checkManifest(files, build, report, pauses, (done, all) => onProgress('manifest', done, all));
-  const read = pageReader({ files, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined });
+  const read = pageReader({ files, manifest });
   const keys = () => new SortKeysCheck(files, build, report);
   const { threads = 0 } = options;
   const walk =

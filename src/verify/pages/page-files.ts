@@ -4,7 +4,7 @@ import { type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 import { pathsOf } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
 import { inMemory, type TreeFiles } from '../../tree/tree-files.ts';
-import { reportUnreadable } from '../manifest-check.ts';
+import { compareDigests, reportUnreadable } from '../manifest-check.ts';
 import type { Report } from '../violation.ts';
 import type { CollectionMetadata, PageContent, ReadPage } from './tree-pages.ts';
 
@@ -15,8 +15,6 @@ const MAX_IN_MEMORY = 1 << 23;
 interface ReadTree {
   readonly files: TreeFiles;
   readonly manifest: Digests;
-  /** The manifest, if it is damaged: then it explains why files differ from it. */
-  readonly digestCause: string | undefined;
 }
 
 /** Returns what reads a page: it compares the files of the page with the manifest and with one another. */
@@ -62,10 +60,9 @@ function readFile(files: TreeFiles, file: string, isKept: boolean): ReadFile {
 }
 
 /** Compares a file with the manifest, if the manifest lists it. */
-function checkDigest({ manifest, digestCause }: ReadTree, path: string, found: string, report: Report): void {
+function checkDigest({ manifest }: ReadTree, path: string, found: string, report: Report): void {
   const expected = manifest.get(path);
-  if (expected === undefined || found === expected) return;
-  report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause: digestCause });
+  if (expected !== undefined) compareDigests(path, expected, found, report);
 }
 
 /** Compares the compressed copies of a page with the manifest and with the page. */
