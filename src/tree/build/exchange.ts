@@ -61,6 +61,7 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   const manifest = join(stage, 'manifest');
   const record = join(stage, 'record');
   const { base_url, page_size, account_page_size, about, noindex, store } = now;
+  // before or after the build, whichever are more
   const browse_files = browse && Math.max(browse.files, browse.obsolete);
   const compress = now.compress || undefined;
   const begun = {
@@ -85,7 +86,7 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   if (hasSurplusVariants) for (const path of variantsToRemove(after)) refuseFolder(join(out, path), lstatOf(join(out, path)));
   // the clock may have been set back meanwhile
   const earliest = Math.min(began, statSync(unfinished).mtimeMs);
-  const times = new PageTimes(earliest, lstatOf(join(out, BUILD_RECORD))?.mtimeMs ?? 0);
+  const times = pageTimes(earliest, lstatOf(join(out, BUILD_RECORD))?.mtimeMs ?? 0);
   const check = (staged: string, path: string) => {
     const found = lstatOf(join(out, path));
     refuseFolder(join(out, path), found);
@@ -145,37 +146,25 @@ export function tally({ before, after, browse }: Exchange): Pick<Exchanged, 'wri
  * that of the replaced file, and later than the tree's last build, because that build may have removed the file. The
  * times of the file system are enough, unless the last build was a moment ago or the clock was set back. In these cases
  * the times are ahead of the clock.
+ * @param earliest a time in milliseconds; no staged file has an earlier one
+ * @param lastBuild the time of the tree's build record in milliseconds; 0 if there is no record
  */
-class PageTimes {
-  readonly #earliest: number;
-  readonly #lastBuild: number;
-  #latest = 0;
-
-  /**
-   * @param earliest a time in milliseconds; no staged file has an earlier one
-   * @param lastBuild the time of the tree's build record in milliseconds; 0 if there is no record
-   */
-  constructor(earliest: number, lastBuild: number) {
-    this.#earliest = earliest;
-    this.#lastBuild = lastBuild;
-  }
-
-  /** Whether even files that replace no other need a time of their own. */
-  get areBehind(): boolean {
-    return !isLaterTime(this.#earliest, this.#lastBuild);
-  }
-
-  /** @param found the file that the staged one replaces */
-  set(staged: string, found: Stats | undefined): void {
-    const previous = Math.max(this.#lastBuild, found?.mtimeMs ?? 0);
-    if (isLaterTime(this.#earliest, previous)) return;
-    const time = timeAfter(previous);
-    utimesSync(staged, time, time);
-    this.#latest = Math.max(this.#latest, time);
-  }
-
-  /** Gives the build record a time that is not earlier than that of any file. */
-  setRecord(staged: string): void {
-    if (statSync(staged).mtimeMs < this.#latest * 1000) utimesSync(staged, this.#latest, this.#latest);
-  }
+function pageTimes(earliest: number, lastBuild: number) {
+  let latest = 0;
+  return {
+    /** Whether even files that replace no other need a time of their own. */
+    areBehind: !isLaterTime(earliest, lastBuild),
+    /** @param found the file that the staged one replaces */
+    set: (staged: string, found: Stats | undefined): void => {
+      const previous = Math.max(lastBuild, found?.mtimeMs ?? 0);
+      if (isLaterTime(earliest, previous)) return;
+      const time = timeAfter(previous);
+      utimesSync(staged, time, time);
+      latest = Math.max(latest, time);
+    },
+    /** Gives the build record a time that is not earlier than that of any file. */
+    setRecord: (staged: string): void => {
+      if (statSync(staged).mtimeMs < latest * 1000) utimesSync(staged, latest, latest);
+    },
+  };
 }
