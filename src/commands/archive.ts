@@ -10,7 +10,7 @@ import { Store } from '../store/store.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
-import { refuseInsideTree } from '../tree/inside-tree.ts';
+import { refuseInsideTree } from '../tree/existing-tree.ts';
 import { openVerified, type VerifiedTree } from '../tree/verified-tree.ts';
 import { refuseOtherState } from './with-store.ts';
 

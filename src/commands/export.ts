@@ -13,7 +13,7 @@ import { Store } from '../store/store.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { refuseInsideTree } from '../tree/inside-tree.ts';
+import { refuseInsideTree } from '../tree/existing-tree.ts';
 
 type Encode = (table: Table, store: Store) => Iterable<string | Uint8Array>;
 

@@ -7,7 +7,7 @@ import { localPart, objectPart, type PartFile } from '../normalize/part-file.ts'
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes, items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { refuseInsideTree } from '../tree/inside-tree.ts';
+import { refuseInsideTree } from '../tree/existing-tree.ts';
 import { contextOf, latestTime, observeOptions, openSources, pathTimeLine, type SourceChoice, skippedLine } from './sources.ts';
 import { requestsOf, targetOf } from './target.ts';
 

@@ -34,8 +34,12 @@ export class Pauses {
     return performance.now() - this.#resumed > MAX_BLOCKING_MS;
   }
 
-  /** @throws Failure stopped */
-  async take(): Promise<void> {
+  /**
+   * @param report shows the progress
+   * @throws Failure stopped
+   */
+  async take(report?: () => void): Promise<void> {
+    report?.();
     await setImmediate();
     this.#resumed = performance.now();
     this.check();

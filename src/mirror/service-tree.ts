@@ -4,7 +4,8 @@ import { BadResponse } from '../http/http-client.ts';
 import { BUILD_RECORD, type BuildRecord, layoutOf, parseBuildRecord } from '../tree/build-record.ts';
 import { pagePath } from '../tree/layout.ts';
 import type { Digests } from '../tree/manifest/digests.ts';
-import { MANIFEST, parseManifest } from '../tree/manifest/manifest.ts';
+import { piecesIn } from '../tree/manifest/lines.ts';
+import { MANIFEST, readManifest } from '../tree/manifest/manifest.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
 import type { SavedTree } from './spool/page-spool.ts';
@@ -47,7 +48,7 @@ export async function readServiceTree(
 /** Parses a saved tree. Returns undefined if another release of palimpsest wrote its build.json. */
 export function parseTree({ build, manifest }: SavedTree): RemoteTree | undefined {
   const record = parseBuildRecord(Buffer.from(build));
-  return typeof record === 'string' ? undefined : { build, manifest, record, digests: parseManifest(manifest, layoutOf(record)) };
+  return typeof record === 'string' ? undefined : { build, manifest, record, digests: readManifest(piecesIn(manifest), layoutOf(record)) };
 }
 
 /** Returns the tree in a version of the site. */

@@ -43,9 +43,6 @@ export type ReadSpan = readonly [number, number];
 
 /** All pages of one collection. */
 export interface Pages {
-  readonly collection: Collection;
-  /** The number of pages. An empty collection has one page. */
-  readonly count: number;
   /** Yields the pages of a span in order. It is fast if the spans are walked in ascending order; some may be left out. */
   readonly walk: (span: PageSpan) => Generator<Page, ReadSpan>;
   /**

@@ -52,7 +52,7 @@ export function servedFiles(out: string): Served {
     source: ({ from, to }) =>
       inFiles(async (path) => {
         if (!has(path)) return undefined;
-        const bytes = await files.readLater(path);
+        const bytes = files.read(path);
         return new Uint8Array(from === to ? bytes : rebased(path, bytes, from, to));
       }, []),
   };

@@ -4,7 +4,7 @@ import { encodeJson, isObject } from '../contract/json.ts';
 import { count, oneOf, parseShape, type Rule, rule, type Shape, text, Violation } from '../contract/shape.ts';
 import { type BrowseSettings, isBaseUrl, type Site } from '../contract/site.ts';
 import { pagesFor } from '../pages/page.ts';
-import { type Encoding, encodingsIn } from './encoding.ts';
+import { encodingsIn } from './encoding.ts';
 import type { Layout } from './layout.ts';
 import { openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';
 
@@ -37,20 +37,13 @@ export interface BuildRecord extends Site {
   readonly manifest: string;
 }
 
-/** The content of `build.json` while files are being exchanged. */
-export interface UnfinishedRecord extends BrowseSettings {
-  readonly palimpsest: string;
+/** The content of `build.json` while files are being exchanged: what the tree will have, and from which store. */
+export interface UnfinishedRecord
+  extends BrowseSettings,
+    Pick<BuildRecord, 'palimpsest' | 'base_url' | 'page_size' | 'account_page_size' | 'browse_files' | 'store'> {
   readonly state: 'unfinished';
-  /** The base URL that the pages will have, and the numbers of items on a page. */
-  readonly base_url: string;
-  readonly page_size: number;
-  readonly account_page_size: number;
-  /** The number of browse files before or after the build, whichever is larger; undefined if there are none. */
-  readonly browse_files?: number | undefined;
   /** The compressors that the build uses; undefined if it writes no compressed copies. */
   readonly compress?: string | undefined;
-  /** Fingerprint of the contents of the store that it is built from. */
-  readonly store: string;
 }
 
 const finished: Rule<'finished'> = oneOf('finished');
@@ -131,50 +124,6 @@ export function hasTree(out: string): boolean {
   const record = readBuildRecord(out);
   return record !== 'none' && record !== 'foreign';
 }
-
-/** What the next build keeps if its options do not say otherwise. */
-export interface LastBuild extends BrowseSettings {
-  /** The encodings of its compressed copies. */
-  readonly compress: readonly Encoding[];
-  /** Whether it has browse files. */
-  readonly html: boolean;
-  /** Its base URL and its numbers of items on a page; undefined if they are not known. */
-  readonly baseUrl: string | undefined;
-  readonly pageSize: number | undefined;
-  readonly accountPageSize: number | undefined;
-  /** The fingerprint of its store; undefined if it is not known. */
-  readonly store: string | undefined;
-}
-
-/** Returns what the last build wrote or began to write. A folder without a tree has nothing. */
-export function lastBuildIn(files: TreeFiles): LastBuild {
-  try {
-    const record: unknown = JSON.parse(files.read(BUILD_RECORD).toString());
-    if (!isObject(record) || typeof record['palimpsest'] !== 'string') return NO_BUILD;
-    const { compress, browse_files, about, noindex, base_url, page_size, account_page_size, store } = record;
-    return {
-      compress: typeof compress === 'string' ? encodingsIn(compress) : [],
-      html: Number(browse_files) > 0,
-      about: aboutOrNothing.accepts(about) ? about : undefined,
-      noindex: noindex === true || undefined,
-      baseUrl: typeof base_url === 'string' && isBaseUrl(base_url) ? base_url : undefined,
-      pageSize: pageSizeIn(page_size),
-      accountPageSize: pageSizeIn(account_page_size),
-      store: typeof store === 'string' ? store : undefined,
-    };
-  } catch {
-    return NO_BUILD;
-  }
-}
-
-function pageSizeIn(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
-}
-
-const NO_BUILD: LastBuild = {
-  ...{ compress: [], html: false },
-  ...{ baseUrl: undefined, pageSize: undefined, accountPageSize: undefined, store: undefined },
-};
 
 /** Parses the bytes of a build record. Returns `foreign` if palimpsest did not write them. */
 export function parseBuildRecord(bytes: Buffer): BuildRecord | 'unfinished' | 'foreign' {

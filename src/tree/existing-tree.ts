@@ -1,15 +1,16 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { HOME } from '../browse/paths.ts';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { type BuildRecord, buildRecordIn, hasTree, readBuildRecord } from './build-record.ts';
 import { collectionFolder, fileCount, indexPath, type Layout, pagePath, pathsOfPages } from './layout.ts';
 import { BROWSE_FOLDER } from './manifest/browse-lines.ts';
 import { Digests } from './manifest/digests.ts';
-import { digestIn, manifestDigests } from './manifest/manifest.ts';
+import { digestOf, manifestDigests } from './manifest/manifest.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys } from './sort-keys.ts';
 import { openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';
 
@@ -19,7 +20,10 @@ export function finishedTree(files: TreeFiles): BuildRecord | undefined {
   if (typeof record !== 'object') return undefined;
   const digests = manifestDigests(files);
   const isWhole =
-    digests?.manifest === record.manifest && hasEnds(files) && hasBrowse(files, record) && digestIn(files, SORT_KEYS) === digests.sortKeys;
+    digests?.manifest === record.manifest &&
+    hasEnds(files) &&
+    hasBrowse(files, record) &&
+    digestOf(files.pieces(SORT_KEYS)) === digests.sortKeys;
   return isWhole ? record : undefined;
 }
 
@@ -55,13 +59,11 @@ export async function digestFiles(
   const absent = COLLECTIONS.map(collectionFolder).filter((folder) => isEmpty(files, folder));
   for (const path of pathsOfPages(layout)) {
     if (absent.some((folder) => path.startsWith(folder))) continue;
-    const digest = digestIn(files, path);
+    const digest = digestOf(files.pieces(path));
     // a file that cannot be read is written again
     if (digest !== undefined) digests.set(path, Buffer.from(digest, 'hex'));
     read += 1;
-    if (!pauses.areDue) continue;
-    onProgress(read, all);
-    await pauses.take();
+    if (pauses.areDue) await pauses.take(() => onProgress(read, all));
   }
   return digests;
 }
@@ -131,8 +133,24 @@ function wacz(out: string): Failure {
   });
 }
 
+/**
+ * Refuses a path to write to that is a tree or a folder with versions, or inside of one: readers would find the file there.
+ * @throws Failure usage
+ */
+export function refuseInsideTree(to: string): void {
+  for (let path = resolve(to), before = ''; path !== before; before = path, path = dirname(path)) {
+    if (!hasTree(path) && !existsSync(join(path, VERSIONS_MARKER))) continue;
+    throw new Failure('usage', `${to} is inside the tree`, {
+      place: { field: '--to' },
+      expected: `a path outside ${path}`,
+      found: to,
+      hint: 'name a path outside the tree, because every file in the tree is published',
+    });
+  }
+}
+
 /** Whether a file has the name of a WACZ: a ZIP that is no tree. */
-export function isNamedWacz(path: string): boolean {
+function isNamedWacz(path: string): boolean {
   return path.toLowerCase().endsWith('.wacz');
 }
 

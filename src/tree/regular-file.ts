@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
 
 /** Flags that open a file for reading. A pipe is opened at once, and is empty if nobody writes. Windows has no such pipes. */
-export const WITHOUT_WAITING: number = O_RDONLY | O_NONBLOCK;
+const WITHOUT_WAITING = O_RDONLY | O_NONBLOCK;
 
 /**
  * Opens a regular file for reading. Refuses folders, and pipes because reading would block.

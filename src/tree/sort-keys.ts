@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
-import { closeSync, openSync, writeFileSync } from 'node:fs';
-import { linesIn, PIECE } from './manifest/lines.ts';
+import { linesIn, writeHashed } from './manifest/lines.ts';
 
 /**
  * The file with the places of the items of a tree, in a few bytes each. Two such files show whether an item moved to an
@@ -33,36 +31,19 @@ export interface SortKeys {
  * Writes a file of sort keys.
  * @returns the SHA-256 of its bytes, as hexadecimal digits
  */
-export function writeSortKeys(path: string, { dataPageSize, accountPageSize, ranges, accounts }: SortKeys): string {
-  const hash = createHash('sha256');
-  const file = openSync(path, 'w');
-  try {
-    let piece = '';
-    const flush = () => {
-      hash.update(piece);
-      writeFileSync(file, piece);
-      piece = '';
-    };
-    const write = (line: string) => {
-      piece += `${line}\n`;
-      if (piece.length >= PIECE) flush();
-    };
-    write(`data ${dataPageSize}`);
-    for (const { first, last } of ranges) write(`${first} ${last}`);
-    write(`account ${accountPageSize}`);
-    let before = 0;
-    for (const key of accounts) {
-      if (typeof key === 'string') write(JSON.stringify(key));
-      else {
-        write(String(key - before));
-        before = key;
-      }
-    }
-    flush();
-  } finally {
-    closeSync(file);
+export function writeSortKeys(path: string, keys: SortKeys): string {
+  return writeHashed(path, linesOf(keys));
+}
+
+function* linesOf({ dataPageSize, accountPageSize, ranges, accounts }: SortKeys): Generator<string> {
+  yield `data ${dataPageSize}\n`;
+  for (const { first, last } of ranges) yield `${first} ${last}\n`;
+  yield `account ${accountPageSize}\n`;
+  let before = 0;
+  for (const key of accounts) {
+    yield `${typeof key === 'string' ? JSON.stringify(key) : key - before}\n`;
+    if (typeof key === 'number') before = key;
   }
-  return hash.digest('hex');
 }
 
 /**

@@ -1,11 +1,10 @@
 import { closeSync, type Dir, fstatSync, lstatSync, opendirSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readFully } from '../contract/files/file-bytes.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { ZipReader } from '../zip/zip-reader.ts';
 import { piecesIn, piecesOf } from './manifest/lines.ts';
-import { openRegularFile, readRegularFile, WITHOUT_WAITING } from './regular-file.ts';
+import { openRegularFile, readRegularFile } from './regular-file.ts';
 
 /** Why a file of a tree cannot be read. A damaged file is in a ZIP and does not match its CRC-32, or its place is damaged. */
 export type UnreadableReason = 'missing' | 'unreadable' | 'damaged';
@@ -30,7 +29,7 @@ export interface OpenFile {
 }
 
 /**
- * The files of a tree, in a folder or in a ZIP. Paths are relative to the tree, with slashes. All methods but `readLater` block.
+ * The files of a tree, in a folder or in a ZIP. Paths are relative to the tree, with slashes. All methods block.
  * A thread opens the files itself.
  */
 export interface TreeFiles {
@@ -41,8 +40,6 @@ export interface TreeFiles {
   readonly zip?: ZipReader;
   /** @throws UnreadableFile */
   readonly read: (path: string) => Buffer;
-  /** Like `read`, but waits without blocking where that is possible. */
-  readonly readLater: (path: string) => Promise<Buffer>;
   /**
    * Opens a file. From a ZIP, the whole file is in memory.
    * @throws UnreadableFile
@@ -87,10 +84,6 @@ export function folderFiles(out: string): TreeFiles {
     out,
     form: 'folder',
     read: (path) => readable(() => readRegularFile(join(out, path))),
-    readLater: (path) =>
-      readFile(join(out, path), { flag: WITHOUT_WAITING }).catch((error: unknown) => {
-        throw unreadable(error);
-      }),
     open: (path) => readable(() => openIn(join(out, path))),
     pieces: (path) => readablePieces(join(out, path)),
     size: (path) => sizeIn(join(out, path)),
@@ -107,16 +100,11 @@ function openZip(out: string): TreeFiles {
     form: 'zip',
     zip,
     read,
-    readLater: async (path) => read(path),
     open: (path) => inMemory(read(path)),
-    pieces: (path) => piecesIn(read(path)),
-    size: (path) => {
-      try {
-        return zip.find(path)?.size;
-      } catch {
-        return undefined;
-      }
+    *pieces(path) {
+      yield* piecesIn(read(path));
     },
+    size: (path) => ifReadable(() => zip.find(path)?.size),
     paths: (folder = '') => pathsBelow(zip, folder),
     close: () => zip.close(),
   };
@@ -173,9 +161,14 @@ function* readablePieces(path: string): Generator<Buffer> {
 }
 
 function sizeIn(path: string): number | undefined {
+  const found = ifReadable(() => statSync(path));
+  return found?.isFile() ? found.size : undefined;
+}
+
+/** Returns undefined if something is missing, or cannot be read. */
+function ifReadable<T>(read: () => T): T | undefined {
   try {
-    const found = statSync(path);
-    return found.isFile() ? found.size : undefined;
+    return read();
   } catch {
     return undefined;
   }
@@ -187,7 +180,7 @@ function* pathsIn(out: string, folder: string): Generator<string> {
     entries = opendirSync(join(out, folder));
   } catch {
     // its name is not UTF-8, or it is no folder
-    if (exists(join(out, folder))) yield folder;
+    if (ifReadable(() => lstatSync(join(out, folder))) !== undefined) yield folder;
     return;
   }
   try {
@@ -207,14 +200,5 @@ function* pathsBelow(zip: ZipReader, folder: string): Generator<string> {
     for (const path of zip.paths()) if (folder === '' || path.startsWith(`${folder}/`)) yield path;
   } catch (error) {
     throw unreadable(error);
-  }
-}
-
-function exists(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -8,7 +8,7 @@ import { openFinishedTree } from './existing-tree.ts';
 import { fileCount } from './layout.ts';
 import { allBrowseLines, type BrowseListing, linesOfTree, listBrowseFiles, NO_BROWSE } from './manifest/browse-lines.ts';
 import type { DigestEntry, Digests } from './manifest/digests.ts';
-import { digestIn, MANIFEST, manifestDigests, mostLines, readManifest } from './manifest/manifest.ts';
+import { digestOf, MANIFEST, manifestDigests, mostLines, readManifest } from './manifest/manifest.ts';
 import { SORT_KEYS } from './sort-keys.ts';
 import type { TreeFiles } from './tree-files.ts';
 
@@ -46,9 +46,9 @@ function verifiedTree(files: TreeFiles, build: BuildRecord): VerifiedTree {
   const all = fileCount(layout) + (build.browse_files ?? 0);
   const most = mostLines(files.size(MANIFEST) ?? 0);
   if (all > most) throw edited(join(out, BUILD_RECORD), undefined, `${all} files, but the manifest lists at most ${most}`);
-  const digests = readManifest(files, layout);
+  const digests = readManifest(files.pieces(MANIFEST), layout);
   const { sortKeys } = found;
-  if (digestIn(files, SORT_KEYS) !== sortKeys) throw edited(join(out, SORT_KEYS), sortKeys, 'another file, or no file');
+  if (digestOf(files.pieces(SORT_KEYS)) !== sortKeys) throw edited(join(out, SORT_KEYS), sortKeys, 'another file, or no file');
   const browse = build.browse_files === undefined ? NO_BROWSE : listBrowseFiles(linesOfTree(files, MANIFEST));
   return { out, files, build, digests, browse, sortKeys };
 }
@@ -57,25 +57,26 @@ function verifiedTree(files: TreeFiles, build: BuildRecord): VerifiedTree {
  * Reads a file and compares its bytes with the manifest.
  * @throws Failure tree-edited
  */
-export async function readVerified({ files }: Pick<VerifiedTree, 'files'>, { path, digest }: DigestEntry): Promise<Buffer> {
-  const bytes = await files.readLater(path).catch((error: unknown) => {
-    throw unreadable(join(files.out, path), digest, error);
-  });
-  return checked(join(files.out, path), bytes, digest, await sha256(bytes));
+export async function readVerified({ files }: Pick<VerifiedTree, 'files'>, entry: DigestEntry): Promise<Buffer> {
+  const bytes = readEntry(files, entry);
+  return checked(join(files.out, entry.path), bytes, entry.digest, await sha256(bytes));
 }
 
 /**
- * Like {@link readVerified}, but blocks. For many small files this takes less processor time.
+ * Like {@link readVerified}, but hashes on this thread. For many small files this takes less processor time.
  * @throws Failure tree-edited
  */
-export function readVerifiedSync({ files }: Pick<VerifiedTree, 'files'>, { path, digest }: DigestEntry): Buffer {
-  let bytes: Buffer;
+export function readVerifiedSync({ files }: Pick<VerifiedTree, 'files'>, entry: DigestEntry): Buffer {
+  const bytes = readEntry(files, entry);
+  return checked(join(files.out, entry.path), bytes, entry.digest, hash('sha256', bytes));
+}
+
+function readEntry(files: TreeFiles, { path, digest }: DigestEntry): Buffer {
   try {
-    bytes = files.read(path);
+    return files.read(path);
   } catch (error) {
     throw unreadable(join(files.out, path), digest, error);
   }
-  return checked(join(files.out, path), bytes, digest, hash('sha256', bytes));
 }
 
 /** Yields the pages and the browse files of a tree. */

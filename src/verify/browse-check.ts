@@ -3,10 +3,10 @@ import { Browse } from '../browse/browse.ts';
 import { NOTHING_RENDERED } from '../browse/parts.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { Store } from '../store/store.ts';
-import { browseSources } from '../tree/browse-sources.ts';
+import { browseSources } from '../tree/build/browse-render.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { type BrowseListing, linesOfGroup, linesOfTree, listBrowseFiles, NO_BROWSE, partOrUnknown } from '../tree/manifest/browse-lines.ts';
-import { digestIn, MANIFEST } from '../tree/manifest/manifest.ts';
+import { digestOf, MANIFEST } from '../tree/manifest/manifest.ts';
 import { rendererDigest } from '../tree/renderer-digest.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { checkFile, reportUnexpected } from './manifest-check.ts';
@@ -23,6 +23,8 @@ export class BrowseCheck {
   readonly #listing: BrowseListing;
   readonly #onProgress: (done: number, all: number) => void;
   #done = 0;
+  /** What explains a difference from the store in any file; undefined if only the file itself does. */
+  #cause: string | undefined;
 
   /** @param onProgress called with the number of files that were checked, and the number of all */
   constructor(files: TreeFiles, build: BuildRecord, report: Report, pauses: Pauses, onProgress: (done: number, all: number) => void) {
@@ -31,7 +33,7 @@ export class BrowseCheck {
     this.#report = report;
     this.#pauses = pauses;
     this.#onProgress = onProgress;
-    this.#isListed = build.browse_files !== undefined && digestIn(files, MANIFEST) !== undefined;
+    this.#isListed = build.browse_files !== undefined && digestOf(files.pieces(MANIFEST)) !== undefined;
     this.#listing = this.#isListed ? listBrowseFiles(linesOfTree(files, MANIFEST)) : NO_BROWSE;
   }
 
@@ -62,6 +64,8 @@ export class BrowseCheck {
     this.#done = 0;
     const store = Store.open(storePath);
     try {
+      const isOfStore = store.revision.fingerprint === this.#build.store && this.#build.renderer === rendererDigest();
+      this.#cause = this.#report.isCause(MANIFEST) ? MANIFEST : isOfStore ? undefined : BUILD_RECORD;
       this.#sources(store);
       const browse = new Browse(store, this.#build);
       for (const part of browse.parts) {
@@ -69,16 +73,16 @@ export class BrowseCheck {
         for (const { path, digest } of linesOfGroup(this.#listing, part.name)) listed.set(path, digest);
         for (const { path, render } of browse.files(part, NOTHING_RENDERED)) {
           const bytes = Buffer.concat(render?.() ?? []);
-          this.#compare(path, hash('sha256', bytes), listed.get(path), store.revision.fingerprint);
+          this.#compare(path, hash('sha256', bytes), listed.get(path));
           listed.delete(path);
           await this.#step(this.#build.browse_files);
         }
-        for (const path of listed.keys()) this.#surplus(path, store.revision.fingerprint);
+        for (const path of listed.keys()) this.#surplus(path);
       }
       const known = new Set(browse.parts.map(({ name }) => name));
       for (const part of this.#listing.extents.keys()) {
         if (known.has(part)) continue;
-        for (const { path } of linesOfGroup(this.#listing, part)) this.#surplus(path, store.revision.fingerprint);
+        for (const { path } of linesOfGroup(this.#listing, part)) this.#surplus(path);
       }
     } finally {
       store.close();
@@ -100,7 +104,7 @@ export class BrowseCheck {
 
   /** Compares the checksums with which a later build finds what it need not render again. */
   #sources(store: Store): void {
-    if (this.#causeOf(store.revision.fingerprint) !== undefined) return;
+    if (this.#cause !== undefined) return;
     for (const [name, expected] of Object.entries(browseSources(store))) {
       const found = name === 'browse_feed' ? this.#build.browse_feed : this.#build.browse_search;
       if (found === undefined || found === expected) continue;
@@ -108,29 +112,17 @@ export class BrowseCheck {
     }
   }
 
-  #compare(path: string, expected: string, found: string | undefined, fingerprint: string): void {
+  #compare(path: string, expected: string, found: string | undefined): void {
     if (found === expected) return;
-    const cause = this.#causeOf(fingerprint);
+    const cause = this.#cause;
     if (found === undefined)
       this.#report.add({ rule: 'browse-missing', path, expected: 'a file of the HTML pages', found: 'missing from the tree', cause });
     else this.#report.add({ rule: 'browse-differs', path, expected: `SHA-256 ${expected}`, found, cause });
   }
 
-  #surplus(path: string, fingerprint: string): void {
-    const cause = this.#causeOf(fingerprint);
-    this.#report.add({
-      rule: 'browse-surplus',
-      path,
-      expected: 'a file of the HTML pages of the store',
-      found: 'a file that the store does not give',
-      cause,
-    });
-  }
-
-  /** Returns what explains a difference in any file; undefined if only the file itself does. */
-  #causeOf(fingerprint: string): string | undefined {
-    if (this.#report.isCause(MANIFEST)) return MANIFEST;
-    return fingerprint === this.#build.store && this.#build.renderer === rendererDigest() ? undefined : BUILD_RECORD;
+  #surplus(path: string): void {
+    const [expected, found] = ['a file of the HTML pages of the store', 'a file that the store does not give'];
+    this.#report.add({ rule: 'browse-surplus', path, expected, found, cause: this.#cause });
   }
 
   #addLine(expected: string, found: string): void {
@@ -139,8 +131,6 @@ export class BrowseCheck {
 
   async #step(all: number): Promise<void> {
     this.#done += 1;
-    if (!this.#pauses.areDue) return;
-    this.#onProgress(this.#done, all);
-    await this.#pauses.take();
+    if (this.#pauses.areDue) await this.#pauses.take(() => this.#onProgress(this.#done, all));
   }
 }

@@ -6,7 +6,7 @@ import { BUILD_RECORD, type BuildRecord, layoutOf } from '../tree/build-record.t
 import { fileCount, placeOf } from '../tree/layout.ts';
 import { BROWSE_FOLDER, isBrowsePath } from '../tree/manifest/browse-lines.ts';
 import { Digests } from '../tree/manifest/digests.ts';
-import { digestIn, MANIFEST, manifestLines } from '../tree/manifest/manifest.ts';
+import { digestOf, MANIFEST, manifestLines } from '../tree/manifest/manifest.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
 import { type TreeFiles, UnreadableFile } from '../tree/tree-files.ts';
 import type { BrowseCheck } from './browse-check.ts';
@@ -24,7 +24,7 @@ export async function checkManifest(
   onProgress: (done: number, all: number) => void,
 ): Promise<Digests> {
   const digests = new Digests(layoutOf(build));
-  const digest = digestIn(files, MANIFEST);
+  const digest = digestOf(files.pieces(MANIFEST));
   if (digest === undefined) {
     reportUnreadable(files, MANIFEST, build.manifest, report);
     return digests;
@@ -34,37 +34,29 @@ export async function checkManifest(
   const all = fileCount(digests) + (build.browse_files ?? 0) + 1;
   let number = 0;
   let sortKeys: string | undefined;
-  for (const line of manifestLines(files)) {
+  const add = (expected: string, found: string) => report.add({ rule: 'manifest-line', path: MANIFEST, expected, found });
+  for (const line of manifestLines(files.pieces(MANIFEST))) {
     number += 1;
-    if (pauses.areDue) {
-      onProgress(number, all);
-      await pauses.take();
-    }
+    if (pauses.areDue) await pauses.take(() => onProgress(number, all));
     if (line?.path === SORT_KEYS && sortKeys === undefined) {
       sortKeys = line.digest;
       continue;
     }
     if (line !== undefined && build.browse_files !== undefined && isBrowsePath(line.path)) continue;
-    if (line === undefined || !digests.has(line.path) || digests.get(line.path) !== undefined) {
-      report.add({
-        rule: 'manifest-line',
-        path: MANIFEST,
-        expected: 'a digest and a file of the layout, each file once',
-        found: `line ${number}: ${line?.path ?? 'an invalid line'}`,
-      });
-    } else {
+    if (line !== undefined && digests.has(line.path) && digests.get(line.path) === undefined)
       digests.set(line.path, Buffer.from(line.digest, 'hex'));
-    }
+    else add('a digest and a file of the layout, each file once', `line ${number}: ${line?.path ?? 'an invalid line'}`);
   }
-  if (sortKeys === undefined)
-    report.add({ rule: 'manifest-line', path: MANIFEST, expected: `a line for ${SORT_KEYS}`, found: 'no such line' });
+  if (sortKeys === undefined) add(`a line for ${SORT_KEYS}`, 'no such line');
   else checkFile(files, SORT_KEYS, sortKeys, report);
   for (const { path, digest: listed } of digests.entries()) {
-    if (listed === undefined) report.add({ rule: 'manifest-line', path: MANIFEST, expected: `a line for ${path}`, found: 'no such line' });
+    if (listed === undefined) add(`a line for ${path}`, 'no such line');
   }
   return digests;
 }
 
+/** The files of a tree that describe it. */
+const METADATA = [BUILD_RECORD, MANIFEST, SORT_KEYS];
 /** The number of paths of browse files that are compared with the manifest at once. */
 const BATCH = 50_000;
 
@@ -87,10 +79,7 @@ export async function checkUnexpectedFiles(
   let browseFiles: string[] = [];
   for (const path of pathsIn(files)) {
     found += 1;
-    if (pauses.areDue) {
-      onProgress(found, all);
-      await pauses.take();
-    }
+    if (pauses.areDue) await pauses.take(() => onProgress(found, all));
     if (build.browse_files !== undefined && (path === HOME || path.startsWith(`${BROWSE_FOLDER}/`))) {
       browseFiles.push(path);
       if (browseFiles.length < BATCH) continue;
@@ -98,12 +87,7 @@ export async function checkUnexpectedFiles(
       browseFiles = [];
       continue;
     }
-    const isOurs =
-      path === BUILD_RECORD ||
-      path === MANIFEST ||
-      path === SORT_KEYS ||
-      isPublishState(files, path) ||
-      placeOf(path, layout) !== undefined;
+    const isOurs = METADATA.includes(path) || isPublishState(files, path) || placeOf(path, layout) !== undefined;
     if (!isOurs) reportUnexpected(path, report);
   }
   browse.unexpected(browseFiles);
@@ -127,12 +111,16 @@ function* pathsIn(files: TreeFiles, folder?: string): Generator<string> {
 
 /** Compares a file with the SHA-256 that the manifest lists. */
 export function checkFile(files: TreeFiles, path: string, expected: string, report: Report): void {
-  const found = digestIn(files, path);
+  const found = digestOf(files.pieces(path));
   if (found === undefined) reportUnreadable(files, path, expected, report);
-  else if (found !== expected) {
-    const cause = report.isCause(MANIFEST) ? MANIFEST : undefined;
-    report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause });
-  }
+  else compareDigests(path, expected, found, report);
+}
+
+/** Reports a file that differs from the manifest. A manifest that is damaged explains it. */
+export function compareDigests(path: string, expected: string, found: string, report: Report): void {
+  if (found === expected) return;
+  const cause = report.isCause(MANIFEST) ? MANIFEST : undefined;
+  report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause });
 }
 
 /**

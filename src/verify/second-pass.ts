@@ -5,7 +5,7 @@ import { walkFeed } from './pages/feed.ts';
 import { bucketOf } from './pages/multiset-hash.ts';
 import type { Predecessors } from './pages/predecessors.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';
-import { Report } from './violation.ts';
+import { Report, type Rule } from './violation.ts';
 
 /** The largest number of buckets to check again. If more differ, only these are checked record by record. */
 const MAX_BUCKETS = 256;
@@ -34,10 +34,6 @@ export async function secondPass(
   onProgress: (done: number) => void,
 ): Promise<void> {
   let walked = 0;
-  const pause = async () => {
-    onProgress(walked);
-    await pauses.take();
-  };
   const buckets = new Set(unresolved.buckets.slice(0, MAX_BUCKETS));
   const known = new Report();
   const feed = new Map<number, { readonly json: string; readonly path: string; readonly account: string; found: number }>();
@@ -45,7 +41,7 @@ export async function secondPass(
   const accounts = new Map<string, { first: number; path?: string }>();
   for (const { record, json, path } of walkFeed(tree, known)) {
     walked += 1;
-    if (pauses.areDue) await pause();
+    if (pauses.areDue) await pauses.take(() => onProgress(walked));
     unresolved.predecessors.find(record, report);
     if (!buckets.has(bucketOf(record.id))) continue;
     feed.set(record.id, { json: json.toString(), path, account: record.account, found: 0 });
@@ -56,48 +52,27 @@ export async function secondPass(
   const names = new Set<string>();
   for (const { account, runs, path } of walkAccounts(tree, known)) {
     walked += 1;
-    if (pauses.areDue) await pause();
+    if (pauses.areDue) await pauses.take(() => onProgress(walked));
     const wanted = accounts.get(account.screen_name);
     if (wanted !== undefined) wanted.path = path;
     if (unresolved.names.has(account.screen_name)) {
-      if (names.has(account.screen_name))
-        report.add({
-          rule: 'account-twice',
-          path,
-          subject: `account ${account.screen_name}`,
-          expected: 'one account of this name',
-          found: 'another account of the same name',
-        });
+      const [subject, expected, found] = [`account ${account.screen_name}`, 'one account of this name', 'another account of the same name'];
+      if (names.has(account.screen_name)) report.add({ rule: 'account-twice', path, subject, expected, found });
       names.add(account.screen_name);
     }
     for (const { record, json } of recordsIn(runs)) {
       if (!buckets.has(bucketOf(record.id))) continue;
-      const subject = `record ${record.id}`;
+      const add = (rule: Rule, expected: string, found: string, cause?: string) =>
+        report.add({ rule, path, subject: `record ${record.id}`, expected, found, cause });
       const inFeed = feed.get(record.id);
       if (inFeed === undefined) {
-        const cause = unresolved.damaged.feed.at(record.id);
-        report.add({
-          rule: 'account-data-surplus',
-          path,
-          subject,
-          expected: 'the record in the feed',
-          found: 'no such record',
-          cause,
-        });
+        add('account-data-surplus', 'the record in the feed', 'no such record', unresolved.damaged.feed.at(record.id));
         continue;
       }
       inFeed.found += 1;
-      if (inFeed.found > 1)
-        report.add({ rule: 'account-data-missing', path, subject, expected: 'the record once', found: 'the record again' });
+      if (inFeed.found > 1) add('account-data-missing', 'the record once', 'the record again');
       else if (inFeed.json !== json.toString())
-        report.add({
-          rule: 'account-data-differs',
-          path,
-          subject,
-          expected: inFeed.json,
-          found: json.toString(),
-          cause: report.isDamaged(inFeed.path) ? inFeed.path : path,
-        });
+        add('account-data-differs', inFeed.json, json.toString(), report.isDamaged(inFeed.path) ? inFeed.path : path);
     }
   }
   const left = unresolved.buckets.length - buckets.size;
@@ -108,14 +83,9 @@ export async function secondPass(
   for (const [id, { path, account, found }] of feed) {
     if (found !== 0) continue;
     const { first = id, path: pageOfAccount } = accounts.get(account) ?? {};
-    const cause = pageOfAccount ?? unresolved.damaged.accounts.at({ first, name: account });
-    report.add({
-      rule: 'account-data-missing',
-      path,
-      subject: `record ${id}`,
-      expected: 'the record in its account',
-      found: 'no such record',
-      cause: cause !== undefined && report.isDamaged(cause) ? cause : path,
-    });
+    const damaged = pageOfAccount ?? unresolved.damaged.accounts.at({ first, name: account });
+    const cause = damaged !== undefined && report.isDamaged(damaged) ? damaged : path;
+    const [subject, expected] = [`record ${id}`, 'the record in its account'];
+    report.add({ rule: 'account-data-missing', path, subject, expected, found: 'no such record', cause });
   }
 }

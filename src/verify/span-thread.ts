@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Collection } from '../contract/collection.ts';
-import type { PageSpan, ReadSpan } from '../pages/page.ts';
+import { collectionPages } from '../pages/collection-pages.ts';
+import type { Page, PageSpan, Pages, ReadSpan } from '../pages/page.ts';
 import { Store } from '../store/store.ts';
 import { type BuildRecord, layoutOf } from '../tree/build-record.ts';
 import { Digests } from '../tree/manifest/digests.ts';
@@ -9,10 +10,9 @@ import { recordsIn, walkAccounts } from './pages/accounts.ts';
 import { BloomFilter } from './pages/bloom-filter.ts';
 import { type RecordPlace, walkFeed } from './pages/feed.ts';
 import { MultisetHash } from './pages/multiset-hash.ts';
-import { pageFiles } from './pages/page-files.ts';
+import { pageReader } from './pages/page-files.ts';
 import { Predecessors, type Unknown } from './pages/predecessors.ts';
-import type { TreeMetadata } from './pages/tree-pages.ts';
-import { StorePages } from './store-pages.ts';
+import type { PageContent, TreeMetadata } from './pages/tree-pages.ts';
 import { type Notes, Report } from './violation.ts';
 
 /** The input of a thread that checks pages. All memory is shared with the main thread. */
@@ -48,18 +48,23 @@ export interface SpanResult {
 /** Checks spans of pages. Of a page that breaks a rule it says only that there is one. */
 class SpanCheck {
   readonly #tree: TreeMetadata;
-  readonly #stored: StorePages | undefined;
+  /** The pages that a build would render from the store. */
+  readonly #stored: { readonly [C in Collection]: Pages } | undefined;
+  /** Those of the span. */
+  #walk: Generator<Page, ReadSpan> | undefined;
+  /** Whether a page differs from the store, or cannot be read. */
+  #differs = false;
   readonly #ids: BloomFilter;
   readonly #hashes: { readonly [C in Collection]: MultisetHash };
 
   /** @throws Failure as Store.open does */
   constructor({ out, build, digests, store, ids, hashes }: SpanJob) {
     const manifest = new Digests(layoutOf(build), digests);
-    const pages = pageFiles({ files: openTreeFiles(out), build, manifest, digestCause: undefined });
-    const opened = store === undefined ? undefined : Store.open(store.path);
-    this.#stored = opened === undefined ? undefined : new StorePages(pages, build, opened);
-    if (this.#stored !== undefined && opened?.revision.number !== store?.revision) this.#stored.differs = true;
-    this.#tree = { build, pages: this.#stored ?? pages };
+    const read = pageReader({ files: openTreeFiles(out), manifest });
+    this.#tree = { build, read: (...page) => this.#compared(read(...page)) };
+    const opened = store && Store.open(store.path);
+    this.#stored = opened && collectionPages(opened, build);
+    this.#differs = opened?.revision.number !== store?.revision;
     this.#ids = new BloomFilter(ids);
     this.#hashes = { data: new MultisetHash(hashes.data), account: new MultisetHash(hashes.account) };
   }
@@ -74,7 +79,7 @@ class SpanCheck {
     const predecessors = new Predecessors(this.#ids);
     let first: SpanResult['first'];
     let last: RecordPlace | undefined;
-    this.#stored?.begin(span);
+    this.#walk = this.#stored?.[span.collection].walk(span);
     if (span.collection === 'data') {
       for (const { record, json, path } of walkFeed(this.#tree, report, { range: span })) {
         this.#hashes.data.add(record.id, json);
@@ -90,12 +95,30 @@ class SpanCheck {
         names.push(place.name);
       }
     }
-    const read = this.#stored?.end() ?? [0, 0];
-    if (report.violationCount > 0 || this.#stored?.differs) return undefined;
+    const end: IteratorResult<Page, ReadSpan> = this.#walk?.next() ?? { done: true, value: [0, 0] };
+    if (report.violationCount > 0 || this.#differs || !end.done) return undefined;
     const { notes, noteCount, notesByRule } = report;
     const { unknown } = predecessors;
-    return { ids: new Float64Array(ids), names, first, last, unknown, read, notes: { notes, noteCount, notesByRule } };
+    return { ids: new Float64Array(ids), names, first, last, unknown, read: end.value, notes: { notes, noteCount, notesByRule } };
   }
+
+  /** Compares a page of the tree with the page that a build would render from the store. */
+  #compared(content: PageContent | undefined): PageContent | undefined {
+    if (this.#walk === undefined) return content;
+    const stored = this.#walk.next();
+    if (content === undefined || stored.done || !consistsOf(content, stored.value.render())) this.#differs = true;
+    return content;
+  }
+}
+
+/** Whether a page consists of these pieces. Memory has one piece at a time, because a page has all records of an account. */
+function consistsOf({ size, read }: PageContent, pieces: Iterable<Buffer>): boolean {
+  let at = 0;
+  for (const piece of pieces) {
+    if (at + piece.length > size || !piece.equals(read(at, at + piece.length))) return false;
+    at += piece.length;
+  }
+  return at === size;
 }
 
 const job: SpanJob = workerData;

@@ -1,7 +1,4 @@
-import { encodeJson } from '../contract/json.ts';
-import { parseRecord } from '../contract/record.ts';
-import { Violation as BrokenRule } from '../contract/shape.ts';
-import { damaged, storedJson } from '../store/database/damaged.ts';
+import { storedJson } from '../store/database/damaged.ts';
 import { Store } from '../store/store.ts';
 import { BUILD_RECORD } from '../tree/build-record.ts';
 import { type AccountPlace, comparePlaces, type FoundAccount } from './pages/accounts.ts';
@@ -10,8 +7,6 @@ import type { FoundRecord } from './pages/feed.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';
 import type { Report } from './violation.ts';
 
-/** The number of records to read from the store at once. */
-const BATCH = 100;
 /** The size of the JSON that is shown as a whole, in bytes. */
 const MAX_SHOWN = 1 << 23;
 
@@ -120,12 +115,9 @@ export class StoreComparison {
 
 function* storedRecords(store: Store): Generator<StoredItem<number>, void> {
   const cursor = store.feed();
-  for (let { json } = cursor.take(BATCH); json.length > 0; json = cursor.take(BATCH).json) {
-    for (const value of list(store, json)) {
-      const record = parsed(store, 'a record', () => parseRecord(value));
-      const json = [Buffer.from(encodeJson(value))];
-      yield { item: record.id, json: () => json };
-    }
+  for (let one = cursor.take(1); one.json.length > 0; one = cursor.take(1)) {
+    const { first, json } = one;
+    yield { item: first, json: () => [json] };
   }
   store.checkFeed(cursor.checksum);
 }
@@ -176,18 +168,4 @@ function shown(json: Iterable<Buffer>, difference: number): string {
     if (bytes > MAX_SHOWN) return `JSON of more than ${MAX_SHOWN} bytes, which differs from byte ${difference} on`;
   }
   return Buffer.concat(pieces).toString();
-}
-
-function list(store: Store, json: Buffer): unknown[] {
-  const values: unknown = storedJson(store.path, 'a run of records or accounts', `[${json.toString()}]`);
-  return Array.isArray(values) ? values : [];
-}
-
-function parsed<T>(store: Store, what: string, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    if (!(error instanceof BrokenRule)) throw error;
-    throw damaged(store.path, `${what} breaks a rule: ${error.message}`, error);
-  }
 }

@@ -8,26 +8,19 @@ import { MANIFEST, mostLines } from '../tree/manifest/manifest.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { BrowseCheck } from './browse-check.ts';
 import { checkManifest, checkUnexpectedFiles, filesBelow } from './manifest-check.ts';
-import { pageFiles } from './pages/page-files.ts';
+import { pageReader } from './pages/page-files.ts';
 import { type CollectionMetadata, collectionMetadata } from './pages/tree-pages.ts';
 import { SortKeysCheck } from './sort-keys-check.ts';
-import { type Cause, Report, type ReportedViolation, type Violation } from './violation.ts';
+import { Report } from './violation.ts';
 import { UNFINISHED, type VerifyOptions, type VerifyPhase, Walk, walkTree } from './walk.ts';
 import { walkOnThreads } from './walk-on-threads.ts';
 import { checkZip, openToCheck } from './zip-check.ts';
 
-export interface VerifySummary {
+/** The result of a check. The first violations, causes and notes are listed, and all violations and notes are counted. */
+export interface VerifySummary extends Pick<Report, 'violations' | 'causes' | 'notes' | 'violationCount' | 'noteCount' | 'notesByRule'> {
   readonly build: BuildRecord | undefined;
   readonly records: number;
   readonly accounts: number;
-  /** The first violations. `violationCount` is the number of all of them. */
-  readonly violations: readonly ReportedViolation[];
-  /** The first files that explain violations: those with the most direct evidence of damage. */
-  readonly causes: readonly Cause[];
-  readonly notes: readonly Violation[];
-  readonly violationCount: number;
-  readonly noteCount: number;
-  readonly notesByRule: Report['notesByRule'];
 }
 
 /**
@@ -66,12 +59,12 @@ async function checkTree(
   const { out, store, signal, onProgress = () => {} } = options;
   const pauses = new Pauses(signal, UNFINISHED);
   const manifest = await checkManifest(files, build, report, pauses, (done, all) => onProgress('manifest', done, all));
-  const pages = pageFiles({ files, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined });
+  const read = pageReader({ files, manifest });
   const keys = () => new SortKeysCheck(files, build, report);
   const { threads = 0 } = options;
   const walk =
-    (await walkOnThreads({ out, build, manifest, pages, store, threads }, keys(), report, pauses, onProgress)) ??
-    (await walkTree(new Walk({ build, pages }, keys(), onProgress), store, report, pauses));
+    (await walkOnThreads({ out, build, manifest, read, store, threads }, keys(), report, pauses, onProgress)) ??
+    (await walkTree(new Walk({ build, read }, keys(), onProgress), store, report, pauses));
   let phase: VerifyPhase = 'browse';
   const browse = new BrowseCheck(files, build, report, pauses, (done, count) => onProgress(phase, done, count));
   await browse.files();

@@ -1,10 +1,10 @@
 import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
+import { collectionPages } from '../pages/collection-pages.ts';
 import { type PageSpan, type ReadSpan, spansOf } from '../pages/page.ts';
 import { Store } from '../store/store.ts';
-import { ThreadPool } from '../threads/thread-pool.ts';
-import { inOrder } from '../tree/in-order.ts';
+import { inOrder, ThreadPool } from '../threads/thread-pool.ts';
 import type { Digests } from '../tree/manifest/digests.ts';
 import { type AccountPlace, checkOrder } from './pages/accounts.ts';
 import { BloomFilter, bloomBytes } from './pages/bloom-filter.ts';
@@ -13,7 +13,6 @@ import { HASH_BYTES, MultisetHash } from './pages/multiset-hash.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';
 import type { SortKeysCheck } from './sort-keys-check.ts';
 import type { SpanJob, SpanResult } from './span-thread.ts';
-import { storedPages } from './store-pages.ts';
 import { type Notes, Report } from './violation.ts';
 import { type VerifyPhase, Walk } from './walk.ts';
 
@@ -140,7 +139,7 @@ class MergedWalk extends Walk {
     }
     if (data.differences(account).length > 0) return false;
     try {
-      const stored = store && storedPages(store, this.tree.build);
+      const stored = store && collectionPages(store, this.tree.build);
       for (const collection of COLLECTIONS) stored?.[collection].check(this.#read[collection]);
       return true;
     } catch (error) {

@@ -1,8 +1,8 @@
 import type { Collection } from '../contract/collection.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
-import { type AccountPlace, recordsIn, walkAccounts } from './pages/accounts.ts';
+import { type AccountPlace, comparePlaces, recordsIn, walkAccounts } from './pages/accounts.ts';
 import { BloomFilter } from './pages/bloom-filter.ts';
-import { type Damaged, noDamages } from './pages/damaged-pages.ts';
+import { type Damaged, DamagedPages } from './pages/damaged-pages.ts';
 import { walkFeed } from './pages/feed.ts';
 import { MultisetHash } from './pages/multiset-hash.ts';
 import { Predecessors } from './pages/predecessors.ts';
@@ -41,7 +41,7 @@ export class Walk {
   /** Compares the items with the sort keys of the tree. */
   readonly sortKeys: SortKeysCheck;
   readonly hashes: { readonly [C in Collection]: MultisetHash } = { data: new MultisetHash(), account: new MultisetHash() };
-  readonly damaged: Damaged = noDamages();
+  readonly damaged: Damaged = { feed: new DamagedPages((a, b) => b - a), accounts: new DamagedPages(comparePlaces) };
   readonly predecessors: Predecessors;
   /** Names that may belong to two accounts. */
   readonly #names = new Set<string>();
@@ -97,23 +97,19 @@ export class Walk {
 export async function walkTree(walk: Walk, store: string | undefined, report: Report, pauses: Pauses): Promise<Walk> {
   const { tree, hashes, damaged, predecessors } = walk;
   const comparison = store === undefined ? undefined : new StoreComparison(store, tree, damaged, report);
-  const pause = async () => {
-    walk.progress();
-    await pauses.take();
-  };
   try {
     for (const found of walkFeed(tree, report, { damaged })) {
       comparison?.record(found);
       predecessors.addId(found.record.id);
       hashes.data.add(found.record.id, found.json);
       walk.record(found.record.id);
-      if (pauses.areDue) await pause();
+      if (pauses.areDue) await pauses.take(() => walk.progress());
     }
     for (const found of walkAccounts(tree, report, { damaged, predecessors })) {
       comparison?.account(found);
       for (const { record, json } of recordsIn(found.runs)) hashes.account.add(record.id, json);
       walk.account(found.place);
-      if (pauses.areDue) await pause();
+      if (pauses.areDue) await pauses.take(() => walk.progress());
     }
     comparison?.end();
   } finally {

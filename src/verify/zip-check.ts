@@ -1,17 +1,13 @@
-import { closeSync, readSync } from 'node:fs';
 import type { Pauses } from '../contract/pauses.ts';
+import { isOwnZip } from '../tree/build/folder.ts';
 import { BUILD_RECORD } from '../tree/build-record.ts';
-import { isNamedWacz, noTree } from '../tree/existing-tree.ts';
-import { digestIn, MANIFEST, manifestLines } from '../tree/manifest/manifest.ts';
-import { openRegularFile } from '../tree/regular-file.ts';
+import { noTree } from '../tree/existing-tree.ts';
+import { digestOf, MANIFEST, manifestLines } from '../tree/manifest/manifest.ts';
 import { openTreeFiles, type TreeFiles, UnreadableFile } from '../tree/tree-files.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { INDEX } from '../zip/zip-index.ts';
 import { zipProblems } from '../zip/zip-problems.ts';
 import type { Report } from './violation.ts';
-
-/** The first bytes of a ZIP. */
-const START = Buffer.from('PK\u0003\u0004');
 
 /**
  * Opens the files of a tree to check it. Reports a ZIP that is damaged at its end.
@@ -23,20 +19,9 @@ export function openToCheck(out: string, report: Report): TreeFiles | undefined 
     return openTreeFiles(out);
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    if (error.reason !== 'damaged' || isNamedWacz(out) || !beginsLikeZip(out)) throw noTree(out, error);
+    if (error.reason !== 'damaged' || !isOwnZip(out)) throw noTree(out, error);
     report.add({ rule: 'zip-index', path: INDEX, expected: 'the end of a ZIP with an index', found: error.message });
     return undefined;
-  }
-}
-
-function beginsLikeZip(path: string): boolean {
-  const file = openRegularFile(path);
-  try {
-    const start = Buffer.alloc(START.length);
-    readSync(file, start);
-    return start.equals(START);
-  } finally {
-    closeSync(file);
   }
 }
 
@@ -64,13 +49,11 @@ export async function checkZip(
     for (const problem of zipProblems(zip)) {
       if (problem !== undefined) report.add({ rule: 'zip-index', ...problem });
       done += 1;
-      if (!pauses.areDue) continue;
-      onProgress(done, zip.members);
-      await pauses.take();
+      if (pauses.areDue) await pauses.take(() => onProgress(done, zip.members));
     }
-    for (const path of [MANIFEST, BUILD_RECORD]) checkContent(path, digestIn(files, path));
+    for (const path of [MANIFEST, BUILD_RECORD]) checkContent(path, digestOf(files.pieces(path)));
     if (report.isCause(MANIFEST)) return;
-    for (const line of manifestLines(files)) if (line !== undefined) checkContent(line.path, line.digest);
+    for (const line of manifestLines(files.pieces(MANIFEST))) if (line !== undefined) checkContent(line.path, line.digest);
   } catch (error) {
     if (!(error instanceof ZipDamage)) throw error;
     report.add({ rule: 'zip-index', path: INDEX, expected: 'an index and a central directory', found: error.message });

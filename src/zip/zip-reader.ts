@@ -98,48 +98,50 @@ export class ZipReader {
 /** The bytes that are read at a time. */
 export const WINDOW: number = 1 << 18;
 
-/** A member as it lies in a file. */
-interface PackedMember {
-  readonly path: string;
-  /** Its local header, its path, its packed bytes. They are valid until the next read. */
-  readonly bytes: Buffer;
-  /** The offset of the byte after it. */
-  readonly end: number;
-}
-
-/** Members that lie one after another in a file. They are mostly read in their order or against it, so many are read at once. */
+/** Members that lie one after another in a file. They are mostly taken in their order, so many are read at once. */
 export class MemberFile {
-  /** The offset of the byte after the last member. */
-  readonly end: number;
   readonly #file: number;
+  readonly #end: number;
   #memory: Buffer;
   #window: Buffer = Buffer.alloc(0);
   #start = 0;
+  #next = 0;
 
-  /** @param memory for the window: new memory for each window would add up until it is collected */
+  /**
+   * @param end the offset of the byte after the last member
+   * @param memory for the window: new memory for each window would add up until it is collected
+   */
   constructor(file: number, end: number, memory: Buffer = Buffer.allocUnsafeSlow(WINDOW)) {
     this.#file = file;
-    this.end = end;
+    this.#end = end;
     this.#memory = memory;
   }
 
-  /** Returns the member at an offset; undefined if none is there. */
-  at(offset: number): PackedMember | undefined {
-    const header = decodeHeader(this.#bytes(offset, HEADER_BYTES + LONGEST_PATH));
-    if (header === undefined) return undefined;
-    const end = offset + HEADER_BYTES + header.path.length + header.packed;
-    return end > this.end ? undefined : { path: header.path, bytes: this.#bytes(offset, end - offset), end };
+  /**
+   * Returns the next member if it has this path, otherwise the one at `offset`: its local header, its path, its packed bytes. They are
+   * valid until the next call.
+   */
+  take(path: string, offset: () => number | undefined = () => undefined): Buffer | undefined {
+    return this.#memberAt(this.#next, path) ?? this.#memberAt(offset() ?? this.#end, path);
+  }
+
+  #memberAt(offset: number, path: string): Buffer | undefined {
+    const header = offset < this.#end ? decodeHeader(this.#bytes(offset, HEADER_BYTES + LONGEST_PATH)) : undefined;
+    if (header?.path !== path) return undefined;
+    const end = offset + HEADER_BYTES + path.length + header.packed;
+    if (end > this.#end) return undefined;
+    this.#next = end;
+    return this.#bytes(offset, end - offset);
   }
 
   /** Returns bytes at an offset; fewer if the members end before. */
   #bytes(offset: number, length: number): Buffer {
-    const end = Math.max(offset, Math.min(this.end, offset + length));
+    const end = Math.min(this.#end, offset + length);
     if (offset < this.#start || end > this.#start + this.#window.length) {
-      // against the order, the window ends where the last one began
-      const windowEnd = offset < this.#start ? Math.max(end, this.#start) : Math.min(this.end, offset + Math.max(length, WINDOW));
-      this.#start = Math.max(0, Math.min(offset, windowEnd - WINDOW));
-      if (windowEnd - this.#start > this.#memory.length) this.#memory = Buffer.allocUnsafeSlow(windowEnd - this.#start);
-      this.#window = readAt(this.#file, this.#start, windowEnd - this.#start, this.#memory);
+      const size = Math.min(this.#end - offset, Math.max(length, WINDOW));
+      if (size > this.#memory.length) this.#memory = Buffer.allocUnsafeSlow(size);
+      this.#window = readAt(this.#file, offset, size, this.#memory);
+      this.#start = offset;
     }
     return this.#window.subarray(offset - this.#start, end - this.#start);
   }

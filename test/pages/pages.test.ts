@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accountPages } from '../../src/pages/account-pages.ts';
-import { feedPages } from '../../src/pages/feed-pages.ts';
+import { COLLECTIONS } from '../../src/contract/collection.ts';
+import { collectionPages } from '../../src/pages/collection-pages.ts';
 import { type PageSpan, type Pages, SPAN_PAGES, spansOf } from '../../src/pages/page.ts';
 import { storeOf } from '../browse/small-site.ts';
 import { type History, histories } from '../support/histories.ts';
@@ -52,12 +52,10 @@ describe('pages', () => {
         const store = await storeOf(history);
         const site = { base_url: 'https://example.org/api', ...size };
         const pages = expected(history, size);
-        for (const [collection, found] of [
-          [pages.data, feedPages(store, site)],
-          [pages.account, accountPages(store, site)],
-        ] as const) {
-          const numbered = collection.map((page, index): [number, string] => [index + 1, page]);
-          const spans = spansOf(found.collection, found.count);
+        for (const collection of COLLECTIONS) {
+          const found = collectionPages(store, site)[collection];
+          const numbered = pages[collection].map((page, index): [number, string] => [index + 1, page]);
+          const spans = spansOf(collection, numbered.length);
           expect(spans.flatMap((span) => rendered(found, span))).toEqual(numbered);
           for (const span of spans.toReversed()) expect(rendered(found, span)).toEqual(numbered.slice(span.from - 1, span.to));
           expect(spans.every(({ index, from }) => from === 1 + index * SPAN_PAGES)).toBe(true);

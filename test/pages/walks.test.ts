@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { accountPages } from '../../src/pages/account-pages.ts';
-import { feedPages } from '../../src/pages/feed-pages.ts';
-import { type PageSpan, type Pages, type ReadSpan, spansOf } from '../../src/pages/page.ts';
+import { collectionPages } from '../../src/pages/collection-pages.ts';
+import { type PageSpan, type Pages, pagesFor, type ReadSpan, spansOf } from '../../src/pages/page.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
@@ -20,29 +19,31 @@ it('all spans together have read what the store has, and fewer have not', async 
   await importHistory(path, goodHistory(60));
   const store = Store.open(path);
   const site = { ...SITE, page_size: 1, account_page_size: 1 };
-  for (const [name, open] of [
-    ['data', () => feedPages(store, site)],
-    ['account', () => accountPages(store, site)],
+  for (const [name, count] of [
+    ['data', store.revision.records],
+    ['account', store.revision.accounts],
   ] as const) {
-    const pages = open();
+    const pages = collectionPages(store, site)[name];
     const [one, rest] = [
       { collection: name, index: 0, from: 1, to: 1 },
-      { collection: name, index: 1, from: 2, to: pages.count },
+      { collection: name, index: 1, from: 2, to: count },
     ];
-    const spans = name === 'data' ? spansOf(name, pages.count) : [one, rest];
-    expect([pages.collection, spans.length]).toEqual([name, 2]);
+    const spans = name === 'data' ? spansOf(name, count) : [one, rest];
+    expect(spans.length).toBe(2);
     const [first, second] = spans.map((span) => read(pages, span));
     if (first === undefined || second === undefined) throw new Error('too few spans');
     expect(() => pages.check([first, second])).not.toThrow();
     // another thread skips the span before
-    expect(read(open(), spans[1] ?? rest)).toEqual(second);
+    expect(read(collectionPages(store, site)[name], spans[1] ?? rest)).toEqual(second);
     for (const part of [[first], [second], [first, second, second]])
       expect(() => pages.check(part)).toThrow(expect.objectContaining({ code: 'bad-store' }));
     const revisions = spans.flatMap((span) => [...pages.walk(span)].map(({ revision }) => revision));
     expect(Math.min(...revisions)).toBeGreaterThan(0);
   }
-  const pages = feedPages(store, SITE);
-  const ranges = spansOf('data', pages.count).flatMap((span) => [...pages.walk(span)].map(({ range }) => range));
+  const pages = collectionPages(store, SITE).data;
+  const ranges = spansOf('data', pagesFor(store.revision.records, SITE.page_size)).flatMap((span) =>
+    [...pages.walk(span)].map(({ range }) => range),
+  );
   expect([ranges.length, ranges[0], ranges.at(-1)]).toEqual([9, { first: 128, last: 116 }, { first: 16, last: 10 }]);
   store.close();
 });
@@ -52,7 +53,7 @@ it('an empty feed has one page without a range', async () => {
   await importHistory(path, goodHistory(0));
   const store = Store.open(path);
   const [span] = spansOf('data', 1);
-  const pages = span === undefined ? [] : [...feedPages(store, SITE).walk(span)];
+  const pages = span === undefined ? [] : [...collectionPages(store, SITE).data.walk(span)];
   expect(pages.map(({ number, range }) => [number, range])).toEqual([[1, undefined]]);
   store.close();
 });

@@ -39,12 +39,11 @@ function reasonOf(read: () => unknown): string {
 }
 
 describe.each(Object.entries(forms))('the files of a tree in a %s', (form, make) => {
-  it('are read whole, in chunks, and without blocking', async () => {
+  it('are read whole and in chunks', () => {
     const files = openTreeFiles(make(temporaryFolder()));
     expect(files.form).toBe(form);
     for (const [path, text] of Object.entries(FILES)) {
       expect(files.read(path).toString()).toBe(text);
-      expect((await files.readLater(path)).toString()).toBe(text);
       let chunks = '';
       for (const piece of files.pieces(path)) chunks += piece;
       expect(chunks).toBe(text);
@@ -61,7 +60,7 @@ describe.each(Object.entries(forms))('the files of a tree in a %s', (form, make)
     files.close();
   });
 
-  it('are missing where there is no file', async () => {
+  it('are missing where there is no file', () => {
     const files = openTreeFiles(make(temporaryFolder()));
     for (const path of ['absent', 'index.html/below']) {
       expect([reasonOf(() => files.read(path)), reasonOf(() => [...files.pieces(path)]), files.size(path)]).toEqual([
@@ -69,7 +68,6 @@ describe.each(Object.entries(forms))('the files of a tree in a %s', (form, make)
         'missing',
         undefined,
       ]);
-      await expect(files.readLater(path)).rejects.toMatchObject({ reason: 'missing' });
     }
     files.close();
   });

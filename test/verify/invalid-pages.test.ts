@@ -57,7 +57,7 @@ function walkedAs(collection: Collection, edit: Edit, isLarge: boolean) {
       ...{ palimpsest: '', state: 'finished', base_url: BASE, ...sizes },
       ...{ data_pages: 3, account_pages: 3, compress: '', store: '', manifest: '' },
     },
-    pages: { read },
+    read,
   };
   const report = new Report();
   const found =

@@ -128,10 +128,11 @@ describe('verify of a ZIP', () => {
     }
   });
 
-  it('throws no-tree if there is no ZIP', async () => {
-    const empty = newZip();
+  it('throws no-tree if there is no ZIP of a tree', async () => {
+    const [empty, other] = [newZip(), newZip()];
     writeFileSync(empty, '');
-    for (const out of [newZip(), empty, join(good, 'build.json')])
+    writeFileSync(other, 'PK\u0003\u0004 the files of another program');
+    for (const out of [newZip(), empty, other, join(good, 'build.json')])
       await expect(verify({ out })).rejects.toMatchObject({ code: 'no-tree', place: { file: out } });
   });
 

@@ -8,7 +8,7 @@ import { fileCount } from '../../tree/layout.ts';
 import { allBrowseLines, type BrowseListing, linesOfBytes, listBrowseFiles, NO_BROWSE } from '../../tree/manifest/browse-lines.ts';
 import { Digests } from '../../tree/manifest/digests.ts';
 import { type ManifestLine, piecesIn } from '../../tree/manifest/lines.ts';
-import { MANIFEST, parseManifest } from '../../tree/manifest/manifest.ts';
+import { MANIFEST, readManifest } from '../../tree/manifest/manifest.ts';
 import { movementBetween } from '../../tree/movement.ts';
 import { readSortKeys, SORT_KEYS } from '../../tree/sort-keys.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';
@@ -70,7 +70,7 @@ export async function readRemoteTree(
 function publishedDigests(state: PublishState | undefined, manifest: Buffer | undefined): Digests | undefined {
   const [only] = state?.state === 'published' ? state.trees : [];
   if (only === undefined || manifest === undefined || hash('sha256', manifest) !== state?.manifest) return undefined;
-  return parseManifest(manifest, layoutOf(only));
+  return readManifest(piecesIn(manifest), layoutOf(only));
 }
 
 /** Whether a completed run published the local tree. */

@@ -2,31 +2,25 @@ import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
 import { Browse } from '../../browse/browse.ts';
+import { partOf } from '../../browse/parts.ts';
 import { HOME } from '../../browse/paths.ts';
 import type { Pauses } from '../../contract/pauses.ts';
 import type { Site } from '../../contract/site.ts';
 import type { Store } from '../../store/store.ts';
 import { onThreads } from '../../threads/thread-pool.ts';
-import { type BrowseSources, feedSource, renderedStateOf } from '../browse-sources.ts';
 import type { BuildRecord } from '../build-record.ts';
-import {
-  BROWSE_FOLDER,
-  type BrowseListing,
-  linesOfFile,
-  linesOfGroup,
-  listBrowseFiles,
-  partOrUnknown,
-  UNKNOWN_PART,
-} from '../manifest/browse-lines.ts';
-import { MANIFEST } from '../manifest/manifest.ts';
+import { BROWSE_FOLDER, type BrowseListing, linesOfFile, linesOfGroup, listBrowseFiles } from '../manifest/browse-lines.ts';
+import { digestOf, MANIFEST } from '../manifest/manifest.ts';
 import type { TreeFiles } from '../tree-files.ts';
-import { type BrowseJob, LINES, OBSOLETE, PartRenderer, UNREAD } from './browse-render.ts';
+import { type BrowseJob, type BrowseSources, feedSource, LINES, OBSOLETE, PartRenderer, renderedStateOf } from './browse-render.ts';
 import { StagedBrowse } from './browse-stage.ts';
 import type { Stage } from './staged-files.ts';
 
 /** With fewer records and accounts, threads take longer to start than they save. */
 const MIN_ITEMS_FOR_THREADS = 2000;
 const THREADS = 2;
+/** The digest of no file. */
+const NO_DIGEST = '0'.repeat(64);
 
 /** The tree before a build. */
 interface PresentTree {
@@ -54,7 +48,7 @@ export async function stageBrowse(
   for (const folder of [LINES, OBSOLETE, BROWSE_FOLDER]) ensureDirSync(join(stage, folder));
   const { out } = files;
   const file = found !== undefined && files.form === 'folder' ? join(out, MANIFEST) : join(stage, 'found-browse-files');
-  if (found === undefined) listFound(files, file);
+  if (found === undefined) await listFound(files, file, pauses);
   else if (files.form === 'zip') writeFileSync(file, files.read(MANIFEST));
   const listing = listBrowseFiles(linesOfFile(file));
   const parts = site === undefined ? [] : new Browse(store, site).parts;
@@ -64,7 +58,7 @@ export async function stageBrowse(
     const { number, records, accounts } = store.revision;
     const before = { file, extents: listing.extents };
     const shown = { rendered: renderedStateOf(found, since, store), search: since === -1 ? undefined : found?.browse_search };
-    const data: BrowseJob = { store: store.path, revision: number, site, ...shown, out, stage, form, before };
+    const data: BrowseJob = { store: store.path, revision: number, site, ...shown, stage, form, before };
     let [done, search, renderer]: [number, string, PartRenderer | undefined] = [0, '', undefined];
     await onThreads(
       {
@@ -93,15 +87,18 @@ export async function stageBrowse(
   return new StagedBrowse(out, stage, parts.length, totals, sources);
 }
 
-/** Lists the browse files of a tree in the form of a manifest, but without digests. Files of others stay. */
-function listFound(files: TreeFiles, file: string): void {
+/** Lists the browse files of a tree in the form of a manifest. Files of others stay. */
+async function listFound(files: TreeFiles, file: string, pauses: Pauses): Promise<void> {
   const listed = openSync(file, 'w');
-  const list = (path: string) => {
-    if (partOrUnknown(path) !== UNKNOWN_PART) writeSync(listed, `${UNREAD}  ${path}\n`);
+  const list = async (path: string) => {
+    if (partOf(path) === undefined) return;
+    // a file that cannot be read is written again
+    writeSync(listed, `${digestOf(files.pieces(path)) ?? NO_DIGEST}  ${path}\n`);
+    if (pauses.areDue) await pauses.take();
   };
   try {
-    if (files.size(HOME) !== undefined) list(HOME);
-    for (const path of files.paths(BROWSE_FOLDER)) list(path);
+    if (files.size(HOME) !== undefined) await list(HOME);
+    for (const path of files.paths(BROWSE_FOLDER)) await list(path);
   } finally {
     closeSync(listed);
   }

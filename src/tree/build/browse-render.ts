@@ -2,17 +2,13 @@ import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browse } from '../../browse/browse.ts';
-import type { BrowseFile, BrowsePart, RenderedState } from '../../browse/parts.ts';
+import { type BrowseFile, type BrowsePart, NOTHING_RENDERED, type RenderedState } from '../../browse/parts.ts';
+import { searchDigest } from '../../browse/search/search-index.ts';
 import type { Site } from '../../contract/site.ts';
 import type { Store } from '../../store/store.ts';
-import { searchSource } from '../browse-sources.ts';
+import type { BuildRecord } from '../build-record.ts';
 import { type Extents, linesOfFile, linesOfGroup } from '../manifest/browse-lines.ts';
-import { digestIn } from '../manifest/manifest.ts';
-import { openTreeFiles } from '../tree-files.ts';
 import { partSpool, type Stage, stagedFiles } from './staged-files.ts';
-
-/** In the place of a digest: the file must be read. */
-export const UNREAD: string = '0'.repeat(64);
 
 /** The input of threads that render the browse files of one tree together. It can be posted to another thread. */
 export interface BrowseJob extends Stage {
@@ -24,9 +20,7 @@ export interface BrowseJob extends Stage {
   readonly rendered: Omit<RenderedState, 'search'>;
   /** The checksum of what its search index was made from; undefined if it is unknown. */
   readonly search: string | undefined;
-  /** The path of the present tree. */
-  readonly out: string;
-  /** A file with the lines of the tree's present browse files, and where each part is. A digest may be {@link UNREAD}. */
+  /** A file with the lines of the tree's present browse files, and where each part is. */
   readonly before: { readonly file: string; readonly extents: Extents };
 }
 
@@ -61,61 +55,73 @@ export class PartRenderer {
     this.#parts = this.#browse.parts;
   }
 
-  /** @param index the place of the part among all parts */
+  /**
+   * Stages the files of a part that differ from those in the tree, the lines of the part, and the list of obsolete files.
+   * @param index the place of the part among all parts
+   */
   render(index: number): RenderedPart {
-    const part = this.#parts[index];
+    const [job, part] = [this.#job, this.#parts[index]];
     if (part === undefined) return { files: 0, written: 0, obsolete: 0 };
     const source = part.kind === 'search' ? searchSource(this.#store) : undefined;
-    const rendered = { ...this.#job.rendered, search: source === this.#job.search };
-    return { ...renderPart(this.#job, rendered, this.#browse, part, index), source };
-  }
-}
-
-/** Stages the files of a part that differ from those in the tree, the lines of the part, and the list of obsolete files. */
-function renderPart(job: BrowseJob, rendered: RenderedState, browse: Browse, part: BrowsePart, index: number): PartCounts {
-  const before = new Map<string, string>();
-  const listing = { source: linesOfFile(job.before.file), extents: job.before.extents };
-  for (const { path, digest } of linesOfGroup(listing, part.name)) before.set(path, digest);
-  if (browse.isCurrent(part, rendered)) {
-    writeFileSync(join(job.stage, LINES, String(index)), Array.from(before, ([path, digest]) => `${digest}  ${path}\n`).join(''));
-    return { files: before.size, written: 0, obsolete: 0 };
-  }
-  const staged = stagedFiles(job, partSpool(index));
-  let [lines, files, written] = ['', 0, 0];
-  for (const browseFile of browse.files(part, rendered)) {
-    const found = before.get(browseFile.path);
-    const { digest, bytes } = digested(browseFile, found);
-    if (bytes !== undefined && digest !== (found === UNREAD ? digestAt(job.out, browseFile.path) : found)) {
-      staged.put(browseFile.path, bytes);
-      written += 1;
+    const rendered = { ...job.rendered, search: source === job.search };
+    const before = new Map<string, string>();
+    const listing = { source: linesOfFile(job.before.file), extents: job.before.extents };
+    for (const { path, digest } of linesOfGroup(listing, part.name)) before.set(path, digest);
+    if (this.#browse.isCurrent(part, rendered)) {
+      writeFileSync(join(job.stage, LINES, String(index)), Array.from(before, ([path, digest]) => `${digest}  ${path}\n`).join(''));
+      return { files: before.size, written: 0, obsolete: 0, source };
     }
-    lines += `${digest}  ${browseFile.path}\n`;
-    files += 1;
-    before.delete(browseFile.path);
-  }
-  staged.close();
-  writeFileSync(join(job.stage, LINES, String(index)), lines);
-  if (before.size > 0) writeFileSync(join(job.stage, OBSOLETE, String(index)), `${[...before.keys()].join('\n')}\n`);
-  return { files, written, obsolete: before.size };
-}
-
-/** Reads a file of the present tree. Only a tree whose manifest is not trusted is read. */
-function digestAt(out: string, path: string): string | undefined {
-  const files = openTreeFiles(out);
-  try {
-    return digestIn(files, path);
-  } finally {
-    files.close();
+    const staged = stagedFiles(job, partSpool(index));
+    let [lines, files, written] = ['', 0, 0];
+    for (const browseFile of this.#browse.files(part, rendered)) {
+      const found = before.get(browseFile.path);
+      const { digest, bytes } = digested(browseFile, found);
+      if (bytes !== undefined && digest !== found) {
+        staged.put(browseFile.path, bytes);
+        written += 1;
+      }
+      lines += `${digest}  ${browseFile.path}\n`;
+      files += 1;
+      before.delete(browseFile.path);
+    }
+    staged.close();
+    writeFileSync(join(job.stage, LINES, String(index)), lines);
+    if (before.size > 0) writeFileSync(join(job.stage, OBSOLETE, String(index)), `${[...before.keys()].join('\n')}\n`);
+    return { files, written, obsolete: before.size, source };
   }
 }
 
 /** Returns the digest of a file, and its bytes if it may have changed. */
 function digested({ path, render }: BrowseFile, found: string | undefined): { digest: string; bytes?: readonly Uint8Array[] } {
   if (render === undefined) {
-    if (found === undefined || found === UNREAD) throw new Error(`${path} counts as unchanged, but the manifest does not list it`);
+    if (found === undefined) throw new Error(`${path} counts as unchanged, but the manifest does not list it`);
     return { digest: found };
   }
   const bytes = render();
   const [only] = bytes;
   return { digest: hash('sha256', bytes.length === 1 && only !== undefined ? only : Buffer.concat(bytes)), bytes };
+}
+
+/** Checksums of what the browse files of a tree were made from. A later build compares them with its store. */
+export type BrowseSources = Required<Pick<BuildRecord, 'browse_feed' | 'browse_search'>>;
+
+export function browseSources(store: Store): BrowseSources {
+  return { browse_feed: feedSource(store), browse_search: searchSource(store) };
+}
+
+/** Returns a digest of all that pages show of the oldest records, by default of all. */
+export function feedSource(store: Store, records: number = store.revision.records): string {
+  return hash('sha256', JSON.stringify([store.oldestChecksum(records), store.storedAccounts().namedHandles()]));
+}
+
+/** Reads the names of all accounts. */
+function searchSource(store: Store): string {
+  return searchDigest(store.accountReader().names('page'));
+}
+
+/** Returns what the browse files of a tree show, except the search index. @param since the revision that the tree shows; -1 if it is unknown */
+export function renderedStateOf(found: BuildRecord | undefined, since: number, store: Store): Omit<RenderedState, 'search'> {
+  if (found === undefined || since === -1) return NOTHING_RENDERED;
+  const isSameFeed = found.records <= store.revision.records && feedSource(store, found.records) === found.browse_feed;
+  return { revision: since, records: isSameFeed ? found.records : 0 };
 }

@@ -1,9 +1,8 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HOME } from '../../browse/paths.ts';
-import type { BrowseSources } from '../browse-sources.ts';
 import { BROWSE_FOLDER } from '../manifest/browse-lines.ts';
-import { LINES, OBSOLETE, type PartCounts } from './browse-render.ts';
+import { type BrowseSources, LINES, OBSOLETE, type PartCounts } from './browse-render.ts';
 import { lstatOf, refuseUnlessFolder } from './obstacles.ts';
 
 /** The staged browse files of a build: the files whose bytes are new, the lines of the manifest, the obsolete files. */

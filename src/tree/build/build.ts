@@ -4,26 +4,25 @@ import type { About } from '../../contract/about.ts';
 import { Failure } from '../../contract/failure.ts';
 import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { PAGE_SIZE, type Site } from '../../contract/site.ts';
-import { accountPages } from '../../pages/account-pages.ts';
-import { feedPages } from '../../pages/feed-pages.ts';
+import { pagesFor } from '../../pages/page.ts';
 import { toFailure } from '../../store/database/store-error.ts';
 import { Store } from '../../store/store.ts';
 import { VERSION } from '../../version.ts';
-import { browseSettings, haveSameBrowseSettings } from '../browse-settings.ts';
-import type { BrowseSources } from '../browse-sources.ts';
-import { type BuildRecord, encodeBuildRecord, type LastBuild, lastBuildIn, layoutOf } from '../build-record.ts';
+import { type BuildRecord, encodeBuildRecord, layoutOf } from '../build-record.ts';
 import { compressors } from '../compression.ts';
 import type { Encoding } from '../encoding.ts';
 import { digestFiles, finishedTree, sortKeysIn } from '../existing-tree.ts';
 import { fileCount } from '../layout.ts';
 import { piecesOf } from '../manifest/lines.ts';
-import { readManifest } from '../manifest/manifest.ts';
+import { MANIFEST, readManifest } from '../manifest/manifest.ts';
 import { movementBetween } from '../movement.ts';
 import { rendererDigest } from '../renderer-digest.ts';
-import { readSortKeys, SORT_KEYS, type SortKeys, writeSortKeys } from '../sort-keys.ts';
+import { readSortKeys, SORT_KEYS, writeSortKeys } from '../sort-keys.ts';
 import { folderFiles, formOf, openTreeFiles, type TreeFiles, UnreadableFile } from '../tree-files.ts';
+import type { BrowseSources } from './browse-render.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
 import { type ClaimedTree, claimFolder, claimZip, fileSystemFailure } from './folder.ts';
+import { browseSettings, haveSameBrowseSettings, type LastBuild, lastBuildIn } from './last-build.ts';
 import { refuseForeignBrowse } from './obstacles.ts';
 import { renderOnThreads } from './render.ts';
 import { refuseLoss } from './replaced-tree.ts';
@@ -99,9 +98,8 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const before =
         found === undefined
           ? await digestFiles(files, layout, pauses, (done, all) => onProgress('check', done, all))
-          : readManifest(files, layout);
+          : readManifest(files.pieces(MANIFEST), layout);
       const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
-      const trusted = found?.compress === now.compress;
       const older = found === undefined ? undefined : sortKeysIn(files);
       const { after, ranges } = await renderOnThreads(
         store,
@@ -109,7 +107,6 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         { stage, form },
         before,
         since,
-        trusted,
         older?.ranges ?? [],
         pauses,
         (done, all) => onProgress('render', done, all),
@@ -117,12 +114,13 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const staged = join(stage, SORT_KEYS);
       const { page_size: dataPageSize, account_page_size: accountPageSize } = site;
       const sortKeys = writeSortKeys(staged, { dataPageSize, accountPageSize, ranges, accounts: store.accountKeys() });
-      const readerGaps =
-        older !== undefined &&
-        movedForward(
+      const movement =
+        older &&
+        movementBetween(
           older,
           readSortKeys(() => piecesOf(staged)),
         );
+      const readerGaps = movement !== undefined && movement.data.forward + movement.account.forward > 0;
       const present = { files, found, since: hasBrowse && found !== undefined && haveSameBrowseSettings(found, site) ? since : -1 };
       if (html) store.checkNames();
       // HTML pages that are made from records which no JSON page was made from
@@ -140,12 +138,12 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         sortKeys,
         browse,
         record: html ? { ...now, browse_files: browse?.files, ...browse?.sources } : now,
-        hasOldVariants: !trusted,
+        hasOldVariants: found?.compress !== now.compress,
         isDryRun: options.dryRun === true,
         pauses,
         onProgress,
       };
-      const exchanged = await (form === 'zip' ? exchangeZip(prepared, { zip: files.zip, found }) : exchange(prepared));
+      const exchanged = await (form === 'zip' ? exchangeZip(prepared, files.zip, found) : exchange(prepared));
       return { ...exchanged, readerGaps };
     } catch (error) {
       throw fileSystemFailure(out, toFailure(storePath, error));
@@ -190,25 +188,22 @@ function recordOf(
   { browse_files, browse_feed, browse_search }: Pick<BuildRecord, 'browse_files' | keyof BrowseSources> = {},
 ): Omit<BuildRecord, 'manifest'> {
   const { records, accounts, fingerprint } = store.revision;
+  const { incomplete, ...settings } = site;
   return {
     palimpsest: VERSION,
     renderer: rendererDigest(),
     state: 'finished',
-    base_url: site.base_url,
-    page_size: site.page_size,
-    account_page_size: site.account_page_size,
-    about: site.about,
-    noindex: site.noindex,
+    ...settings,
     records,
     accounts,
-    data_pages: feedPages(store, site).count,
-    account_pages: accountPages(store, site).count,
+    data_pages: pagesFor(records, site.page_size),
+    account_pages: pagesFor(accounts, site.account_page_size),
     ...identityCounts(store),
     compress: compressors(encodings),
     browse_files,
     browse_feed,
     browse_search,
-    incomplete: site.incomplete,
+    incomplete,
     store: fingerprint,
   };
 }
@@ -225,23 +220,11 @@ function isSame(found: BuildRecord, now: Omit<BuildRecord, 'manifest'>): boolean
 
 /** Whether pages of the same revision have the same bytes in both trees. */
 function isRerenderNeedless(found: BuildRecord, now: Omit<BuildRecord, 'manifest'>): boolean {
-  return (
-    found.renderer === now.renderer &&
-    found.base_url === now.base_url &&
-    found.page_size === now.page_size &&
-    found.account_page_size === now.account_page_size &&
-    found.compress === now.compress
-  );
+  return (['renderer', 'base_url', 'page_size', 'account_page_size', 'compress'] as const).every((name) => found[name] === now[name]);
 }
 
 function unchangedSummary(record: BuildRecord): BuildSummary {
   const unchanged = fileCount(layoutOf(record)) + (record.browse_files ?? 0);
   const nothing = { written: 0, removed: 0, removedCopies: 0, removedBrowseFiles: 0 };
   return { build: record, ...nothing, unchanged, readerGaps: false };
-}
-
-/** Whether any item moved to an earlier page. */
-function movedForward(older: SortKeys, newer: SortKeys): boolean {
-  const { data, account } = movementBetween(older, newer);
-  return data.forward + account.forward > 0;
 }

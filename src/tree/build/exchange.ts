@@ -1,15 +1,16 @@
-import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, type Stats, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isLaterTime, timeAfter } from '../../contract/files/file-time.ts';
 import type { OnProgress, Pauses } from '../../contract/pauses.ts';
 import { VERSION } from '../../version.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from '../build-record.ts';
 import { fileCount, pathsOfPages } from '../layout.ts';
 import type { Digests } from '../manifest/digests.ts';
+import { piecesOf } from '../manifest/lines.ts';
 import { digestOf, MANIFEST, writeManifest } from '../manifest/manifest.ts';
 import { SORT_KEYS } from '../sort-keys.ts';
 import type { StagedBrowse } from './browse-stage.ts';
 import { lstatOf, refuseFolder, refuseLinkedFolders } from './obstacles.ts';
-import { PageTimes } from './page-times.ts';
 import { promote, removeOldPages, removeVariants, variantsToRemove } from './promote.ts';
 
 /** The result of an exchange of files. */
@@ -59,15 +60,22 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   const unfinished = join(stage, 'unfinished');
   const manifest = join(stage, 'manifest');
   const record = join(stage, 'record');
-  const optional = {
-    ...(browse === undefined ? {} : { browse_files: Math.max(browse.files, browse.obsolete) }),
-    ...(now.compress === '' ? {} : { compress: now.compress }),
-    about: now.about,
-    noindex: now.noindex,
-    store: now.store,
-  };
-  const { base_url, page_size, account_page_size } = now;
-  const begun = { palimpsest: VERSION, state: 'unfinished', base_url, page_size, account_page_size, ...optional } as const;
+  const { base_url, page_size, account_page_size, about, noindex, store } = now;
+  // before or after the build, whichever are more
+  const browse_files = browse && Math.max(browse.files, browse.obsolete);
+  const compress = now.compress || undefined;
+  const begun = {
+    palimpsest: VERSION,
+    state: 'unfinished',
+    base_url,
+    page_size,
+    account_page_size,
+    browse_files,
+    compress,
+    about,
+    noindex,
+    store,
+  } as const;
   writeFileSync(unfinished, encodeBuildRecord(begun));
   const build = { ...now, manifest: writeManifest(manifest, after, browse?.lines() ?? [], sortKeys) };
   writeFileSync(record, encodeBuildRecord(build));
@@ -78,7 +86,7 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   if (hasSurplusVariants) for (const path of variantsToRemove(after)) refuseFolder(join(out, path), lstatOf(join(out, path)));
   // the clock may have been set back meanwhile
   const earliest = Math.min(began, statSync(unfinished).mtimeMs);
-  const times = new PageTimes(earliest, lstatOf(join(out, BUILD_RECORD))?.mtimeMs ?? 0);
+  const times = pageTimes(earliest, lstatOf(join(out, BUILD_RECORD))?.mtimeMs ?? 0);
   const check = (staged: string, path: string) => {
     const found = lstatOf(join(out, path));
     refuseFolder(join(out, path), found);
@@ -94,12 +102,10 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   for (const path of staged()) {
     check(join(stage, path), path);
     compared += 1;
-    if (!pauses.areDue) continue;
-    onProgress('compare', compared, counts.written);
-    await pauses.take();
+    if (pauses.areDue) await pauses.take(() => onProgress('compare', compared, counts.written));
   }
   browse?.refuseObstacles();
-  const hasNewSortKeys = digestOf(join(out, SORT_KEYS)) !== sortKeys;
+  const hasNewSortKeys = digestOf(piecesOf(join(out, SORT_KEYS))) !== sortKeys;
   if (hasNewSortKeys) check(join(stage, SORT_KEYS), SORT_KEYS);
   check(manifest, MANIFEST);
   for (const path of [unfinished, record]) {
@@ -133,4 +139,32 @@ export function tally({ before, after, browse }: Exchange): Pick<Exchanged, 'wri
   let written = browse?.written ?? 0;
   for (const _ of stagedFiles(before, after)) written += 1;
   return { written, unchanged: fileCount(after) + (browse?.files ?? 0) - written, removedBrowseFiles: browse?.obsolete ?? 0 };
+}
+
+/**
+ * Gives each file with new bytes a modification time that no earlier version of the file had. The time is later than
+ * that of the replaced file, and later than the tree's last build, because that build may have removed the file. The
+ * times of the file system are enough, unless the last build was a moment ago or the clock was set back. In these cases
+ * the times are ahead of the clock.
+ * @param earliest a time in milliseconds; no staged file has an earlier one
+ * @param lastBuild the time of the tree's build record in milliseconds; 0 if there is no record
+ */
+function pageTimes(earliest: number, lastBuild: number) {
+  let latest = 0;
+  return {
+    /** Whether even files that replace no other need a time of their own. */
+    areBehind: !isLaterTime(earliest, lastBuild),
+    /** @param found the file that the staged one replaces */
+    set: (staged: string, found: Stats | undefined): void => {
+      const previous = Math.max(lastBuild, found?.mtimeMs ?? 0);
+      if (isLaterTime(earliest, previous)) return;
+      const time = timeAfter(previous);
+      utimesSync(staged, time, time);
+      latest = Math.max(latest, time);
+    },
+    /** Gives the build record a time that is not earlier than that of any file. */
+    setRecord: (staged: string): void => {
+      if (statSync(staged).mtimeMs < latest * 1000) utimesSync(staged, latest, latest);
+    },
+  };
 }

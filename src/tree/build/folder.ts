@@ -1,4 +1,4 @@
-import { closeSync, existsSync, readdirSync, readSync, rmdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ensureDirSync, removeSync } from 'fs-extra/esm';
 import { Failure } from '../../contract/failure.ts';
@@ -72,50 +72,40 @@ function claim(path: string, work: string): ClaimedTree {
   const release = () => {
     removeSync(stage);
     buildLock.release();
-    removeIfEmpty(work);
-    removeEmptyFolders(created.filter((folder) => folder !== work));
+    removeEmptyFolders([...created.filter((folder) => folder !== work), work]);
   };
   return { path, stage, release };
 }
 
-/**
- * Refuses a file that is no ZIP of a tree.
- * @throws Failure not-ours
- */
+/** @throws Failure not-ours if a file is no ZIP of a tree */
 function refuseForeignZip(out: string): void {
   const found = statSync(out);
   if (isOwnZip(out) || (found.isFile() && found.size === 0)) return;
-  throw new Failure('not-ours', `${out} was not made by palimpsest`, {
-    place: { file: out },
-    expected: 'nothing at this path, an empty file, or a ZIP that palimpsest built',
-    found: found.isFile() ? 'a file' : 'something that is not a file',
-    hint: 'name another folder or ZIP with --out; nothing was changed',
-  });
+  const expected = 'nothing at this path, an empty file, or a ZIP that palimpsest built';
+  throw notOurs(out, expected, found.isFile() ? 'a file' : 'something that is not a file');
 }
 
+/**
+ * Lists the folder in one call: between two calls, another build that wrote nothing could remove its folder again.
+ * @throws Failure not-ours if a folder has other contents
+ */
 function checkOwnership(out: string): void {
-  const names = namesIn(out);
-  if (names === 'absent') return;
-  const foreign = names === 'no folder' ? [] : names.filter((name) => !name.startsWith('.'));
-  if (names !== 'no folder' && (hasTree(out) || foreign.length === 0)) return;
-  throw new Failure('not-ours', `${out} was not made by palimpsest`, {
-    place: { file: out },
-    expected: `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD}`,
-    found: names === 'no folder' ? 'a file' : foreign.slice(0, 3).join(', '),
-    hint: 'name another folder with --out; nothing was changed',
-  });
-}
-
-/** Lists a folder in one call. Between two calls, another build that wrote nothing could remove its folder again. */
-function namesIn(folder: string): readonly string[] | 'absent' | 'no folder' {
+  const expected = `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD}`;
+  let names: readonly string[] = [];
   try {
-    return readdirSync(folder);
+    names = readdirSync(out);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT') return 'absent';
-    if (code === 'ENOTDIR') return 'no folder';
-    throw error;
+    if (code === 'ENOTDIR') throw notOurs(out, expected, 'a file');
+    if (code !== 'ENOENT') throw error;
   }
+  const foreign = names.filter((name) => !name.startsWith('.'));
+  if (foreign.length > 0 && !hasTree(out)) throw notOurs(out, expected, foreign.slice(0, 3).join(', '));
+}
+
+function notOurs(out: string, expected: string, found: string): Failure {
+  const hint = 'name another folder or ZIP with --out; nothing was changed';
+  return new Failure('not-ours', `${out} was not made by palimpsest`, { place: { file: out }, expected, found, hint });
 }
 
 /** The number of attempts at the lock while other builds remove its folder. They cannot remove it nearly that often. */
@@ -133,30 +123,14 @@ function lockIn(work: string): readonly [taken: ReturnType<typeof lock>, created
   }
 }
 
-function removeIfEmpty(folder: string): void {
-  try {
-    rmdirSync(folder);
-  } catch {
-    // another build uses the folder, or it has other contents
-  }
-}
-
 /** Turns a system error into a Failure with a hint. Returns any other error unchanged. */
 export function fileSystemFailure(out: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error) || typeof error.code !== 'string') return error;
-  const hints: { readonly [code: string]: string } = {
-    ENOSPC: 'free some space, then build again',
-    EDQUOT: 'free some space, then build again',
-    EACCES: 'check the permissions, or build into another folder with --out',
-    EPERM: 'check the permissions, or build into another folder with --out',
-    EROFS: 'build into a writable folder with --out',
-  };
-  const hint = hints[error.code] ?? 'check the path, or build into another folder with --out';
   return new Failure('file-system', `cannot write ${out}`, {
     place: { file: out },
     expected: 'a writable folder on a disk with free space',
     found: error.message,
-    hint,
+    hint: 'free some space, check the permissions and the path, or build into another folder with --out',
     cause: error,
   });
 }

@@ -1,4 +1,4 @@
-import { existsSync, opendirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ensureDirSync, remove } from 'fs-extra/esm';
 import pLimit from 'p-limit';
@@ -66,9 +66,9 @@ function moveOver(from: string, to: string): 'file' | 'folder' {
 export async function removeOldPages(out: string, { pages }: Digests, isDryRun = false): Promise<number> {
   const surplus = COLLECTIONS.flatMap((collection) => {
     const folder = join(out, pagesFolder(collection));
-    const numbers: number[] = [];
-    if (!isDryRun || existsSync(folder)) for (const number of pageNumbersIn(folder)) if (number > pages[collection]) numbers.push(number);
-    return numbers.sort((a, b) => b - a).map((number) => join(folder, String(number)));
+    const numbers = existsSync(folder) ? readdirSync(folder).filter(isPageName).map(Number) : [];
+    const old = numbers.filter((number) => number > pages[collection]).sort((a, b) => b - a);
+    return old.map((number) => join(folder, String(number)));
   });
   if (surplus.length === 0 || isDryRun) return surplus.length;
   const limit = pLimit(REMOVALS);
@@ -94,16 +94,4 @@ export function removeVariants(out: string, after: Digests, isDryRun = false): n
 export function* variantsToRemove({ pages, encodings }: Digests): Generator<string> {
   const surplus = ENCODINGS.filter((encoding) => !encodings.includes(encoding));
   for (const path of pathsOfPages({ pages, encodings: [] })) for (const encoding of surplus) yield path + SUFFIXES[encoding];
-}
-
-/** Yields the numbers of the existing page folders, one at a time: there may be a hundred thousand. */
-function* pageNumbersIn(folder: string): Generator<number> {
-  const entries = opendirSync(folder);
-  try {
-    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
-      if (isPageName(entry.name)) yield Number(entry.name);
-    }
-  } finally {
-    entries.closeSync();
-  }
 }

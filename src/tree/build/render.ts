@@ -4,14 +4,13 @@ import { ensureDirSync } from 'fs-extra/esm';
 import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
 import type { Pauses } from '../../contract/pauses.ts';
 import type { Site } from '../../contract/site.ts';
-import { accountPages } from '../../pages/account-pages.ts';
-import { feedPages } from '../../pages/feed-pages.ts';
+import { collectionPages } from '../../pages/collection-pages.ts';
 import { type Page, type PageSpan, type Pages, type ReadSpan, spansOf } from '../../pages/page.ts';
 import type { PageSource } from '../../store/feed/page-source.ts';
 import type { Store } from '../../store/store.ts';
 import { onThreads } from '../../threads/thread-pool.ts';
 import { compress } from '../compression.ts';
-import { SUFFIXES } from '../encoding.ts';
+import { type Encoding, SUFFIXES } from '../encoding.ts';
 import { collectionFolder, type Layout, pagesFolder, pathsOfPages, pathsOfSpan } from '../layout.ts';
 import { type DigestEntry, Digests } from '../manifest/digests.ts';
 import type { PageRange } from '../sort-keys.ts';
@@ -27,8 +26,6 @@ export interface RenderJob extends Stage {
   readonly since: number;
   /** The layout of the new tree. */
   readonly layout: Layout;
-  /** Whether the compressed variants in `before` were made from the pages in `before`. */
-  readonly trusted: boolean;
   /** The digests of the tree's present files. */
   readonly before: SharedArrayBuffer;
 }
@@ -59,7 +56,7 @@ export class SpanRenderer {
   constructor(job: RenderJob, source: PageSource) {
     this.#job = job;
     this.#before = new Digests(job.layout, job.before);
-    this.#pages = { data: feedPages(source, job.site), account: accountPages(source, job.site) };
+    this.#pages = collectionPages(source, job.site);
   }
 
   /** @throws Failure bad-store */
@@ -81,22 +78,13 @@ export class SpanRenderer {
 
   /** Returns the files of a page at these paths, and its compressed variants. */
   #files(page: Page, paths: readonly string[], staged: StagedFiles): DigestEntry[] {
-    const { since, trusted, layout } = this.#job;
-    const isOld = page.revision <= since;
-    const bytes = isOld ? undefined : piecesOf(page);
-    const files = bytes === undefined ? this.#kept(paths) : this.#put(bytes, paths, staged);
-    const isSame = isOld || (trusted && files.every(({ path, digest }) => digest === this.#before.get(path)));
-    const variants = layout.encodings.flatMap((encoding) => {
-      const copies = paths.map((path) => path + SUFFIXES[encoding]);
-      const isThere = copies.every((path) => this.#before.get(path) !== undefined);
-      if (bytes === undefined || (isSame && isThere)) return this.#kept(copies);
-      return this.#put([compress(Buffer.concat([...bytes]), encoding)], copies, staged);
-    });
-    return [...files, ...variants];
-  }
-
-  #kept(paths: readonly string[]): DigestEntry[] {
-    return paths.map((path) => this.#before.entry(path));
+    const { since, layout } = this.#job;
+    const copies = layout.encodings.map((encoding) => ({ encoding, files: paths.map((path) => path + SUFFIXES[encoding]) }));
+    if (page.revision <= since) return [...paths, ...copies.flatMap(({ files }) => files)].map((path) => this.#before.entry(path));
+    const bytes = piecesOf(page);
+    const plain = this.#put(bytes, paths, staged);
+    const packed = (encoding: Encoding) => [compress(Buffer.concat([...bytes]), encoding)];
+    return [...plain, ...copies.flatMap(({ encoding, files }) => this.#put(packed(encoding), files, staged))];
   }
 
   #put(bytes: Iterable<Uint8Array>, paths: readonly string[], staged: StagedFiles): DigestEntry[] {
@@ -132,7 +120,6 @@ const THREADS = 2;
  * Renders a store's pages on two threads and stages the files that differ from those in the tree.
  * @param since the store's revision that the tree shows; -1 if it is unknown
  * @param before the digests of the tree's present files
- * @param trusted whether the variants in `before` were made from the pages in `before`
  * @param ranges the page ranges of the present tree; used if the feed has not changed
  * @param pauses end the work of the threads
  * @returns the digests of the new tree's files, and the range of records on each page of its feed
@@ -143,35 +130,24 @@ export async function renderOnThreads(
   stage: Stage,
   before: Digests,
   since: number,
-  trusted: boolean,
   ranges: Iterable<PageRange>,
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
 ): Promise<{ readonly after: Digests; readonly ranges: Iterable<PageRange> }> {
   const { pages, encodings } = before;
   const after = new Digests(before);
-  const { feed, number, records } = store.revision;
-  const places = new Float64Array(2 * pages.data);
-  const place = (from: number, some: Iterable<PageRange>) => {
-    let at = 2 * (from - 1);
-    for (const { first, last } of some) {
-      places.set([first, last], at);
-      at += 2;
-    }
-  };
+  const { feed, number } = store.revision;
+  const newRanges: (readonly PageRange[])[] = [];
   // an unchanged feed is not read at all
   const isNewFeed = feed > since;
-  if (!isNewFeed) {
-    place(1, ranges);
-    for (const path of pathsOfPages(before)) if (path.startsWith(collectionFolder('data'))) after.copy(before, path);
-  }
+  if (!isNewFeed) for (const path of pathsOfPages(before)) if (path.startsWith(collectionFolder('data'))) after.copy(before, path);
   // threads that are at different collections create folders in different places
   const requests = [...(isNewFeed ? spansOf('data', pages.data) : []), ...spansOf('account', pages.account)];
   requests.sort((a, b) => a.index - b.index);
   const all = (isNewFeed ? pages.data : 0) + pages.account;
   const least = encodings.length > 0 ? MIN_COMPRESSED_PAGES_FOR_THREADS : MIN_PAGES_FOR_THREADS;
   const layout = { pages, encodings };
-  const job: RenderJob = { store: store.path, revision: number, ...stage, site, since, layout, trusted, before: before.shared };
+  const job: RenderJob = { store: store.path, revision: number, ...stage, site, since, layout, before: before.shared };
   prepareStage(stage);
   const renderer = new SpanRenderer(job, store);
   const read: { readonly [C in Collection]: ReadSpan[] } = { data: [], account: [] };
@@ -183,9 +159,9 @@ export async function renderOnThreads(
       data: job,
       threads: all < least ? 0 : THREADS,
       here: (span: PageSpan) => renderer.render(span),
-      onAnswer: ({ span, files, ranges, read: part }) => {
+      onAnswer: ({ span, files, ranges: found, read: part }) => {
         for (const { path, digest } of files) if (digest !== undefined) after.set(path, Buffer.from(digest, 'hex'));
-        if (span.collection === 'data') place(span.from, ranges);
+        if (span.collection === 'data') newRanges[span.index] = found;
         read[span.collection][span.index] = part;
         done += span.to - span.from + 1;
         onProgress(done, all);
@@ -193,12 +169,8 @@ export async function renderOnThreads(
     },
     pauses,
   );
-  if (isNewFeed) feedPages(store, site).check(read.data);
-  accountPages(store, site).check(read.account);
-  return { after, ranges: rangesOf(places, records) };
-}
-
-/** Yields the ranges of the feed's pages. An empty feed has one page without records, and so no range. */
-function* rangesOf(places: Float64Array, records: number): Generator<PageRange> {
-  for (let at = 0; at < places.length && records > 0; at += 2) yield { first: places[at] ?? 0, last: places[at + 1] ?? 0 };
+  const stored = collectionPages(store, site);
+  if (isNewFeed) stored.data.check(read.data);
+  stored.account.check(read.account);
+  return { after, ranges: isNewFeed ? newRanges.flat() : ranges };
 }

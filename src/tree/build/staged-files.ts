@@ -39,54 +39,44 @@ export interface StagedFiles {
  * @param spool the name of the spool of a ZIP; no two writers have the same
  */
 export function stagedFiles({ stage, form }: Stage, spool: string): StagedFiles {
-  return form === 'zip' ? new Spool(join(stage, SPOOLS, spool)) : new StagedFolder(stage);
+  return form === 'zip' ? spooledMembers(join(stage, SPOOLS, spool)) : stagedFolder(stage);
 }
 
 /** Writes each file to a folder. Creates each folder once. */
-class StagedFolder implements StagedFiles {
-  readonly #stage: string;
-  #last = '';
-
-  constructor(stage: string) {
-    this.#stage = stage;
-  }
-
-  put(path: string, pieces: Iterable<Uint8Array>): void {
-    const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
-    // a folder that contains the last one exists
-    if (folder !== this.#last && !this.#last.startsWith(`${folder}/`)) ensureDirSync(join(this.#stage, folder));
-    this.#last = folder;
-    writePieces(`${this.#stage}/${path}`, pieces);
-  }
-
-  close(): void {}
+function stagedFolder(stage: string): StagedFiles {
+  let last = '';
+  return {
+    put: (path, pieces) => {
+      const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+      // a folder that contains the last one exists
+      if (folder !== last && !last.startsWith(`${folder}/`)) ensureDirSync(join(stage, folder));
+      last = folder;
+      writePieces(`${stage}/${path}`, pieces);
+    },
+    close: () => {},
+  };
 }
 
 /** Appends each file to one file, as the member of a ZIP. Creates that file for the first member. */
-class Spool implements StagedFiles {
-  readonly #path: string;
-  #open: { readonly file: number; readonly writer: BufferedFile } | undefined;
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  put(path: string, pieces: Iterable<Uint8Array>): void {
-    if (this.#open === undefined) {
-      const file = openSync(this.#path, 'wx');
-      this.#open = { file, writer: new BufferedFile(file) };
-    }
-    this.#open.writer.write(packMember(path, pieces));
-  }
-
-  close(): void {
-    if (this.#open === undefined) return;
-    try {
-      this.#open.writer.flush();
-    } finally {
-      closeSync(this.#open.file);
-    }
-  }
+function spooledMembers(spool: string): StagedFiles {
+  let opened: { readonly file: number; readonly writer: BufferedFile } | undefined;
+  return {
+    put: (path, pieces) => {
+      if (opened === undefined) {
+        const file = openSync(spool, 'wx');
+        opened = { file, writer: new BufferedFile(file) };
+      }
+      opened.writer.write(packMember(path, pieces));
+    },
+    close: () => {
+      if (opened === undefined) return;
+      try {
+        opened.writer.flush();
+      } finally {
+        closeSync(opened.file);
+      }
+    },
+  };
 }
 
 /** The size of the chunks that are written at once, in bytes. */

@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { COLLECTIONS } from '../../contract/collection.ts';
 import { spansOf } from '../../pages/page.ts';
 import { packMember, ZipDamage } from '../../zip/member.ts';
-import type { ZipReader } from '../../zip/zip-reader.ts';
-import { MemberFile, WINDOW } from '../../zip/zip-reader.ts';
+import { MemberFile, WINDOW, type ZipReader } from '../../zip/zip-reader.ts';
 import { ZipWriter } from '../../zip/zip-writer.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from '../build-record.ts';
 import { pathsOfSpan } from '../layout.ts';
@@ -16,20 +15,14 @@ import { edited } from '../verified-tree.ts';
 import { type Exchange, type Exchanged, tally } from './exchange.ts';
 import { partSpool, SPOOLS, spanSpool } from './staged-files.ts';
 
-/** The ZIP that a build replaces. */
-export interface PresentZip {
-  /** Undefined if there is no ZIP, or its end is damaged. */
-  readonly zip: ZipReader | undefined;
-  /** Its record; undefined if it has none, or is not trusted. */
-  readonly found: BuildRecord | undefined;
-}
-
 /**
  * Writes the ZIP of a build in the stage, and then moves it to its place. Its members are in the order of the manifest. Those that
  * did not change are copied from the present ZIP as they lie there.
+ * @param present undefined if there is no ZIP, or its end is damaged
+ * @param found the record of the present ZIP; undefined if it has none, or is not trusted
  * @throws Failure tree-edited if the present ZIP lacks a member that did not change; then nothing was changed
  */
-export async function exchangeZip(options: Exchange, { zip: present, found }: PresentZip): Promise<Exchanged> {
+export async function exchangeZip(options: Exchange, present: ZipReader | undefined, found: BuildRecord | undefined): Promise<Exchanged> {
   const { out, stage, after, sortKeys, browse, record: now, pauses, onProgress } = options;
   const manifest = join(stage, 'manifest');
   const build = { ...now, manifest: writeManifest(manifest, after, browse?.lines() ?? [], sortKeys) };
@@ -47,9 +40,7 @@ export async function exchangeZip(options: Exchange, { zip: present, found }: Pr
     for (const { path, digest } of linesOf(options, sources)) {
       writer.add(sources.member(path), digest);
       done += 1;
-      if (!pauses.areDue) continue;
-      onProgress('exchange', done, counts.written + counts.unchanged);
-      await pauses.take();
+      if (pauses.areDue) await pauses.take(() => onProgress('exchange', done, counts.written + counts.unchanged));
     }
     const keys = readFileSync(join(stage, SORT_KEYS));
     writer.add(packMember(SORT_KEYS, [keys]), hash('sha256', keys));
@@ -104,31 +95,12 @@ function syncFolder(folder: string): void {
   }
 }
 
-/** Members in the order in which they lie in a file. */
-class Cursor {
-  readonly members: MemberFile;
-  #next = 0;
-
-  constructor(members: MemberFile) {
-    this.members = members;
-  }
-
-  /** Returns the next member if it has this path, otherwise the one at `offset`. The bytes are valid until the next call. */
-  take(path: string, offset: () => number | undefined = () => undefined): Buffer | undefined {
-    let member = this.members.at(this.#next);
-    if (member?.path !== path) member = this.members.at(offset() ?? this.members.end);
-    if (member?.path !== path) return undefined;
-    this.#next = member.end;
-    return member.bytes;
-  }
-}
-
 /** The packed members of a new ZIP: those that a build rendered are in its spools, and the others in the present ZIP. */
 class MemberSources {
   readonly #folder: string;
   readonly #present: ZipReader | undefined;
-  readonly #unchanged: Cursor | undefined;
-  #spool: { readonly file: number; readonly members: Cursor } | undefined;
+  readonly #unchanged: MemberFile | undefined;
+  #spool: { readonly file: number; readonly members: MemberFile } | undefined;
   /** The spools share their window: there are many of them. */
   readonly #window = Buffer.allocUnsafeSlow(WINDOW);
 
@@ -136,7 +108,7 @@ class MemberSources {
   constructor(stage: string, present: ZipReader | undefined) {
     this.#folder = join(stage, SPOOLS);
     this.#present = present;
-    this.#unchanged = present === undefined ? undefined : new Cursor(present.packed());
+    this.#unchanged = present?.packed();
   }
 
   /** Goes on to another spool. Its members are then asked for in their order. */
@@ -145,7 +117,7 @@ class MemberSources {
     const path = join(this.#folder, spool);
     if (!existsSync(path)) return;
     const file = openSync(path, 'r');
-    this.#spool = { file, members: new Cursor(new MemberFile(file, fstatSync(file).size, this.#window)) };
+    this.#spool = { file, members: new MemberFile(file, fstatSync(file).size, this.#window) };
   }
 
   /**

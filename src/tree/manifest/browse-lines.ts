@@ -57,12 +57,9 @@ export interface BrowseListing {
 /** The listing of a tree without browse files. */
 export const NO_BROWSE: BrowseListing = { source: linesOfBytes(Buffer.alloc(0)), extents: new Map() };
 
-/** The group of files that are of no part that this release knows. */
-export const UNKNOWN_PART = '';
-
-/** Returns the part of a path, in which files of two trees are compared. */
+/** Returns the part of a path, in which files of two trees are compared; '' for files of no part that this release knows. */
 export function partOrUnknown(path: string): string {
-  return partOf(path) ?? UNKNOWN_PART;
+  return partOf(path) ?? '';
 }
 
 /**

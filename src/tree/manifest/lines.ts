@@ -1,9 +1,10 @@
-import { closeSync, readSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { openRegularFile } from '../regular-file.ts';
 
 /** The size of a read buffer in bytes. The manifest of a hundred thousand pages has eleven million bytes. */
-export const PIECE: number = 1 << 14;
+const PIECE = 1 << 14;
 
 /** Reads a file in chunks, which all are in one buffer. */
 export function* piecesOf(path: string, piece: Buffer = Buffer.allocUnsafe(PIECE)): Generator<Buffer> {
@@ -18,6 +19,33 @@ export function* piecesOf(path: string, piece: Buffer = Buffer.allocUnsafe(PIECE
 /** Splits bytes in memory into chunks. */
 export function* piecesIn(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += PIECE) yield bytes.subarray(start, start + PIECE);
+}
+
+/**
+ * Writes a file from chunks, many lines at a time.
+ * @returns the SHA-256 of its bytes, as hexadecimal digits
+ */
+export function writeHashed(path: string, chunks: Iterable<string | Buffer>): string {
+  const hash = createHash('sha256');
+  const file = openSync(path, 'w');
+  const write = (bytes: string | Buffer) => {
+    hash.update(bytes);
+    writeFileSync(file, bytes);
+  };
+  try {
+    let lines = '';
+    for (const chunk of chunks) {
+      if (typeof chunk === 'string') lines += chunk;
+      if (typeof chunk === 'string' && lines.length < PIECE) continue;
+      write(lines);
+      lines = '';
+      if (typeof chunk !== 'string') write(chunk);
+    }
+    write(lines);
+  } finally {
+    closeSync(file);
+  }
+  return hash.digest('hex');
 }
 
 /** More characters than any line of these files has. */

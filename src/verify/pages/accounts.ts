@@ -2,14 +2,13 @@ import { type Account, encodeAccountEnd, encodeAccountStart, type Identity, pars
 import { isObject, show } from '../../contract/json.ts';
 import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from '../../contract/pages/canonical-json.ts';
 import { type ChangeRecord, type DataType, encodeRecord } from '../../contract/record.ts';
-import { Violation as BrokenRule, hasWebScheme } from '../../contract/shape.ts';
+import { hasWebScheme } from '../../contract/shape.ts';
 import type { Report } from '../violation.ts';
 import { checkChange } from './changes.ts';
 import type { ComparedRecord } from './feed.ts';
 import type { AccountInParts, RecordJson } from './large-page.ts';
-import type { Extent } from './page-comparison.ts';
 import { type Predecessors, reportPrevious } from './predecessors.ts';
-import { type FoundPage, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
+import { type FoundPage, parsedItems, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
 
 /** An account of the tree. One of a large page has its records in several runs, of which memory holds one at a time. */
 export interface FoundAccount extends Pick<AccountInParts, 'runs' | 'json'> {
@@ -21,12 +20,10 @@ export interface FoundAccount extends Pick<AccountInParts, 'runs' | 'json'> {
 /** An account that was compared with the bytes of its page. */
 interface ComparedAccount {
   readonly account: Account;
-  /** The value of `data_page_count`. */
-  readonly pageCount: unknown;
   readonly records: readonly ComparedRecord[];
   /** The JSON before the first record, and after the last one. */
-  readonly start: Extent;
-  readonly end: Extent;
+  readonly start: () => Buffer;
+  readonly end: () => Buffer;
 }
 
 /** Walks the accounts, and checks each against its rules. */
@@ -53,10 +50,11 @@ export function* walkAccounts(
 }
 
 function* parsedAccounts(page: FoundPage, tree: TreeMetadata, report: Report): Generator<FoundAccount> {
-  const accounts = [...parseAccounts(page, tree.build.page_size, report)];
+  const compared = (item: unknown, index: number) => comparedAccount(page, item, index, tree.build.page_size, report);
+  const accounts = [...parsedItems(page, 'account-field', report, compared)];
   if (accounts.length === page.items.length)
-    page.expectItems(() => accounts.map((compared) => Buffer.concat([...foundAccount(compared, page).json()])));
-  for (const compared of accounts) yield foundAccount(compared, page);
+    page.expectItems(() => accounts.map((compared) => Buffer.concat([...foundAccount(compared, page.path).json()])));
+  for (const compared of accounts) yield foundAccount(compared, page.path);
 }
 
 function accountsInParts(
@@ -77,37 +75,24 @@ function checkPageCount({ screen_name }: Identity, records: number, pageSize: nu
   report.add({ rule: 'account-data-count', path, subject: `account ${screen_name}`, expected: String(pages), found: show(stated) });
 }
 
-function* parseAccounts(page: FoundPage, pageSize: number, report: Report): Generator<ComparedAccount> {
-  for (const [index, item] of page.items.entries()) {
-    try {
-      const account = parseAccount(item, `results[${index}]`);
-      const { comparison } = page;
-      comparison.expectComma(index);
-      const start = comparison.next(ACCOUNT_START_PATTERN, () => encodeAccountStart(account));
-      const records = account.data.map((record, position) => {
-        comparison.expectComma(position);
-        return { record, extent: comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
-      });
-      const stated = isObject(item) ? item['data_page_count'] : undefined;
-      checkPageCount(account, records.length, pageSize, stated, page.path, report);
-      const end = comparison.next(ACCOUNT_END_PATTERN, () => encodeAccountEnd(account, stated));
-      yield { account, pageCount: stated, start, records, end };
-    } catch (error) {
-      if (!(error instanceof BrokenRule)) throw error;
-      page.comparison.markInvalid();
-      report.add({ rule: 'account-field', path: page.path, expected: `${error.field}: ${error.expected}`, found: error.found });
-    }
-  }
+function comparedAccount({ path, comparison }: FoundPage, item: unknown, index: number, pageSize: number, report: Report): ComparedAccount {
+  const account = parseAccount(item, `results[${index}]`);
+  comparison.expectComma(index);
+  const start = comparison.next(ACCOUNT_START_PATTERN, () => encodeAccountStart(account));
+  const records = account.data.map((record, position) => {
+    comparison.expectComma(position);
+    return { record, json: comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
+  });
+  const stated = isObject(item) ? item['data_page_count'] : undefined;
+  checkPageCount(account, records.length, pageSize, stated, path, report);
+  const end = comparison.next(ACCOUNT_END_PATTERN, () => encodeAccountEnd(account, stated));
+  return { account, start, records, end };
 }
 
 /** Returns an account with its JSON, after its whole page was compared. */
-function foundAccount({ account, ...compared }: ComparedAccount, { path, comparison }: FoundPage): FoundAccount {
-  const records = compared.records.map(({ record, extent }) => ({ record, json: comparison.json(extent, () => encodeRecord(record)) }));
-  const json = () => {
-    const start = comparison.json(compared.start, () => encodeAccountStart(account));
-    const end = comparison.json(compared.end, () => encodeAccountEnd(account, compared.pageCount));
-    return [Buffer.from(`${start}${records.map((record) => record.json).join(',')}${end}`)];
-  };
+function foundAccount({ account, start, records: compared, end }: ComparedAccount, path: string): FoundAccount {
+  const records = compared.map(({ record, json }) => ({ record, json: json() }));
+  const json = () => [Buffer.from(`${start()}${records.map((record) => record.json).join(',')}${end()}`)];
   return { account, place: placeOf(account), runs: [() => records], json, path };
 }
 

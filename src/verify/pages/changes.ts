@@ -4,27 +4,16 @@ import type { ChangeRecord } from '../../contract/record.ts';
 import type { Report, Rule } from '../violation.ts';
 import { BARE_DEL, BARE_INS, BREAK, DEL, INS, type Link, markupError, type Part, partsOf, SPAN } from './diff-markup.ts';
 
-type Kind = 'form' | 'text' | 'previous';
-
-/**
- * A difference that palimpsest rendered must keep every rule. A difference that others rendered was imported, and is only noted.
- * So is one to a predecessor that was imported, because a later import can replace the text of that predecessor.
- */
-const GENERATED_RULES: { readonly [K in Kind]: Rule } = { form: 'diff-form', text: 'diff-text', previous: 'diff-previous' };
-const IMPORTED_RULES: { readonly [K in Kind]: Rule } = {
-  form: 'imported-diff-form',
-  text: 'imported-diff-text',
-  previous: 'imported-diff-previous',
-};
-
 /**
  * Checks a record's diff_html against the two texts that it compares. It parses the diff_html and never renders it
  * again: with the next version of Unicode, the same texts may be split at other places.
  */
 export function checkChange(record: ChangeRecord, before: Before, path: string, report: Report): void {
   const isBeforeFixed = typeof before !== 'object' || isGenerated(before);
-  const add = (kind: Kind, expected: string, found: string, isFixed = isBeforeFixed) => {
-    const rule = (isFixed && isGenerated(record) ? GENERATED_RULES : IMPORTED_RULES)[kind];
+  // a difference that others rendered was imported, and is only noted. So is one to a predecessor that was imported, because a later
+  // import can replace the text of that predecessor
+  const add = (kind: 'form' | 'text' | 'previous', expected: string, found: string, isFixed = isBeforeFixed) => {
+    const rule: Rule = isFixed && isGenerated(record) ? `diff-${kind}` : `imported-diff-${kind}`;
     report.add({ rule, path, subject: `record ${record.id}`, expected, found });
   };
   const parts = partsOf(record.diff_html);

@@ -1,4 +1,4 @@
-import { type AccountPlace, comparePlaces } from './accounts.ts';
+import type { AccountPlace } from './accounts.ts';
 
 /** The maximum number of pages to remember. */
 const MOST = 10_000;
@@ -58,9 +58,4 @@ export class DamagedPages<Item> {
 export interface Damaged {
   readonly feed: DamagedPages<number>;
   readonly accounts: DamagedPages<AccountPlace>;
-}
-
-/** Returns empty lists, to be filled by a walk. */
-export function noDamages(): Damaged {
-  return { feed: new DamagedPages((a, b) => b - a), accounts: new DamagedPages(comparePlaces) };
 }

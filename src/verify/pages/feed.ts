@@ -2,22 +2,20 @@ import { isGenerated } from '../../contract/generated-id.ts';
 import { show } from '../../contract/json.ts';
 import { RECORD_PATTERN } from '../../contract/pages/canonical-json.ts';
 import { type ChangeRecord, encodeRecord, parseRecord } from '../../contract/record.ts';
-import { Violation as BrokenRule } from '../../contract/shape.ts';
 import type { Report } from '../violation.ts';
 import { markupError } from './diff-markup.ts';
 import type { RecordJson } from './large-page.ts';
-import type { Extent } from './page-comparison.ts';
-import { type FoundPage, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
+import { parsedItems, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';
 
 /** A record of the feed in the tree. */
 export interface FoundRecord extends RecordJson {
   readonly path: string;
 }
 
-/** A record that was compared with the bytes of its page. */
+/** A record that was compared with the bytes of its page. Its JSON is known after the whole page was compared. */
 export interface ComparedRecord {
   readonly record: ChangeRecord;
-  readonly extent: Extent;
+  readonly json: () => Buffer;
 }
 
 /** What the order of the feed depends on. */
@@ -29,29 +27,20 @@ export function* walkFeed(tree: TreeMetadata, report: Report, { range, damaged }
   for (const page of walkPages(tree, 'data', report, range)) {
     damaged?.feed.begin(page.path, report.isDamaged(page.path));
     const { path, comparison } = page;
-    const records = [...parseRecords(page, report)];
-    const jsonOf = ({ record, extent }: ComparedRecord) => comparison.json(extent, () => encodeRecord(record));
-    if (records.length === page.items.length) page.expectItems(() => records.map(jsonOf));
-    for (const compared of records) {
-      const found = { record: compared.record, json: jsonOf(compared), path };
+    const records = [
+      ...parsedItems(page, 'record-field', report, (item, index) => {
+        const record = parseRecord(item, `results[${index}]`);
+        comparison.expectComma(index);
+        return { record, json: comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
+      }),
+    ];
+    if (records.length === page.items.length) page.expectItems(() => records.map(({ json }) => json()));
+    for (const { record, json } of records) {
+      const found = { record, json: json(), path };
       damaged?.feed.read(found.record.id);
       checkRecord(found, before, report);
       before = found.record;
       yield found;
-    }
-  }
-}
-
-function* parseRecords(page: FoundPage, report: Report): Generator<ComparedRecord> {
-  for (const [index, item] of page.items.entries()) {
-    try {
-      const record = parseRecord(item, `results[${index}]`);
-      page.comparison.expectComma(index);
-      yield { record, extent: page.comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
-    } catch (error) {
-      if (!(error instanceof BrokenRule)) throw error;
-      page.comparison.markInvalid();
-      report.add({ rule: 'record-field', path: page.path, expected: `${error.field}: ${error.expected}`, found: error.found });
     }
   }
 }

@@ -85,8 +85,7 @@ function readAccount(parts: Parts, file: OpenFile): AccountInParts {
 
 /** Reads the records between two positions. There may be a comma after the last one. */
 function readRun(file: OpenFile, from: number, to: number): RecordJson[] {
-  const parts = new Parts({ ...file, size: to });
-  parts.moveTo(from);
+  const parts = new Parts({ ...file, size: to }, from);
   const records: RecordJson[] = [];
   while (parts.position < to) {
     const json = parts.upTo(CLOSE_OBJECT);
@@ -116,24 +115,21 @@ function expectSame(part: Buffer, json: string): void {
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, CLOSE_OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x5d, 0x7d];
 
-/** Reads a file from its start on, up to one mark after the other. */
+/** Reads a file from a position on, up to one mark after the other. */
 class Parts {
   readonly #file: OpenFile;
   #bytes = Buffer.alloc(0);
   /** The position of the bytes in the file, and the position in the bytes. */
-  #start = 0;
+  #start: number;
   #at = 0;
 
-  constructor(file: OpenFile) {
+  constructor(file: OpenFile, start = 0) {
     this.#file = file;
+    this.#start = start;
   }
 
   get position(): number {
     return this.#start + this.#at;
-  }
-
-  moveTo(position: number): void {
-    [this.#bytes, this.#start, this.#at] = [Buffer.alloc(0), position, 0];
   }
 
   /** Takes the bytes up to and with the next mark outside of strings. */

@@ -1,11 +1,5 @@
 import { constants } from 'node:buffer';
 
-/** The place of a part of a page: its first byte, and the byte after its last one. */
-export interface Extent {
-  readonly from: number;
-  readonly to: number;
-}
-
 /** Compares the bytes of a page with its canonical JSON, part by part. Canonical JSON is what the encoder writes. */
 export class PageComparison {
   readonly #bytes: Buffer;
@@ -26,19 +20,16 @@ export class PageComparison {
    * Compares the next part of the page with its canonical JSON.
    * @param pattern matches only canonical JSON of such a part. If it matches, the part is not encoded again.
    * @param encode returns the canonical JSON of the part
+   * @returns what returns the canonical JSON, in UTF-8. Call it after the whole page was compared
    */
-  next(pattern: RegExp, encode: () => string): Extent {
+  next(pattern: RegExp, encode: () => string): () => Buffer {
     const from = this.#at;
     pattern.lastIndex = from;
     if (this.#isCanonical && pattern.test(this.#latin1)) this.#at = pattern.lastIndex;
     else this.#compare(Buffer.from(encode()));
-    return { from, to: this.#at };
-  }
-
-  /** Returns the canonical JSON of a part, in UTF-8. Call it after the whole page was compared. */
-  json({ from, to }: Extent, encode: () => string): Buffer {
+    const to = this.#at;
     // on another page, JSON.parse can have read another value than the pattern matched: of two equal keys, it takes the second one
-    return this.#isCanonical ? this.#bytes.subarray(from, to) : Buffer.from(encode());
+    return () => (this.#isCanonical ? this.#bytes.subarray(from, to) : Buffer.from(encode()));
   }
 
   /** Compares the comma before a part of a list. The first part has none. */

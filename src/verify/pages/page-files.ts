@@ -1,55 +1,45 @@
 import { createHash, hash } from 'node:crypto';
-import type { BuildRecord } from '../../tree/build-record.ts';
 import { decompress } from '../../tree/compression.ts';
 import { type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 import { pathsOf } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
 import { inMemory, type TreeFiles } from '../../tree/tree-files.ts';
-import { reportUnreadable } from '../manifest-check.ts';
+import { compareDigests, reportUnreadable } from '../manifest-check.ts';
 import type { Report } from '../violation.ts';
-import type { CollectionMetadata, PageBytes, PageContent } from './tree-pages.ts';
+import type { CollectionMetadata, PageContent, ReadPage } from './tree-pages.ts';
 
 /** The size of a page that is read as a whole, in bytes. To check it takes several times as much memory. */
 const MAX_IN_MEMORY = 1 << 23;
 
-/** A tree with its build record and its manifest. */
+/** The files of a tree, and its manifest. */
 interface ReadTree {
   readonly files: TreeFiles;
-  readonly build: BuildRecord;
   readonly manifest: Digests;
-  /** The manifest, if it is damaged: then it explains why files differ from it. */
-  readonly digestCause: string | undefined;
 }
 
-/** Returns the pages of a tree, from its files. */
-export function pageFiles(tree: ReadTree): PageBytes {
-  return { read: (metadata, number, path, report) => readFiles(tree, metadata, number, path, report) };
-}
-
-/**
- * Reads the files of a page and compares them with the manifest and with one another.
- * @returns the file at `path`
- */
-function readFiles(tree: ReadTree, metadata: CollectionMetadata, number: number, path: string, report: Report): PageContent | undefined {
-  const files = pathsOf(metadata.collection, number, metadata.pages).flatMap((file) => {
-    try {
-      return [readFile(tree.files, file, file === path)];
-    } catch {
-      reportUnreadable(tree.files, file, tree.manifest.get(file), report);
-      return [];
+/** Returns what reads a page: it compares the files of the page with the manifest and with one another. */
+export function pageReader(tree: ReadTree): ReadPage {
+  return (metadata, number, path, report) => {
+    const files = pathsOf(metadata.collection, number, metadata.pages).flatMap((file) => {
+      try {
+        return [readFile(tree.files, file, file === path)];
+      } catch {
+        reportUnreadable(tree.files, file, tree.manifest.get(file), report);
+        return [];
+      }
+    });
+    for (const { file, digest } of files) checkDigest(tree, file, digest, report);
+    const read = files.find(({ file }) => file === path);
+    // a file with the right digest differs only because the other one is damaged
+    const otherCause = report.isDamaged(path) ? path : undefined;
+    for (const { file, digest } of files) {
+      if (read === undefined || digest === read.digest) continue;
+      const cause = report.isDamaged(file) ? undefined : otherCause;
+      report.add({ rule: 'duplicate-mismatch', path: file, expected: `the bytes of ${path}`, found: 'other bytes', cause });
     }
-  });
-  for (const { file, digest } of files) checkDigest(tree, file, digest, report);
-  const read = files.find(({ file }) => file === path);
-  // a file with the right digest differs only because the other one is damaged
-  const otherCause = report.isDamaged(path) ? path : undefined;
-  for (const { file, digest } of files) {
-    if (read === undefined || digest === read.digest) continue;
-    const cause = report.isDamaged(file) ? undefined : otherCause;
-    report.add({ rule: 'duplicate-mismatch', path: file, expected: `the bytes of ${path}`, found: 'other bytes', cause });
-  }
-  checkVariants(tree, metadata, number, read, report);
-  return read?.content;
+    checkVariants(tree, metadata, number, read, report);
+    return read?.content;
+  };
 }
 
 interface ReadFile {
@@ -70,10 +60,9 @@ function readFile(files: TreeFiles, file: string, isKept: boolean): ReadFile {
 }
 
 /** Compares a file with the manifest, if the manifest lists it. */
-function checkDigest({ manifest, digestCause }: ReadTree, path: string, found: string, report: Report): void {
+function checkDigest({ manifest }: ReadTree, path: string, found: string, report: Report): void {
   const expected = manifest.get(path);
-  if (expected === undefined || found === expected) return;
-  report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause: digestCause });
+  if (expected !== undefined) compareDigests(path, expected, found, report);
 }
 
 /** Compares the compressed copies of a page with the manifest and with the page. */
@@ -85,13 +74,9 @@ function checkVariants(tree: ReadTree, metadata: CollectionMetadata, number: num
         const bytes = tree.files.read(path);
         checkDigest(tree, path, hash('sha256', bytes), report);
         if (page?.content !== undefined && !decompressesTo(bytes, encoding, page.content)) {
-          report.add({
-            rule: 'duplicate-mismatch',
-            path,
-            expected: `the bytes of the page, compressed with ${encoding}`,
-            found: 'other bytes',
-            cause: report.isDamaged(page.file) && !report.isDamaged(path) ? page.file : undefined,
-          });
+          const cause = report.isDamaged(page.file) && !report.isDamaged(path) ? page.file : undefined;
+          const expected = `the bytes of the page, compressed with ${encoding}`;
+          report.add({ rule: 'duplicate-mismatch', path, expected, found: 'other bytes', cause });
         }
       } catch {
         reportUnreadable(tree.files, path, tree.manifest.get(path), report);
