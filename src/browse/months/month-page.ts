@@ -1,6 +1,6 @@
 import { daysOf } from '../../contract/instant.ts';
 import type { FeedDay } from '../../store/feed/feed-days.ts';
-import { changesMarkup, countsMarkup, escapeText, joined, type Markup, markup, numberMarkup, trusted } from '../byte-text.ts';
+import { changesMarkup, countsMarkup, escapeText, joined, type Markup, markup, numberMarkup } from '../byte-text.ts';
 import { fullDate, monthAndYear, WEEKDAYS, weekdayOf } from '../dates.ts';
 import { type Page, type PageFrame, pageOf, ROOT_2 } from '../page-frame.ts';
 import { accountPage, changesPage, HOME, monthPage } from '../paths.ts';
