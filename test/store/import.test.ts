@@ -88,6 +88,27 @@ describe('an import', () => {
     },
   );
 
+  it.each(['jack', 'dorsey'])(
+    'of an export from before a rename keeps the newer state, also if another account has the handle (%s)',
+    async (name) => {
+      const night = (day: number, id: string, screen_name: string) => ({
+        observed_at: `2026-01-0${day}T00:00:00Z`,
+        id,
+        screen_name,
+        bio: 'x',
+      });
+      await observe(store, [night(1, '7', 'jack')]);
+      const opened = Store.open(store);
+      const exported = [...ndjsonLines(opened)].slice(1).map((line) => JSON.parse(line));
+      opened.close();
+      await observe(store, [night(2, '7', 'biz')]);
+      await observe(store, [night(3, '8', name)]);
+      const before = contentsOf(store);
+      expect(await load(store, exported)).toMatchObject({ records: { same: 1 }, accounts: { kept: 1 }, conflicts: { count: 0 } });
+      expect(contentsOf(store)).toEqual(before);
+    },
+  );
+
   it('fails on a record with other content, reports both versions and changes nothing', async () => {
     await load(store, [record(1)]);
     const before = contentsOf(store);

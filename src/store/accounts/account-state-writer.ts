@@ -21,6 +21,7 @@ export class AccountStateWriter {
   readonly #set: Statement<[string, string, number | null, string | null, number | null, number, number]>;
   readonly #addFormerHandle: Statement<[string, Instant, number]>;
   readonly #formerOwner: FormerOwner;
+  readonly #formerOwnerOfId: FormerOwner;
 
   constructor(batch: Batch, policy: ConflictPolicy) {
     const { database } = batch;
@@ -34,7 +35,8 @@ export class AccountStateWriter {
         observed_fields = CAST(? AS INTEGER) WHERE id = ?`,
     );
     this.#addFormerHandle = database.prepare(ADD_FORMER_HANDLE);
-    this.#formerOwner = formerOwner(database);
+    this.#formerOwner = formerOwner(database, 'record');
+    this.#formerOwnerOfId = formerOwner(database, 'stable id');
   }
 
   /**
@@ -81,10 +83,10 @@ export class AccountStateWriter {
     });
   }
 
-  /** Whether the account that has the newest record of a state was renamed after it. */
+  /** Whether the account that has the stable id or the newest record of a state was renamed after it. */
   #isFromBeforeRename(state: AccountState): boolean {
-    const owner = this.#policy === 'replace' ? undefined : this.#formerOwner(state.profile_record ?? -1, state.screen_name);
-    const row = owner === undefined ? undefined : this.#byName.get(owner);
+    const owner = this.#formerOwnerOfId(state.stable_id, state.screen_name) ?? this.#formerOwner(state.profile_record, state.screen_name);
+    const row = owner === undefined || this.#policy === 'replace' ? undefined : this.#byName.get(owner);
     if (row === undefined) return false;
     const stored = this.#reader.state(row);
     return isNoOlder(stored, state) && (state.stable_id ?? stored.stable_id) === stored.stable_id;

@@ -49,7 +49,7 @@ export class ItemWriter {
     this.#record = database.prepare('SELECT id, json, checksum FROM record WHERE id = ?');
     this.#profile = database.prepare('SELECT id, identity, summary, known_to FROM account WHERE screen_name = ?');
     this.#setProfile = database.prepare('UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?');
-    this.#formerOwner = formerOwner(database);
+    this.#formerOwner = formerOwner(database, 'record');
     this.#hasRenames = database.value('SELECT EXISTS (SELECT 1 FROM former_handle)') === 1;
   }
 
@@ -85,7 +85,7 @@ export class ItemWriter {
 
   /** Returns the conflict of a new record under a former handle of the account that has the record before: it would be of another account. */
   #splitFrom({ id, account, previous }: ChangeRecord): Conflict | undefined {
-    const owner = previous === null ? undefined : this.#formerOwner(previous, account);
+    const owner = this.#formerOwner(previous, account);
     if (owner === undefined || this.#record.get(id) !== undefined) return undefined;
     return {
       subject: `record ${id}`,
