@@ -45,8 +45,8 @@ export class InputReading {
     this.#threads = threads;
   }
 
-  /** Yields the items of all inputs, in their order. */
-  async *itemsOf(inputs: Iterable<Input>): AsyncGenerator<Iterable<Item | EncodedItem>> {
+  /** Yields the items of all inputs, in their order. Calls `onEnd` after those of each input. */
+  async *itemsOf(inputs: Iterable<Input>, onEnd: () => void): AsyncGenerator<Iterable<Item | EncodedItem>> {
     const queue: (() => AsyncGenerator<Iterable<Item | EncodedItem>>)[] = [];
     for (const input of inputs) {
       for await (const batch of batchesOf(input, this.#options)) {
@@ -54,6 +54,10 @@ export class InputReading {
         queue.push(() => this.#read(batch, answer));
         while (queue.length > (this.#thread === undefined ? 0 : AHEAD)) yield* queue.shift()?.() ?? [];
       }
+      queue.push(async function* () {
+        yield [];
+        onEnd();
+      });
     }
     for (const rest of queue) yield* rest();
   }

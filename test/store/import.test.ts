@@ -24,6 +24,16 @@ function load(path: string, values: readonly Snapshot[], onConflict: ConflictPol
   return importInputs(path, [sourceOf(values, 'lines')], { onConflict, onReject });
 }
 
+/** Returns the lines of an export of the store, without the first. */
+function exported(): Snapshot[] {
+  const opened = Store.open(store);
+  const lines = [...ndjsonLines(opened)].slice(1).map((line) => JSON.parse(line));
+  opened.close();
+  return lines;
+}
+
+const night = (day: number, screen_name: string, id = '7') => ({ observed_at: `2026-01-0${day}T00:00:00Z`, id, screen_name, bio: 'x' });
+
 /** Imports two lists one after the other, in either order. Returns the contents of the store, which are the same. */
 async function afterEitherOrder(one: readonly Snapshot[], other: readonly Snapshot[]) {
   const [first, second] = [newStore(), newStore()];
@@ -55,14 +65,7 @@ describe('an import', () => {
     async (policy) => {
       const history = [record(1), record(2, { previous: 1 }), account([record(2, { previous: 1 }), record(1)])];
       await load(store, history);
-      const exported = () => {
-        const opened = Store.open(store);
-        const lines = [...ndjsonLines(opened)].slice(1).map((line) => JSON.parse(line));
-        opened.close();
-        return lines;
-      };
       const exports = [history, exported()];
-      const night = (day: number, screen_name: string) => ({ observed_at: `2026-01-0${day}T00:00:00Z`, id: '7', screen_name, bio: 'x' });
       await observe(store, [night(1, 'jack')]);
       exports.push(exported());
       await observe(store, [night(2, 'dorsey')]);
@@ -91,23 +94,31 @@ describe('an import', () => {
   it.each(['jack', 'dorsey'])(
     'of an export from before a rename keeps the newer state, also if another account has the handle (%s)',
     async (name) => {
-      const night = (day: number, id: string, screen_name: string) => ({
-        observed_at: `2026-01-0${day}T00:00:00Z`,
-        id,
-        screen_name,
-        bio: 'x',
-      });
-      await observe(store, [night(1, '7', 'jack')]);
-      const opened = Store.open(store);
-      const exported = [...ndjsonLines(opened)].slice(1).map((line) => JSON.parse(line));
-      opened.close();
-      await observe(store, [night(2, '7', 'biz')]);
-      await observe(store, [night(3, '8', name)]);
+      await observe(store, [night(1, 'jack')]);
+      const older = exported();
+      await observe(store, [night(2, 'biz'), night(3, name, '8')]);
       const before = contentsOf(store);
-      expect(await load(store, exported)).toMatchObject({ records: { same: 1 }, accounts: { kept: 1 }, conflicts: { count: 0 } });
+      expect(await load(store, older)).toMatchObject({ records: { same: 1 }, accounts: { kept: 1 }, conflicts: { count: 0 } });
       expect(contentsOf(store)).toEqual(before);
     },
   );
+
+  it('of an export with a rename and of a later record in one run fails as in two runs, but an export of what two runs made does not', async () => {
+    await load(store, [record(1), record(2, { previous: 1 })]);
+    await observe(store, [night(1, 'jack')]);
+    await observe(store, [night(2, 'dorsey')]);
+    const later = [record(3, { previous: 2 })];
+    const sources = [sourceOf(exported(), 'export'), sourceOf(later, 'later')];
+    await expect(importInputs(newStore(), sources, { onConflict: 'fail' })).rejects.toMatchObject({
+      code: 'conflict',
+      place: { file: 'later' },
+      expected: 'a new record of @dorsey, which was @jack until it was renamed',
+    });
+    await load(store, later, 'keep');
+    const copy = newStore();
+    await load(copy, exported());
+    expect(contentsOf(copy)).toEqual(contentsOf(store));
+  });
 
   it('fails on a record with other content, reports both versions and changes nothing', async () => {
     await load(store, [record(1)]);

@@ -36,8 +36,8 @@ export class ItemWriter {
   readonly #profile: Statement<[string], Profile>;
   readonly #setProfile: Statement<[string, string, number, string]>;
   readonly #formerOwner: FormerOwner;
-  /** Whether an account had another handle before this batch. */
-  readonly #hasRenames: boolean;
+  /** Whether an account had another handle before the input that is read now. */
+  #hasRenames = false;
 
   constructor(batch: Batch, policy: ConflictPolicy) {
     const { database } = batch;
@@ -50,7 +50,12 @@ export class ItemWriter {
     this.#profile = database.prepare('SELECT id, identity, summary, known_to FROM account WHERE screen_name = ?');
     this.#setProfile = database.prepare('UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?');
     this.#formerOwner = formerOwner(database, 'record');
-    this.#hasRenames = database.value('SELECT EXISTS (SELECT 1 FROM former_handle)') === 1;
+    this.learnRenames();
+  }
+
+  /** Call it after each input. Of an export, the records belong to the accounts that they name, whatever it says about former handles. */
+  learnRenames(): void {
+    this.#hasRenames ||= this.#batch.database.value('SELECT EXISTS (SELECT 1 FROM former_handle)') === 1;
   }
 
   /** @param json the JSON of the record as on a page */
