@@ -7,6 +7,7 @@ import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../../src/store/da
 import { Connection } from '../../src/store/database/connection.ts';
 import { createSchema } from '../../src/store/database/schema-version.ts';
 import { Store } from '../../src/store/store.ts';
+import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
 import { observe, sourceOf } from '../support/snapshots.ts';
@@ -120,6 +121,16 @@ describe('palimpsest store check', () => {
     expect(existsSync(`${store}.damaged`)).toBe(true);
     expect(await check()).toMatchObject({ code: 0, finding_count: 0 });
     expect(allRows(store)).toEqual(rows);
+  });
+
+  it('repairs a store with a record that has the former handle of its account', async () => {
+    const id = Number(JSON.parse(lines.at(-1) ?? '').id);
+    const later = bioRecord(id + 1, { account: 'ann', previous: id });
+    await importInputs(store, [sourceOf([later])], { onConflict: 'keep' });
+    const before = linesOf(store);
+    damage("UPDATE account SET digest = x'00' WHERE screen_name = 'bob'");
+    expect(await check('--repair')).toMatchObject({ code: 0, repaired: true });
+    expect(linesOf(store)).toEqual(before);
   });
 
   it.each(ORIGINAL)('reports damage (%s) as not repairable and changes nothing', async (_, sql, subject) => {

@@ -83,7 +83,8 @@ async function copy(from: Connection, draft: string, pauses: Pauses, onProgress:
   try {
     // the exclusions last, so that they exclude no account of the damaged store
     await copyAccounts(from, new AccountStateWriter(batch, 'fail'), pause);
-    await copyRecords(from, new ItemWriter(batch, 'fail'), pause);
+    // a store can have records with the former handle of an account that has the record before
+    await copyRecords(from, new ItemWriter(batch, 'keep'), pause);
     copyExclusions(from, batch);
     copyMirrors(from, batch.database);
     await batch.commit(pauses, onProgress);
