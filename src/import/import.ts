@@ -12,7 +12,7 @@ import { inputNamed } from '../sources/inputs/inputs.ts';
 import { lackOf, type PageSetReport, PageSets } from '../sources/items/page-set.ts';
 import { InputErrors, tooManyRejects } from '../sources/rejects/rejection.ts';
 import { withoutRemoved } from '../sources/rejects/without-removed.ts';
-import type { Input, InputError } from '../sources/source.ts';
+import type { Input, InputError, Item } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/accounts/account-state-writer.ts';
 import { ExclusionWriter } from '../store/exclusions/exclusion-writer.ts';
 import { addIncomplete, deleteIncomplete, incompleteMirrors } from '../store/incomplete-mirrors.ts';
@@ -91,6 +91,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
   const batch = new Batch(store, 'by id', options.dryRun);
   const [records, accounts, exclusions] = [{ ...NO_ITEMS }, { ...NO_ITEMS }, { ...NO_ITEMS }];
   let rejected = 0;
+  const former: (Item & { readonly kind: 'account' })[] = [];
   const pages = new PageSets();
   const incomplete = [...(options.incomplete ?? [])];
   const inputErrors = new InputErrors(inputs.length);
@@ -129,6 +130,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
       for (const item of items) {
         if (item.kind === 'encoded') addEncoded(item);
         else if (item.kind === 'record') count(records, writer.addRecord(item.record, item.json), item);
+        else if (item.kind === 'account' && writer.isFormer(item.account)) former.push(item);
         else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
         else if (item.kind === 'state') count(accounts, states.add(item.state), item);
         else if (item.kind === 'exclusion') count(exclusions, exclusionWriter.add(item.exclusion), item);
@@ -142,6 +144,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
       }
     }
     inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
+    for (const item of former) count(accounts, writer.addProfile(item.account), item);
     inputErrors.throwIfAny();
     const withdrawn = writer.withdrawExcluded();
     withdraw(records, withdrawn.records);

@@ -65,7 +65,8 @@ describe('an import', () => {
     async (policy) => {
       const history = [record(1), record(2, { previous: 1 }), account([record(2, { previous: 1 }), record(1)])];
       await load(store, history);
-      const exports = [history, exported()];
+      // an account may lack its records
+      const exports = [history, exported(), [record(1), account([])]];
       await observe(store, [night(1, 'jack')]);
       exports.push(exported());
       await observe(store, [night(2, 'dorsey')]);
@@ -118,6 +119,23 @@ describe('an import', () => {
     const copy = newStore();
     await load(copy, exported());
     expect(contentsOf(copy)).toEqual(contentsOf(store));
+  });
+
+  it.each<[string, object, readonly Snapshot[]]>([
+    ['another creation date', { account_creation_date: '2020-01-01T00:00:00Z' }, []],
+    ['records, before or after it', {}, [record(9)]],
+  ])('of an account with a former handle of another and with %s adds it', async (_, more, records) => {
+    const profile = account([], { location: 'here', ...more });
+    for (const values of [
+      [profile, ...records],
+      [...records, profile],
+    ]) {
+      store = newStore();
+      await load(store, [account([record(1)], { account_creation_date: '2010-01-01T00:00:00Z' })]);
+      await observe(store, [night(1, 'jack'), night(2, 'dorsey')]);
+      expect(await load(store, values)).toMatchObject({ accounts: { added: 1, kept: 0 } });
+      expect(contentsOf(store).accounts).toContainEqual(expect.objectContaining({ screen_name: 'jack', location: 'here' }));
+    }
   });
 
   it('fails on a record with other content, reports both versions and changes nothing', async () => {

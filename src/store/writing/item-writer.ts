@@ -36,6 +36,7 @@ export class ItemWriter {
   readonly #profile: Statement<[string], Profile>;
   readonly #setProfile: Statement<[string, string, number, string]>;
   readonly #formerOwner: FormerOwner;
+  readonly #onlyFormerOwner: Statement<[string, string], string>;
   /** Whether an account had another handle before the input that is read now. */
   #hasRenames = false;
 
@@ -50,6 +51,12 @@ export class ItemWriter {
     this.#profile = database.prepare('SELECT id, identity, summary, known_to FROM account WHERE screen_name = ?');
     this.#setProfile = database.prepare('UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?');
     this.#formerOwner = formerOwner(database, 'record');
+    this.#onlyFormerOwner = database.prepareValue(
+      `SELECT min(identity) FROM former_handle JOIN account ON account.id = account WHERE handle = ?
+        AND NOT EXISTS (SELECT 1 FROM account AS holder WHERE holder.screen_name = ? AND (holder.known_to IS NOT NULL
+          OR holder.observed_to IS NOT NULL OR EXISTS (SELECT 1 FROM record WHERE record.account = holder.id)))
+        HAVING count(DISTINCT account) = 1`,
+    );
     this.learnRenames();
   }
 
@@ -102,9 +109,20 @@ export class ItemWriter {
   }
 
   /**
+   * Whether an account without records is probably an account of the store before its rename: nothing else has the handle. A later
+   * record with the handle shows that it is another one.
+   */
+  isFormer(account: Account): boolean {
+    const { screen_name, data } = account;
+    if (data.length > 0 || this.#policy === 'replace') return false;
+    const identity = this.#onlyFormerOwner.get(screen_name, screen_name);
+    return identity !== undefined && !wasCreatedAtAnotherTime(identity, account);
+  }
+
+  /**
    * Adds the profile of an account. Its records are added one by one. Of two profiles, the one with the newer record is
    * the later, in whatever order they are imported. They conflict if their newest record is the same.
-   * A profile is older if its newest record belongs to an account that was renamed since.
+   * A profile is older if its newest record belongs to an account that was renamed since. See also {@link isFormer}.
    * They also conflict if the batch has both and they are two accounts with one screen name. The one with the newer record
    * gets the name then, unless the policy decides.
    * @param isOther whether the batch has another account with the screen name, if the caller knows. It is reported under every
@@ -114,6 +132,7 @@ export class ItemWriter {
     return this.#batch.guard(() => {
       if (this.#batch.exclusions.hasHandle(account.screen_name)) return this.#excluded();
       const knownTo = account.data.reduce((newest, record) => Math.max(newest, record.id), 0);
+      if (this.isFormer(account)) return 'kept';
       if (this.#policy !== 'replace' && this.#formerOwner(knownTo, account.screen_name) !== undefined) return 'kept';
       this.#batch.ensureAccount(account.screen_name);
       const [identity, summary] = [encodeIdentity(account), encodeSummary(account)];
