@@ -103,7 +103,8 @@ function isChanged({ records, accounts, exclusions }: ImportSummary): boolean {
  * @param known the base URL of pages without links
  */
 function siteOf(sets: readonly PageSetReport[], known: string | undefined): KnownSite | undefined {
-  const linked = sets.flatMap(({ url }) => (url === null ? [] : [url.replace(/\/rest\/(data|account)\/$/, '')]));
+  // pages at other addresses, such as those of another API, do not show where a tree would be
+  const linked = sets.flatMap(({ url }) => (url === null ? [] : [/^(.*)\/rest\/(data|account)\/$/.exec(url)?.[1]]));
   const baseUrls = new Set(linked.length === 0 && known !== undefined ? [known] : linked);
   const [baseUrl] = baseUrls;
   if (baseUrls.size !== 1 || baseUrl === undefined || !isBaseUrl(baseUrl)) return undefined;

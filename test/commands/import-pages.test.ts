@@ -78,6 +78,13 @@ describe('palimpsest import with saved pages', () => {
     }
   });
 
+  it('suggests no base URL if the links of the pages do not show one', async () => {
+    const { folder: cwd } = newStore();
+    const page = { count: 2, next: 'https://history.example/v1/changes?page=2', previous: null, results: [bioRecord(2)] };
+    const { stdout } = await palimpsestHere(['import', '-', '--store', 'store.db'], { cwd, input: JSON.stringify(page) });
+    expect(stdout).toMatch(/^next: .* build --store store\.db$/m);
+  });
+
   it('names missing pages, and imports nothing with --require-complete', async () => {
     const { folder, store } = newStore();
     savePages(join(folder, 'saved'), ['data/page/3/index.json', 'data/page/6/index.json', 'account/page/1/index.json']);
