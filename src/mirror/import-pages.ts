@@ -118,7 +118,7 @@ class PageImporter {
     this.memory = new MirrorMemory(batch.database, options.baseUrl);
     this.#batch = batch;
     this.#options = options;
-    this.#writer = new ItemWriter(batch, options.onConflict);
+    this.#writer = new ItemWriter(batch, options.onConflict, true);
     this.#gone = new Set([...this.memory.gone('data'), ...options.gone.data]);
     lowerKnownTo(batch, this.#gone);
   }

@@ -7,7 +7,7 @@ import type { InputError } from '../../src/sources/source.ts';
 import { makeCertificate, openssl } from '../publish/certificate.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
-import { contentsOf } from '../support/snapshots.ts';
+import { contentsOf, observe } from '../support/snapshots.ts';
 import { account, failFrom, listen, record, recordsTo, serve, serviceOf, show, startCannedService, status } from './canned-service.ts';
 import { fingerprint, idsIn, mirrored, mirroredAnew } from './mirrored.ts';
 
@@ -255,6 +255,34 @@ describe('a mirror', () => {
     await mirrored(store, service.baseUrl);
     expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, pages: { read: 3, unchanged: 3 } });
     expect(await mirrored(store, service.baseUrl, { isFull: true })).toMatchObject({ isComplete: true, pages: { unchanged: 3 } });
+  });
+
+  it('keeps the renames that snapshots showed, takes corrections, and reports a new record with the former handle', async () => {
+    const { service, store } = await serviceOf(2);
+    await mirrored(store, service.baseUrl);
+    const night = (day: number, screen_name: string) => ({ observed_at: `2026-01-0${day}T00:00:00Z`, id: '7', screen_name, bio: 'text 2' });
+    await observe(store, [night(1, 'jack'), night(2, 'dorsey')]);
+    const before = contentsOf(store);
+    expect(await mirrored(store, service.baseUrl, { isFull: true })).toMatchObject({
+      isComplete: true,
+      records: { added: 0 },
+      changed: [],
+    });
+    expect(contentsOf(store)).toEqual(before);
+    const corrected = [record(2), record(1, { text: 'corrected' })];
+    serve(service, corrected);
+    expect(await mirrored(store, service.baseUrl, { isFull: true })).toMatchObject({ isComplete: true, changed: [1] });
+    expect(contentsOf(store).feed).toMatchObject(['dorsey', 'dorsey'].map((account) => ({ account })));
+    serve(service, [record(3, { previous: 2 }), ...corrected]);
+    for (const onConflict of ['replace', 'fail'] as const) {
+      await expect(mirrored(store, service.baseUrl, { onConflict })).rejects.toMatchObject({
+        code: 'conflict',
+        expected: 'a new record of @dorsey, which was @jack until it was renamed',
+        hint: expect.stringContaining('use --on-conflict keep'),
+      });
+    }
+    expect(await mirrored(store, service.baseUrl, { onConflict: 'keep' })).toMatchObject({ isComplete: true, records: { added: 1 } });
+    expect(contentsOf(store).feed).toMatchObject(['jack', 'dorsey', 'dorsey'].map((account) => ({ account })));
   });
 
   it('makes the same store with several connections', async () => {

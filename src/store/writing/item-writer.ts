@@ -24,6 +24,9 @@ interface Profile {
 export class ItemWriter {
   readonly #batch: Batch;
   readonly #policy: ConflictPolicy;
+  readonly #isMirror: boolean;
+  /** Whether records go to the account that they name, also if it is a former handle of the account that has them. */
+  readonly #undoesRenames: boolean;
   /** The accounts whose profile came in this batch. */
   readonly #seen = new RowSet();
   /**
@@ -40,10 +43,13 @@ export class ItemWriter {
   /** Whether an account had another handle before the input that is read now. */
   #hasRenames = false;
 
-  constructor(batch: Batch, policy: ConflictPolicy) {
+  /** @param isMirror whether the policy `replace` is for what the service changed, so that it undoes no rename */
+  constructor(batch: Batch, policy: ConflictPolicy, isMirror = false) {
     const { database } = batch;
     this.#batch = batch;
     this.#policy = policy;
+    this.#isMirror = isMirror;
+    this.#undoesRenames = policy === 'replace' && !isMirror;
     this.#markOwnerStale = database.prepare(
       "UPDATE account SET revision = NULL WHERE screen_name = (SELECT json ->> 'account' FROM record WHERE record.id = ?)",
     );
@@ -76,7 +82,7 @@ export class ItemWriter {
     return this.#batch.guard(() => {
       const { exclusions } = this.#batch;
       if (!exclusions.isEmpty && exclusions.excludesRecord(recordOf())) return this.#excluded();
-      const split = this.#hasRenames && this.#policy === 'fail' ? this.#splitFrom(recordOf()) : undefined;
+      const split = this.#hasRenames && this.#policy !== 'keep' && !this.#undoesRenames ? this.#splitFrom(recordOf()) : undefined;
       if (split !== undefined) return split;
       let stored = this.#wasStored ? this.#record.get(id) : undefined;
       this.#wasStored = stored !== undefined || !this.#batch.addRecord(record);
@@ -85,11 +91,12 @@ export class ItemWriter {
       const text = json.toString();
       if (stored?.json === text) return 'same';
       // the account was renamed after the record had been exported
-      const owner = this.#policy === 'replace' ? undefined : this.#formerOwner(id, account);
-      if (owner !== undefined && stored?.json === encodedRecord({ ...recordOf(), account: owner }).json.toString()) return 'same';
+      const owner = this.#undoesRenames ? undefined : this.#formerOwner(id, account);
+      const renamed = owner === undefined ? record : encodedRecord({ ...recordOf(), account: owner });
+      if (stored?.json === renamed.json.toString()) return 'same';
       if (this.#policy === 'replace') {
         this.#markOwnerStale.run(id);
-        this.#batch.putRecord(record, this.#batch.ensureAccount(account));
+        this.#batch.putRecord(renamed, this.#batch.ensureAccount(renamed.account));
       } else if (stored !== undefined) checkedJson(this.#batch.database.path, stored, account);
       return this.#outcome(`record ${id}`, stored?.json ?? '', text);
     });
@@ -104,7 +111,9 @@ export class ItemWriter {
       stored: `a new record of @${owner}, which was @${account} until it was renamed`,
       found: `record ${id} with the account ${account}`,
       isNew: true,
-      hint: `if record ${id} is of that account, replace ${account} by ${owner} in the new records and in the account; or import into a new store`,
+      hint: this.#isMirror
+        ? `mirror into a new store; or use --on-conflict keep, which adds such records to another account, @${account}`
+        : `if record ${id} is of that account, replace ${account} by ${owner} in the new records and in the account; or import into a new store`,
     };
   }
 
@@ -114,7 +123,7 @@ export class ItemWriter {
    */
   isFormer(account: Account): boolean {
     const { screen_name, data } = account;
-    if (data.length > 0 || this.#policy === 'replace') return false;
+    if (data.length > 0 || this.#undoesRenames) return false;
     const identity = this.#onlyFormerOwner.get(screen_name, screen_name);
     return identity !== undefined && !wasCreatedAtAnotherTime(identity, account);
   }
@@ -133,7 +142,7 @@ export class ItemWriter {
       if (this.#batch.exclusions.hasHandle(account.screen_name)) return this.#excluded();
       const knownTo = account.data.reduce((newest, record) => Math.max(newest, record.id), 0);
       if (this.isFormer(account)) return 'kept';
-      if (this.#policy !== 'replace' && this.#formerOwner(knownTo, account.screen_name) !== undefined) return 'kept';
+      if (!this.#undoesRenames && this.#formerOwner(knownTo, account.screen_name) !== undefined) return 'kept';
       this.#batch.ensureAccount(account.screen_name);
       const [identity, summary] = [encodeIdentity(account), encodeSummary(account)];
       const stored = this.#profile.get(account.screen_name);
