@@ -81,7 +81,9 @@ export function conflictsOf(account: KnownAccount | undefined, profile: Profile,
     const begun = valuesBegunAt(versions, instant);
     const known = valuesAt(versions, instant);
     const isObserved = begun.length > 0 || (instant === account.observed_to && (account.observed_fields & bitOf(type)) !== 0);
-    const others = (begun.length > 0 ? begun : known).filter((value) => !isSame(value, seen));
+    // a verification that is null makes no first record
+    const stored = type === 'Verified' && known.length === 0 ? ['false'] : known;
+    const others = (begun.length > 0 ? begun : stored).filter((value) => !isSame(value, seen));
     if (!isObserved || others.length === 0) continue;
     const has = (values: readonly (string | null)[]) => values.some((value) => isSame(value, seen));
     found.push({ type, seen, others, isRecorded: has(begun) || !has(known) });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Profile } from '../../src/contract/observation.ts';
 import type { DataType } from '../../src/contract/record.ts';
 import { changesOf, conflictsOf } from '../../src/observe/field-changes.ts';
-import { type KnownAccount, knownUntil, type Version } from '../../src/store/accounts/known-account.ts';
+import { bitOf, type KnownAccount, knownUntil, type Version } from '../../src/store/accounts/known-account.ts';
 import { profile } from '../store/accounts.ts';
 
 const NOTHING: Profile = profile('jack');
@@ -101,6 +101,13 @@ describe('conflictsOf', () => {
     [10, 'b', ['a'], true],
   ])('reports that the value at %i, %j, conflicts with %j', (instant, seen, others, isRecorded) => {
     expect(conflicts(bio, { bio: seen }, instant)).toEqual([{ type: 'Bio', seen, others, isRecorded }]);
+  });
+
+  it('reports a verification after null at the same time, as in the other order', () => {
+    const unverified = { ...account('Verified', 20), observed_fields: bitOf('Verified') };
+    const conflict = { type: 'Verified', seen: 'true', others: ['false'], isRecorded: true };
+    expect(conflicts(unverified, { verified: true }, 20)).toEqual([conflict]);
+    expect(conflicts(unverified, { verified: false }, 20)).toEqual([]);
   });
 
   it('reports nothing for a time at which no value began', () => {
