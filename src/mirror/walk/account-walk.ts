@@ -42,7 +42,7 @@ export interface AccountWalk {
   readonly top: number;
   /** Whether the page before `page` was read just before and links to it. */
   readonly isLinked: boolean;
-  /** What the last page said of the collection, and whether all pages of the round said the same; null before the first. */
+  /** What the last page said of the collection; null before the first. Whether all pages since the turn, and page 1 there, said the same. */
   readonly count: number | null;
   readonly isSteady: boolean;
   /** Pages that could not be read. */
@@ -89,26 +89,27 @@ function afterPageForward(walk: AccountWalk, page: AccountsPage, { known, seen }
 
 function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTally): AccountWalk {
   const isLinked = page.number === 1 && page.hasNext && page.count <= page.items;
+  const isOneState = walk.isSteady && walk.gaps.length === 0;
   const isAllKnown = walk.route === 'back' && !isLinked && page.count - tally.known === walk.excess && tally.wanted === 0;
-  if (isAllKnown && walk.gaps.length === 0) return { ...walk, state: 'complete' };
+  if (isAllKnown && isOneState) return { ...walk, state: 'complete' };
   // a count that is too low hides the last pages
   if (page.number > 1 && page.number === walk.top && page.hasNext) {
     return { ...walk, page: page.number + 1, top: page.number + 1, isLinked: true };
   }
   const excess = page.count - tally.seen;
   // after a sweep, accounts that were added meanwhile are on the last pages
-  if (walk.turns > 1 && excess === walk.excess && walk.gaps.length === 0) return { ...walk, state: 'complete', hasSeenAll: true };
+  if (walk.turns > 1 && excess === walk.excess && isOneState) return { ...walk, state: 'complete', hasSeenAll: true };
   if (page.number > 1 && page.number === walk.top && page.items === 0 && page.number > farBehind(tally)) {
     const half = Math.floor(page.number / 2);
     return { ...walk, page: half, top: half, isLinked: false };
   }
   if (page.number > 1) return { ...walk, page: page.number - 1, isLinked: false };
   const last = isLinked ? 2 : page.hasNext ? Math.ceil(page.count / Math.max(1, page.items)) : 1;
-  const turned = { ...walk, turns: walk.turns + 1, page: last, top: last, isLinked: page.hasNext && last === 2 };
+  const turned = { ...walk, isSteady: true, turns: walk.turns + 1, page: last, top: last, isLinked: page.hasNext && last === 2 };
   if (walk.turns === 0 && last > 1) return turned;
   if (walk.gaps.length > 0) return { ...walk, state: 'incomplete' };
   // if nothing moved meanwhile, another round would find the same
-  if (walk.isSteady || excess === walk.excess) {
+  if (walk.isSteady && walk.turns < 2) {
     return { ...walk, state: 'complete', excess, hasSeenAll: excess <= Math.max(0, walk.excess) };
   }
   return walk.turns === 1 && last > 1 ? turned : nextRound(walk);
