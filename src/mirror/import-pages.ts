@@ -18,7 +18,7 @@ import { NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/o
 import { deleteGone, lowerKnownTo } from './gone-items.ts';
 import { KEPT } from './retrying-client.ts';
 import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
-import { areTwoAccounts, variantOf } from './service-page.ts';
+import { areTwoAccounts, variantOf, withoutNewest } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool/page-spool.ts';
 
 /** The phases of the import. `import` counts pages. */
@@ -170,13 +170,14 @@ class PageImporter {
     const variant = variantOf(item.account);
     const other = this.#variants.get(screen_name);
     const isOther = other !== undefined && areTwoAccounts(other, variant);
-    // the pair is the same in either order
-    const pair = [screen_name, ...[variant, other].toSorted()];
+    // the pair is the same in either order, and after a new record
+    const pair = [screen_name, ...[variant, other ?? ''].map(withoutNewest).toSorted()];
     if (isOther) this.shown.add(versionOf(pair));
     // removed records do not date a profile
     const data = item.account.data.filter(({ id }) => !this.#gone.has(id));
     const outcome = this.#writer.addProfile({ ...item.account, data }, isOther);
-    if (other === undefined) this.#variants.set(screen_name, variant);
+    // the later of two readings of one account counts
+    if (!isOther) this.#variants.set(screen_name, variant);
     if (typeof outcome === 'string' || outcome.namesake === undefined) {
       this.#count(this.#accounts, outcome, item);
       return;

@@ -21,7 +21,7 @@ export interface PageContents {
 export interface PageItem {
   /** The id of a record, or the screen name of an account. If it is missing, the SHA-256 of the item. */
   readonly key: ItemKey;
-  /** Distinguishes accounts with the same screen name: the creation date and the first record; null for records. */
+  /** Distinguishes accounts with the same screen name: the creation date, the first and the newest record; null for records. */
   readonly variant: string | null;
   /** The account of a record; null for accounts. */
   readonly account: string | null;
@@ -107,23 +107,26 @@ function recordIds(account: unknown): number[] {
   return data.flatMap((record: unknown) => (isObject(record) && identifier.accepts(record['id']) ? [record['id']] : []));
 }
 
-/** Returns what distinguishes an account from others with its screen name: its creation date and its first record. */
+/** Returns what distinguishes an account from others with its screen name: its creation date, its first and its newest record. */
 export function variantOf(account: unknown): string {
   const { account_creation_date: created } = isObject(account) ? account : {};
-  const ids = recordIds(account);
-  const first = ids.reduce((least, id) => Math.min(least, id), Number.POSITIVE_INFINITY);
-  return `${typeof created === 'string' ? created : ''}|${ids.length === 0 ? '' : first}`;
+  const ids = recordIds(account).toSorted((one, other) => one - other);
+  return `${typeof created === 'string' ? created : ''}|${ids[0] ?? ''}|${ids.at(-1) ?? ''}`;
 }
 
-/** Whether two variants belong to two accounts. An account that gets its first record stays the same account. */
+/** Whether two variants belong to two accounts. An account that gets a record, or loses its first or newest one, stays the same account. */
 export function areTwoAccounts(one: string, other: string): boolean {
-  const [[created, first], [otherCreated, otherFirst]] = [one.split('|'), other.split('|')];
-  return created !== otherCreated || (first !== '' && otherFirst !== '' && first !== otherFirst);
+  const [[created, first, newest], [otherCreated, otherFirst, otherNewest]] = [one.split('|'), other.split('|')];
+  return created !== otherCreated || (first !== '' && otherFirst !== '' && first !== otherFirst && newest !== otherNewest);
 }
 
-/** Returns the key of an account whose screen name another account also has. No screen name has a line break. */
+/** Returns the key of an account whose screen name another account also has. It has no newest record, which changes. No screen name has a line break. */
 export function namesakeKey(screenName: string, variant: string): string {
-  return `${screenName}\n${variant}`;
+  return `${screenName}\n${withoutNewest(variant)}`;
+}
+
+export function withoutNewest(variant: string): string {
+  return variant.split('|').slice(0, 2).join('|');
 }
 
 /** Returns the address of a page, as Django REST Framework links to it. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/database/connection.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf } from '../support/snapshots.ts';
-import { account, recordsTo, serve, serviceOf, show } from './canned-service.ts';
+import { account, record, recordsTo, serve, serviceOf, show } from './canned-service.ts';
 import { idsIn, mirrored } from './mirrored.ts';
 
 const accountsIn = (store: string) =>
@@ -58,6 +58,19 @@ describe('an account that a service removed', () => {
       expect(result).toMatchObject({ isRead: true, gone: { account: isFull ? [] : ['b'] } });
     }
   });
+});
+
+it('an account is one and alive if its first record is removed between two readings of its page', async () => {
+  const { service, store } = await serviceOf(0);
+  const records = [record(4, { account: 'jill' }), record(3), record(2), record(1)];
+  serve(service, records, 10, 1);
+  await mirrored(store, service.baseUrl);
+  service.asked.length = 0;
+  service.onRequest = () => {
+    if (service.asked.filter((target) => target === '/rest/account/').length === 2) serve(service, records.slice(0, 3), 10, 1);
+  };
+  const result = await mirrored(store, service.baseUrl, { isFull: true });
+  expect(result).toMatchObject({ isComplete: true, rejected: 0, gone: { account: [] }, missing: { uncounted: { accounts: 0 } } });
 });
 
 describe('records that a mirror with --full --delete does not find', () => {
