@@ -160,13 +160,20 @@ export function afterFeedUnread(walk: FeedWalk, { isMissing, reason, count, page
 
 /** Returns the walk after a page was read at the end that could not be read before. */
 export function afterFeedRetry(walk: FeedWalk, page: FeedPage): FeedWalk {
-  const gaps = walk.gaps.filter((gap) => gap.reason === null || gap.page !== page.number);
+  const unread = walk.gaps.filter((gap) => gap.reason === null || gap.page !== page.number);
+  const gaps = unread.map((gap) => withoutIdsOf(gap, page));
   const isOrdered = walk.isOrdered && page.isOrdered;
   // if records moved meanwhile, the page may not have all that it had
   const isSteady = walk.isSteady && walk.count === page.count;
   const next = { ...walk, gaps, isOrdered, isSteady };
   if (gaps.length > 0) return next;
   return { ...next, state: 'complete', watermark: isSteady && isOrdered ? (walk.newest ?? walk.watermark) : walk.watermark };
+}
+
+/** Returns the gap of an unread page without the ids from a page on that was read. That page has its own records. */
+function withoutIdsOf(gap: Gap, { number, highest, lowest }: FeedPage): Gap {
+  if (gap.reason === null || highest === null) return gap;
+  return gap.page < number ? { ...gap, older: Math.max(gap.older ?? 0, highest) } : { ...gap, newer: least(gap.newer, lowest) };
 }
 
 /**

@@ -186,7 +186,7 @@ describe('a page of the feed that cannot be read', () => {
       {
         gaps: [
           { ...SKIPPED, page: 3 },
-          { ...UNREAD, page: 4 },
+          { ...UNREAD, page: 4, newer: 71 },
         ],
       },
       {},
@@ -198,6 +198,17 @@ describe('a page of the feed that cannot be read', () => {
     ['moves no watermark if the count changed before', { watermark: 7, isSteady: false }, {}, { state: 'complete' }],
     ['moves no watermark without order', { watermark: 7 }, { isOrdered: false }, { state: 'complete', isOrdered: false }],
     ['moves no watermark without order before', { watermark: 7, isOrdered: false }, {}, { state: 'complete' }],
+    [
+      'takes its ids from the unread pages around it',
+      { gaps: [2, 3, 4].map((page) => ({ ...UNREAD, page, newer: 91 })) },
+      {},
+      {
+        gaps: [
+          { ...UNREAD, page: 2, newer: 91, older: 80 },
+          { ...UNREAD, page: 4, newer: 71 },
+        ],
+      },
+    ],
   ])('%s when it is read at last', (_, walk, page, expected) => {
     const before: FeedWalk = { ...WALK, state: 'incomplete', ...walk };
     expect(afterFeedRetry(before, { ...PAGE, ...page })).toEqual({ ...before, ...expected });
