@@ -6,7 +6,8 @@ import { isObject } from '../contract/json.ts';
 import type { Host, PublishedSite } from '../rewrite/hosts/host.ts';
 import type { Module } from '../rewrite/program.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
-import { folderFiles, formOf } from '../tree/tree-files.ts';
+import { type Extent, extentOf } from '../tree/extent.ts';
+import { formOf } from '../tree/tree-files.ts';
 import { HEAD } from '../versions/commit.ts';
 
 /** What a path has: pages as files, the ZIP of a tree, or the versions of a site. */
@@ -76,26 +77,6 @@ export function siteWithoutTree(hasVersions: boolean): PublishedSite {
 /** Returns the text of a compiled module of src/rewrite. */
 function program(name: Module): string {
   return readFileSync(new URL(`../rewrite/${name}.js`, import.meta.url), 'utf8');
-}
-
-/** The size of a tree, to compare with the limits of a host. */
-interface Extent {
-  readonly files: number;
-  readonly largest: { readonly path: string; readonly bytes: number };
-}
-
-/** Counts a tree's files and finds the largest. */
-export function extentOf(out: string): Extent {
-  const tree = folderFiles(out);
-  let files = 0;
-  let largest = { path: '', bytes: 0 };
-  for (const path of tree.paths()) {
-    const bytes = tree.size(path);
-    if (bytes === undefined) continue;
-    files += 1;
-    if (bytes > largest.bytes) largest = { path, bytes };
-  }
-  return { files, largest };
 }
 
 /**

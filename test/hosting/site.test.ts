@@ -1,8 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { checkLimits, extentOf } from '../../src/hosting/site.ts';
-import { temporaryFolder } from '../support/folder.ts';
+import { checkLimits } from '../../src/hosting/site.ts';
 
 const host = { title: 'A host', limits: { files: 100_000, fileBytes: 1000, source: 'a plan' } };
 const tree = (files: number, bytes: number) => ({ files, largest: { path: 'rest/data/index.json', bytes } });
@@ -36,19 +33,4 @@ describe('the limits of a host', () => {
       }),
     );
   });
-});
-
-test('extentOf counts the files of a tree and finds the largest, without hidden files', () => {
-  const out = temporaryFolder();
-  mkdirSync(join(out, 'rest/data/page'), { recursive: true });
-  mkdirSync(join(out, '.palimpsest'));
-  for (const [path, bytes] of [
-    ['build.json', 3],
-    ['rest/data/index.json', 70],
-    ['rest/data/page/1', 69],
-    ['.palimpsest/lock', 500],
-  ] as const) {
-    writeFileSync(join(out, path), 'x'.repeat(bytes));
-  }
-  expect(extentOf(out)).toEqual({ files: 3, largest: { path: 'rest/data/index.json', bytes: 70 } });
 });

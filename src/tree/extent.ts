@@ -1,0 +1,54 @@
+import { type Dir, opendirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../contract/failure.ts';
+
+/** The size of a tree, to compare with the limits of a host. */
+export interface Extent {
+  readonly files: number;
+  readonly largest: { readonly path: string; readonly bytes: number };
+}
+
+/**
+ * Counts a tree's files and finds the largest. Hidden files are not published and not counted.
+ * @throws Failure file-system if a folder cannot be read
+ */
+export function extentOf(out: string): Extent {
+  let files = 0;
+  let largest = { path: '', bytes: 0 };
+  for (const path of filesIn(out, '')) {
+    const found = statSync(join(out, path), { throwIfNoEntry: false });
+    if (!found?.isFile()) continue;
+    const bytes = found.size;
+    files += 1;
+    if (bytes > largest.bytes) largest = { path, bytes };
+  }
+  return { files, largest };
+}
+
+function* filesIn(out: string, folder: string): Generator<string> {
+  const entries = openFolder(join(out, folder));
+  try {
+    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.name.startsWith('.')) continue;
+      if (entry.isDirectory()) yield* filesIn(out, path);
+      else yield path;
+    }
+  } finally {
+    entries.closeSync();
+  }
+}
+
+function openFolder(folder: string): Dir {
+  try {
+    return opendirSync(folder);
+  } catch (cause) {
+    throw new Failure('file-system', `cannot read ${folder}`, {
+      place: { file: folder },
+      expected: 'a readable folder',
+      found: cause instanceof Error ? cause.message : String(cause),
+      hint: 'check the permissions of the folder',
+      cause,
+    });
+  }
+}
