@@ -154,7 +154,13 @@ class FolderTarget implements Target {
   #refuseOutside(path: string): void {
     const place = placeOf(path);
     const folder = placeOf(this.#folder);
-    if (!isIn(place, folder)) throw notOurs(path, `a path inside ${this.#folder}`, `a link to ${place}`);
+    if (isIn(place, folder)) return;
+    throw new Failure('not-ours', `${path} is a link out of ${this.#folder}`, {
+      place: { file: path },
+      expected: `a path inside ${this.#folder}`,
+      found: `a link to ${place}`,
+      hint: 'remove the link, or use another folder; nothing was changed',
+    });
   }
 
   /** Writes in the folder of a file, which is created if it is missing. */
