@@ -123,6 +123,7 @@ describe('an import', () => {
 
   it.each<[string, object, readonly Snapshot[]]>([
     ['another creation date', { account_creation_date: '2020-01-01T00:00:00Z' }, []],
+    ['no creation date, where that account has one', { account_creation_date: null }, []],
     ['records, before or after it', {}, [record(9)]],
   ])('of an account with a former handle of another and with %s adds it', async (_, more, records) => {
     const profile = account([], { location: 'here', ...more });

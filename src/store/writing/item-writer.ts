@@ -118,14 +118,14 @@ export class ItemWriter {
   }
 
   /**
-   * Whether an account without records is probably an account of the store before its rename: nothing else has the handle. A later
-   * record with the handle shows that it is another one.
+   * Whether an account without records is probably an account of the store before its rename: nothing else has the handle, and both
+   * have one creation date, or none. A later record with the handle shows that it is another one.
    */
   isFormer(account: Account): boolean {
-    const { screen_name, data } = account;
+    const { screen_name, data, account_creation_date } = account;
     if (data.length > 0 || this.#undoesRenames) return false;
     const identity = this.#onlyFormerOwner.get(screen_name, screen_name);
-    return identity !== undefined && !wasCreatedAtAnotherTime(identity, account);
+    return identity?.includes(`"account_creation_date":${JSON.stringify(account_creation_date)}`) ?? false;
   }
 
   /**
