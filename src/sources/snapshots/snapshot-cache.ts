@@ -1,4 +1,4 @@
-import { type Instant, parseInstant } from '../../contract/instant.ts';
+import { parseInstant } from '../../contract/instant.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { ClockMap } from '../clock-map.ts';
 
@@ -10,64 +10,78 @@ const OBSERVATION_UNITS = 400;
 const TRIAL_TEXTS = 200_000;
 const NAME = '"observed_at"';
 const KEY = `${NAME}:`;
+/** How much of the text after the time is the key of a snapshot. The names of the account usually come first. In UTF-16 units. */
+const KEY_UNITS = 64;
 
-/** The text of a snapshot, divided into its time and the rest. */
-interface Parts {
-  /** The text without the time. */
-  readonly frame: string;
-  readonly instant: Instant;
+/** An observation, and its text without the time. */
+interface Repeatable {
+  readonly before: string;
+  readonly after: string;
+  readonly observation: Observation;
+}
+
+/** The place of the time in the text of a snapshot. */
+interface TimePlace {
+  readonly start: number;
+  readonly end: number;
 }
 
 /**
  * A cache of neutral snapshots that were read before.
  * Most snapshots of an archive repeat an earlier one at another time. Such a text differs only in its time,
- * and it is not parsed and checked again.
+ * and it is not parsed and checked again. The cache has one snapshot for each key: to hash a whole text takes longer than to compare it.
  */
 export class SnapshotCache {
-  #observations: ClockMap<string, Observation> | undefined = new ClockMap(CACHE_UNITS);
+  #repeatable: ClockMap<string, Repeatable> | undefined = new ClockMap(CACHE_UNITS);
   #tried = 0;
   #found = 0;
 
   /** Returns the observation if the text differs from an earlier one only in its time. */
   find(text: string): Observation | undefined {
-    if (this.#observations === undefined) return undefined;
+    if (this.#repeatable === undefined) return undefined;
     this.#tried += 1;
     if (this.#tried > TRIAL_TEXTS) this.#disableIfUseless();
-    const parts = partsOf(text);
-    if (parts === undefined) return undefined;
-    const earlier = this.#observations?.get(parts.frame);
-    if (earlier === undefined) return undefined;
+    const place = timeIn(text);
+    const earlier = place && this.#repeatable?.get(keyOf(text, place));
+    if (place === undefined || earlier === undefined) return undefined;
+    if (text.slice(place.end) !== earlier.after || text.slice(0, place.start) !== earlier.before) return undefined;
+    const observed_at = parseInstant(text.slice(place.start, place.end));
+    if (observed_at === undefined) return undefined;
     this.#found += 1;
-    const { web_archive_url, profile, former_names } = earlier;
-    return { observed_at: parts.instant, web_archive_url, profile, former_names };
+    const { web_archive_url, profile, former_names } = earlier.observation;
+    return { observed_at, web_archive_url, profile, former_names };
   }
 
   /** Stores the observation of a text. */
   add(text: string, observation: Observation): void {
-    if (this.#observations === undefined) return;
-    const parts = partsOf(text);
+    const place = timeIn(text);
+    if (this.#repeatable === undefined || place === undefined) return;
+    const { start, end } = place;
+    // JSON.parse uses the last of two equal names, and an escape may hide the second one
+    if (text.indexOf(NAME, end) !== -1 || text.includes('\\u00')) return;
     // the time found in the text must be the time of the snapshot, not of a nested object
-    if (parts?.instant !== observation.observed_at) return;
-    this.#observations.set(ownCopy(parts.frame), observation, parts.frame.length + OBSERVATION_UNITS);
+    if (parseInstant(text.slice(start, end)) !== observation.observed_at) return;
+    const repeatable = { before: ownCopy(text.slice(0, start)), after: ownCopy(text.slice(end)), observation };
+    this.#repeatable.set(ownCopy(keyOf(text, place)), repeatable, text.length + OBSERVATION_UNITS);
   }
 
   #disableIfUseless(): void {
-    if (this.#found * 20 < this.#tried) this.#observations = undefined;
+    if (this.#found * 20 < this.#tried) this.#repeatable = undefined;
     this.#tried = 0;
     this.#found = 0;
   }
 }
 
 /** Returns undefined if it is unclear which part of the text is the time. */
-function partsOf(text: string): Parts | undefined {
+function timeIn(text: string): TimePlace | undefined {
   const key = text.indexOf(KEY);
   const start = text.indexOf('"', key + KEY.length) + 1;
   const end = text.indexOf('"', start);
-  if (key === -1 || start === 0 || end === -1 || start - key > KEY.length + 2) return undefined;
-  // JSON.parse uses the last of two equal names, and an escape may hide the second one
-  if (text.indexOf(NAME, end) !== -1 || text.includes('\\u00')) return undefined;
-  const instant = parseInstant(text.slice(start, end));
-  return instant === undefined ? undefined : { frame: text.slice(0, start) + text.slice(end), instant };
+  return key === -1 || start === 0 || end === -1 || start - key > KEY.length + 2 ? undefined : { start, end };
+}
+
+function keyOf(text: string, { end }: TimePlace): string {
+  return text.slice(end, end + KEY_UNITS);
 }
 
 /** Copies a string. V8 joins and slices strings by reference, so a slice keeps the megabyte it was cut from in memory. */

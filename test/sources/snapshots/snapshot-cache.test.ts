@@ -59,6 +59,13 @@ describe('SnapshotCache', () => {
     for (const each of found) expect(each).toMatchObject({ observation: { observed_at: parseInstant(ONE) } });
   });
 
+  it('does not take a snapshot that differs late, or before its time, for a repeated one', async () => {
+    const texts = ['"bio":"a","observed_at"', '"bio":"b","observed_at"'].flatMap((start) =>
+      ['c', 'd'].map((end) => `{${start}:"${ONE}","screen_name":"jack","location":"${'x'.repeat(64)}${end}"}`),
+    );
+    expect(await expectSameAlone(texts)).toHaveLength(4);
+  });
+
   it('gives the same result as reading alone for any text', async () => {
     const time = fc.constantFrom(ONE, TWO, THREE, '', 'no time', '\\u0032020-01-01T00:00:00Z');
     const string = fc.oneof(
