@@ -1,7 +1,7 @@
 import type { ChangeRecord } from '../contract/record.ts';
 import type { Site } from '../contract/site.ts';
-import type { AddressOf } from './accounts/record-lookup.ts';
-import { byteText, encodeFile, escapeText, joined, type Markup, markup, trusted } from './byte-text.ts';
+import type { RecordFacts } from './accounts/record-lookup.ts';
+import { type ByteText, byteText, encodeFile, escapeText, joined, type Markup, markup, trusted } from './byte-text.ts';
 import { isWebUrl } from './diff-segments.ts';
 import { CHANGES_FEED, changesArchive, changesPage, NEWEST_CHANGES } from './paths.ts';
 
@@ -17,6 +17,9 @@ export function newestArchive(pages: number): number {
 /** The time of a document without entries, because Atom requires one. */
 const NEVER = '1970-01-01T00:00:00Z';
 
+/** What a feed needs to know about a record beyond the record itself. */
+type FeedFacts = Pick<RecordFacts, 'addressOf' | 'handleAt'>;
+
 /**
  * Returns the bytes of the feed of all changes (RFC 4287) or of one of its archives (RFC 5005). Its time is that of its newest
  * entry, so the bytes depend only on the records. Atom readers need absolute addresses.
@@ -29,7 +32,7 @@ export function feedBytes(
   newest: number,
   archive: number,
   records: readonly ChangeRecord[],
-  addressOf: AddressOf,
+  facts: FeedFacts,
 ): Buffer {
   const base = escapeText(base_url);
   const isArchive = archive > 0;
@@ -50,7 +53,7 @@ export function feedBytes(
 <title>${trusted(isArchive ? `${TITLE}, pages ${archive - 1} and ${archive}` : TITLE)}</title>
 <updated>${trusted(newestTime(records))}</updated>
 <author>${author(about)}</author>
-${joined(links)}${mark}${joined(records.map((record) => entryOf(base, record, addressOf(record))))}</feed>
+${joined(links)}${mark}${joined(records.map((record) => entryOf(base, record, facts)))}</feed>
 `);
 }
 
@@ -70,16 +73,17 @@ function pathOf(archive: number): Markup {
  * The id of an entry is an address of the site that needs no page: it stays when pages move or accounts are renamed. The
  * content is the new value. The page of the account shows the difference.
  */
-function entryOf(base: Markup, record: ChangeRecord, address: Markup): Markup {
+function entryOf(base: Markup, record: ChangeRecord, { addressOf, handleAt }: FeedFacts): Markup {
   const { id, data_type, text, first_encountered_date: time, web_archive_url: snapshot } = record;
   const via = snapshot !== null && isWebUrl(snapshot) ? markup`<link rel="via" href="${escapeText(snapshot)}"/>` : '';
   const content = data_type === 'Verified' || text === null || text === '' ? '' : markup`<content>${escapeText(text)}</content>`;
-  return markup`<entry><id>${base}/rest/data/#${id}</id><title>${titleOf(record)}</title><updated>${trusted(time)}</updated><link href="${base}/${address}"/>${via}${content}</entry>
+  return markup`<entry><id>${base}/rest/data/#${id}</id><title>${titleOf(record, handleAt(record))}</title><updated>${trusted(time)}</updated><link href="${base}/${addressOf(record)}"/>${via}${content}</entry>
 `;
 }
 
-function titleOf({ account, data_type, previous, text }: ChangeRecord): Markup {
-  const who = markup`@${escapeText(account)}`;
+/** @param handle of the account at the time of the record */
+function titleOf({ data_type, previous, text }: ChangeRecord, handle: ByteText): Markup {
+  const who = markup`@${escapeText(handle)}`;
   // a first record is what was seen first, and not something that the account did
   const isFirst = previous === null;
   if (data_type === 'Verified') return markup`${who} ${text !== 'true' ? 'is not' : 'is'} verified`;

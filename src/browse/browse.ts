@@ -143,8 +143,7 @@ export class Browse {
       return homePage({ site: this.#site, state: state(), months: months(), fields, newest: newestRecords(NEWEST), lookup, links });
     };
     yield { path: HOME, render: Math.max(feed, ranking) <= since ? undefined : () => [home()] };
-    const atom = () =>
-      feedBytes(this.#site, newestArchive(pages), 0, newestRecords(recordsInFeed(records, this.#site)), this.#lookup.addressOf);
+    const atom = () => feedBytes(this.#site, newestArchive(pages), 0, newestRecords(recordsInFeed(records, this.#site)), this.#lookup);
     yield { path: CHANGES_FEED, render: feed <= since ? undefined : () => [atom()] };
     const changesPageOf = ({ before }: FeedDay) => Math.ceil((records - before) / page_size);
     const newest = (month: Month) => counted().records.newest(month.month, records - sameRecords);

@@ -56,7 +56,7 @@ export class ChangesPages {
       const archive = page + ARCHIVE_PAGES - 1;
       if (page % ARCHIVE_PAGES === 0) newer = read;
       else if (archive <= newestArchive(pages)) {
-        const bytes = (all: readonly ChangeRecord[]) => feedBytes(this.#site, newestArchive(pages), archive, all, this.#lookup.addressOf);
+        const bytes = (all: readonly ChangeRecord[]) => feedBytes(this.#site, newestArchive(pages), archive, all, this.#lookup);
         yield {
           path: changesArchive(archive),
           render: archive < newestArchive(before) ? undefined : () => [bytes([...newer(), ...read()])],

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parse } from 'parse5';
 import { expect, it } from 'vitest';
-import { accountPage, changesPage, HOME, monthPage } from '../../src/browse/paths.ts';
+import { accountPage, CHANGES_FEED, changesPage, HOME, monthPage } from '../../src/browse/paths.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -48,6 +48,10 @@ it('HTML pages have the handle of that time, and a rename among the changes', as
   expect(text(accountPage('nina'), 'h2')).toBe('2 changes and 1 rename');
   expect(text(monthPage('2024-03'), 'p')).toMatch(/^3 changes, 1 rename and 2 first values\./);
   expect(text(HOME, 'dl')).toContain('Renames1');
+  expect(textsIn(files.get(CHANGES_FEED), 'title').slice(1)).toEqual([
+    ...['@nina: new bio', '@omar: new bio', '@ninette: new bio'],
+    ...['@ninette: first known bio', '@omar: first known bio'],
+  ]);
 });
 
 it.each<[records: string, days: readonly string[], months: { readonly [month: string]: string }]>([
