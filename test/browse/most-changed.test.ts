@@ -37,11 +37,15 @@ it('the page of a month lists the accounts with the most changes in it, and is r
     store.close();
     return { revision, shown: MONTHS.map((month) => files.get(monthPage(month))) };
   };
-  const listed = (page: string | undefined) => elementsNamed(parse(page ?? ''), 'li').map((line) => textOf(line).trim());
+  const lines = (page: string | undefined) => elementsNamed(parse(page ?? ''), 'li');
+  const listed = (page: string | undefined) => lines(page).map((line) => textOf(line).trim());
 
   const { revision, shown } = await pages(1190);
   expect(shown.map(listed)).toEqual(MONTHS.map((month) => expected(RECORDS.slice(0, 1190), month)));
-  expect(shown[0]).toContain('<p>The first 10 of 14 accounts with changes:</p>');
+  expect(shown[0]).toContain('<p>The first 10 of 14 accounts with changes. Those with equally many are sorted by handle:</p>');
+  const counts = listed(shown[0]).map((line) => line.split(' ')[1]);
+  expect(lines(shown[0]).map(({ attrs }) => attrs[0]?.value)).toEqual(counts.map((count) => String(counts.indexOf(count) + 1)));
+  expect(new Set(counts).size).toBeLessThan(counts.length);
 
   // March gets a link to May
   const may = await pages(1598, { revision, records: 1190, search: false });

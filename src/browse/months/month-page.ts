@@ -42,11 +42,15 @@ const NO_MONTH: Month = { month: '0001-01', changes: 0, renames: 0, first_values
 /** Returns a list of the accounts with the most changes; empty: no changes. */
 function mostChangedList({ all, first }: MostChanged): Markup | '' {
   if (all === 0) return '';
+  // accounts with equally many changes have the same number
   const lines = first.map(
     ({ account, changes }) =>
-      markup`<li><a href="${ROOT_2}${accountPage(account)}"><bdi>@${escapeText(account)}</bdi></a> ${changesMarkup(changes)}\n`,
+      markup`<li value=${first.findIndex((other) => other.changes === changes) + 1}><a href="${ROOT_2}${accountPage(account)}"><bdi>@${escapeText(account)}</bdi></a> ${changesMarkup(changes)}\n`,
   );
-  const others = all === first.length ? '' : markup`<p>The first ${first.length} of ${numberMarkup(all)} accounts with changes:</p>\n`;
+  const others =
+    all === first.length
+      ? ''
+      : markup`<p>The first ${first.length} of ${numberMarkup(all)} accounts with changes. Those with equally many are sorted by handle:</p>\n`;
   return markup`<h2>Accounts with the most changes</h2>\n${others}<ol>\n${joined(lines)}</ol>\n`;
 }
 
