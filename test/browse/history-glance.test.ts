@@ -33,6 +33,14 @@ describe('the history of an account at a glance', () => {
     expect(elementsNamed(parse(page), 'svg')).toHaveLength(1);
   });
 
+  it('shows of long values the part that differs from the value above', async () => {
+    const bio = (n: number) => `${'word '.repeat(40)}number ${n}${' end'.repeat(40)}`;
+    const rows = rowsOf(await pageWith(Array.from({ length: 16 }, (_, n) => bio(n))));
+    expect(rows.slice(0, 3).map(([value]) => value)).toEqual(
+      [15, 14, 13].map((n) => `…${'word '.repeat(8)}number ${n}${' end'.repeat(12)} en…`),
+    );
+  });
+
   it('has the latest values of many, and nothing if the account has few changes', async () => {
     const rows = rowsOf(await pageWith(Array.from({ length: 30 }, (_, n) => `bio ${n}`)));
     expect(rows.map(([value]) => value)).toEqual([...Array.from({ length: 6 }, (_, n) => `bio ${29 - n}`), 'and 24 earlier']);

@@ -1,6 +1,6 @@
 import { FIELDS_IN_ORDER } from '../../contract/profile-fields.ts';
 import type { ChangeRecord, DataType } from '../../contract/record.ts';
-import { type ByteText, joined, type Markup, markup, numberMarkup, trusted } from '../byte-text.ts';
+import { type ByteText, byteText, joined, type Markup, markup, numberMarkup, trusted } from '../byte-text.ts';
 import { valueMarkup } from '../change-list.ts';
 import { dateMarkup, fullDate } from '../dates.ts';
 import type { AddressOf } from './record-lookup.ts';
@@ -43,7 +43,7 @@ export function historyGlance(records: readonly ChangeRecord[], hrefOf: AddressO
     const shown = values.slice(0, MOST_VALUES);
     const rest = values.length - shown.length;
     const more = rest === 0 ? '' : markup`<tr><td colspan=4>and ${numberMarkup(rest)} earlier\n`;
-    const rows = shown.map((value) => valueRow(type, value, hrefOf));
+    const rows = shown.map((value, index) => valueRow(type, value, (values[index - 1] ?? values[1])?.first.text ?? '', hrefOf));
     return markup`<tbody><tr><th scope=rowgroup rowspan=${shown.length + (rest === 0 ? 0 : 1)}>${type}${trusted(rows.join('<tr>'))}${more}`;
   });
   return markup`<h2>History at a glance</h2>\n${lanes(fields, records)}<table class=glance><thead><tr><th scope=col>Field<th scope=col>Value<th scope=col>First seen<th scope=col>Last replaced<th scope=col>Periods</thead>\n${joined(groups)}</table>\n`;
@@ -73,21 +73,33 @@ function valuesOf(records: readonly ChangeRecord[]): readonly FieldValue[] {
   return [...values.values()];
 }
 
-function valueRow(type: DataType, { first, next, periods }: FieldValue, hrefOf: AddressOf): Markup {
+/** @param other the text of the row above, or of the second row for the first */
+function valueRow(type: DataType, { first, next, periods }: FieldValue, other: ByteText, hrefOf: AddressOf): Markup {
   const { text, first_encountered_date: from } = first;
-  const value = text === null || text === '' ? markup`<i>empty</i>` : valueMarkup(shortened(text), type);
+  const value = text === null || text === '' ? markup`<i>empty</i>` : valueMarkup(excerpt(text, other), type);
   const to = next === undefined ? markup`latest value` : dateMarkup(next.first_encountered_date.slice(0, 10));
   const count = periods === 1 ? markup`1 period` : markup`${numberMarkup(periods)} separate periods`;
   return markup`<td dir=auto>${value}<td><a href="${hrefOf(first)}">${dateMarkup(from.slice(0, 10))}</a><td>${to}<td>${count}\n`;
 }
 
-/** Returns the beginning of a long text. */
-function shortened(text: ByteText): ByteText {
+const ELLIPSIS = byteText('…');
+
+/** Returns the part of a long text around its first difference from another text. */
+function excerpt(text: ByteText, other: ByteText): ByteText {
   if (text.length <= MOST_BYTES) return text;
-  let end = MOST_BYTES;
-  // not within the bytes of a character
-  while ((text.charCodeAt(end) & 0xc0) === 0x80) end -= 1;
-  return `${text.slice(0, end)}\u00e2\u0080\u00a6`;
+  let same = 0;
+  while (same < text.length && text[same] === other[same]) same += 1;
+  const word = text.indexOf(' ', Math.max(0, same - MOST_BYTES / 2)) + 1;
+  const start = same <= MOST_BYTES / 2 ? 0 : word > 0 && word <= same ? word : characterAt(text, same - MOST_BYTES / 2);
+  const end = characterAt(text, Math.min(text.length, start + MOST_BYTES));
+  return `${start === 0 ? '' : ELLIPSIS}${text.slice(start, end)}${end === text.length ? '' : ELLIPSIS}`;
+}
+
+/** Returns where the character begins that a byte belongs to. */
+function characterAt(text: ByteText, byte: number): number {
+  let at = byte;
+  while ((text.charCodeAt(at) & 0xc0) === 0x80) at -= 1;
+  return at;
 }
 
 const [WIDTH, LABELS, ROW] = [960, 130, 30];
