@@ -12,6 +12,7 @@ const time = (n: number) => new Date(Date.UTC(2020, 0, 1) + n * 86_400_000).toIS
 /**
  * Accounts: nina_k, who was ninette before and changed her bio 130 times, a hostile one, and 700 others whose handles begin
  * with ni. Two accounts had the handle lamp, and none has it today. Another account has the handle harbour today.
+ * pier was quay before.
  */
 function snapshots(): Snapshot[] {
   const bios = Array.from({ length: 130 }, (_, n) => ({
@@ -44,7 +45,13 @@ function snapshots(): Snapshot[] {
     { observed_at: time(day), id: after, screen_name: before, display_name: after },
     { observed_at: time(day + 1), id: after, screen_name: after, display_name: after },
   ]);
-  return [...bios, ...others, ...moved, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
+  const pier = [
+    { observed_at: time(20), screen_name: 'quay' },
+    { observed_at: time(21), screen_name: 'pier' },
+    { observed_at: time(25), screen_name: 'pier', location: 'a' },
+    { observed_at: time(26), screen_name: 'pier', location: 'b' },
+  ].map((snapshot) => ({ id: 'p', display_name: 'Pier', ...snapshot }));
+  return [...bios, ...others, ...moved, ...pier, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
 }
 
 it('the client script is small and has no module syntax', () => {
@@ -344,22 +351,23 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await shown()).toEqual(['@nina_k', 'Nina Kowal 🌻', bio(128)]);
     // the newest parts are on the main page, the first ones on pages of their own
     const newest = 'The last value was recorded on 2020-05-09. What the profile said after that day is not known from here.';
+    const next = (day: string) => `The next new value was first seen on ${day}. The profile may have shown it before that day.`;
     for (const [days, expected, ...notes] of [
       ['2019-12-31', [], 'No source showed this profile on 2019-12-31: it was first seen on 2020-01-01.'],
       // the handle of that day
-      ['2020-01-01', ['@ninette', bio(0)]],
-      ['2020-01-02', ['@nina_k', bio(1)]],
-      ['2020-01-20', ['@nina_k', bio(19)]],
-      ['2020-02-18', ['@nina_k', bio(48)]],
-      ['2020-02-19', ['@nina_k', bio(49)]],
-      ['2020-02-20', ['@nina_k', bio(50)]],
+      ['2020-01-01', ['@ninette', bio(0)], next('2020-01-02')],
+      ['2020-01-02', ['@nina_k', bio(1)], next('2020-01-03')],
+      ['2020-01-20', ['@nina_k', bio(19)], next('2020-01-21')],
+      ['2020-02-18', ['@nina_k', bio(48)], next('2020-02-19')],
+      ['2020-02-19', ['@nina_k', bio(49)], next('2020-02-20')],
+      ['2020-02-20', ['@nina_k', bio(50)], next('2020-02-21')],
       ['2020-05-09', ['@nina_k', bio(129)]],
       ['2025-01-01', ['@nina_k', bio(129)], newest],
       ['9999-01-01', [], '9999-01-01 is in the future.'],
       ['2019-12-31..2020-05-10', [], 'No source showed this profile on 2019-12-31: it was first seen on 2020-01-01.', newest],
-      ['2020-01-01..2020-05-09', [['@ninette', 'nina_k'].join(''), 'maps of 129 places that moved\nand <b>more</b>']],
-      ['2020-01-20..2020-05-09', ['@nina_k', 'maps of 19129 places that moved\nand <b>more</b>']],
-      ['2020-01-20..2020-01-21', ['@nina_k', 'maps of 1920 places that moved\nand <b>more</b>']],
+      ['2020-01-01..2020-05-09', [['@ninette', 'nina_k'].join(''), 'maps of 129 places that moved\nand <b>more</b>'], next('2020-01-02')],
+      ['2020-01-20..2020-05-09', ['@nina_k', 'maps of 19129 places that moved\nand <b>more</b>'], next('2020-01-21')],
+      ['2020-01-20..2020-01-21', ['@nina_k', 'maps of 1920 places that moved\nand <b>more</b>'], next('2020-01-21'), next('2020-01-22')],
     ] as const) {
       await page.goto('about:blank');
       await page.goto(`${fileUrl}${nina}#on=${days}`);
@@ -381,6 +389,20 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       '2020-06-01',
       '2020-05-09',
     ]);
+  });
+
+  it('says that a rename has no known time, for days up to the next record', async () => {
+    const page = await open(pageOf('pier'));
+    const note = async (day: string) => {
+      await page.locator('#day').fill(day);
+      await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day}'`);
+      return [await page.locator('[data-day] dd').first().textContent(), await page.locator('[data-day] p').textContent()];
+    };
+    const next = (day: string) => `The next new value was first seen on ${day}. The profile may have shown it before that day.`;
+    const rename = 'The former handle was last seen on 2020-01-21: the account was renamed at an unknown time after it.';
+    expect(await note('2020-01-21')).toEqual(['@quay', next('2020-01-26')]);
+    expect(await note('2020-01-22')).toEqual(['@pier', `${rename} ${next('2020-01-26')}`]);
+    expect(await note('2020-01-26')).toEqual(['@pier', next('2020-01-27')]);
   });
 
   it('waits for Enter while a day is typed, also on a page of a part', async () => {

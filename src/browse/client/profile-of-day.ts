@@ -97,26 +97,30 @@ function profileOn(day: string): Profile {
   for (const row of document.querySelectorAll('[data-before] > div')) {
     texts.set(row.querySelector('dt')?.textContent ?? '', row.querySelector('dd')?.textContent ?? '');
   }
-  let handle = '';
+  let [handle, renamedAfter] = ['', ''];
   for (const change of allChanges().reverse()) {
     const isRename = change.id === '';
     const date = dayOf(change);
     // a source still showed the former handle on the day after which the account was renamed
     if (date > day || (isRename && date === day)) continue;
     handle = isRename ? textOf(change) : handleIn(change);
+    renamedAfter = isRename ? date : '';
     if (!isRename) texts.set(fieldOf(change), textOf(change));
   }
   const known: Profile['texts'] = handle === '' ? [...texts] : [['Handle', handle], ...texts];
   const days = allChanges().flatMap((change) => (change.id === '' ? [] : dayOf(change)));
-  return { texts: known, note: noteOn(day, known.length === 0, days) };
+  const rename =
+    renamedAfter === '' ? '' : `The former handle was last seen on ${renamedAfter}: the account was renamed at an unknown time after it. `;
+  return { texts: known, note: `${rename}${noteOn(day, known.length === 0, days)}`.trim() };
 }
 
 /** @param days of the records on the page, newest first */
 function noteOn(day: string, isEmpty: boolean, days: readonly string[]): string {
   const [newest = ''] = days;
   if (isEmpty) return `No source showed this profile on ${day}: it was first seen on ${days.at(-1)}.`;
-  if (linksTo('Newer').length > 0 || day <= newest) return '';
-  return `The last value was recorded on ${newest}. What the profile said after that day is not known from here.`;
+  const next = days.findLast((date) => date > day) ?? firstDayOf(linksTo('Newer')[0]);
+  if (next !== '') return `The next new value was first seen on ${next}. The profile may have shown it before that day.`;
+  return day === newest ? '' : `The last value was recorded on ${newest}. What the profile said after that day is not known from here.`;
 }
 
 /** Shows one profile, or the difference of two. A profile that is not known is not compared. */
