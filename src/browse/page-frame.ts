@@ -153,19 +153,21 @@ ${noindex === undefined ? '' : markup`<meta name=robots content=noindex>\n`}<lin
 </header>
 <main id=main>
 ${section === 'account' ? accountNotice(root, about) : ''}`,
-    tail: markup`<a href="${root}${ABOUT}"${section === 'about' ? ' aria-current=page' : ''}>About this history</a>${about === undefined ? '' : signature(about)}<span>A time says when a source first showed a value, not when it was changed. All times are UTC.</span></footer>
+    tail: markup`<a href="${root}${ABOUT}"${section === 'about' ? ' aria-current=page' : ''}>About this history</a>${about === undefined ? '' : signature(about)}<span>${section === 'account' ? '' : TIMES}All times are UTC.</span></footer>
 </body>
 </html>
 `,
   };
 }
 
+const TIMES = markup`A time says when a source first showed a value, not when it was changed. `;
+
 /** Returns what an account page is, and where to ask for a correction. */
 function accountNotice(root: Root, about: About | undefined): Markup {
   const publisher = about === undefined ? '' : markup`, recorded by ${siteText(about, about.publisher)}`;
   const source = about?.source === undefined ? '' : markup` from ${sourceLink(about, about.source)}`;
   const removal = markup`<a href="${root}${ABOUT}#removal">Correction or removal</a>`;
-  return markup`<p class=notice>Copies of a public profile${publisher}${source}. This page does not belong to the account. ${removal}</p>\n`;
+  return markup`<p class=notice>Copies of a public profile${publisher}${source}. This page does not belong to the account. ${TIMES}${removal}</p>\n`;
 }
 
 /** Returns who publishes the site. */
