@@ -75,4 +75,4 @@ function lead({ about }: Site): Markup {
   return markup`<p class=lead>${text}</p>\n${publisher}`;
 }
 
-const LEAD = markup`Names, bios, locations, websites and verification of public accounts, and when each value was first seen.`;
+const LEAD = markup`What public profiles said, and when each value was first seen.`;

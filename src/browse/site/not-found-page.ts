@@ -12,7 +12,7 @@ export function notFoundPage(baseUrl: string): Page {
     { title: 'Page not found', root },
     markup`<h1>Page not found</h1>
 <p>There is no page at this address. The account may have been renamed or removed.</p>
-<p>Search for it above, or go to <a href="${root}${HOME}">the home page</a> or to <a href="${root}${accountsPage()}">all accounts</a>.</p>
+<p>Go to <a href="${root}${HOME}">the home page</a> or to <a href="${root}${accountsPage()}">all accounts</a>. To search, turn on JavaScript.</p>
 `,
   );
 }
