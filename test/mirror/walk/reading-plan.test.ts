@@ -79,6 +79,7 @@ const share = fc.double({ min: 0, max: 0.999, noNaN: true });
 const grows = fc.tuple(fc.nat({ max: 12 }), fc.nat({ max: 2 })).map(([records, accounts]) => grow(records, accounts));
 const removes = fc.tuple(share, fc.integer({ min: 1, max: 4 })).map(([at, records]) => remove(at, records));
 const removesAccounts = fc.tuple(share, fc.integer({ min: 1, max: 3 })).map(([at, accounts]) => removeAccounts(at, accounts));
+const renames = share.map((at): Change => ({ kind: 'rename account', at }));
 const resets = fc.nat({ max: 30 }).map(reset);
 const failures = fc
   .array(fc.tuple(fc.constantFrom('data', 'account'), fc.integer({ min: 2, max: 8 })), { maxLength: 4 })
@@ -140,7 +141,7 @@ describe('the plan of a mirror', () => {
     );
   });
 
-  it('ends, and is never complete without a record of the service, whatever a service adds, removes, resets and refuses', async () => {
+  it('ends, and is never complete without a record of the service, whatever a service adds, removes, renames, resets and refuses', async () => {
     const mirrorEveryNight = async (shape: Shape) => {
       const service = new SimulatedService(...shape);
       const night = nights();
@@ -159,15 +160,15 @@ describe('the plan of a mirror', () => {
       expect(isComplete).toBe(true);
       expect([...has.data].toSorted()).toEqual([...service.records].toSorted());
     };
-    const changing = services(fc.oneof(grows, removes, removesAccounts, resets, failures));
+    const changing = services(fc.oneof(grows, removes, removesAccounts, renames, resets, failures));
     const examples = EXAMPLES.map((example): [Shape] => [example]);
     await fc.assert(fc.asyncProperty(changing, mirrorEveryNight), { numRuns: RUNS, examples });
   });
 
-  it('finds exactly the removed accounts if nothing moves while it reads them, and none that exists, whatever is added and removed', async () => {
+  it('finds exactly the removed accounts if nothing moves while it reads them, and none that exists, whatever is added, removed and renamed', async () => {
     let exact = 0;
     await fc.assert(
-      fc.asyncProperty(services(fc.oneof(grows, removes, removesAccounts)), async (shape) => {
+      fc.asyncProperty(services(fc.oneof(grows, removes, removesAccounts, renames)), async (shape) => {
         const service = new SimulatedService(...shape);
         const night = nights();
         let known = new Set((await night(service)).has.account);
