@@ -51,14 +51,14 @@ export class Run {
    * @throws Failure see {@link toEnd}
    */
   async resume(): Promise<void> {
-    const end = this.state;
-    if (end.plan.stage !== 'done') return this.toEnd();
-    this.state = readNewItems(end);
+    if (this.state.plan.stage === 'done') this.state = readNewItems(this.state);
+    const { finished } = this.state;
     try {
       await this.toEnd();
     } catch (error) {
-      if (!(error instanceof Failure) || !/^(service-failed|bad-service)$/.test(error.code)) throw error;
-      this.state = withUnreadStart(end, error.found ?? error.message);
+      const isAway = error instanceof Failure && /^(service-failed|bad-service)$/.test(error.code);
+      if (finished === undefined || !isAway) throw error;
+      this.state = withUnreadStart(finished, error.found ?? error.message);
     }
   }
 
