@@ -162,7 +162,9 @@ export class Run {
     const { contents, sent, etag, url } = reading;
     this.#spool.addPage({ url, collection, number, etag }, contents, sent);
     const { [collection]: before, pages } = this.state;
-    const isFull = contents.next !== null && contents.items.length > 0;
+    // the last page can link to a page that is not there
+    const isLast = before.shortest < Number.MAX_SAFE_INTEGER && number >= pagesOf({ ...before, count: contents.count });
+    const isFull = contents.next !== null && contents.items.length > 0 && !isLast;
     const tally = this.#spool.items.markSeen(collection, contents.items, before.round);
     const state: RunState = {
       ...this.state,

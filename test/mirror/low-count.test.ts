@@ -58,19 +58,25 @@ it.each([
   },
 );
 
-it('a mirror reads the feed once if its last counted page links to one that is not there, and says so', async () => {
-  const { service, store } = await countingLess(10, 0);
-  service.answers.delete('/rest/data/?page=4');
-  const gaps = [{ page: 4, reason: 'status 404' }];
-  for (const isFull of [false, false, true]) {
-    service.asked.length = 0;
-    expect(await mirrored(store, service.baseUrl, { isFull })).toMatchObject({
-      isComplete: false,
-      missing: { gaps, isCountUnstable: false },
-    });
-    expect(service.asked.filter((target) => target === '/rest/data/?page=3')).toHaveLength(1);
-  }
-});
+it.each([40, 41])(
+  'a mirror reads the feed once if the last page of %i records links to one that is not there, and says so',
+  async (all) => {
+    const { service, store } = await serviceOf(all);
+    const [last, behind] = [Math.ceil(all / 10), Math.ceil(all / 10) + 1];
+    const answer = service.answers.get(`/rest/data/?page=${last}`) as object;
+    service.answers.set(`/rest/data/?page=${last}`, { ...answer, next: `${service.baseUrl}/rest/data/?page=${behind}` });
+    const gaps = [{ page: behind, reason: 'status 404' }];
+    for (const isFull of [false, false, true]) {
+      service.asked.length = 0;
+      expect(await mirrored(store, service.baseUrl, { isFull })).toMatchObject({
+        isComplete: false,
+        missing: { gaps, isCountUnstable: false },
+        pageSizes: { data: 10 },
+      });
+      expect(service.asked.filter((target) => target === `/rest/data/?page=${last - 1}`)).toHaveLength(1);
+    }
+  },
+);
 
 it.each([
   ['says how many are missing', [], 1],
