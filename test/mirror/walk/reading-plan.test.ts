@@ -149,6 +149,7 @@ describe('the plan of a mirror', () => {
         const { isComplete, missing, has, unknown, requests } = await night(service);
         const missed = service.lastShown.filter((id) => !has.data.has(id));
         expect(unknown).toEqual([]);
+        expect(missing.gaps.filter(({ newer, older }) => newer !== null && older !== null && newer <= older)).toEqual([]);
         if (isComplete) expect(missed).toEqual([]);
         else expect(saysWhy(missing)).toBe(true);
         expect(requests).toBeLessThan(2000);
