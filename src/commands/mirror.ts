@@ -56,7 +56,7 @@ export async function runMirror(terminal: Terminal, options: Values<'mirror'>): 
     const milliseconds = terminal.elapsed();
     // a page can be shorter than the others if items are missing
     const pageSizes = result.isRead ? result.pageSizes : { data: undefined, account: undefined };
-    // another run cannot change what was rejected or what the service lacks, so a nightly job must not fail because of it
+    // a nightly job that read everything must not fail because items were rejected or the service itself lacks some
     terminal.exitCode = result.isRead ? 0 : 1;
     warnOf(terminal, result, rejectsPath);
     terminal.summary(

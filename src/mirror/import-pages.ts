@@ -187,8 +187,12 @@ class PageImporter {
   }
 
   #count(tally: Record<keyof Tally, number>, outcome: Outcome, item: Conflicting): void {
-    if (typeof outcome !== 'string') throw rejection(conflictError(outcome, item));
-    tally[outcome] += 1;
+    if (typeof outcome === 'string') {
+      tally[outcome] += 1;
+      return;
+    }
+    const conflict = conflictError(outcome, item);
+    throw rejection({ ...conflict, hint: `${conflict.hint}; the next run into this store reads only what is new` });
   }
 
   /** Rejects an item, unless the same version was rejected before, in this run or in an earlier one. */

@@ -32,6 +32,8 @@ export interface RunState extends PerCollection<CollectionState> {
   readonly beginning: Beginning;
   readonly plan: Plan;
   readonly pages: { readonly read: number; readonly unchanged: number };
+  /** The state in which all pages were read, if the run was interrupted then and reads what is new. */
+  readonly finished?: RunState;
 }
 
 /**
@@ -89,7 +91,7 @@ export function withoutChangedPages(state: RunState): RunState {
 }
 
 /** Returns the state of a run that has read everything and reads what the service has added since, as the next run would. */
-export function readNewItems(state: RunState): RunState {
+export function readNewItems({ finished: _, ...state }: RunState): RunState {
   const { beginning, plan, account } = state;
   const { feed, accounts, changed, unread } = plan;
   const excess = { data: feed.excess, account: accounts.excess };
@@ -103,7 +105,7 @@ export function readNewItems(state: RunState): RunState {
   // nor does a count show a page of known accounts that could not be read
   const walk = accounts.gaps.length > 0 ? startAccountWalk('sweep', accounts.excess) : start.accounts;
   const next = { ...start, accounts: walk, unread: isGap ? [] : unread };
-  return { ...inNewRound(inNewRound(state, 'data'), 'account'), plan: next };
+  return { ...inNewRound(inNewRound(state, 'data'), 'account'), plan: next, finished: state };
 }
 
 /** Returns the state of a run that has read everything, and then could not read page 1 of the feed again. */

@@ -51,14 +51,14 @@ export class Run {
    * @throws Failure see {@link toEnd}
    */
   async resume(): Promise<void> {
-    const end = this.state;
-    if (end.plan.stage !== 'done') return this.toEnd();
-    this.state = readNewItems(end);
+    if (this.state.plan.stage === 'done') this.state = readNewItems(this.state);
+    const { finished } = this.state;
     try {
       await this.toEnd();
     } catch (error) {
-      if (!(error instanceof Failure) || !/^(service-failed|bad-service)$/.test(error.code)) throw error;
-      this.state = withUnreadStart(end, error.found ?? error.message);
+      const isAway = error instanceof Failure && /^(service-failed|bad-service)$/.test(error.code);
+      if (finished === undefined || !isAway) throw error;
+      this.state = withUnreadStart(finished, error.found ?? error.message);
     }
   }
 
@@ -162,7 +162,9 @@ export class Run {
     const { contents, sent, etag, url } = reading;
     this.#spool.addPage({ url, collection, number, etag }, contents, sent);
     const { [collection]: before, pages } = this.state;
-    const isFull = contents.next !== null && contents.items.length > 0;
+    // the last page can link to a page that is not there
+    const isLast = before.shortest < Number.MAX_SAFE_INTEGER && number >= pagesOf({ ...before, count: contents.count });
+    const isFull = contents.next !== null && contents.items.length > 0 && !isLast;
     const tally = this.#spool.items.markSeen(collection, contents.items, before.round);
     const state: RunState = {
       ...this.state,

@@ -109,6 +109,15 @@ export class MirrorMemory {
     return this.#has.get(this.#id, collection, key) === 1;
   }
 
+  /** Whether the service no longer has an item, according to all runs. */
+  isGone(collection: Collection, key: ItemKey): boolean {
+    return (
+      this.#database
+        .prepareValue<[number, Collection, ItemKey], number>('SELECT 1 FROM mirror_gone WHERE mirror = ? AND collection = ? AND key = ?')
+        .get(this.#id, collection, key) === 1
+    );
+  }
+
   /** Returns the number of known items of a collection. */
   count(collection: Collection): number {
     return (

@@ -42,6 +42,31 @@ describe('an account that a service removed', () => {
     expect(accountsIn(store)).toEqual(['a', 'b', 'c']);
   });
 
+  it('is gone alone with a former name if another account on page 1 is renamed during the way back', async () => {
+    const { service, store } = await serviceOf(0);
+    const showAll = (...names: readonly string[]) => {
+      service.answers.clear();
+      show(service, 'data', []);
+      show(
+        service,
+        'account',
+        names.map((name) => account(name, [])),
+        2,
+      );
+    };
+    showAll('a', 'b', 'c', 'd', 'e', 'f');
+    await mirrored(store, service.baseUrl);
+    showAll('a', 'b', 'c', 'd', 'f');
+    service.asked.length = 0;
+    service.onRequest = () => {
+      if (service.asked.at(-1) === '/rest/account/?page=2') showAll('z', 'b', 'c', 'd', 'f');
+    };
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, gone: { account: ['a', 'e'] } });
+    service.asked.length = 0;
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true });
+    expect(service.asked).toHaveLength(4);
+  });
+
   it('is gone alone if two others have one screen name', async () => {
     const { service, store } = await serviceOf(0);
     const twin = (created: string) => account('twin', [], { account_creation_date: created });
@@ -98,6 +123,17 @@ describe('records that a mirror with --full --delete does not find', () => {
     expect(idsIn(store)).toHaveLength(30);
     service.answers.set('/rest/data/?page=3', right);
     expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, removed: { data: [] } });
+  });
+
+  it('are known although only a page of accounts has shown them', async () => {
+    const { service, store } = await serviceOf(20);
+    show(service, 'account', [account('jack', [record(21)])]);
+    service.answers.set('/rest/data/?page=2', '<!DOCTYPE html>');
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: false, removed: { data: [] } });
+    serve(service, recordsTo(20));
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, gone: { data: [21] }, removed: { data: [21] } });
+    expect(await mirrored(store, service.baseUrl, options)).toMatchObject({ isComplete: true, deleted: { records: 1 } });
+    expect(idsIn(store)).toHaveLength(20);
   });
 
   it('are known in later runs, with the time at which the first run missed them', async () => {

@@ -58,27 +58,37 @@ it.each([
   },
 );
 
-it('a mirror reads the feed once if its last counted page links to one that is not there, and says so', async () => {
-  const { service, store } = await countingLess(10, 0);
-  service.answers.delete('/rest/data/?page=4');
-  const gaps = [{ page: 4, reason: 'status 404' }];
-  for (const isFull of [false, false, true]) {
-    service.asked.length = 0;
-    expect(await mirrored(store, service.baseUrl, { isFull })).toMatchObject({
-      isComplete: false,
-      missing: { gaps, isCountUnstable: false },
-    });
-    expect(service.asked.filter((target) => target === '/rest/data/?page=3')).toHaveLength(1);
-  }
-});
+it.each([40, 41])(
+  'a mirror reads the feed once if the last page of %i records links to one that is not there, and says so',
+  async (all) => {
+    const { service, store } = await serviceOf(all);
+    const [last, behind] = [Math.ceil(all / 10), Math.ceil(all / 10) + 1];
+    const answer = service.answers.get(`/rest/data/?page=${last}`) as object;
+    service.answers.set(`/rest/data/?page=${last}`, { ...answer, next: `${service.baseUrl}/rest/data/?page=${behind}` });
+    const gaps = [{ page: behind, reason: 'status 404' }];
+    for (const isFull of [false, false, true]) {
+      service.asked.length = 0;
+      expect(await mirrored(store, service.baseUrl, { isFull })).toMatchObject({
+        isComplete: false,
+        missing: { gaps, isCountUnstable: false },
+        pageSizes: { data: 10 },
+      });
+      expect(service.asked.filter((target) => target === `/rest/data/?page=${last - 1}`)).toHaveLength(1);
+    }
+  },
+);
 
-it('a mirror reads a feed that shows a record twice four times, and says how many are missing', async () => {
+it.each([
+  ['says how many are missing', [], 1],
+  ['lacks none if the accounts have all', recordsTo(40), 0],
+])('a mirror reads a feed that shows a record twice four times, and %s', async (_, data, records) => {
   const { service, store } = await serviceOf(40);
   const page = service.answers.get('/rest/data/?page=3') as { readonly results: readonly object[] };
   service.answers.set('/rest/data/?page=3', { ...page, results: page.results.with(5, recordsTo(40)[1] ?? {}) });
+  show(service, 'account', [account('jack', data)]);
   for (let run = 1; run <= 2; run += 1) {
     service.asked.length = 0;
-    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: false, missing: { records: 1 } });
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: records === 0, missing: { records }, gone: { data: [] } });
     expect(service.asked.filter((target) => target === '/rest/data/?page=3')).toHaveLength(4);
   }
 });

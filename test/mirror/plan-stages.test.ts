@@ -317,6 +317,7 @@ describe('a round through the feed, a round through the accounts', () => {
     ['ends if the feed is walked again at the end', { checks: 1 }, true, true],
     ['ends with a round of the feed', { feed: { ...FEED, round: 2 } }, true, false],
     ['ends with a round of the accounts', { accounts: { ...ACCOUNTS, round: 2 } }, false, true],
+    ['ends when the way back through the accounts begins', { accounts: { ...ACCOUNTS, turns: 1 } }, false, true],
     ['ends with the changed pages of the feed', changed([]), true, false],
     ['ends with the changed pages of the accounts', changed(undefined, []), false, true],
   ])('%s', (_, plan, data, account) => {

@@ -15,6 +15,7 @@ export type Change =
   | { readonly kind: 'grow'; readonly records: number; readonly newAccounts: number }
   | { readonly kind: 'remove'; readonly at: number; readonly records: number }
   | { readonly kind: 'remove accounts'; readonly at: number; readonly accounts: number }
+  | { readonly kind: 'rename account'; readonly at: number }
   | { readonly kind: 'reset'; readonly records: number }
   /** From now on, these pages and no others cannot be read. Each is a collection and a number. */
   | { readonly kind: 'fail'; readonly pages: readonly string[] };
@@ -84,6 +85,10 @@ export class SimulatedService {
     if (change.kind === 'grow') this.#grow(change.records, change.newAccounts);
     if (change.kind === 'remove accounts') {
       this.accounts = this.accounts.toSpliced(Math.floor(change.at * this.accounts.length), change.accounts);
+    }
+    if (change.kind === 'rename account' && this.accounts.length > 0) {
+      this.accounts = this.accounts.with(Math.floor(change.at * this.accounts.length), `account${this.#nextAccount}`);
+      this.#nextAccount += 1;
     }
     if (change.kind === 'remove') this.records = this.records.toSpliced(Math.floor(change.at * this.records.length), change.records);
     if (change.kind === 'fail') this.#failing = new Set(change.pages);

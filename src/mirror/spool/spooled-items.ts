@@ -67,12 +67,14 @@ export class SpooledItems {
   }
 
   /**
-   * Marks records that pages of accounts show and that pages of the feed, which could not be read, may have.
+   * Marks records that a page of accounts shows and that are not known, unless they are gone. Also marks the known ones that pages of
+   * the feed, which could not be read, may have.
    * @param ranges the ids of the records that these pages may have
    * @returns the number of records that were not known before
    */
   markSupplied(ids: readonly number[], ranges: readonly IdRange[], round: number): number {
-    const supplied = ids.filter((id) => ranges.some(({ low, high }) => id >= low && id < high));
+    const isUnknown = (id: number) => !this.knows('data', id) && !this.#memory.isGone('data', id);
+    const supplied = ids.filter((id) => ranges.some(({ low, high }) => id >= low && id < high) || isUnknown(id));
     return this.markSeen(
       'data',
       supplied.map((key) => ({ key, variant: null, account: null })),

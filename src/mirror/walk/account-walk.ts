@@ -99,6 +99,8 @@ function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTall
   const excess = page.count - tally.seen;
   // after a sweep, accounts that were added meanwhile are on the last pages
   if (walk.turns > 1 && excess === walk.excess && isOneState) return { ...walk, state: 'complete', hasSeenAll: true };
+  // the walk has seen accounts that are gone now, so no further page can make the numbers agree
+  if (walk.turns > 1 && excess < walk.excess && isOneState) return nextRound(walk);
   if (page.number > 1 && page.number === walk.top && page.items === 0 && page.number > farBehind(tally)) {
     const half = Math.floor(page.number / 2);
     return { ...walk, page: half, top: half, isLinked: false };

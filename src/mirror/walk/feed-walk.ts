@@ -173,7 +173,9 @@ export function afterFeedRetry(walk: FeedWalk, page: FeedPage): FeedWalk {
 /** Returns the gap of an unread page without the ids from a page on that was read. That page has its own records. */
 function withoutIdsOf(gap: Gap, { number, highest, lowest }: FeedPage): Gap {
   if (gap.reason === null || highest === null) return gap;
-  return gap.page < number ? { ...gap, older: Math.max(gap.older ?? 0, highest) } : { ...gap, newer: least(gap.newer, lowest) };
+  const rest = gap.page < number ? { ...gap, older: Math.max(gap.older ?? 0, highest) } : { ...gap, newer: least(gap.newer, lowest) };
+  // if records moved meanwhile, the page can reach beyond the gap
+  return (rest.newer ?? ALL_IDS.high) > (rest.older ?? 0) ? rest : gap;
 }
 
 /**

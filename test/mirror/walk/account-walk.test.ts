@@ -85,6 +85,7 @@ describe('a walk through the accounts', () => {
     ],
     ['ends after the second turn when all are seen', { ...SWEEP, turns: 2 }, {}, ALL, { ...COMPLETE, hasSeenAll: true }],
     ['goes on after the second turn until all are seen', { ...SWEEP, turns: 2 }, {}, {}, { page: 2 }],
+    ['begins again after the second turn if more were seen than are there', { ...SWEEP, turns: 2 }, {}, { seen: 51 }, sweep(2)],
     [
       'goes on after the second turn if a page has another count',
       { ...SWEEP, turns: 2, count: 53 },

@@ -209,6 +209,17 @@ describe('a page of the feed that cannot be read', () => {
         ],
       },
     ],
+    [
+      'takes no ids from unread pages if it reaches beyond them',
+      {
+        gaps: [
+          { ...UNREAD, page: 2, newer: 80, older: 60 },
+          { ...UNREAD, page: 4, newer: 91, older: 71 },
+        ],
+      },
+      {},
+      {},
+    ],
   ])('%s when it is read at last', (_, walk, page, expected) => {
     const before: FeedWalk = { ...WALK, state: 'incomplete', ...walk };
     expect(afterFeedRetry(before, { ...PAGE, ...page })).toEqual({ ...before, ...expected });
