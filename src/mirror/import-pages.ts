@@ -83,8 +83,7 @@ export async function importPages(store: string, spool: Spool, options: ImportPa
     const incomplete = options.incomplete(rejectedInAll);
     const memory = saveMirrorState(importer.memory, spool, batch.exclusions, { ...options, incomplete });
     const areReportsChanged = !isDeepStrictEqual(incompleteMirrors(batch.database), reports);
-    const writer = memory.writer();
-    for (const version of rejected) writer.addRejected(version);
+    for (const version of rejected) memory.addRejected(version);
     batch.markMetadataChanged();
     const removed = { data: memory.gone('data'), account: memory.gone('account') };
     const deleted = options.mayDelete === undefined ? { records: 0, accounts: 0 } : deleteGone(batch, memory, options.mayDelete);

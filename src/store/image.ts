@@ -90,7 +90,7 @@ export class StoreImage {
     try {
       database.exec('BEGIN');
       const state = stateOf(database);
-      const moved = other.prepare<[], { busy: number; log: number; checkpointed: number }>('PRAGMA wal_checkpoint(PASSIVE)').get();
+      const moved = other.get<{ busy: number; log: number; checkpointed: number }>('PRAGMA wal_checkpoint(PASSIVE)');
       if (state !== undefined && moved?.busy === 0 && moved.log === moved.checkpointed) image = new StoreImage(path, database, file, state);
       return image;
     } finally {
@@ -117,9 +117,8 @@ export class StoreImage {
 
   /** Whether this state is equal to another one, or later in the history of the same store. */
   descendsFrom(other: Pick<StoreState, 'revision' | 'fingerprint' | 'observed'>): boolean {
-    const has = this.#database
-      .prepareValue<[number, string], number>('SELECT 1 FROM revision WHERE number = ? AND fingerprint = ?')
-      .get(other.revision, other.fingerprint);
+    const query = 'SELECT 1 FROM revision WHERE number = ? AND fingerprint = ?';
+    const has = this.#database.value(query, other.revision, other.fingerprint);
     return has === 1 && (other.revision !== this.state.revision || this.state.observed >= other.observed);
   }
 

@@ -45,9 +45,8 @@ export class PublishedTarget {
 
   /** Returns the other targets to which this store was published. */
   others(): readonly string[] {
-    return this.#open((database) =>
-      database.prepareValue<[string], string>('SELECT target FROM published_target WHERE target <> ? ORDER BY target').all(this.#target),
-    );
+    const query = 'SELECT target FROM published_target WHERE target <> ? ORDER BY target';
+    return this.#open((database) => database.values<string>(query, this.#target));
   }
 
   write(commit: Buffer): void {
@@ -63,7 +62,7 @@ export class PublishedTarget {
   hasRecords(records: readonly { readonly [field: string]: unknown }[]): boolean {
     const fieldsOf = (record: unknown) => JSON.stringify(record, (field, value) => (field === 'account' ? undefined : value));
     return this.#open((database) => {
-      const json = database.prepare<[unknown], string>('SELECT json FROM record WHERE id = ?').pluck();
+      const json = database.prepareValue<[unknown], string>('SELECT json FROM record WHERE id = ?');
       return records.every((record) => fieldsOf(JSON.parse(json.get(record['id']) ?? 'null')) === fieldsOf(record));
     });
   }
@@ -117,7 +116,7 @@ export class PublishedTarget {
   }
 
   #rowIn(database: Connection): Row | undefined {
-    return database.prepare<[string], Row>('SELECT newest, removals FROM published_target WHERE target = ?').get(this.#target);
+    return database.get('SELECT newest, removals FROM published_target WHERE target = ?', this.#target);
   }
 
   #open<T>(read: (database: Connection) => T): T {

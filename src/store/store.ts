@@ -138,11 +138,8 @@ export class Store extends PageSource {
 
   /** Returns when a mirror first found that the service no longer has a record, by its id. */
   goneRecords(): ReadonlyMap<number, string> {
-    const rows = this.#database
-      .prepare<[], { readonly id: number; readonly gone_at: string | null }>(
-        `SELECT DISTINCT key AS id, ${goneAt('mirror_gone.key')} AS gone_at FROM mirror_gone WHERE collection = 'data'`,
-      )
-      .all();
+    const query = `SELECT DISTINCT key AS id, ${goneAt('mirror_gone.key')} AS gone_at FROM mirror_gone WHERE collection = 'data'`;
+    const rows = this.#database.prepare<[], { readonly id: number; readonly gone_at: string | null }>(query).all();
     return new Map(rows.flatMap(({ id, gone_at }) => (gone_at === null ? [] : [[id, gone_at]])));
   }
 

@@ -1,7 +1,7 @@
 import type { Pauses } from '../../contract/pauses.ts';
 import { type AccountRecords, historyOf, NO_OLDER, NO_RECORDS, SELECT_RECORDS, withPart } from '../accounts/account-json.ts';
 import type { AccountRow } from '../accounts/account-rows.ts';
-import type { Connection, Statement } from '../database/connection.ts';
+import type { Connection } from '../database/connection.ts';
 import { PART_RECORDS } from '../database/schema.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
 
@@ -10,17 +10,11 @@ export class HistoryCheck {
   readonly #database: Connection;
   readonly #path: string;
   readonly #parts: HistoryParts;
-  readonly #gather: Statement<[number, number, number], AccountRecords>;
-  readonly #idAfter: Statement<[number, number, number], number>;
-  readonly #history: Statement<[number], { readonly records: number; readonly head: Buffer; readonly tail: string }>;
 
   constructor(database: Connection) {
     this.#database = database;
     this.#path = database.path;
     this.#parts = new HistoryParts(database);
-    this.#gather = database.prepare(SELECT_RECORDS);
-    this.#idAfter = database.prepareValue('SELECT id FROM record WHERE account = ? AND id >= ? ORDER BY id LIMIT 1 OFFSET +?');
-    this.#history = database.prepare('SELECT records, CAST(head AS BLOB) AS head, tail FROM history WHERE first_record = ?');
   }
 
   /** Whether a part belongs to no account. */
@@ -32,19 +26,23 @@ export class HistoryCheck {
   /** @throws Failure bad-store, stopped */
   async run(account: Omit<AccountRow, 'revision' | 'records' | 'profile' | 'last_seen'>, pauses: Pauses) {
     const { id, screen_name } = account;
-    const first = this.#idAfter.get(id, 0, 0) ?? null;
+    const idAfter = (from: number, skip: number) =>
+      this.#database.value<number>('SELECT id FROM record WHERE account = ? AND id >= ? ORDER BY id LIMIT 1 OFFSET +?', id, from, skip);
+    const gather = (from: number, to: number) => this.#database.get<AccountRecords>(SELECT_RECORDS, id, from, to) ?? NO_RECORDS;
+    const first = idAfter(0, 0) ?? null;
     let [older, from, number, matchesParts] = [NO_OLDER, first ?? 0, 0, true];
-    for (let next = this.#idAfter.get(id, from, PART_RECORDS); next !== undefined; number += 1) {
-      const part = this.#gather.get(id, from, next - 1) ?? NO_RECORDS;
+    for (let next = idAfter(from, PART_RECORDS); next !== undefined; number += 1) {
+      const part = gather(from, next - 1);
       older = withPart(this.#path, screen_name, older, part);
       matchesParts &&= this.#parts.has([first ?? 0, number, part.newest ?? 0], part.json, older);
       from = next;
-      next = this.#idAfter.get(id, from, PART_RECORDS);
+      next = idAfter(from, PART_RECORDS);
       if (pauses.areDue) await pauses.take();
     }
-    const newest = this.#gather.get(id, from, Number.MAX_SAFE_INTEGER) ?? NO_RECORDS;
+    const newest = gather(from, Number.MAX_SAFE_INTEGER);
     const { head, tail, digest, checksum } = historyOf(this.#path, account, newest, older);
-    const stored = first === null ? undefined : this.#history.get(first);
+    const history = 'SELECT records, CAST(head AS BLOB) AS head, tail FROM history WHERE first_record = ?';
+    const stored = this.#database.get<{ readonly records: number; readonly head: Buffer; readonly tail: string }>(history, first);
     const isStored = stored?.records === older.records + newest.records && stored.head.equals(head) && stored.tail === tail && matchesParts;
     return {
       matchesDigest: account.digest?.equals(digest) ?? false,

@@ -20,12 +20,9 @@ export interface Revision {
 
 /** Whether all derived data is up to date. */
 export function isCurrent(database: Connection): boolean {
-  return (
-    database
-      .prepareValue<[], number>(`SELECT EXISTS (SELECT 1 FROM revision) AND NOT EXISTS (SELECT 1 FROM account WHERE revision IS NULL)
-        AND NOT EXISTS (SELECT 1 FROM feed_block WHERE checksum IS NULL)`)
-      .get() === 1
-  );
+  const query = `SELECT EXISTS (SELECT 1 FROM revision) AND NOT EXISTS (SELECT 1 FROM account WHERE revision IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM feed_block WHERE checksum IS NULL)`;
+  return database.value(query) === 1;
 }
 
 interface StoredRevision extends Revision {
@@ -37,7 +34,7 @@ interface StoredRevision extends Revision {
  * @throws Failure bad-store
  */
 export function latestRevision(database: Connection): Revision | undefined {
-  return checked(database, database.prepare<[], StoredRevision>('SELECT * FROM revision ORDER BY number DESC LIMIT 1').get());
+  return checked(database, database.get('SELECT * FROM revision ORDER BY number DESC LIMIT 1'));
 }
 
 /**
@@ -45,8 +42,8 @@ export function latestRevision(database: Connection): Revision | undefined {
  * @throws Failure bad-store
  */
 export function revisionOf(database: Connection, fingerprint: string): number | undefined {
-  const newest = database.prepare<[string], StoredRevision>('SELECT * FROM revision WHERE fingerprint = ? ORDER BY number DESC LIMIT 1');
-  return checked(database, newest.get(fingerprint))?.number;
+  const query = 'SELECT * FROM revision WHERE fingerprint = ? ORDER BY number DESC LIMIT 1';
+  return checked(database, database.get(query, fingerprint))?.number;
 }
 
 function checked(database: Connection, revision: StoredRevision | undefined): Revision | undefined {
@@ -60,15 +57,14 @@ function checksumIn({ number, fingerprint, records, accounts, feed, ranking, ran
 
 /** Returns the number of the next revision. */
 export function nextRevision(database: Connection): number {
-  return database.prepareValue<[], number>("SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'revision'), 0) + 1").get() ?? 1;
+  return database.value<number>("SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'revision'), 0) + 1") ?? 1;
 }
 
 export function addRevision(database: Connection, revision: Revision): void {
-  database
-    .prepare<[StoredRevision]>(
-      'INSERT INTO revision (number, fingerprint, records, accounts, feed, ranking, ranking_sum, checksum) VALUES (:number, :fingerprint, :records, :accounts, :feed, :ranking, :ranking_sum, :checksum)',
-    )
-    .run({ ...revision, checksum: checksumIn(revision) });
+  database.run(
+    'INSERT INTO revision (number, fingerprint, records, accounts, feed, ranking, ranking_sum, checksum) VALUES (:number, :fingerprint, :records, :accounts, :feed, :ranking, :ranking_sum, :checksum)',
+    { ...revision, checksum: checksumIn(revision) },
+  );
 }
 
 /** Whether no run has finished that writes to the store: it has no revision, and never had one. */

@@ -151,7 +151,7 @@ class StoreCheck {
   async #checkFile(): Promise<void> {
     this.#onProgress('file', 0, 0);
     await this.#pauses.take();
-    const lines = this.#database.prepareValue<[], string>(`PRAGMA integrity_check(${MAX_FINDINGS})`).all();
+    const lines = this.#database.values<string>(`PRAGMA integrity_check(${MAX_FINDINGS})`);
     for (const found of lines.filter((line) => line !== 'ok'))
       this.#add({ subject: 'file', expected: 'a database that passes the integrity check of SQLite', found, repairable: true });
     const orphans = this.#database.prepare<[], object>('PRAGMA foreign_key_check').all();

@@ -1,6 +1,5 @@
 import { isGenerated } from '../../contract/generated-id.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
-import type { Statement } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import type { Batch } from '../writing/batch.ts';
 
@@ -17,6 +16,12 @@ export interface RemovedAccount {
   readonly isNew: boolean;
 }
 
+interface AccountRow {
+  readonly id: number;
+  readonly stable_id: string | null;
+  readonly is_new: 0 | 1;
+}
+
 interface RecordRow {
   readonly id: number;
   readonly first_encountered_date: string;
@@ -24,29 +29,17 @@ interface RecordRow {
   readonly is_whole: 0 | 1;
 }
 
+const RECORDS = `SELECT id, json ->> 'first_encountered_date' AS first_encountered_date, crc32(json) IS checksum AS is_whole
+  FROM record WHERE account = ?`;
+
 /** Deletes accounts with everything that a store has of them, except what mirrors remember. */
 export class AccountRemover {
   readonly #batch: Batch;
-  readonly #account: Statement<[string], { readonly id: number; readonly stable_id: string | null; readonly is_new: 0 | 1 }>;
-  readonly #formerHandles: Statement<[number], string>;
-  readonly #records: Statement<[number], RecordRow>;
-  readonly #deleteFormerHandles: Statement<[number]>;
   readonly #spellings: HandleSpellings;
-  readonly #forgetAccount: Statement<[number]>;
 
   constructor(batch: Batch) {
-    const { database } = batch;
     this.#batch = batch;
-    this.#account = database.prepare('SELECT id, stable_id, digest IS NULL AS is_new FROM account WHERE screen_name = ?');
-    this.#formerHandles = database.prepareValue('SELECT DISTINCT handle FROM former_handle WHERE account = ?');
-    this.#records = database.prepare(
-      `SELECT id, json ->> 'first_encountered_date' AS first_encountered_date, crc32(json) IS checksum AS is_whole
-        FROM record WHERE account = ?`,
-    );
-    this.#deleteFormerHandles = database.prepare('DELETE FROM former_handle WHERE account = ?');
-    this.#spellings = new HandleSpellings(database);
-    // an account of which nothing is known is deleted when the batch ends
-    this.#forgetAccount = database.prepare('UPDATE account SET known_to = NULL, observed_to = NULL, stable_id = NULL WHERE id = ?');
+    this.#spellings = new HandleSpellings(batch.database);
   }
 
   /**
@@ -54,17 +47,22 @@ export class AccountRemover {
    * @throws Failure bad-store
    */
   remove(screenName: string): RemovedAccount | undefined {
-    const account = this.#account.get(screenName);
+    const { database } = this.#batch;
+    const account = database.get<AccountRow>(
+      'SELECT id, stable_id, digest IS NULL AS is_new FROM account WHERE screen_name = ?',
+      screenName,
+    );
     if (account === undefined) return undefined;
-    const former_handles = this.#formerHandles.all(account.id);
-    const records = this.#records.all(account.id);
+    const former_handles = database.values<string>('SELECT DISTINCT handle FROM former_handle WHERE account = ?', account.id);
+    const records = database.prepare<[number], RecordRow>(RECORDS).all(account.id);
     const broken = records.find(({ is_whole }) => is_whole === 0);
-    if (broken !== undefined) throw damaged(this.#batch.database.path, `record ${broken.id} of ${screenName} does not match its checksum`);
+    if (broken !== undefined) throw damaged(database.path, `record ${broken.id} of ${screenName} does not match its checksum`);
     for (const { id } of records) this.#batch.deleteRecord(screenName, id);
-    this.#deleteFormerHandles.run(account.id);
+    database.run('DELETE FROM former_handle WHERE account = ?', account.id);
     // their pages name the removed account
     for (const handle of former_handles) for (const holder of this.#spellings.holders(handle)) this.#batch.markChanged(holder);
-    this.#forgetAccount.run(account.id);
+    // an account of which nothing is known is deleted when the batch ends
+    database.run('UPDATE account SET known_to = NULL, observed_to = NULL, stable_id = NULL WHERE id = ?', account.id);
     this.#batch.markChanged(screenName);
     this.#batch.markObservedChanged();
     this.#batch.clearNameCache();

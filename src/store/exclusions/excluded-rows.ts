@@ -23,7 +23,7 @@ export function excludedRows(path: string, exclusions: readonly Exclusion[]): Ex
       let accounts = 0;
       for (const { screen_name, stable_id } of accountRows(database, 'id', ['screen_name', 'stable_id']))
         if (hashes.has(handleHash(screen_name)) || (stable_id !== null && hashes.has(stableIdHash(stable_id)))) accounts += 1;
-      const former = database.prepareValue<[], string>('SELECT DISTINCT handle FROM former_handle').all();
+      const former = database.values<string>('SELECT DISTINCT handle FROM former_handle');
       return { accounts, formerHandles: former.filter((handle) => hashes.has(handleHash(handle))) };
     } finally {
       database.close();

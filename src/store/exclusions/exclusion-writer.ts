@@ -1,7 +1,6 @@
 import { type Exclusion, encodeExclusion, handleHash, sharedHandleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
 import type { ConflictPolicy } from '../../contract/record.ts';
 import { accountRows } from '../accounts/account-rows.ts';
-import type { Statement } from '../database/connection.ts';
 import type { Batch } from '../writing/batch.ts';
 import type { Outcome } from '../writing/outcome.ts';
 import { AccountRemover } from './account-remover.ts';
@@ -12,7 +11,7 @@ export class ExclusionWriter {
   readonly #batch: Batch;
   readonly #policy: ConflictPolicy;
   readonly #list: ExclusionList;
-  #accountsWith: Statement<[string], string> | undefined;
+  #hasHashes = false;
 
   constructor(batch: Batch, policy: ConflictPolicy) {
     this.#batch = batch;
@@ -64,13 +63,13 @@ export class ExclusionWriter {
   }
 
   #accountsOf({ handles, stable_ids }: Exclusion): string[] {
-    this.#accountsWith ??= this.#hashAccounts();
-    const found = [...handles, ...stable_ids].flatMap((hash) => this.#accountsWith?.all(hash) ?? []);
-    return [...new Set(found)];
+    if (!this.#hasHashes) this.#hashAccounts();
+    const query = 'SELECT screen_name FROM temp.account_hash JOIN account ON account.id = account_hash.account WHERE hash = ?';
+    return [...new Set([...handles, ...stable_ids].flatMap((hash) => this.#batch.database.values<string>(query, hash)))];
   }
 
   /** Hashes the names of all accounts into a temporary table, once for all exclusions. */
-  #hashAccounts(): Statement<[string], string> {
+  #hashAccounts(): void {
     const { database } = this.#batch;
     database.exec('CREATE TEMP TABLE account_hash (hash TEXT NOT NULL, account INTEGER NOT NULL)');
     const insert = database.prepare<[string, number]>('INSERT INTO temp.account_hash (hash, account) VALUES (?, CAST(? AS INTEGER))');
@@ -79,8 +78,6 @@ export class ExclusionWriter {
       if (stable_id !== null) insert.run(stableIdHash(stable_id), id);
     }
     database.exec('CREATE INDEX temp.account_hash_hash ON account_hash (hash)');
-    return database.prepareValue(
-      'SELECT screen_name FROM temp.account_hash JOIN account ON account.id = account_hash.account WHERE hash = ?',
-    );
+    this.#hasHashes = true;
   }
 }

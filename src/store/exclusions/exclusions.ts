@@ -5,8 +5,10 @@ import { isObject } from '../../contract/json.ts';
 import type { Profile } from '../../contract/observation.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
-import type { Connection, Statement } from '../database/connection.ts';
+import type { Connection } from '../database/connection.ts';
+import { ExclusionList, type KeyKind } from './exclusion-list.ts';
 
+const WITH_RECORD = 'SELECT exclusion FROM exclusion_record WHERE record = ? OR record = ? LIMIT 1';
 /** The maximum number of handles in the cache. A full cache is cleared. */
 const CACHE_SIZE = 100_000;
 
@@ -19,29 +21,15 @@ export class Exclusions {
   readonly learned: Set<string> = new Set();
   /** Increases with each addition to the list: then an item that was not excluded before can be excluded now. */
   additions = 0;
-  readonly #byKey: Statement<[string, string], number>;
-  readonly #byRecord: Statement<[number, number], number>;
-  readonly #addKey: Statement<[string, string, number]>;
-  readonly #addRecord: Statement<[number, number]>;
-  readonly #hasStableId: Statement<[number], number>;
   readonly #database: Connection;
-  readonly #any: Statement<[], number>;
+  readonly #list: ExclusionList;
   readonly #cache = new Map<string, number | undefined>();
-  #isEmpty: boolean;
+  #isEmpty = false;
 
   constructor(database: Connection) {
-    this.#byKey = database.prepareValue('SELECT min(exclusion) FROM exclusion_key WHERE kind = ? AND hash = ? GROUP BY hash');
-    this.#byRecord = database.prepareValue('SELECT exclusion FROM exclusion_record WHERE record = ? OR record = ? LIMIT 1');
-    this.#addKey = database.prepare(
-      'INSERT INTO exclusion_key (kind, hash, exclusion) VALUES (?, ?, CAST(? AS INTEGER)) ON CONFLICT DO NOTHING',
-    );
-    this.#addRecord = database.prepare(
-      'INSERT INTO exclusion_record (record, exclusion) VALUES (CAST(? AS INTEGER), CAST(? AS INTEGER)) ON CONFLICT DO NOTHING',
-    );
-    this.#hasStableId = database.prepareValue("SELECT 1 FROM exclusion_key WHERE kind = 'stable_id' AND exclusion = ? LIMIT 1");
     this.#database = database;
-    this.#any = database.prepareValue('SELECT EXISTS (SELECT 1 FROM exclusion)');
-    this.#isEmpty = this.#any.get() !== 1;
+    this.#list = new ExclusionList(database);
+    this.refresh();
   }
 
   /** Whether nothing is excluded. Then no item has to be compared with the list. */
@@ -52,7 +40,7 @@ export class Exclusions {
   /** Must be called after other code has changed the list. */
   refresh(): void {
     this.#cache.clear();
-    this.#isEmpty = this.#any.get() !== 1;
+    this.#isEmpty = this.#database.value('SELECT EXISTS (SELECT 1 FROM exclusion)') !== 1;
   }
 
   hasHandle(handle: string): boolean {
@@ -73,18 +61,18 @@ export class Exclusions {
   excludesRecord(record: ChangeRecord): boolean {
     if (this.#isEmpty) return false;
     const byHandle = this.#byHandle(record.account);
-    const exclusion = byHandle ?? this.#byRecord.get(record.id, record.previous ?? record.id);
+    const exclusion = byHandle ?? this.#database.value<number>(WITH_RECORD, record.id, record.previous ?? record.id);
     if (exclusion === undefined) return false;
     if (byHandle === undefined) this.#learn(exclusion, record.account);
     // the next record of the account may have another handle, and refers to this one
-    if (!isGenerated(record)) this.#addRecord.run(record.id, exclusion);
+    if (!isGenerated(record)) this.#list.addRecord(exclusion, record.id);
     return true;
   }
 
   /** Adds records of an excluded account that a service gave. */
   addRecords(handle: string, ids: readonly number[]): void {
     const exclusion = this.#byHandle(handle);
-    if (exclusion !== undefined) for (const id of ids) this.#addRecord.run(id, exclusion);
+    if (exclusion !== undefined) for (const id of ids) this.#list.addRecord(exclusion, id);
   }
 
   /**
@@ -99,8 +87,8 @@ export class Exclusions {
     for (const name of screen_name === undefined ? formerNames : [screen_name, ...formerNames]) {
       if (!this.hasHandle(name) && new HandleSpellings(this.#database).holders(name).length === 0) this.#learn(exclusion, name);
     }
-    if (id !== undefined && this.#hasStableId.get(exclusion) === undefined) {
-      this.#addKey.run('stable_id', stableIdHash(id), exclusion);
+    if (id !== undefined && !this.#knowsStableId(exclusion)) {
+      this.#list.addKey(exclusion, 'stable_id', stableIdHash(id));
       this.additions += 1;
     }
     return true;
@@ -110,7 +98,7 @@ export class Exclusions {
   #byFormerNames(id: string | undefined, names: readonly string[]): number | undefined {
     for (const name of names) {
       const exclusion = this.#byHandle(name);
-      if (exclusion !== undefined && (id === undefined || this.#hasStableId.get(exclusion) === undefined)) return exclusion;
+      if (exclusion !== undefined && (id === undefined || !this.#knowsStableId(exclusion))) return exclusion;
     }
     return undefined;
   }
@@ -119,18 +107,26 @@ export class Exclusions {
     if (this.#isEmpty || handle === UNVERIFIED_HANDLE) return undefined;
     if (this.#cache.has(handle)) return this.#cache.get(handle);
     if (this.#cache.size >= CACHE_SIZE) this.#cache.clear();
-    const exclusion = this.#byKey.get('handle', handleHash(handle));
+    const exclusion = this.#byKey('handle', handleHash(handle));
     this.#cache.set(handle, exclusion);
     return exclusion;
   }
 
   #byStableId(id: string): number | undefined {
-    return this.#isEmpty ? undefined : this.#byKey.get('stable_id', stableIdHash(id));
+    return this.#isEmpty ? undefined : this.#byKey('stable_id', stableIdHash(id));
+  }
+
+  #byKey(kind: KeyKind, hash: string): number | undefined {
+    return this.#database.value('SELECT min(exclusion) FROM exclusion_key WHERE kind = ? AND hash = ? GROUP BY hash', kind, hash);
+  }
+
+  #knowsStableId(exclusion: number): boolean {
+    return this.#database.value("SELECT 1 FROM exclusion_key WHERE kind = 'stable_id' AND exclusion = ? LIMIT 1", exclusion) === 1;
   }
 
   #learn(exclusion: number, handle: string): void {
     if (handle === UNVERIFIED_HANDLE) return;
-    this.#addKey.run('handle', handleHash(handle), exclusion);
+    this.#list.addKey(exclusion, 'handle', handleHash(handle));
     // the cache can have the handle in other spellings
     this.#cache.clear();
     this.learned.add(handle);

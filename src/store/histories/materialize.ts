@@ -96,10 +96,10 @@ export function* materialize(
  * one with former handles.
  */
 function removeOrphans(database: Connection): number {
-  const remove = database.prepare(`DELETE FROM account WHERE revision IS NULL AND known_to IS NULL AND observed_to IS NULL
+  const { changes } = database.run(`DELETE FROM account WHERE revision IS NULL AND known_to IS NULL AND observed_to IS NULL
     AND NOT EXISTS (SELECT 1 FROM record WHERE record.account = account.id)
     AND NOT EXISTS (SELECT 1 FROM former_handle WHERE former_handle.account = account.id)`);
-  return remove.run().changes;
+  return changes;
 }
 
 /** Derives the accounts of `temp.stale`. Returns whether the order of accounts can have changed. */
@@ -110,12 +110,8 @@ function* materializeAccounts(
   gathered: Generator<GatheredPart>,
 ): Generator<MaterializeStep, boolean> {
   const parts = new HistoryParts(database);
-  const insert = database.prepare<[number, number, Buffer, string]>(
-    'INSERT INTO history (first_record, records, head, tail) VALUES (?, ?, CAST(? AS TEXT), ?)',
-  );
-  const update = database.prepare<[number | null, number, Buffer, number, number]>(
-    'UPDATE account SET first_record = ?, revision = ?, digest = ?, checksum = ? WHERE id = ?',
-  );
+  const insert = 'INSERT INTO history (first_record, records, head, tail) VALUES (?, ?, CAST(? AS TEXT), ?)';
+  const update = 'UPDATE account SET first_record = ?, revision = ?, digest = ?, checksum = ? WHERE id = ?';
   let reordered = false;
   let done = 0;
   for (const { stale, json } of gathered) {
@@ -128,8 +124,8 @@ function* materializeAccounts(
       continue;
     }
     const { head, tail, digest, checksum } = historyOf(database.path, stale, { records, newest, json }, older);
-    if (first !== null) insert.run(first, older.records + records, head, tail);
-    update.run(first, revision, digest, checksum, id);
+    if (first !== null) database.run(insert, first, older.records + records, head, tail);
+    database.run(update, first, revision, digest, checksum, id);
     // accounts without records are sorted by name: a new name can change the order
     reordered ||= stale.is_new === 1 || first !== stale.derived_first || first === null;
     done += 1;

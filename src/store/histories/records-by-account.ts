@@ -44,7 +44,7 @@ export class RecordsByAccount {
     });
     this.#starts = Float64Array.from(this.#windows, ({ first: start }) => start);
     const column = (selected: string) =>
-      Float64Array.from(database.prepareValue<[], number>(`SELECT ${selected} FROM temp.stale GROUP BY id ORDER BY id`).all());
+      Float64Array.from(database.values<number>(`SELECT ${selected} FROM temp.stale GROUP BY id ORDER BY id`));
     this.#accounts = column('id');
     this.#rows = column('min(rowid)');
     this.#counts = new Uint16Array(this.#rows.length);
@@ -113,17 +113,14 @@ function lastUpTo(limit: number, numbers: Float64Array): number {
 function windowEnds(database: Connection, windowBytes: number): number[] {
   // the size of the records is not known yet: the file has little else
   const bytes = Number(database.value('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size'));
-  const { records, accounts } = database
-    .prepare<[], { readonly records: number; readonly accounts: number }>(
-      'SELECT total(records) AS records, count(*) AS accounts FROM temp.stale',
-    )
-    .get() ?? { records: 0, accounts: 0 };
+  const query = 'SELECT total(records) AS records, count(*) AS accounts FROM temp.stale';
+  const { records, accounts } = database.get<{ readonly records: number; readonly accounts: number }>(query) ?? { records: 0, accounts: 0 };
   const recordBytes = Math.ceil(bytes / Math.max(1, records));
-  const ends = database.prepare<[], number>(`
+  const ends = database.values<number>(`
     WITH sized AS (SELECT rowid AS row, ${ACCOUNT_BYTES} + records * ${recordBytes} AS bytes FROM temp.stale),
       summed AS (SELECT row, bytes, sum(bytes) OVER (ORDER BY row) AS total FROM sized)
     SELECT row + 1 FROM summed
     WHERE row < ${accounts} AND total / ${windowBytes} > (total - bytes) / ${windowBytes}
     ORDER BY row`);
-  return [...ends.pluck().all(), accounts + 1];
+  return [...ends, accounts + 1];
 }
