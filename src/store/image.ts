@@ -3,6 +3,7 @@ import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
 import { latestRevision, type Revision } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
+import { damaged } from './database/damaged.ts';
 import { openStore } from './database/open-store.ts';
 import { SCHEMA_VERSION } from './database/schema.ts';
 import { wrapErrors } from './database/store-error.ts';
@@ -136,13 +137,4 @@ export class StoreImage {
     this.#database.close();
     closeSync(this.#file);
   }
-}
-
-function damaged(path: string, found: string): Failure {
-  return new Failure('bad-store', `the store ${path} is damaged`, {
-    place: { file: path },
-    expected: 'a file that passes the check of SQLite',
-    found,
-    hint: 'restore a backup of the store',
-  });
 }
