@@ -3,8 +3,7 @@ import { type Exclusion, encodeExclusion } from '../contract/accounts/exclusion.
 import { Failure } from '../contract/failure.ts';
 import { revisionOf } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
-import { openStore } from './database/open-store.ts';
-import { wrapErrors } from './database/store-error.ts';
+import { withConnection } from './database/open-store.ts';
 import { ExclusionList } from './exclusions/exclusion-list.ts';
 
 interface Row {
@@ -92,19 +91,9 @@ export class PublishedTarget {
   }
 
   #store(column: 'newest' | 'removals', value: Buffer | string): void {
+    const set = `INSERT INTO published_target (target, ${column}) VALUES (?, ?) ON CONFLICT DO UPDATE SET ${column} = excluded.${column}`;
     try {
-      wrapErrors(this.#path, () => {
-        const database = openStore(this.#path, 'write');
-        try {
-          database
-            .prepare<[string, Buffer | string]>(
-              `INSERT INTO published_target (target, ${column}) VALUES (?, ?) ON CONFLICT DO UPDATE SET ${column} = excluded.${column}`,
-            )
-            .run(this.#target, value);
-        } finally {
-          database.close();
-        }
-      });
+      withConnection(this.#path, 'write', (database) => database.run(set, this.#target, value));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       this.isForgetful = true;
@@ -120,14 +109,7 @@ export class PublishedTarget {
   }
 
   #open<T>(read: (database: Connection) => T): T {
-    return wrapErrors(this.#path, () => {
-      const database = openStore(this.#path, 'read');
-      try {
-        return read(database);
-      } finally {
-        database.close();
-      }
-    });
+    return withConnection(this.#path, 'read', read);
   }
 }
 

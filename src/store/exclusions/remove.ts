@@ -7,8 +7,7 @@ import { hint, suggested } from '../../contract/hint.ts';
 import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { accountsNamed, parseAccountName } from '../accounts/account-names.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
-import { openStore } from '../database/open-store.ts';
-import { wrapErrors } from '../database/store-error.ts';
+import { withConnection } from '../database/open-store.ts';
 import { forgetHandles } from '../mirror-memory.ts';
 import { Store } from '../store.ts';
 import { Batch, type CommitPhase } from '../writing/batch.ts';
@@ -60,7 +59,8 @@ export async function removeAccounts(path: string, names: readonly string[], opt
   } finally {
     batch.end();
   }
-  if (!options.isDryRun) erasePending(path);
+  // those that an interrupted removal has freed, too
+  if (!options.isDryRun) withConnection(path, 'write', (database) => mustErase(database) && eraseFreed(database));
   return summary;
 }
 
@@ -125,16 +125,6 @@ function isHeldByOther(batch: Batch, handle: string, removed: readonly RemovedAc
 function isExcluded({ exclusions }: Batch, name: string): boolean {
   const { handle, stableId } = parseAccountName(name);
   return (handle !== undefined && exclusions.hasHandle(handle)) || (stableId !== undefined && exclusions.hasStableId(stableId));
-}
-
-/** Erases the bytes that this removal or an interrupted one has freed. */
-function erasePending(path: string): void {
-  const database = openStore(path, 'write');
-  try {
-    wrapErrors(path, () => mustErase(database)) && eraseFreed(database);
-  } finally {
-    database.close();
-  }
 }
 
 /**

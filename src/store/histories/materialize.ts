@@ -1,7 +1,6 @@
 import { historyOf, withPart } from '../accounts/account-json.ts';
 import { deriveLastSeen } from '../accounts/last-seen.ts';
-import { fingerprint } from '../check/fingerprint.ts';
-import { addRevision, isCurrent, latestRevision, nextRevision } from '../check/revision.ts';
+import { addRevision, fingerprint, isCurrent, latestRevision, nextRevision } from '../check/revision.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { ACCOUNT_ORDER, NO_RECORD, PART_RECORDS, RANKING_MODULUS, RANKING_TERM } from '../database/schema.ts';

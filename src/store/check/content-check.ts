@@ -1,9 +1,42 @@
+import { encodeIdentity, encodeSummary } from '../../contract/account.ts';
+import { encodeAccountState, parseAccountState } from '../../contract/accounts/account-state.ts';
+import { Failure } from '../../contract/failure.ts';
 import type { Pauses } from '../../contract/pauses.ts';
+import { encodeRecord, parseRecord } from '../../contract/record.ts';
+import { Violation } from '../../contract/shape.ts';
 import { type AccountRecords, historyOf, NO_OLDER, NO_RECORDS, SELECT_RECORDS, withPart } from '../accounts/account-json.ts';
-import type { AccountRow } from '../accounts/account-rows.ts';
+import type { AccountReader } from '../accounts/account-reader.ts';
+import type { AccountRow, StateRow } from '../accounts/account-rows.ts';
 import type { Connection } from '../database/connection.ts';
 import { PART_RECORDS } from '../database/schema.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
+
+/** Returns why an import would not accept a stored record; undefined if it would. */
+export function corruptionInRecord(id: number, json: string): string | undefined {
+  try {
+    const record = parseRecord(JSON.parse(json));
+    return record.id === id && encodeRecord(record) === json ? undefined : 'JSON with other content or in another form';
+  } catch (error) {
+    return error instanceof Violation ? error.message : 'text that is not JSON';
+  }
+}
+
+/** Returns why an import would not write these columns of a stored account; undefined if it would. */
+export function corruptionInAccount(accounts: AccountReader, row: StateRow): string | undefined {
+  try {
+    const state = parseAccountState(JSON.parse(encodeAccountState(accounts.state(row))));
+    const isSame = encodeIdentity(state) === row.identity && encodeSummary(state.profile) === row.summary;
+    return isSame && state.screen_name === row.screen_name ? undefined : 'JSON with other content or in another form';
+  } catch (error) {
+    if (error instanceof Failure) return error.found;
+    return error instanceof Violation ? error.message : 'values that cannot be parsed';
+  }
+}
+
+/** Returns the account that a record names, if its text is still readable. */
+export function accountIn(json: string): string {
+  return /"account":"((?:[^"\\]|\\.)*)"/.exec(json)?.[1] ?? 'an unreadable account';
+}
 
 /** Compares the derived data of an account with its records. Memory holds one part of the records. */
 export class HistoryCheck {
