@@ -16,7 +16,7 @@ import type { Input, InputError, Item } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/accounts/account-state-writer.ts';
 import { onStore } from '../store/database/open-store.ts';
 import { ExclusionWriter } from '../store/exclusions/exclusion-writer.ts';
-import { addIncomplete, deleteIncomplete, incompleteMirrors } from '../store/incomplete-mirrors.ts';
+import { addIncomplete, deleteIncomplete, incompleteMirrors } from '../store/mirror-memory.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { ItemWriter } from '../store/writing/item-writer.ts';
 import { NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/outcome.ts';

@@ -16,7 +16,7 @@ import { checksumBelow, feedEdge, feedPlaces } from './feed/feed-blocks.ts';
 import { type FeedDay, type FeedVisitor, feedDays } from './feed/feed-days.ts';
 import { PageSource } from './feed/page-source.ts';
 import { checkedJson, records, type StoredRecord } from './feed/records.ts';
-import { incompleteMirrors } from './incomplete-mirrors.ts';
+import { incompleteMirrors } from './mirror-memory.ts';
 import { deriveStale } from './writing/batch.ts';
 
 /** The number of records that are read at once. */

@@ -1,8 +1,7 @@
-import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Collection } from '../../contract/collection.ts';
-import { Connection } from '../../store/database/connection.ts';
+import { Connection, removeDatabase } from '../../store/database/connection.ts';
 import { wrapErrors } from '../../store/database/store-error.ts';
 import type { MirrorMemory } from '../../store/mirror-memory.ts';
 import { mkdirp } from '../../store/mkdirp.ts';
@@ -122,7 +121,7 @@ export class Spool {
   /** Deletes the file. */
   remove(): void {
     this.close();
-    for (const suffix of ['', '-wal', '-shm']) rmSync(this.path + suffix, { force: true });
+    removeDatabase(this.path);
   }
 }
 

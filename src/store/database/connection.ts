@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { handleKey } from '../../contract/accounts/handle.ts';
 import { Failure } from '../../contract/failure.ts';
@@ -125,6 +126,11 @@ export class Connection {
   close(): void {
     this.#database.close();
   }
+}
+
+/** Deletes the file of a database that no connection uses, and the files that SQLite keeps beside it. */
+export function removeDatabase(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
 }
 
 function opened(path: string, options: Database.Options): Database.Database {

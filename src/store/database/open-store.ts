@@ -5,7 +5,7 @@ import type Database from 'better-sqlite3';
 import { Failure } from '../../contract/failure.ts';
 import { hint, suggested } from '../../contract/hint.ts';
 import { mkdirp, removeEmptyFolders } from '../mkdirp.ts';
-import { Connection } from './connection.ts';
+import { Connection, removeDatabase } from './connection.ts';
 import { createSchema, hasSchema } from './schema-version.ts';
 import { wrapErrors } from './store-error.ts';
 
@@ -191,7 +191,7 @@ function removeIfEmpty(path: string): void {
     if (!isEmpty(database)) return;
     database.exec('ROLLBACK');
     leaveWal(database);
-    for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+    removeDatabase(path);
   } catch {
     // another process uses the store, or the file cannot be removed: an empty store does no harm
   } finally {

@@ -21,10 +21,11 @@ export class Exclusions {
   readonly learned: Set<string> = new Set();
   /** Increases with each addition to the list: then an item that was not excluded before can be excluded now. */
   additions = 0;
+  /** Whether nothing is excluded. Then no item has to be compared with the list. */
+  isEmpty = false;
   readonly #database: Connection;
   readonly #list: ExclusionList;
   readonly #cache = new Map<string, number | undefined>();
-  #isEmpty = false;
 
   constructor(database: Connection) {
     this.#database = database;
@@ -32,15 +33,10 @@ export class Exclusions {
     this.refresh();
   }
 
-  /** Whether nothing is excluded. Then no item has to be compared with the list. */
-  get isEmpty(): boolean {
-    return this.#isEmpty;
-  }
-
   /** Must be called after other code has changed the list. */
   refresh(): void {
     this.#cache.clear();
-    this.#isEmpty = this.#database.value('SELECT EXISTS (SELECT 1 FROM exclusion)') !== 1;
+    this.isEmpty = this.#database.value('SELECT EXISTS (SELECT 1 FROM exclusion)') !== 1;
   }
 
   hasHandle(handle: string): boolean {
@@ -53,13 +49,13 @@ export class Exclusions {
 
   /** Whether an item that is not valid names an excluded account. */
   hasItem(item: unknown): boolean {
-    if (this.#isEmpty || !isObject(item)) return false;
+    if (this.isEmpty || !isObject(item)) return false;
     return [item['account'], item['screen_name']].some((name) => typeof name === 'string' && this.hasHandle(name));
   }
 
   /** Whether a record must stay out. If it continues an excluded account under another handle, the handle is learned. */
   excludesRecord(record: ChangeRecord): boolean {
-    if (this.#isEmpty) return false;
+    if (this.isEmpty) return false;
     const byHandle = this.#byHandle(record.account);
     const exclusion = byHandle ?? this.#database.value<number>(WITH_RECORD, record.id, record.previous ?? record.id);
     if (exclusion === undefined) return false;
@@ -80,7 +76,7 @@ export class Exclusions {
    * @param formerNames handles that the account had before
    */
   excludesProfile({ id, screen_name }: Pick<Profile, 'id' | 'screen_name'>, formerNames: readonly string[]): boolean {
-    if (this.#isEmpty) return false;
+    if (this.isEmpty) return false;
     const byHandle = () => (screen_name === undefined ? undefined : this.#byHandle(screen_name));
     const exclusion = (id === undefined ? undefined : this.#byStableId(id)) ?? byHandle() ?? this.#byFormerNames(id, formerNames);
     if (exclusion === undefined) return false;
@@ -104,7 +100,7 @@ export class Exclusions {
   }
 
   #byHandle(handle: string): number | undefined {
-    if (this.#isEmpty || handle === UNVERIFIED_HANDLE) return undefined;
+    if (this.isEmpty || handle === UNVERIFIED_HANDLE) return undefined;
     if (this.#cache.has(handle)) return this.#cache.get(handle);
     if (this.#cache.size >= CACHE_SIZE) this.#cache.clear();
     const exclusion = this.#byKey('handle', handleHash(handle));
@@ -113,7 +109,7 @@ export class Exclusions {
   }
 
   #byStableId(id: string): number | undefined {
-    return this.#isEmpty ? undefined : this.#byKey('stable_id', stableIdHash(id));
+    return this.isEmpty ? undefined : this.#byKey('stable_id', stableIdHash(id));
   }
 
   #byKey(kind: KeyKind, hash: string): number | undefined {
