@@ -4,7 +4,7 @@ import { Failure } from '../contract/failure.ts';
 import { revisionOf } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
 import { withConnection } from './database/open-store.ts';
-import { ExclusionList } from './exclusions/exclusion-list.ts';
+import { Exclusions } from './exclusions/exclusions.ts';
 
 interface Row {
   readonly newest: Buffer | null;
@@ -70,7 +70,7 @@ export class PublishedTarget {
   removals(): Removals {
     return this.#open((database) => {
       const done = this.#removalsIn(database);
-      const all = new ExclusionList(database).all();
+      const all = new Exclusions(database).all();
       return { all, pending: all.filter((one) => !done.has(idOf(one))) };
     });
   }
@@ -79,7 +79,7 @@ export class PublishedTarget {
   setRemoved(exclusions: readonly Exclusion[]): void {
     const ids = this.#open((database) => {
       // an exclusion that ended, or that was extended, need not be remembered
-      const present = new Set(new ExclusionList(database).all().map(idOf));
+      const present = new Set(new Exclusions(database).all().map(idOf));
       return [...this.#removalsIn(database), ...exclusions.map(idOf)].filter((id) => present.has(id));
     });
     this.#store('removals', JSON.stringify([...new Set(ids)].toSorted()));

@@ -11,7 +11,7 @@ import { openStore } from './database/open-store.ts';
 import { NO_RECORD } from './database/schema.ts';
 import { wrapErrors } from './database/store-error.ts';
 import { goneAt } from './database/views.ts';
-import { ExclusionList, type ListedExclusion } from './exclusions/exclusion-list.ts';
+import { Exclusions, type ListedExclusion } from './exclusions/exclusions.ts';
 import { checksumBelow, feedEdge, feedPlaces } from './feed/feed-blocks.ts';
 import { type FeedDay, type FeedVisitor, feedDays } from './feed/feed-days.ts';
 import { PageSource } from './feed/page-source.ts';
@@ -150,7 +150,7 @@ export class Store extends PageSource {
 
   /** Returns the accounts that must not come back, in an order that depends only on their contents. */
   exclusions(): readonly ListedExclusion[] {
-    return new ExclusionList(this.#database).all();
+    return new Exclusions(this.#database).all();
   }
 
   /** Yields every record, sorted by id, with the text of the record before; null if there is none. */

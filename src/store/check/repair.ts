@@ -9,7 +9,7 @@ import { type Connection, removeDatabase, type Statement } from '../database/con
 import { damaged, storedJson } from '../database/damaged.ts';
 import { openStore } from '../database/open-store.ts';
 import { toFailure, wrapErrors } from '../database/store-error.ts';
-import { ExclusionList } from '../exclusions/exclusion-list.ts';
+import { Exclusions } from '../exclusions/exclusions.ts';
 import { records } from '../feed/records.ts';
 import { Batch, type CommitPhase } from '../writing/batch.ts';
 import { ItemWriter } from '../writing/item-writer.ts';
@@ -110,8 +110,7 @@ async function copyRecords(from: Connection, writer: ItemWriter, pause: () => Pr
 }
 
 function copyExclusions(from: Connection, batch: Batch): void {
-  const list = new ExclusionList(batch.database);
-  for (const exclusion of new ExclusionList(from).all()) list.add(exclusion, exclusion.isErased);
+  for (const exclusion of new Exclusions(from).all()) batch.exclusions.add(exclusion, exclusion.isErased);
   batch.markMetadataChanged();
 }
 

@@ -4,19 +4,16 @@ import { accountRows } from '../accounts/account-rows.ts';
 import type { Batch } from '../writing/batch.ts';
 import type { Outcome } from '../writing/outcome.ts';
 import { AccountRemover } from './account-remover.ts';
-import { ExclusionList } from './exclusion-list.ts';
 
 /** Writes the exclusions of an export into a batch. */
 export class ExclusionWriter {
   readonly #batch: Batch;
   readonly #policy: ConflictPolicy;
-  readonly #list: ExclusionList;
   #hasHashes = false;
 
   constructor(batch: Batch, policy: ConflictPolicy) {
     this.#batch = batch;
     this.#policy = policy;
-    this.#list = new ExclusionList(batch.database);
   }
 
   /**
@@ -41,7 +38,6 @@ export class ExclusionWriter {
           .flatMap((name) => recordIds.map((id) => sharedHandleHash(name, id))),
       );
       const isChanged = this.#write({ ...exclusion, handles: [...exclusion.handles, ...more] }, accounts.length > 0);
-      this.#batch.exclusions.refresh();
       if (accounts.length > 0) return 'replaced';
       return isChanged ? 'added' : 'same';
     });
@@ -49,16 +45,17 @@ export class ExclusionWriter {
 
   /** @param hasRemoved whether accounts were removed from this store: the time of the exclusion then is the time of this removal */
   #write(exclusion: Exclusion, hasRemoved: boolean): boolean {
-    const known = this.#list.having(exclusion)[0];
-    const time = hasRemoved ? this.#list.timeOfRemoval(exclusion.excluded_at) : exclusion.excluded_at;
+    const { exclusions } = this.#batch;
+    const known = exclusions.having(exclusion)[0];
+    const time = hasRemoved ? exclusions.timeOfRemoval(exclusion.excluded_at) : exclusion.excluded_at;
     this.#batch.markMetadataChanged();
     if (known === undefined) {
-      this.#list.add({ ...exclusion, excluded_at: time }, !hasRemoved);
+      exclusions.add({ ...exclusion, excluded_at: time }, !hasRemoved);
       return true;
     }
-    this.#list.extend(known.id, exclusion);
-    if (hasRemoved) this.#list.setRemoved(known.id, time);
-    const extended = this.#list.having(exclusion)[0];
+    exclusions.extend(known.id, exclusion);
+    if (hasRemoved) exclusions.setRemoved(known.id, time);
+    const extended = exclusions.having(exclusion)[0];
     return extended === undefined || encodeExclusion(extended) !== encodeExclusion(known);
   }
 

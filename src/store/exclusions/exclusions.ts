@@ -1,4 +1,4 @@
-import { handleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
+import { type Exclusion, handleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
 import { UNVERIFIED_HANDLE } from '../../contract/accounts/former-handles.ts';
 import { isGenerated } from '../../contract/generated-id.ts';
 import { isObject } from '../../contract/json.ts';
@@ -6,7 +6,24 @@ import type { Profile } from '../../contract/observation.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
 import type { Connection } from '../database/connection.ts';
-import { ExclusionList, type KeyKind } from './exclusion-list.ts';
+
+/** An exclusion in the store, with its number there. */
+export interface ListedExclusion extends Exclusion {
+  readonly id: number;
+  /** Whether the bytes that the removal freed are erased from the file. */
+  readonly isErased: boolean;
+}
+
+/** What a key of an exclusion is the hash of. */
+type KeyKind = 'handle' | 'stable_id';
+
+interface Row {
+  readonly id: number;
+  readonly excluded_at: string;
+  readonly is_erased: 0 | 1;
+}
+
+const ROWS = 'SELECT id, excluded_at, is_erased FROM exclusion';
 
 const WITH_RECORD = 'SELECT exclusion FROM exclusion_record WHERE record = ? OR record = ? LIMIT 1';
 /** The maximum number of handles in the cache. A full cache is cleared. */
@@ -24,19 +41,83 @@ export class Exclusions {
   /** Whether nothing is excluded. Then no item has to be compared with the list. */
   isEmpty = false;
   readonly #database: Connection;
-  readonly #list: ExclusionList;
   readonly #cache = new Map<string, number | undefined>();
 
   constructor(database: Connection) {
     this.#database = database;
-    this.#list = new ExclusionList(database);
-    this.refresh();
+    this.#refresh();
   }
 
-  /** Must be called after other code has changed the list. */
-  refresh(): void {
-    this.#cache.clear();
-    this.isEmpty = this.#database.value('SELECT EXISTS (SELECT 1 FROM exclusion)') !== 1;
+  /** Returns all exclusions, in an order that depends only on their contents. */
+  all(): ListedExclusion[] {
+    const rows = this.#database.prepare<[], Row>(ROWS).all();
+    return rows.map((row) => this.#read(row)).toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
+  }
+
+  /** Returns the exclusions that have one of these hashes. */
+  having({ handles, stable_ids }: Pick<Exclusion, 'handles' | 'stable_ids'>): ListedExclusion[] {
+    const withKey = 'SELECT exclusion FROM exclusion_key WHERE kind = ? AND hash = ? ORDER BY exclusion';
+    const found = (kind: KeyKind, hashes: readonly string[]) =>
+      hashes.flatMap((hash) => this.#database.values<number>(withKey, kind, hash));
+    const ids = new Set([...found('handle', handles), ...found('stable_id', stable_ids)]);
+    return [...ids].flatMap((id) => this.#database.prepare<[number], Row>(`${ROWS} WHERE id = ?`).all(id)).map((row) => this.#read(row));
+  }
+
+  /**
+   * Returns the time for a removal: later than the times of all exclusions, even if the clock was set back or two removals happen
+   * in one second. Who reads the list recognizes a new removal by the later time.
+   * @param now the present time; '' if it is unknown
+   */
+  timeOfRemoval(now: string): string {
+    const later =
+      "SELECT max(?, coalesce(strftime('%Y-%m-%dT%H:%M:%SZ', max(excluded_at), '+1 second'), max(excluded_at), '')) FROM exclusion";
+    return this.#database.value(later, now) ?? now;
+  }
+
+  /** Sets the time at which an account of a stored exclusion was removed. Marks its bytes as not erased yet. */
+  setRemoved(id: number, time: string): void {
+    this.#database.run('UPDATE exclusion SET excluded_at = ?, is_erased = 0 WHERE id = ?', time, id);
+  }
+
+  /** Adds an exclusion. */
+  add(exclusion: Exclusion, isErased: boolean): void {
+    const insert = 'INSERT INTO exclusion (excluded_at, is_erased) VALUES (?, CAST(? AS INTEGER))';
+    const id = Number(this.#database.run(insert, exclusion.excluded_at, isErased ? 1 : 0).lastInsertRowid);
+    this.extend(id, exclusion);
+  }
+
+  /** Adds the keys and records of an exclusion to a stored one. The earlier time counts. */
+  extend(id: number, { excluded_at, handles, stable_ids, records }: Exclusion): void {
+    this.#database.run('UPDATE exclusion SET excluded_at = min(excluded_at, ?) WHERE id = ?', excluded_at, id);
+    for (const hash of handles) this.#addKey(id, 'handle', hash);
+    for (const hash of stable_ids) this.#addKey(id, 'stable_id', hash);
+    for (const record of records) this.#addRecord(id, record);
+    this.#refresh();
+  }
+
+  #addKey(id: number, kind: KeyKind, hash: string): void {
+    const insert = 'INSERT INTO exclusion_key (kind, hash, exclusion) VALUES (?, ?, CAST(? AS INTEGER)) ON CONFLICT DO NOTHING';
+    this.#database.run(insert, kind, hash, id);
+  }
+
+  #addRecord(id: number, record: number): void {
+    const insert =
+      'INSERT INTO exclusion_record (record, exclusion) VALUES (CAST(? AS INTEGER), CAST(? AS INTEGER)) ON CONFLICT DO NOTHING';
+    this.#database.run(insert, record, id);
+  }
+
+  remove(id: number): void {
+    this.#database.run('DELETE FROM exclusion_key WHERE exclusion = ?', id);
+    this.#database.run('DELETE FROM exclusion_record WHERE exclusion = ?', id);
+    this.#database.run('DELETE FROM exclusion WHERE id = ?', id);
+    this.#refresh();
+  }
+
+  #read({ id, excluded_at, is_erased }: Row): ListedExclusion {
+    const keys = (kind: KeyKind) =>
+      this.#database.values<string>('SELECT hash FROM exclusion_key WHERE exclusion = ? AND kind = ? ORDER BY hash', id, kind);
+    const records = this.#database.values<number>('SELECT record FROM exclusion_record WHERE exclusion = ? ORDER BY record', id);
+    return { id, excluded_at, handles: keys('handle'), stable_ids: keys('stable_id'), records, isErased: is_erased === 1 };
   }
 
   hasHandle(handle: string): boolean {
@@ -61,14 +142,14 @@ export class Exclusions {
     if (exclusion === undefined) return false;
     if (byHandle === undefined) this.#learn(exclusion, record.account);
     // the next record of the account may have another handle, and refers to this one
-    if (!isGenerated(record)) this.#list.addRecord(exclusion, record.id);
+    if (!isGenerated(record)) this.#addRecord(exclusion, record.id);
     return true;
   }
 
   /** Adds records of an excluded account that a service gave. */
   addRecords(handle: string, ids: readonly number[]): void {
     const exclusion = this.#byHandle(handle);
-    if (exclusion !== undefined) for (const id of ids) this.#list.addRecord(exclusion, id);
+    if (exclusion !== undefined) for (const id of ids) this.#addRecord(exclusion, id);
   }
 
   /**
@@ -84,7 +165,7 @@ export class Exclusions {
       if (!this.hasHandle(name) && new HandleSpellings(this.#database).holders(name).length === 0) this.#learn(exclusion, name);
     }
     if (id !== undefined && !this.#knowsStableId(exclusion)) {
-      this.#list.addKey(exclusion, 'stable_id', stableIdHash(id));
+      this.#addKey(exclusion, 'stable_id', stableIdHash(id));
       this.additions += 1;
     }
     return true;
@@ -116,13 +197,18 @@ export class Exclusions {
     return this.#database.value('SELECT min(exclusion) FROM exclusion_key WHERE kind = ? AND hash = ? GROUP BY hash', kind, hash);
   }
 
+  #refresh(): void {
+    this.#cache.clear();
+    this.isEmpty = this.#database.value('SELECT EXISTS (SELECT 1 FROM exclusion)') !== 1;
+  }
+
   #knowsStableId(exclusion: number): boolean {
     return this.#database.value("SELECT 1 FROM exclusion_key WHERE kind = 'stable_id' AND exclusion = ? LIMIT 1", exclusion) === 1;
   }
 
   #learn(exclusion: number, handle: string): void {
     if (handle === UNVERIFIED_HANDLE) return;
-    this.#list.addKey(exclusion, 'handle', handleHash(handle));
+    this.#addKey(exclusion, 'handle', handleHash(handle));
     // the cache can have the handle in other spellings
     this.#cache.clear();
     this.learned.add(handle);
@@ -133,4 +219,8 @@ export class Exclusions {
 /** Whether a handle can identify an account. */
 export function isIdentifying(handle: string): boolean {
   return handle !== UNVERIFIED_HANDLE;
+}
+
+function orderOf({ handles, stable_ids, excluded_at }: Exclusion): string {
+  return `${handles[0] ?? ''} ${stable_ids[0] ?? ''} ${excluded_at}`;
 }

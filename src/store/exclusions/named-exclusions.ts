@@ -7,7 +7,7 @@ import { withConnection } from '../database/open-store.ts';
 import { forgetExcludedKeys } from '../mirror-memory.ts';
 import { Store } from '../store.ts';
 import { Batch } from '../writing/batch.ts';
-import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
+import type { ListedExclusion } from './exclusions.ts';
 
 /**
  * Returns the exclusions of a store.
@@ -32,10 +32,9 @@ export async function endExclusions(path: string, names: readonly string[]): Pro
   const batch = new Batch(path, 'by account');
   try {
     const ended = batch.guard(() => {
-      const list = new ExclusionList(batch.database);
-      const chosen = selected(path, list.all(), names);
+      const chosen = selected(path, batch.exclusions.all(), names);
       for (const exclusion of chosen) {
-        list.remove(exclusion.id);
+        batch.exclusions.remove(exclusion.id);
         forgetExcludedKeys(batch.database, exclusion.handles);
       }
       return chosen;

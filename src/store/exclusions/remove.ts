@@ -13,8 +13,7 @@ import { Store } from '../store.ts';
 import { Batch, type CommitPhase } from '../writing/batch.ts';
 import { AccountRemover, type RemovedAccount } from './account-remover.ts';
 import { eraseFreed, mustErase } from './erase-freed-bytes.ts';
-import { ExclusionList } from './exclusion-list.ts';
-import { isIdentifying } from './exclusions.ts';
+import { type Exclusions, isIdentifying } from './exclusions.ts';
 import { countMentions, type Mentions } from './mentions.ts';
 
 export interface RemoveOptions {
@@ -65,14 +64,13 @@ export async function removeAccounts(path: string, names: readonly string[], opt
 }
 
 function remove(batch: Batch, names: readonly string[], options: RemoveOptions): RemoveSummary {
-  const { database } = batch;
+  const { database, exclusions } = batch;
   const removed: RemovedAccount[] = [];
   const excluded: string[] = [];
   const known: string[] = [];
   const shared: string[] = [];
-  const list = new ExclusionList(database);
   const remover = new AccountRemover(batch);
-  const time = list.timeOfRemoval(options.now);
+  const time = exclusions.timeOfRemoval(options.now);
   for (const name of names) {
     const accounts = accountsNamed(database, name).flatMap((screenName) => remover.remove(screenName) ?? []);
     removed.push(...accounts);
@@ -82,9 +80,9 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
       for (const handle of others) handles.delete(handle);
       shared.push(...others);
       const unclear = [...others, ...[...handles].filter((handle) => !isIdentifying(handle))];
-      list.add(exclusionOf(accounts, [...handles].filter(isIdentifying), unclear, time), false);
+      exclusions.add(exclusionOf(accounts, [...handles].filter(isIdentifying), unclear, time), false);
       forgetHandles(database, handles);
-    } else if (isExcluded(batch, name)) {
+    } else if (isExcluded(exclusions, name)) {
       known.push(name);
     } else if (options.allowUnknown) {
       const { handle, stableId } = parseAccountName(name);
@@ -92,12 +90,11 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
         handles: handle === undefined ? [] : [handleHash(handle)],
         stable_ids: stableId === undefined ? [] : [stableIdHash(stableId)],
       };
-      list.add({ excluded_at: time, ...keys, records: [] }, true);
+      exclusions.add({ excluded_at: time, ...keys, records: [] }, true);
       excluded.push(name);
     } else {
       throw noAccount(database.path, name);
     }
-    batch.exclusions.refresh();
     batch.markMetadataChanged();
   }
   const handles = removed.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]);
@@ -122,7 +119,7 @@ function isHeldByOther(batch: Batch, handle: string, removed: readonly RemovedAc
   return holders.some((holder) => !removed.some(({ screen_name }) => screen_name === holder));
 }
 
-function isExcluded({ exclusions }: Batch, name: string): boolean {
+function isExcluded(exclusions: Exclusions, name: string): boolean {
   const { handle, stableId } = parseAccountName(name);
   return (handle !== undefined && exclusions.hasHandle(handle)) || (stableId !== undefined && exclusions.hasStableId(stableId));
 }

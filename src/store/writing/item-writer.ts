@@ -5,7 +5,6 @@ import { type FormerOwner, formerOwner } from '../accounts/former-owner.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
 import { storedJson } from '../database/damaged.ts';
 import { AccountRemover } from '../exclusions/account-remover.ts';
-import { ExclusionList } from '../exclusions/exclusion-list.ts';
 import { checkedJson, type EncodedRecord, encodedRecord, type StoredRecord } from '../feed/records.ts';
 import { RowSet } from '../histories/row-set.ts';
 import { forgetHandles } from '../mirror-memory.ts';
@@ -198,20 +197,21 @@ export class ItemWriter {
   withdrawExcluded(): { readonly records: number; readonly accounts: number } {
     return this.#batch.guard(() => {
       const remover = new AccountRemover(this.#batch);
-      const list = new ExclusionList(this.#batch.database);
+      const { exclusions } = this.#batch;
       const spellings = new HandleSpellings(this.#batch.database);
       let [records, accounts] = [0, 0];
-      for (const handle of this.#batch.exclusions.learned) {
+      for (const handle of exclusions.learned) {
         const removed = spellings.holders(handle).flatMap((screenName) => remover.remove(screenName) ?? []);
         for (const one of removed) {
           records += one.records;
           accounts += 1;
-          this.#batch.exclusions.addRecords(handle, one.serviceIds);
+          exclusions.addRecords(handle, one.serviceIds);
         }
         if (removed.every(({ isNew }) => isNew)) continue;
-        for (const { id } of list.having({ handles: [handleHash(handle)], stable_ids: [] })) list.setRemoved(id, list.timeOfRemoval(''));
+        for (const { id } of exclusions.having({ handles: [handleHash(handle)], stable_ids: [] }))
+          exclusions.setRemoved(id, exclusions.timeOfRemoval(''));
       }
-      if (this.#batch.exclusions.learned.size > 0) forgetHandles(this.#batch.database, this.#batch.exclusions.learned);
+      if (exclusions.learned.size > 0) forgetHandles(this.#batch.database, exclusions.learned);
       if (accounts > 0) this.#batch.database.exec('UPDATE exclusion SET is_erased = 0');
       return { records, accounts };
     });
