@@ -39,7 +39,7 @@ export class PublishedTarget {
 
   /** The newest commit. Undefined if this store never published there. */
   read(): Buffer | undefined {
-    return this.#row()?.newest ?? undefined;
+    return this.#open((database) => this.#rowIn(database))?.newest ?? undefined;
   }
 
   /** Returns the other targets to which this store was published. */
@@ -98,10 +98,6 @@ export class PublishedTarget {
       if (!(error instanceof Failure)) throw error;
       this.isForgetful = true;
     }
-  }
-
-  #row(): Row | undefined {
-    return this.#open((database) => this.#rowIn(database));
   }
 
   #rowIn(database: Connection): Row | undefined {

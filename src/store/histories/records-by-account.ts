@@ -1,4 +1,3 @@
-import { numbersIn } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { PART_RECORDS } from '../database/schema.ts';
@@ -95,6 +94,11 @@ export class RecordsByAccount {
     this.#counts[index] = isFull ? 1 : (this.#counts[index] ?? 0) + 1;
     return row;
   }
+}
+
+/** Returns numbers that are separated by commas. */
+function numbersIn(parts: string): readonly number[] {
+  return parts === '' ? [] : parts.split(',').map(Number);
 }
 
 /** Returns the index of the last of some ascending numbers that is at most `limit`. */
