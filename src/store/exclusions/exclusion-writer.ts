@@ -1,9 +1,10 @@
 import { type Exclusion, encodeExclusion, handleHash, sharedHandleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
 import type { ConflictPolicy } from '../../contract/record.ts';
 import { accountRows } from '../accounts/account-rows.ts';
+import { HandleSpellings } from '../accounts/handle-spellings.ts';
 import type { Batch } from '../writing/batch.ts';
 import type { Outcome } from '../writing/outcome.ts';
-import { AccountRemover } from './account-remover.ts';
+import { removeAccount } from './removed-account.ts';
 
 /** Writes the exclusions of an export into a batch. */
 export class ExclusionWriter {
@@ -29,8 +30,8 @@ export class ExclusionWriter {
         const hint = 'remove the account with --on-conflict replace, or keep it with --on-conflict keep';
         return { subject, stored: 'an account that is not excluded', found, hint };
       }
-      const remover = new AccountRemover(this.#batch);
-      const removed = accounts.flatMap((name) => remover.remove(name) ?? []);
+      const spellings = new HandleSpellings(this.#batch.database);
+      const removed = accounts.flatMap((name) => removeAccount(this.#batch, spellings, name) ?? []);
       // versions at a target can have the account under names that are not in the exclusion
       const more = removed.flatMap(({ screen_name, former_handles, recordIds }) =>
         [screen_name, ...former_handles]

@@ -11,10 +11,10 @@ import { withConnection } from '../database/open-store.ts';
 import { forgetHandles } from '../mirror-memory.ts';
 import { Store } from '../store.ts';
 import { Batch, type CommitPhase } from '../writing/batch.ts';
-import { AccountRemover, type RemovedAccount } from './account-remover.ts';
 import { eraseFreed, mustErase } from './erase-freed-bytes.ts';
 import { type Exclusions, isIdentifying } from './exclusions.ts';
 import { countMentions, type Mentions } from './mentions.ts';
+import { type RemovedAccount, removeAccount } from './removed-account.ts';
 
 export interface RemoveOptions {
   /** The present time: UTC, with a resolution of one second. */
@@ -69,14 +69,14 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
   const excluded: string[] = [];
   const known: string[] = [];
   const shared: string[] = [];
-  const remover = new AccountRemover(batch);
+  const spellings = new HandleSpellings(database);
   const time = exclusions.timeOfRemoval(options.now);
   for (const name of names) {
-    const accounts = accountsNamed(database, name).flatMap((screenName) => remover.remove(screenName) ?? []);
+    const accounts = accountsNamed(database, name).flatMap((screenName) => removeAccount(batch, spellings, screenName) ?? []);
     removed.push(...accounts);
     if (accounts.length > 0) {
       const handles = new Set(accounts.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]));
-      const others = [...handles].filter((handle) => isHeldByOther(batch, handle, accounts));
+      const others = [...handles].filter((handle) => isHeldByOther(spellings, handle, accounts));
       for (const handle of others) handles.delete(handle);
       shared.push(...others);
       const unclear = [...others, ...[...handles].filter((handle) => !isIdentifying(handle))];
@@ -114,9 +114,8 @@ function exclusionOf(accounts: readonly RemovedAccount[], handles: readonly stri
 }
 
 /** Whether an account that is not removed has a handle now. */
-function isHeldByOther(batch: Batch, handle: string, removed: readonly RemovedAccount[]): boolean {
-  const holders = new HandleSpellings(batch.database).holders(handle);
-  return holders.some((holder) => !removed.some(({ screen_name }) => screen_name === holder));
+function isHeldByOther(spellings: HandleSpellings, handle: string, removed: readonly RemovedAccount[]): boolean {
+  return spellings.holders(handle).some((holder) => !removed.some(({ screen_name }) => screen_name === holder));
 }
 
 function isExcluded(exclusions: Exclusions, name: string): boolean {

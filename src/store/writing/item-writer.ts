@@ -4,7 +4,7 @@ import type { ChangeRecord, ConflictPolicy } from '../../contract/record.ts';
 import { type FormerOwner, formerOwner } from '../accounts/former-owner.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
 import { storedJson } from '../database/damaged.ts';
-import { AccountRemover } from '../exclusions/account-remover.ts';
+import { removeAccount } from '../exclusions/removed-account.ts';
 import { checkedJson, type EncodedRecord, encodedRecord, type StoredRecord } from '../feed/records.ts';
 import { RowSet } from '../histories/row-set.ts';
 import { forgetHandles } from '../mirror-memory.ts';
@@ -196,12 +196,11 @@ export class ItemWriter {
    */
   withdrawExcluded(): { readonly records: number; readonly accounts: number } {
     return this.#batch.guard(() => {
-      const remover = new AccountRemover(this.#batch);
       const { exclusions } = this.#batch;
       const spellings = new HandleSpellings(this.#batch.database);
       let [records, accounts] = [0, 0];
       for (const handle of exclusions.learned) {
-        const removed = spellings.holders(handle).flatMap((screenName) => remover.remove(screenName) ?? []);
+        const removed = spellings.holders(handle).flatMap((screenName) => removeAccount(this.#batch, spellings, screenName) ?? []);
         for (const one of removed) {
           records += one.records;
           accounts += 1;
