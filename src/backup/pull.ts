@@ -6,6 +6,7 @@ import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { Target } from '../storage/target.ts';
+import { removeDatabase } from '../store/database/connection.ts';
 import { lock } from '../store/database/lock.ts';
 import { replaceStore } from '../store/database/replace.ts';
 import { SCHEMA_VERSION } from '../store/database/schema.ts';
@@ -78,7 +79,8 @@ function partOf(store: string): string {
 }
 
 function removePart(store: string): void {
-  for (const suffix of ['', '.br', '-wal', '-shm', '-journal']) rmSync(partOf(store) + suffix, { force: true });
+  rmSync(`${partOf(store)}.br`, { force: true });
+  removeDatabase(partOf(store));
 }
 
 function unreadable({ name }: Remote, number: number, older: StoreVersion | undefined): Failure {

@@ -1,4 +1,4 @@
-import { INVISIBLE } from '../contract/text/invisible.ts';
+import { INVISIBLE } from '../contract/accounts/handle.ts';
 import { type ByteText, type Markup, plainText, textOfMarkup } from './byte-text.ts';
 import type { DiffMarkup } from './diff-segments.ts';
 

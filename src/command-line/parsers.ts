@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
+import { schemeOf } from '../contract/files/url-scheme.ts';
 import { type Instant, parseInstant } from '../contract/instant.ts';
 import { DATA_TYPES, type DataType } from '../contract/record.ts';
-import { schemeOf } from '../contract/text/url-scheme.ts';
 import { MAX_PARTS } from '../sources/snapshots/part-header.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
 import { DAY_MS } from '../versions/keep.ts';

@@ -6,8 +6,7 @@ import { isSameFile } from '../contract/files/same-file.ts';
 import { writeFiles } from '../contract/files/write-files.ts';
 import { Pauses } from '../contract/pauses.ts';
 import { ndjson } from '../export/ndjson.ts';
-import { makeFolder, refuseOtherFiles } from '../export/table-folder.ts';
-import { TABLE_NAMES, TABLES, type Table, type TableName } from '../export/tables.ts';
+import { type Column, makeFolder, refuseOtherFiles, TABLE_NAMES, TABLES, type TableName, type Value } from '../export/tables.ts';
 import { removeEmptyFolders } from '../store/mkdirp.ts';
 import { Store } from '../store/store.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
@@ -15,7 +14,7 @@ import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/existing-tree.ts';
 
-type Encode = (table: Table, store: Store) => Iterable<string | Uint8Array>;
+type Encode = (columns: readonly Column[], rows: Iterable<readonly Value[]>) => Iterable<string | Uint8Array>;
 
 export async function runExportNdjson(terminal: Terminal, { to, store: storePath }: Values<'export ndjson'>): Promise<void> {
   await exportFrom(storePath, to, [to], terminal, async (store, pauses) => {
@@ -61,10 +60,11 @@ async function exportTables(
       exclusions: { label: 'exporting exclusions', amount: items('row') },
     });
     const content = (one: TableName) => {
-      const all = TABLES[one].count(store);
+      const { columns, rows, count } = TABLES[one];
+      const all = count(store);
       return encode(
-        withProgress(TABLES[one], (done) => progress(one, done, all)),
-        store,
+        columns,
+        withProgress(rows(store), (done) => progress(one, done, all)),
       );
     };
     if (dryRun && !isFile) refuseOtherFiles(to, extension);
@@ -117,19 +117,14 @@ function lackIn(file: string | undefined, store: Store): string {
   return `${file} has only the records; to export the ${accounts}, run again with --table accounts and another --to`;
 }
 
-/** Returns the table, and calls `onRow` with the number of rows so far. */
-function withProgress(table: Table, onRow: (done: number) => void): Table {
-  return {
-    ...table,
-    *rows(store) {
-      let done = 0;
-      for (const row of table.rows(store)) {
-        yield row;
-        done += 1;
-        onRow(done);
-      }
-    },
-  };
+/** Yields the rows, and calls `onRow` with the number of rows so far. */
+function* withProgress(rows: Iterable<readonly Value[]>, onRow: (done: number) => void): Generator<readonly Value[]> {
+  let done = 0;
+  for (const row of rows) {
+    yield row;
+    done += 1;
+    onRow(done);
+  }
 }
 
 interface TableFile {

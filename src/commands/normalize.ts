@@ -1,7 +1,7 @@
 import type { Values } from '../command-line/commands.ts';
 import { Failure } from '../contract/failure.ts';
 import { isSameFile } from '../contract/files/same-file.ts';
-import { schemeOf } from '../contract/text/url-scheme.ts';
+import { schemeOf } from '../contract/files/url-scheme.ts';
 import { normalizeSources } from '../normalize/normalize.ts';
 import { localPart, objectPart, type PartFile } from '../normalize/part-file.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';

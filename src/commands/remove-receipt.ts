@@ -3,14 +3,13 @@ import { dirname } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
-import { writeWhole } from '../contract/files/draft.ts';
+import { writeFiles } from '../contract/files/write-files.ts';
 import { checkLocal, checkObjects, formOf, noCopy } from '../removal/copies.ts';
 import type { CopyCheck, CopyForm } from '../removal/copy-search.ts';
 import type { SearchedAccounts } from '../removal/trace-search.ts';
 import { openRemote } from '../storage/remote.ts';
 import { parseAccountName } from '../store/accounts/account-names.ts';
-import { excludedRows } from '../store/exclusions/excluded-rows.ts';
-import { exclusionsOf } from '../store/exclusions/named-exclusions.ts';
+import { excludedRows, exclusionsOf } from '../store/exclusions/named-exclusions.ts';
 import { filesBeside, type RemoveSummary } from '../store/exclusions/remove.ts';
 import { PublishedTarget } from '../store/published-target.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -172,6 +171,7 @@ function remaining(checks: Receipt['checks'], terminal: Terminal): Receipt['rema
 }
 
 /** Writes a receipt to a file, as JSON if its name ends in `.json`. */
-export function writeReceipt(path: string, receipt: Receipt): void {
-  writeWhole(path, path.toLowerCase().endsWith('.json') ? `${JSON.stringify(receipt, null, 2)}\n` : receiptText(receipt), '--receipt');
+export async function writeReceipt(path: string, receipt: Receipt): Promise<void> {
+  const text = path.toLowerCase().endsWith('.json') ? `${JSON.stringify(receipt, null, 2)}\n` : receiptText(receipt);
+  await writeFiles([{ path, content: [text] }], undefined, '--receipt');
 }

@@ -37,7 +37,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
   const summary = isDryRun ? planned : await removeAccounts(store, names, { ...choices, isDryRun, signal, onProgress });
   const beside = filesBeside(store).filter((file) => !unfinished.includes(file));
   const receipt = await report?.receiptOf(terminal, options, summary, choices.now);
-  if (receipt !== undefined && options.receipt !== undefined) report?.writeReceipt(options.receipt, receipt);
+  if (receipt !== undefined && options.receipt !== undefined) await report?.writeReceipt(options.receipt, receipt);
   if (receipt !== undefined && receipt.found_places + receipt.unsearched_places > 0) terminal.exitCode = 1;
   const milliseconds = terminal.elapsed();
   const facts = {

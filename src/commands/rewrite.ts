@@ -51,7 +51,7 @@ export async function runRewrite(terminal: Terminal, options: Values<'rewrite'>,
     terminal.notes([...(host.steps.length === 0 ? [] : ['', `to install the files, write them to a folder: ${write}`]), ...stepsOf(host)]);
     return;
   }
-  writeHostFiles(to, files);
+  await writeHostFiles(to, files);
   const written = files.map(({ path, where }) => ({ path, where }));
   terminal.summary({ host: host.name, out, to, results: written, steps: host.steps }, [
     `wrote the files for ${host.title} to ${to}`,

@@ -1,5 +1,4 @@
-import { ERROR_CODES } from './failure-codes/error-codes.ts';
-import { REFUSAL_CODES } from './failure-codes/refusal-codes.ts';
+import { ERROR_CODES, REFUSAL_CODES } from './failure-codes.ts';
 import { type Hint, hintText } from './hint.ts';
 import { isObject } from './json.ts';
 

@@ -1,6 +1,5 @@
 import { chunks } from '../contract/files/write-files.ts';
-import type { Store } from '../store/store.ts';
-import type { Table, Value } from './tables.ts';
+import type { Column, Value } from './tables.ts';
 
 /**
  * The beginning of a text that a spreadsheet can take for a formula, white space and invisible characters before it included. A text that begins
@@ -13,12 +12,11 @@ const ROUNDED = /^\d{16,}$/;
 const QUOTED = /[",\r\n]/;
 
 /** Yields a table as CSV (RFC 4180) in UTF-8 with a header line, in chunks. */
-export function csv(table: Table, store: Store): Generator<string> {
-  return chunks(csvLines(table, table.rows(store)));
+export function csv(columns: readonly Column[], rows: Iterable<readonly Value[]>): Generator<string> {
+  return chunks(lines(columns, rows));
 }
 
-/** Yields the lines of a table, each with its line break. */
-export function* csvLines({ columns }: Pick<Table, 'columns'>, rows: Iterable<readonly Value[]>): Generator<string> {
+function* lines(columns: readonly Column[], rows: Iterable<readonly Value[]>): Generator<string> {
   yield `${columns.map(({ name }) => name).join(',')}\r\n`;
   for (const row of rows) yield `${row.map(cell).join(',')}\r\n`;
 }

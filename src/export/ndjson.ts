@@ -5,22 +5,23 @@ import { chunks } from '../contract/files/write-files.ts';
 import type { Store } from '../store/store.ts';
 
 /**
- * Yields the whole content of a store as lines of JSON: the header, the exclusions, the accounts by screen name, the records by id.
+ * Yields the whole content of a store as lines of JSON, in chunks: the header, the exclusions, the accounts by screen name, the records
+ * by id.
  * @param onLine called with the number of lines so far, and the number of all
  */
-export function* ndjsonLines(store: Store, onLine: (done: number, all: number) => void = () => {}): Generator<string> {
-  const all = 1 + store.exclusions().length + store.revision.accounts + store.revision.records;
-  let line = 0;
-  for (const text of linesOf(store)) {
-    yield text;
-    line += 1;
-    onLine(line, all);
-  }
+export function* ndjson(store: Store, onLine: (done: number, all: number) => void = () => {}): Generator<string> {
+  const { accounts, records } = store.revision;
+  const all = 1 + store.exclusions().length + accounts + records;
+  const before = linesBeforeRecords(store, store.accountReader().states(), records, store.incompleteMirrors());
+  yield* chunks(terminated([before, store.records()], (done) => onLine(done, all)));
 }
 
-function* linesOf(store: Store): Generator<string> {
-  yield* linesBeforeRecords(store, store.accountReader().states(), store.revision.records, store.incompleteMirrors());
-  yield* store.records();
+/**
+ * Yields an export without records, in chunks of whole lines: what the pages lack. The profiles are those of the pages, so that they
+ * never conflict with them.
+ */
+export function identities(store: Store): Generator<string> {
+  return chunks(terminated([linesBeforeRecords(store, store.accountReader().publishedStates(), 0, [])]));
 }
 
 function* linesBeforeRecords(
@@ -35,19 +36,14 @@ function* linesBeforeRecords(
   for (const state of states) yield encodeAccountState(state);
 }
 
-/**
- * Yields an export without records, in chunks of whole lines: what the pages lack. The profiles are those of the pages, so that they
- * never conflict with them.
- */
-export function identities(store: Store): Generator<string> {
-  return chunks(terminated(linesBeforeRecords(store, store.accountReader().publishedStates(), 0, [])));
-}
-
-/** Does the same as {@link ndjsonLines}, in chunks of text. */
-export function ndjson(store: Store, onLine?: (done: number, all: number) => void): Generator<string> {
-  return chunks(terminated(ndjsonLines(store, onLine)));
-}
-
-function* terminated(lines: Iterable<string>): Generator<string> {
-  for (const line of lines) yield `${line}\n`;
+/** Yields each line with its end. @param onLine called with the number of lines so far */
+function* terminated(lists: readonly Iterable<string>[], onLine: (done: number) => void = () => {}): Generator<string> {
+  let done = 0;
+  for (const lines of lists) {
+    for (const line of lines) {
+      yield `${line}\n`;
+      done += 1;
+      onLine(done);
+    }
+  }
 }

@@ -1,21 +1,15 @@
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer';
-import type { Store } from '../store/store.ts';
-import type { Column, Table, Value } from './tables.ts';
+import type { Column, Value } from './tables.ts';
 
 /** The limits of one row group. Memory holds one row group at a time. */
 const GROUP_ROWS = 10_000;
 const GROUP_CHARACTERS = 1 << 23;
 
-/** Yields a table as a Parquet file, one row group after another. */
-export function parquet(table: Table, store: Store): Generator<Uint8Array> {
-  return parquetParts(table, table.rows(store));
-}
-
 /**
- * Yields the bytes of a Parquet file, one row group after another. Times are timestamps in microseconds in UTC, integers
+ * Yields a table as a Parquet file, one row group after another. Times are timestamps in microseconds in UTC, integers
  * have 64 bits. The same rows give the same bytes.
  */
-export function* parquetParts({ columns }: Pick<Table, 'columns'>, rows: Iterable<readonly Value[]>): Generator<Uint8Array> {
+export function* parquet(columns: readonly Column[], rows: Iterable<readonly Value[]>): Generator<Uint8Array> {
   const bytes = new ByteWriter();
   const writer = new ParquetWriter({ writer: bytes, schema: schemaOf(columns), createdBy: 'palimpsest' });
   for (const group of groups(rows)) {

@@ -1,5 +1,9 @@
+import { existsSync, statSync } from 'node:fs';
+import { Failure } from '../contract/failure.ts';
+import { refuseOtherContent } from '../contract/files/refuse-output.ts';
 import { timestampOf } from '../contract/instant.ts';
 import { encodeJson } from '../contract/json.ts';
+import { mkdirp } from '../store/mkdirp.ts';
 import type { Store } from '../store/store.ts';
 
 /** A value of a table. A time is text as in a record: `2023-11-18T16:29:12.006921Z`. */
@@ -15,6 +19,8 @@ export interface Column {
   readonly isNullable: boolean;
 }
 
+type Row<Name extends string> = { readonly [N in Name]: Value };
+
 /** A flat table of an export: the columns, and the rows with a value for each column. */
 export interface Table {
   readonly columns: readonly Column[];
@@ -28,9 +34,9 @@ export const TABLE_NAMES = ['records', 'accounts', 'exclusions'] as const;
 export type TableName = (typeof TABLE_NAMES)[number];
 
 export const TABLES: { readonly [T in TableName]: Table } = {
-  records: {
-    count: (store) => store.revision.records,
-    columns: [
+  records: table(
+    (store) => store.revision.records,
+    [
       { name: 'id', type: 'integer', isNullable: false },
       { name: 'account', type: 'text', isNullable: false },
       { name: 'data_type', type: 'text', isNullable: false },
@@ -43,18 +49,15 @@ export const TABLES: { readonly [T in TableName]: Table } = {
       { name: 'before', type: 'text', isNullable: true },
       { name: 'date', type: 'text', isNullable: false },
     ],
-    *rows(store) {
+    function* (store) {
       const gone = store.goneRecords();
-      for (const { record, before } of store.changes()) {
-        const { id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url } = record;
-        const [date, goneAt] = [first_encountered_date.slice(0, 10), gone.get(id) ?? null];
-        yield [id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url, goneAt, before, date];
-      }
+      for (const { record, before } of store.changes())
+        yield { ...record, gone_at: gone.get(record.id) ?? null, before, date: record.first_encountered_date.slice(0, 10) };
     },
-  },
-  accounts: {
-    count: (store) => store.revision.accounts,
-    columns: [
+  ),
+  accounts: table(
+    (store) => store.revision.accounts,
+    [
       { name: 'screen_name', type: 'text', isNullable: false },
       { name: 'stable_id', type: 'text', isNullable: true },
       { name: 'display_name', type: 'text', isNullable: false },
@@ -70,40 +73,73 @@ export const TABLES: { readonly [T in TableName]: Table } = {
       { name: 'last_record_date', type: 'time', isNullable: true },
       { name: 'observed_to', type: 'time', isNullable: true },
     ],
-    *rows(store) {
-      for (const account of store.accountReader().published()) {
-        const former = account.former_handles.map(({ handle, seen_to }) => ({ handle, seen_to: timestampOf(seen_to) }));
-        yield [
-          account.screen_name,
-          account.stable_id,
-          account.display_name,
-          account.website,
-          account.location,
-          account.bio,
-          account.verified,
-          account.profile_image_url,
-          account.account_creation_date,
-          encodeJson(former),
-          account.records,
-          account.first_record_date,
-          account.last_record_date,
-          account.observed_to === null ? null : timestampOf(account.observed_to),
-        ];
+    function* (store) {
+      for (const { former_handles, observed_to, ...account } of store.accountReader().published()) {
+        const former = former_handles.map(({ handle, seen_to }) => ({ handle, seen_to: timestampOf(seen_to) }));
+        yield { ...account, former_handles: encodeJson(former), observed_to: observed_to === null ? null : timestampOf(observed_to) };
       }
     },
-  },
-  exclusions: {
-    count: (store) => store.exclusions().length,
-    columns: [
+  ),
+  exclusions: table(
+    (store) => store.exclusions().length,
+    [
       { name: 'excluded_at', type: 'time', isNullable: false },
       { name: 'handles', type: 'text', isNullable: false },
       { name: 'stable_ids', type: 'text', isNullable: false },
       { name: 'records', type: 'text', isNullable: false },
     ],
-    *rows(store) {
-      for (const { excluded_at, handles, stable_ids, records } of store.exclusions()) {
-        yield [excluded_at, encodeJson(handles), encodeJson(stable_ids), encodeJson(records)];
-      }
+    function* (store) {
+      for (const { excluded_at, handles, stable_ids, records } of store.exclusions())
+        yield { excluded_at, handles: encodeJson(handles), stable_ids: encodeJson(stable_ids), records: encodeJson(records) };
     },
-  },
+  ),
 };
+
+/** @param items yields each row as an object with a field for each column */
+function table<Name extends string>(
+  count: Table['count'],
+  columns: readonly (Column & { readonly name: Name })[],
+  items: (store: Store) => Iterable<Row<Name>>,
+): Table {
+  return {
+    columns,
+    *rows(store) {
+      for (const item of items(store)) yield columns.map(({ name }) => item[name]);
+    },
+    count,
+  };
+}
+
+/** The files of an export as CSV or Parquet. */
+const TABLE_FILE = /^(records|accounts|exclusions)\.(csv|parquet)$/;
+
+/**
+ * Creates the folder for the files of tables. Returns the folders that it created.
+ * @param extension the extension of the files
+ * @throws Failure not-ours if the folder contains anything other than tables, file-system
+ */
+export function makeFolder(folder: string, extension: string): readonly string[] {
+  refuseOtherFiles(folder, extension);
+  try {
+    return mkdirp(folder);
+  } catch (cause) {
+    throw noFolder(folder, extension, cause instanceof Error ? cause.message : String(cause), cause);
+  }
+}
+
+/** @throws Failure not-ours if the folder contains anything other than tables, file-system if the path is that of no folder */
+export function refuseOtherFiles(folder: string, extension: string): void {
+  if (!existsSync(folder)) return;
+  if (!statSync(folder).isDirectory()) throw noFolder(folder, extension, 'something that is not a folder');
+  refuseOtherContent(folder, (names) => names.find((name) => !TABLE_FILE.test(name)));
+}
+
+function noFolder(folder: string, extension: string, found: string, cause?: unknown): Failure {
+  return new Failure('file-system', `cannot write files into ${folder}`, {
+    place: { file: folder },
+    expected: `a folder, or the name of a file that ends in .${extension}`,
+    found,
+    hint: `name a folder with --to, or a file such as ${folder}.${extension}`,
+    cause,
+  });
+}

@@ -1,16 +1,17 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
-import { unwritable, writeWhole } from '../contract/files/draft.ts';
+import { unwritable } from '../contract/files/draft.ts';
+import { writeFiles } from '../contract/files/write-files.ts';
 import type { HostFile } from '../rewrite/hosts/host.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 
 /**
- * Writes a host's files into a folder.
+ * Writes a host's files into a folder, all or none.
  * @throws Failure not-ours if a file with other contents exists, or the folder is a tree; file-system
  */
-export function writeHostFiles(out: string, files: readonly HostFile[]): void {
+export async function writeHostFiles(out: string, files: readonly HostFile[]): Promise<void> {
   if (readBuildRecord(out) !== 'none') throw notOurs(out, 'a folder beside the tree', 'a tree');
   const missing = files.filter(({ path, text }) => {
     const file = join(out, path);
@@ -18,11 +19,8 @@ export function writeHostFiles(out: string, files: readonly HostFile[]): void {
     if (hasContents(file, text)) return false;
     throw notOurs(file, 'no such file, or the same contents', 'other contents, which would be lost');
   });
-  for (const { path, text } of missing) {
-    const file = join(out, path);
-    makeFolder(dirname(file));
-    writeWhole(file, text, '--to');
-  }
+  for (const { path } of missing) makeFolder(dirname(join(out, path)));
+  await writeFiles(missing.map(({ path, text }) => ({ path: join(out, path), content: [text] })));
 }
 
 function makeFolder(path: string): void {

@@ -1,7 +1,7 @@
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { plural } from '../contract/plural.ts';
-import { forgetContents, type ItemKey, type MirrorMemory } from '../store/mirror-memory.ts';
+import { forgetContents, type MirrorMemory } from '../store/mirror-memory.ts';
 import type { Batch } from '../store/writing/batch.ts';
 
 /**
@@ -27,23 +27,20 @@ export function deleteGone(
       },
     );
   }
-  const writer = memory.writer();
-  const owner = batch.database.prepareValue<[ItemKey], string>("SELECT json ->> 'account' FROM record WHERE id = ?");
-  // an account of which nothing is known is deleted when the batch ends
-  const forgetProfile = batch.database.prepare<[ItemKey]>('UPDATE account SET known_to = NULL WHERE screen_name = ?');
   let removed = 0;
   for (const id of records) {
-    const name = owner.get(id);
+    const name = batch.database.value<string>("SELECT json ->> 'account' FROM record WHERE id = ?", id);
     if (name !== undefined) {
       batch.deleteRecord(name, Number(id));
       removed += 1;
     }
-    writer.forget('data', id);
+    memory.forget('data', id);
   }
   for (const name of accounts) {
     batch.markChanged(String(name));
-    forgetProfile.run(name);
-    writer.forget('account', name);
+    // an account of which nothing is known is deleted when the batch ends
+    batch.database.run('UPDATE account SET known_to = NULL WHERE screen_name = ?', name);
+    memory.forget('account', name);
   }
   // an item that comes back on a page with an ETag that is known would not be read
   if (records.length + accounts.length > 0) forgetContents(batch.database);
@@ -55,13 +52,11 @@ export function deleteGone(
  * the service shows now would be the older one. Runs in the caller's batch.
  */
 export function lowerKnownTo(batch: Batch, gone: ReadonlySet<unknown>): void {
-  const lower = batch.database.prepareValue<[number, number, number], string>(
-    `UPDATE account SET known_to = ifnull((SELECT max(id) FROM record WHERE record.account = account.id AND record.id < ?), 0)
-      WHERE screen_name = (SELECT json ->> 'account' FROM record WHERE record.id = ?) AND known_to = ? RETURNING screen_name`,
-  );
+  const lower = `UPDATE account SET known_to = ifnull((SELECT max(id) FROM record WHERE record.account = account.id AND record.id < :id), 0)
+    WHERE screen_name = (SELECT json ->> 'account' FROM record WHERE record.id = :id) AND known_to = :id RETURNING screen_name`;
   const ids = [...gone].filter((key) => typeof key === 'number');
   // the newest first: the record below it may be removed too
   for (const id of ids.toSorted((one, other) => other - one)) {
-    for (const screenName of lower.all(id, id, id)) batch.markChanged(screenName);
+    for (const screenName of batch.database.values<string>(lower, { id })) batch.markChanged(screenName);
   }
 }

@@ -24,21 +24,20 @@ export function saveMirrorState(
   { summary, time, incomplete, gone }: FinishedRun,
 ): MirrorMemory {
   const memory = before.update(summary, incomplete);
-  const writer = memory.writer();
   for (const collection of COLLECTIONS) {
     // while the run read a page, it did not know the names that later pages excluded
     const withoutName = (key: ItemKey) => (typeof key === 'string' && exclusions.hasHandle(key) ? excludedKey(key) : key);
-    for (const key of spool.items.newItems(collection)) writer.add(collection, withoutName(key));
+    for (const key of spool.items.newItems(collection)) memory.add(collection, withoutName(key));
     for (const key of gone[collection]) {
-      writer.setGone(collection, withoutName(key), time);
-      if (isDigest(key)) writer.forget(collection, key);
+      memory.setGone(collection, withoutName(key), time);
+      if (isDigest(key)) memory.forget(collection, key);
     }
   }
   for (const page of spool.pages()) {
     // with one more record, all pages of the feed differ, so page 1 is enough
     const isWorthKeeping = page.collection === 'account' || page.number === 1;
     if (page.etag !== null && isWorthKeeping)
-      writer.setPage(page.collection, page.number, page.etag, withoutNames(page.contents, exclusions));
+      memory.setPage(page.collection, page.number, page.etag, withoutNames(page.contents, exclusions));
   }
   return memory;
 }

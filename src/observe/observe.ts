@@ -8,10 +8,10 @@ import type { FileCounts, ObserveContext } from '../sources/snapshots/observatio
 import type { Input, InputError } from '../sources/source.ts';
 import { countWrongLastSeen } from '../store/accounts/last-seen.ts';
 import { newestObservation } from '../store/accounts/observed-to.ts';
+import { onStore } from '../store/database/open-store.ts';
 import { fileSystemFailure, wrapErrors } from '../store/database/store-error.ts';
 import { removeSpools } from '../store/histories/spool-file.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
-import { onStore } from '../store/writing/dry-run.ts';
 import { isAllRejected, mergeSnapshots, type ObserveSummary } from './merge.ts';
 import { readInputs } from './read-inputs.ts';
 import { type Limits, refusalOf } from './run-guards.ts';

@@ -7,7 +7,7 @@ import { type BrotliDecompress, createBrotliDecompress, createGunzip, type Gunzi
 import { Failure } from '../contract/failure.ts';
 import { headOf, isZip, resumed } from '../sources/unpack/head.ts';
 import { forEachLimit } from '../storage/pool.ts';
-import { excludedRows } from '../store/exclusions/excluded-rows.ts';
+import { excludedRows } from '../store/exclusions/named-exclusions.ts';
 import { isGzip } from '../warc/detect-warc.ts';
 import { BadResponse, parseResponse } from '../warc/http-response.ts';
 import { type ReadRecord, readRecords } from '../warc/read-records.ts';

@@ -3,6 +3,7 @@ import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
 import { latestRevision, type Revision } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
+import { damaged } from './database/damaged.ts';
 import { openStore } from './database/open-store.ts';
 import { SCHEMA_VERSION } from './database/schema.ts';
 import { wrapErrors } from './database/store-error.ts';
@@ -90,7 +91,7 @@ export class StoreImage {
     try {
       database.exec('BEGIN');
       const state = stateOf(database);
-      const moved = other.prepare<[], { busy: number; log: number; checkpointed: number }>('PRAGMA wal_checkpoint(PASSIVE)').get();
+      const moved = other.get<{ busy: number; log: number; checkpointed: number }>('PRAGMA wal_checkpoint(PASSIVE)');
       if (state !== undefined && moved?.busy === 0 && moved.log === moved.checkpointed) image = new StoreImage(path, database, file, state);
       return image;
     } finally {
@@ -117,9 +118,8 @@ export class StoreImage {
 
   /** Whether this state is equal to another one, or later in the history of the same store. */
   descendsFrom(other: Pick<StoreState, 'revision' | 'fingerprint' | 'observed'>): boolean {
-    const has = this.#database
-      .prepareValue<[number, string], number>('SELECT 1 FROM revision WHERE number = ? AND fingerprint = ?')
-      .get(other.revision, other.fingerprint);
+    const query = 'SELECT 1 FROM revision WHERE number = ? AND fingerprint = ?';
+    const has = this.#database.value(query, other.revision, other.fingerprint);
     return has === 1 && (other.revision !== this.state.revision || this.state.observed >= other.observed);
   }
 
@@ -137,13 +137,4 @@ export class StoreImage {
     this.#database.close();
     closeSync(this.#file);
   }
-}
-
-function damaged(path: string, found: string): Failure {
-  return new Failure('bad-store', `the store ${path} is damaged`, {
-    place: { file: path },
-    expected: 'a file that passes the check of SQLite',
-    found,
-    hint: 'restore a backup of the store',
-  });
 }

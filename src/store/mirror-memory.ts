@@ -1,8 +1,8 @@
 import { handleHash } from '../contract/accounts/exclusion.ts';
 import type { Collection } from '../contract/collection.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
-import type { Connection, Statement } from './database/connection.ts';
-import { setIncomplete } from './incomplete-mirrors.ts';
+import { encodeJson } from '../contract/json.ts';
+import type { Connection } from './database/connection.ts';
 
 /** The key of an item of a service: the id of a record, or the screen name of an account. */
 export type ItemKey = number | string;
@@ -42,17 +42,15 @@ export function excludedKey(handle: string): string {
 export function forgetHandles(database: Connection, handles: Iterable<string>): void {
   const isName = "collection = 'account' AND handle_key(substr(key, 1, instr(key || char(10), char(10)) - 1)) = handle_key(:handle)";
   for (const handle of handles) {
-    const key = excludedKey(handle);
     for (const [table, time] of [
       ['mirror_item', ''],
       ['mirror_gone', ', gone_at'],
     ]) {
-      database
-        .prepare<[{ handle: string; key: string }]>(
-          `INSERT INTO ${table} (mirror, collection, key${time}) SELECT mirror, 'account', :key${time} FROM ${table} WHERE ${isName} ON CONFLICT DO NOTHING`,
-        )
-        .run({ handle, key });
-      database.prepare<[{ handle: string }]>(`DELETE FROM ${table} WHERE ${isName}`).run({ handle });
+      database.run(
+        `INSERT INTO ${table} (mirror, collection, key${time}) SELECT mirror, 'account', :key${time} FROM ${table} WHERE ${isName} ON CONFLICT DO NOTHING`,
+        { handle, key: excludedKey(handle) },
+      );
+      database.run(`DELETE FROM ${table} WHERE ${isName}`, { handle });
     }
   }
   forgetContents(database);
@@ -60,10 +58,8 @@ export function forgetHandles(database: Connection, handles: Iterable<string>): 
 
 /** Forgets accounts that are no longer excluded, so that they are new for the next mirror. */
 export function forgetExcludedKeys(database: Connection, handleHashes: Iterable<string>): void {
-  for (const table of ['mirror_item', 'mirror_gone']) {
-    const remove = database.prepare<[string]>(`DELETE FROM ${table} WHERE collection = 'account' AND key = ?`);
-    for (const hash of handleHashes) remove.run(`excluded:${hash}`);
-  }
+  for (const table of ['mirror_item', 'mirror_gone'])
+    for (const hash of handleHashes) database.run(`DELETE FROM ${table} WHERE collection = 'account' AND key = ?`, `excluded:${hash}`);
   forgetContents(database);
 }
 
@@ -75,6 +71,9 @@ export function forgetContents(database: Connection): void {
   database.exec('DELETE FROM mirror_page; DELETE FROM mirror_rejected');
 }
 
+const ITEM = 'mirror = ? AND collection = ? AND key = ?';
+const PAGE = 'SELECT etag, contents FROM mirror_page WHERE mirror = ? AND collection = ? AND page = ?';
+
 /** What a store knows of a service that was mirrored into it: which items it has shown, and its pages by their ETags. */
 export class MirrorMemory {
   /** Undefined if nothing has been mirrored from there. */
@@ -82,14 +81,11 @@ export class MirrorMemory {
   readonly #database: Connection;
   readonly #baseUrl: string;
   readonly #id: number;
-  readonly #has: Statement<[number, Collection, ItemKey], number>;
-  readonly #between: Statement<[number, bigint, bigint], number>;
-  readonly #page: Statement<[number, Collection, number], { readonly etag: string; readonly contents: string }>;
 
   constructor(database: Connection, baseUrl: string) {
     this.#database = database;
     this.#baseUrl = baseUrl;
-    const row = database.prepare<[string], MirrorRow>('SELECT * FROM mirror WHERE base_url = ?').get(baseUrl);
+    const row = database.get<MirrorRow>('SELECT * FROM mirror WHERE base_url = ?', baseUrl);
     // rows count from 1
     this.#id = row?.id ?? 0;
     this.summary = row && {
@@ -99,14 +95,10 @@ export class MirrorMemory {
       build: row.build,
       manifest: row.manifest,
     };
-    this.#has = database.prepareValue('SELECT 1 FROM mirror_item WHERE mirror = ? AND collection = ? AND key = ?');
-    // without CAST, which would keep SQLite from using the index on a column of any type
-    this.#between = database.prepareValue("SELECT key FROM mirror_item WHERE mirror = ? AND collection = 'data' AND key >= ? AND key < ?");
-    this.#page = database.prepare('SELECT etag, contents FROM mirror_page WHERE mirror = ? AND collection = ? AND page = ?');
   }
 
   has(collection: Collection, key: ItemKey): boolean {
-    return this.#has.get(this.#id, collection, key) === 1;
+    return this.#database.value(`SELECT 1 FROM mirror_item WHERE ${ITEM}`, this.#id, collection, key) === 1;
   }
 
   /** Whether the service no longer has an item, according to all runs. */
@@ -120,16 +112,14 @@ export class MirrorMemory {
 
   /** Returns the number of known items of a collection. */
   count(collection: Collection): number {
-    return (
-      this.#database
-        .prepareValue<[number, Collection], number>('SELECT count(*) FROM mirror_item WHERE mirror = ? AND collection = ?')
-        .get(this.#id, collection) ?? 0
-    );
+    return this.#database.value<number>('SELECT count(*) FROM mirror_item WHERE mirror = ? AND collection = ?', this.#id, collection) ?? 0;
   }
 
   /** Returns the ids of known records from `low` to before `high`. */
   recordsBetween(low: number, high: number): number[] {
-    return this.#between.all(this.#id, BigInt(low), BigInt(high));
+    // without CAST, which would keep SQLite from using the index on a column of any type
+    const query = "SELECT key FROM mirror_item WHERE mirror = ? AND collection = 'data' AND key >= ? AND key < ?";
+    return this.#database.values(query, this.#id, BigInt(low), BigInt(high));
   }
 
   /** Yields the keys of the items of a collection, in their order. */
@@ -145,103 +135,115 @@ export class MirrorMemory {
 
   /** Returns the contents of a page that had an ETag. */
   page(collection: Collection, number: number): { readonly etag: string; readonly contents: string } | undefined {
-    return this.#page.get(this.#id, collection, number);
+    return this.#database.get(PAGE, this.#id, collection, number);
   }
 
   /** Whether a version of an item was rejected. @param version its SHA-256 */
   hasRejected(version: string): boolean {
-    return (
-      this.#database
-        .prepareValue<[number, string], number>('SELECT 1 FROM mirror_rejected WHERE mirror = ? AND version = ?')
-        .get(this.#id, version) === 1
-    );
+    return this.#database.value('SELECT 1 FROM mirror_rejected WHERE mirror = ? AND version = ?', this.#id, version) === 1;
   }
 
   /** Whether any item was rejected. */
   get hasRejects(): boolean {
-    return this.#database.prepareValue<[number], number>('SELECT 1 FROM mirror_rejected WHERE mirror = ? LIMIT 1').get(this.#id) === 1;
+    return this.#database.value('SELECT 1 FROM mirror_rejected WHERE mirror = ? LIMIT 1', this.#id) === 1;
   }
 
   /** Whether another service, mirrored into the same store, has shown an item. */
   isElsewhere(collection: Collection, key: ItemKey): boolean {
-    return (
-      this.#database
-        .prepareValue<[number, Collection, ItemKey], number>('SELECT 1 FROM mirror_item WHERE mirror <> ? AND collection = ? AND key = ?')
-        .get(this.#id, collection, key) === 1
-    );
+    const query = 'SELECT 1 FROM mirror_item WHERE mirror <> ? AND collection = ? AND key = ?';
+    return this.#database.value(query, this.#id, collection, key) === 1;
   }
 
   /**
    * Writes the state of the service, in the caller's batch. Returns the memory with the new state.
    * @param incomplete what the store lacks; undefined if it has everything that the service has
    */
-  update(summary: MirrorSummary, incomplete: IncompleteMirror | undefined): MirrorMemory {
+  update({ run, watermark, excess, build, manifest }: MirrorSummary, incomplete: IncompleteMirror | undefined): MirrorMemory {
     setIncomplete(this.#database, this.#baseUrl, incomplete);
-    this.#database
-      .prepare(`INSERT INTO mirror (base_url, run, watermark, data_excess, account_excess, build, manifest)
-        VALUES (?, ?, CAST(? AS INTEGER), CAST(? AS INTEGER), CAST(? AS INTEGER), ?, ?)
+    this.#database.run(
+      `INSERT INTO mirror (base_url, run, watermark, data_excess, account_excess, build, manifest)
+        VALUES (:base_url, :run, CAST(:watermark AS INTEGER), CAST(:data AS INTEGER), CAST(:account AS INTEGER), :build, :manifest)
         ON CONFLICT (base_url) DO UPDATE SET run = excluded.run, watermark = excluded.watermark, data_excess = excluded.data_excess,
-          account_excess = excluded.account_excess, build = excluded.build, manifest = excluded.manifest`)
-      .run(this.#baseUrl, summary.run, summary.watermark, summary.excess.data, summary.excess.account, summary.build, summary.manifest);
+          account_excess = excluded.account_excess, build = excluded.build, manifest = excluded.manifest`,
+      { base_url: this.#baseUrl, run, watermark, ...excess, build, manifest },
+    );
     return new MirrorMemory(this.#database, this.#baseUrl);
   }
 
   /** Returns the items that the service no longer has, according to all runs. */
   gone(collection: Collection): ItemKey[] {
-    return this.#database
-      .prepareValue<[number, Collection], ItemKey>('SELECT key FROM mirror_gone WHERE mirror = ? AND collection = ? ORDER BY key')
-      .all(this.#id, collection);
+    return this.#database.values('SELECT key FROM mirror_gone WHERE mirror = ? AND collection = ? ORDER BY key', this.#id, collection);
   }
 
-  /** Returns a writer of items and pages, for the caller's batch. */
-  writer(): MirrorWriter {
-    const key = '(mirror, collection, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
-    const where = 'WHERE mirror = ? AND collection = ? AND key = ?';
-    const addItem = this.#database.prepare(`INSERT INTO mirror_item ${key}`);
-    const removeItem = this.#database.prepare(`DELETE FROM mirror_item ${where}`);
-    const addGone = this.#database.prepare(
-      'INSERT INTO mirror_gone (mirror, collection, key, gone_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
-    );
-    const removeGone = this.#database.prepare(`DELETE FROM mirror_gone ${where}`);
-    const addRejected = this.#database.prepare('INSERT INTO mirror_rejected (mirror, version) VALUES (?, ?) ON CONFLICT DO NOTHING');
-    const setPage = this.#database.prepare(`INSERT INTO mirror_page (mirror, collection, page, etag, contents) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET etag = excluded.etag, contents = excluded.contents`);
-    return {
-      add: (collection, key) => {
-        addItem.run(this.#id, collection, stored(key));
-        removeGone.run(this.#id, collection, key);
-      },
-      setGone: (collection, key, time) => {
-        removeItem.run(this.#id, collection, key);
-        addGone.run(this.#id, collection, stored(key), time);
-      },
-      forget: (collection, key) => {
-        removeGone.run(this.#id, collection, key);
-      },
-      addRejected: (version) => {
-        addRejected.run(this.#id, version);
-      },
-      setPage: (collection, number, etag, contents) => {
-        setPage.run(this.#id, collection, BigInt(number), etag, contents);
-      },
-    };
+  /** Adds an item that the service has shown. The caller has a batch, as for all changes. */
+  add(collection: Collection, key: ItemKey): void {
+    const add = 'INSERT INTO mirror_item (mirror, collection, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
+    this.#database.run(add, this.#id, collection, stored(key));
+    this.forget(collection, key);
   }
-}
 
-/** Changes what a store knows of a service. */
-export interface MirrorWriter {
-  /** Adds an item that the service has shown. */
-  readonly add: (collection: Collection, key: ItemKey) => void;
   /** Marks an item that the service no longer has. @param time when a run found that, in UTC */
-  readonly setGone: (collection: Collection, key: ItemKey, time: string) => void;
+  setGone(collection: Collection, key: ItemKey, time: string): void {
+    const add = 'INSERT INTO mirror_gone (mirror, collection, key, gone_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING';
+    this.#database.run(`DELETE FROM mirror_item WHERE ${ITEM}`, this.#id, collection, key);
+    this.#database.run(add, this.#id, collection, stored(key), time);
+  }
+
   /** Forgets an item that the service no longer has, because the store no longer has it either. */
-  readonly forget: (collection: Collection, key: ItemKey) => void;
-  /** A version of an item was rejected. */
-  readonly addRejected: (version: string) => void;
-  readonly setPage: (collection: Collection, number: number, etag: string, contents: string) => void;
+  forget(collection: Collection, key: ItemKey): void {
+    this.#database.run(`DELETE FROM mirror_gone WHERE ${ITEM}`, this.#id, collection, key);
+  }
+
+  /** Remembers that a version of an item was rejected. */
+  addRejected(version: string): void {
+    this.#database.run('INSERT INTO mirror_rejected (mirror, version) VALUES (?, ?) ON CONFLICT DO NOTHING', this.#id, version);
+  }
+
+  setPage(collection: Collection, number: number, etag: string, contents: string): void {
+    this.#database.run(
+      `INSERT INTO mirror_page (mirror, collection, page, etag, contents) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT DO UPDATE SET etag = excluded.etag, contents = excluded.contents`,
+      ...[this.#id, collection, BigInt(number), etag, contents],
+    );
+  }
 }
 
 /** Converts a key for SQLite, because better-sqlite3 writes a number as REAL and a bigint as INTEGER. */
-function stored(key: ItemKey): bigint | string {
+export function stored(key: ItemKey): bigint | string {
   return typeof key === 'number' ? BigInt(key) : key;
+}
+
+/** Returns the reports of the services that a store does not have completely, by their addresses. */
+export function incompleteMirrors(database: Connection): readonly IncompleteMirror[] {
+  const reports = database.values<string>('SELECT report FROM incomplete_mirror ORDER BY base_url');
+  return reports.map((report): IncompleteMirror => JSON.parse(report));
+}
+
+/** Sets or deletes what a finished run of mirror found to be missing. If only `finished_at` or `request_count` differ, the old report stays, so that the tree does not change. */
+export function setIncomplete(database: Connection, baseUrl: string, report: IncompleteMirror | undefined): void {
+  if (report === undefined) {
+    database.run('DELETE FROM incomplete_mirror WHERE base_url = ?', baseUrl);
+    return;
+  }
+  const news = (json: string) => `json_remove(${json}, '$.finished_at', '$.request_count')`;
+  database.run(
+    `INSERT INTO incomplete_mirror (base_url, report) VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET report = excluded.report WHERE ${news('report')} <> ${news('excluded.report')}`,
+    baseUrl,
+    encodeJson(report),
+  );
+}
+
+/** Deletes the reports about a service, because an import has everything that the service has. */
+export function deleteIncomplete(database: Connection, baseUrl: string): void {
+  database.run("DELETE FROM incomplete_mirror WHERE report ->> 'base_url' = ?", baseUrl);
+}
+
+/** Adds the report of a source, unless the store was mirrored from that service itself. Of two, the newer one stays. */
+export function addIncomplete(database: Connection, report: IncompleteMirror): void {
+  database.run(
+    `INSERT INTO incomplete_mirror (base_url, report) SELECT :base_url, :report WHERE NOT EXISTS (SELECT 1 FROM mirror WHERE base_url = :base_url)
+      ON CONFLICT DO UPDATE SET report = excluded.report WHERE excluded.report ->> 'finished_at' > report ->> 'finished_at'`,
+    { base_url: report.base_url, report: encodeJson(report) },
+  );
 }

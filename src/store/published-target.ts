@@ -3,9 +3,8 @@ import { type Exclusion, encodeExclusion } from '../contract/accounts/exclusion.
 import { Failure } from '../contract/failure.ts';
 import { revisionOf } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
-import { openStore } from './database/open-store.ts';
-import { wrapErrors } from './database/store-error.ts';
-import { ExclusionList } from './exclusions/exclusion-list.ts';
+import { withConnection } from './database/open-store.ts';
+import { Exclusions } from './exclusions/exclusions.ts';
 
 interface Row {
   readonly newest: Buffer | null;
@@ -40,14 +39,13 @@ export class PublishedTarget {
 
   /** The newest commit. Undefined if this store never published there. */
   read(): Buffer | undefined {
-    return this.#row()?.newest ?? undefined;
+    return this.#open((database) => this.#rowIn(database))?.newest ?? undefined;
   }
 
   /** Returns the other targets to which this store was published. */
   others(): readonly string[] {
-    return this.#open((database) =>
-      database.prepareValue<[string], string>('SELECT target FROM published_target WHERE target <> ? ORDER BY target').all(this.#target),
-    );
+    const query = 'SELECT target FROM published_target WHERE target <> ? ORDER BY target';
+    return this.#open((database) => database.values<string>(query, this.#target));
   }
 
   write(commit: Buffer): void {
@@ -63,7 +61,7 @@ export class PublishedTarget {
   hasRecords(records: readonly { readonly [field: string]: unknown }[]): boolean {
     const fieldsOf = (record: unknown) => JSON.stringify(record, (field, value) => (field === 'account' ? undefined : value));
     return this.#open((database) => {
-      const json = database.prepare<[unknown], string>('SELECT json FROM record WHERE id = ?').pluck();
+      const json = database.prepareValue<[unknown], string>('SELECT json FROM record WHERE id = ?');
       return records.every((record) => fieldsOf(JSON.parse(json.get(record['id']) ?? 'null')) === fieldsOf(record));
     });
   }
@@ -72,7 +70,7 @@ export class PublishedTarget {
   removals(): Removals {
     return this.#open((database) => {
       const done = this.#removalsIn(database);
-      const all = new ExclusionList(database).all();
+      const all = new Exclusions(database).all();
       return { all, pending: all.filter((one) => !done.has(idOf(one))) };
     });
   }
@@ -81,7 +79,7 @@ export class PublishedTarget {
   setRemoved(exclusions: readonly Exclusion[]): void {
     const ids = this.#open((database) => {
       // an exclusion that ended, or that was extended, need not be remembered
-      const present = new Set(new ExclusionList(database).all().map(idOf));
+      const present = new Set(new Exclusions(database).all().map(idOf));
       return [...this.#removalsIn(database), ...exclusions.map(idOf)].filter((id) => present.has(id));
     });
     this.#store('removals', JSON.stringify([...new Set(ids)].toSorted()));
@@ -93,42 +91,21 @@ export class PublishedTarget {
   }
 
   #store(column: 'newest' | 'removals', value: Buffer | string): void {
+    const set = `INSERT INTO published_target (target, ${column}) VALUES (?, ?) ON CONFLICT DO UPDATE SET ${column} = excluded.${column}`;
     try {
-      wrapErrors(this.#path, () => {
-        const database = openStore(this.#path, 'write');
-        try {
-          database
-            .prepare<[string, Buffer | string]>(
-              `INSERT INTO published_target (target, ${column}) VALUES (?, ?) ON CONFLICT DO UPDATE SET ${column} = excluded.${column}`,
-            )
-            .run(this.#target, value);
-        } finally {
-          database.close();
-        }
-      });
+      withConnection(this.#path, 'write', (database) => database.run(set, this.#target, value));
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       this.isForgetful = true;
     }
   }
 
-  #row(): Row | undefined {
-    return this.#open((database) => this.#rowIn(database));
-  }
-
   #rowIn(database: Connection): Row | undefined {
-    return database.prepare<[string], Row>('SELECT newest, removals FROM published_target WHERE target = ?').get(this.#target);
+    return database.get('SELECT newest, removals FROM published_target WHERE target = ?', this.#target);
   }
 
   #open<T>(read: (database: Connection) => T): T {
-    return wrapErrors(this.#path, () => {
-      const database = openStore(this.#path, 'read');
-      try {
-        return read(database);
-      } finally {
-        database.close();
-      }
-    });
+    return withConnection(this.#path, 'read', read);
   }
 }
 

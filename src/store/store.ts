@@ -11,12 +11,12 @@ import { openStore } from './database/open-store.ts';
 import { NO_RECORD } from './database/schema.ts';
 import { wrapErrors } from './database/store-error.ts';
 import { goneAt } from './database/views.ts';
-import { ExclusionList, type ListedExclusion } from './exclusions/exclusion-list.ts';
+import { Exclusions, type ListedExclusion } from './exclusions/exclusions.ts';
 import { checksumBelow, feedEdge, feedPlaces } from './feed/feed-blocks.ts';
 import { type FeedDay, type FeedVisitor, feedDays } from './feed/feed-days.ts';
 import { PageSource } from './feed/page-source.ts';
 import { checkedJson, records, type StoredRecord } from './feed/records.ts';
-import { incompleteMirrors } from './incomplete-mirrors.ts';
+import { incompleteMirrors } from './mirror-memory.ts';
 import { deriveStale } from './writing/batch.ts';
 
 /** The number of records that are read at once. */
@@ -138,11 +138,8 @@ export class Store extends PageSource {
 
   /** Returns when a mirror first found that the service no longer has a record, by its id. */
   goneRecords(): ReadonlyMap<number, string> {
-    const rows = this.#database
-      .prepare<[], { readonly id: number; readonly gone_at: string | null }>(
-        `SELECT DISTINCT key AS id, ${goneAt('mirror_gone.key')} AS gone_at FROM mirror_gone WHERE collection = 'data'`,
-      )
-      .all();
+    const query = `SELECT DISTINCT key AS id, ${goneAt('mirror_gone.key')} AS gone_at FROM mirror_gone WHERE collection = 'data'`;
+    const rows = this.#database.prepare<[], { readonly id: number; readonly gone_at: string | null }>(query).all();
     return new Map(rows.flatMap(({ id, gone_at }) => (gone_at === null ? [] : [[id, gone_at]])));
   }
 
@@ -153,7 +150,7 @@ export class Store extends PageSource {
 
   /** Returns the accounts that must not come back, in an order that depends only on their contents. */
   exclusions(): readonly ListedExclusion[] {
-    return new ExclusionList(this.#database).all();
+    return new Exclusions(this.#database).all();
   }
 
   /** Yields every record, sorted by id, with the text of the record before; null if there is none. */

@@ -1,4 +1,4 @@
-import { INVISIBLE } from '../contract/text/invisible.ts';
+import { INVISIBLE } from '../contract/accounts/handle.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\ufffb]/g;

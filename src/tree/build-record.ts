@@ -1,7 +1,7 @@
 import { aboutOrNothing } from '../contract/about.ts';
 import { incompleteMirrors } from '../contract/files/incomplete-mirror.ts';
 import { encodeJson, isObject } from '../contract/json.ts';
-import { count, oneOf, parseShape, type Rule, rule, type Shape, text, Violation } from '../contract/shape.ts';
+import { count, oneOf, orNothing, parseShape, type Rule, rule, type Shape, text, Violation } from '../contract/shape.ts';
 import { type BrowseSettings, isBaseUrl, type Site } from '../contract/site.ts';
 import { pagesFor } from '../pages/page.ts';
 import { encodingsIn } from './encoding.ts';
@@ -48,37 +48,25 @@ export interface UnfinishedRecord
 
 const finished: Rule<'finished'> = oneOf('finished');
 
-const textOrNothing: Rule<string | undefined> = {
-  expected: 'a text, or nothing',
-  accepts: (value) => value === undefined || text.accepts(value),
-};
-
-const countOrNothing: Rule<number | undefined> = {
-  expected: 'an integer of 0 or more, or nothing',
-  accepts: (value) => value === undefined || count.accepts(value),
-};
-
-const trueOrNothing: Rule<true | undefined> = rule('true, or nothing', (value) => value === true || value === undefined);
-
 const SHAPE: Shape<BuildRecord> = {
   palimpsest: text,
-  renderer: textOrNothing,
+  renderer: orNothing(text),
   state: finished,
   base_url: text,
   page_size: count,
   account_page_size: count,
   about: aboutOrNothing,
-  noindex: trueOrNothing,
+  noindex: orNothing(rule('true', (value) => value === true)),
   records: count,
   accounts: count,
   data_pages: count,
   account_pages: count,
-  stable_id_count: countOrNothing,
-  former_handle_count: countOrNothing,
+  stable_id_count: orNothing(count),
+  former_handle_count: orNothing(count),
   compress: text,
-  browse_files: countOrNothing,
-  browse_feed: textOrNothing,
-  browse_search: textOrNothing,
+  browse_files: orNothing(count),
+  browse_feed: orNothing(text),
+  browse_search: orNothing(text),
   incomplete: incompleteMirrors,
   store: text,
   manifest: text,

@@ -1,7 +1,19 @@
 import { hash } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
 import { encodeJson, isObject, show } from '../contract/json.ts';
-import { count, falseOrNothing, list, oneOf, parseShape, type Rule, type Shape, text, textOrNull, Violation } from '../contract/shape.ts';
+import {
+  count,
+  falseOrNothing,
+  list,
+  oneOf,
+  orNothing,
+  parseShape,
+  type Rule,
+  type Shape,
+  text,
+  textOrNull,
+  Violation,
+} from '../contract/shape.ts';
 
 /** The copy of the newest commit for readers. */
 export const HEAD = 'head.json';
@@ -75,10 +87,6 @@ const dataFile: Rule<string> = {
   expected: 'the path of a data file, such as versions/00000042-0123456789ab.zip',
   accepts: (value): value is string => typeof value === 'string' && /^versions\/\d{8}-[0-9a-f]{12}\.[a-z.]+$/.test(value),
 };
-export const textOrNothing: Rule<string | undefined> = {
-  expected: 'a text, or nothing',
-  accepts: (value): value is string | undefined => value === undefined || text.accepts(value),
-};
 
 export const VERSION_SHAPE: Shape<Version> = {
   number: count,
@@ -100,7 +108,7 @@ const SHAPE: Shape<
   time: text,
   previous: textOrNull,
   change: oneOf(...CHANGES),
-  base_url: textOrNothing,
+  base_url: orNothing(text),
   conditional: falseOrNothing,
   versions: list,
   withdrawn: list,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeJson, isObject } from '../contract/json.ts';
-import { type Rule, text } from '../contract/shape.ts';
+import { orNothing, type Rule, text } from '../contract/shape.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { noTree, openFinishedTree } from '../tree/existing-tree.ts';
 import { MANIFEST } from '../tree/manifest/manifest.ts';
@@ -11,7 +11,7 @@ import { ZipDamage } from '../zip/member.ts';
 import type { IndexPlace } from '../zip/zip-index.ts';
 import { checkMembers } from '../zip/zip-problems.ts';
 import type { ZipReader } from '../zip/zip-reader.ts';
-import { textOrNothing, VERSION_SHAPE, type Version, type VersionKind } from './commit.ts';
+import { VERSION_SHAPE, type Version, type VersionKind } from './commit.ts';
 import { digestOf } from './fetch-version.ts';
 import type { Draft } from './next-commit.ts';
 
@@ -38,7 +38,7 @@ export const SITE_KIND: VersionKind<SiteVersion> = {
   contentType: 'application/zip',
   cacheControl: { data: 'public, max-age=3600', head: 'public, max-age=0, must-revalidate' },
   isReadByHead: true,
-  shape: { ...VERSION_SHAPE, index: indexPlace, manifest: text, incomplete: textOrNothing },
+  shape: { ...VERSION_SHAPE, index: indexPlace, manifest: text, incomplete: orNothing(text) },
 };
 
 /** A tree in a local ZIP, opened. */

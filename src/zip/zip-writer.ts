@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
-import { crc32 } from 'node:zlib';
+import { crc32After } from '../contract/files/checksums.ts';
 import { BufferedFile } from '../contract/files/file-bytes.ts';
 import { encodeEndRecords, encodeEntry } from './central-directory.ts';
 import { DEFLATED, decodeHeader, encodeHeader, STORED } from './local-header.ts';
@@ -56,7 +56,7 @@ export class ZipWriter {
     let crc = 0;
     for (let at = 0; at < size; at += STEP) {
       const bytes = readAt(file, at, Math.min(STEP, size - at));
-      crc = crc32(bytes, crc);
+      crc = crc32After(crc, bytes);
       this.#zip.write(deflateStep(bytes));
     }
     closeSync(file);
@@ -69,7 +69,7 @@ export class ZipWriter {
   /** Adds the index, the central directory and the end records. Afterwards everything is written to the file. */
   end(): void {
     let [crc, size] = [0, 0];
-    for (const piece of this.#rows.pieces()) [crc, size] = [crc32(piece, crc), size + piece.length];
+    for (const piece of this.#rows.pieces()) [crc, size] = [crc32After(crc, piece), size + piece.length];
     const header = encodeHeader({ path: INDEX, method: STORED, crc, packed: size, size });
     this.#directory.write(encodeEntry(header, INDEX.length, this.#zip.length));
     this.#members += 1;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { csvLines } from '../../src/export/csv.ts';
+import { csv } from '../../src/export/csv.ts';
 import type { Column, Value } from '../../src/export/tables.ts';
 import { hostileText } from '../support/histories.ts';
 
@@ -11,15 +11,15 @@ const COLUMNS: readonly Column[] = [
 ];
 
 function csvOf(rows: readonly (readonly Value[])[]): string {
-  return [...csvLines({ columns: COLUMNS }, rows)].join('');
+  return [...csv(COLUMNS, rows)].join('');
 }
 
 /** Parses CSV as RFC 4180 defines it. A cell without quotes that is empty is null. */
-function parsed(csv: string): (string | null)[][] {
+function parsed(text: string): (string | null)[][] {
   const rows: (string | null)[][] = [];
   let row: (string | null)[] = [];
   const cells = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
-  for (let match = cells.exec(csv); match !== null; match = cells.exec(csv)) {
+  for (let match = cells.exec(text); match !== null; match = cells.exec(text)) {
     const [, quoted, plain = '', end] = match;
     row.push(quoted === undefined ? plain || null : quoted.replaceAll('""', '"'));
     if (end !== '\r\n') continue;

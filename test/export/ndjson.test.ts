@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ConflictPolicy } from '../../src/contract/record.ts';
-import { ndjsonLines } from '../../src/export/ndjson.ts';
+import { ndjson } from '../../src/export/ndjson.ts';
 import { type ImportSummary, importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { Store } from '../../src/store/store.ts';
@@ -27,7 +27,7 @@ function newPath(): string {
 function linesOf(path: string): string[] {
   const store = Store.open(path);
   try {
-    return [...ndjsonLines(store)];
+    return [...ndjson(store)].join('').trimEnd().split('\n');
   } finally {
     store.close();
   }

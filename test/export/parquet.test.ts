@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parquet, parquetParts } from '../../src/export/parquet.ts';
+import { parquet } from '../../src/export/parquet.ts';
 import { type Column, TABLE_NAMES, TABLES, type TableName, type Value } from '../../src/export/tables.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { Store } from '../../src/store/store.ts';
@@ -57,7 +57,7 @@ describe.skipIf(DUCKDB.skip)(`Parquet ${DUCKDB.reason}`, () => {
         const store = Store.open(path);
         try {
           for (const table of TABLE_NAMES) {
-            const file = fileWith(parquet(TABLES[table], store));
+            const file = fileWith(parquet(TABLES[table].columns, TABLES[table].rows(store)));
             const rows = await duckdb(`SELECT * FROM '${file}'`);
             expect(rows).toEqual(expected(store, table));
             expect(rows).toHaveLength(TABLES[table].count(store));
@@ -71,7 +71,7 @@ describe.skipIf(DUCKDB.skip)(`Parquet ${DUCKDB.reason}`, () => {
   });
 
   it('has types that readers know', async () => {
-    const file = fileWith(parquetParts({ columns: COLUMNS }, [[1, '2020-01-01T00:00:00Z', 'a', true]]));
+    const file = fileWith(parquet(COLUMNS, [[1, '2020-01-01T00:00:00Z', 'a', true]]));
     const types = await duckdb(`SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM '${file}')`);
     expect(types).toEqual([
       ['id', 'BIGINT'],
@@ -90,21 +90,21 @@ describe.skipIf(DUCKDB.skip)(`Parquet ${DUCKDB.reason}`, () => {
       [7, '1969-12-31T23:59:59.999999Z', 'x', null],
       [8, null, 'x', true],
     ];
-    const file = fileWith(parquetParts({ columns: COLUMNS }, rows));
+    const file = fileWith(parquet(COLUMNS, rows));
     expect(await duckdb(`SELECT * FROM '${file}'`)).toEqual(rows.map((row) => row.map((value, index) => asRead(COLUMNS[index], value))));
   });
 
   it('has several row groups if there are many rows or long texts, and is readable without rows', async () => {
     const many = Array.from({ length: 25_000 }, (_, id): Value[] => [id, null, String(id % 7), id % 2 === 0]);
-    const file = fileWith(parquetParts({ columns: COLUMNS }, many));
+    const file = fileWith(parquet(COLUMNS, many));
     const groups = `SELECT count(DISTINCT row_group_id) FROM parquet_metadata('${file}')`;
     expect(await duckdb(`SELECT count(*), sum(id), sum(text::INT), (${groups}) FROM '${file}'`)).toEqual([
       [25_000n, 312_487_500n, 74_994n, 3n],
     ]);
     const long = Array.from({ length: 3 }, (_, id): Value[] => [id, null, 'x'.repeat(5_000_000), null]);
-    const parts = [...parquetParts({ columns: COLUMNS }, long)];
+    const parts = [...parquet(COLUMNS, long)];
     expect(parts).toHaveLength(3);
     expect(await duckdb(`SELECT sum(length(text)) FROM '${fileWith(parts)}'`)).toEqual([[15_000_000n]]);
-    expect(await duckdb(`SELECT count(*) FROM '${fileWith(parquetParts({ columns: COLUMNS }, []))}'`)).toEqual([[0n]]);
+    expect(await duckdb(`SELECT count(*) FROM '${fileWith(parquet(COLUMNS, []))}'`)).toEqual([[0n]]);
   });
 });

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ndjsonLines } from '../../src/export/ndjson.ts';
+import { ndjson } from '../../src/export/ndjson.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../../src/store/database/change-triggers.ts';
 import { Connection } from '../../src/store/database/connection.ts';
@@ -60,7 +60,7 @@ const seen = (minute: number, name: string, bio: string) => {
 function linesOf(path: string): string[] {
   const opened = Store.open(path);
   try {
-    return [...ndjsonLines(opened)];
+    return [...ndjson(opened)].join('').trimEnd().split('\n');
   } finally {
     opened.close();
   }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ConflictPolicy } from '../../src/contract/record.ts';
-import { ndjsonLines } from '../../src/export/ndjson.ts';
+import { ndjson } from '../../src/export/ndjson.ts';
 import { importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { Connection } from '../../src/store/database/connection.ts';
@@ -27,7 +27,12 @@ function load(path: string, values: readonly Snapshot[], onConflict: ConflictPol
 /** Returns the lines of an export of the store, without the first. */
 function exported(): Snapshot[] {
   const opened = Store.open(store);
-  const lines = [...ndjsonLines(opened)].slice(1).map((line) => JSON.parse(line));
+  const lines = [...ndjson(opened)]
+    .join('')
+    .trimEnd()
+    .split('\n')
+    .slice(1)
+    .map((line) => JSON.parse(line));
   opened.close();
   return lines;
 }

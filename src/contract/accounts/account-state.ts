@@ -50,12 +50,12 @@ const isExactTime = (value: unknown): value is string => {
 };
 const exactTime: Rule<string> = rule('a UTC time such as "2023-11-18T16:29:12.006921Z"', isExactTime);
 const stableId: Rule<string> = rule('a stable id: not empty, no control characters, valid Unicode', handle.accepts);
-const fields: Rule<readonly DataType[]> = {
-  expected: `an array of ${DATA_TYPES.join(', ')}, each at most once and in this order`,
-  accepts: (value): value is readonly DataType[] =>
+const fields: Rule<readonly DataType[]> = rule(
+  `an array of ${DATA_TYPES.join(', ')}, each at most once and in this order`,
+  (value): value is readonly DataType[] =>
     Array.isArray(value) && JSON.stringify(value) === JSON.stringify(DATA_TYPES.filter((type) => value.includes(type))),
-};
-const anything: Rule<unknown> = { expected: 'an object', accepts: (value): value is unknown => value !== undefined };
+);
+const anything: Rule<unknown> = rule('an object', (value): value is unknown => value !== undefined);
 
 interface StateLine extends Omit<AccountState, 'observed_to' | 'former_handles' | 'profile'> {
   readonly observed_to: string | null;

@@ -1,4 +1,5 @@
-import { INVISIBLE } from '../text/invisible.ts';
+/** Matches characters without a width. Some of them change the direction of the text around them. */
+export const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** A handle of which only letters in upper case can make two spellings: printable ASCII that does not begin with `@`. */
 const PLAIN = /^(?!@)[!-~]*$/;

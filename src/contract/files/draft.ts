@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Failure } from '../failure.ts';
 import { isRunning, machineId } from './process.ts';
@@ -55,25 +55,6 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /**
- * Writes a short text to a file atomically: through a temporary file and a rename. If the path is a
- * symbolic link, the link stays and its target is replaced.
- * @param option the option that names the file or its folder
- * @throws Failure file-system
- */
-export function writeWhole(path: string, text: string, option: string): void {
-  let draft: string | undefined;
-  try {
-    const file = behindLinks(path);
-    draft = draftOf(file);
-    writeFileSync(draft, text, { flag: 'wx', flush: true });
-    renameSync(draft, file);
-  } catch (cause) {
-    if (draft !== undefined) rmSync(draft, { force: true });
-    throw unwritable(path, cause instanceof Error ? cause.message : String(cause), cause, option);
-  }
-}
-
-/**
  * Returns the path of the file behind a link, so that a rename replaces the file and not the link. The file may not exist.
  * @throws the error of the system if symbolic links form a cycle
  */
@@ -83,8 +64,8 @@ export function behindLinks(path: string): string {
   return behindLinks(resolve(realpathSync(dirname(path)), readlinkSync(path)));
 }
 
-/** The failure if the file that a draft becomes cannot be written. */
-export function unwritable(path: string, found: string, cause?: unknown, option: string = '--to'): Failure {
+/** The failure if the file that a draft becomes cannot be written. @param option the option that names the file or its folder */
+export function unwritable(path: string, found: string, cause?: unknown, option = '--to'): Failure {
   const expected = 'a writable file and enough free space';
   const hint = `name another file with ${option}, or check the permissions and free space of its folder`;
   return new Failure('file-system', `cannot write ${path}`, { place: { file: path }, expected, found, hint, cause });

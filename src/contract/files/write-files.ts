@@ -19,15 +19,23 @@ export interface NewFile {
  * Writes each file to a temporary file beside it. At the end, it renames all of them atomically. If a file cannot be
  * written, none changes. If the path is a symbolic link, the link stays and its target is replaced.
  * @param pauses end the writing: no file changes
+ * @param option the option that names the files or their folder
  * @throws Failure not-ours if a file is a database, file-system if it cannot be written, stopped; and the errors of the content
  */
-export async function writeFiles(files: readonly NewFile[], pauses?: Pauses): Promise<void> {
+export async function writeFiles(files: readonly NewFile[], pauses?: Pauses, option?: string): Promise<void> {
+  const attempt = <T>(path: string, work: () => T): T => {
+    try {
+      return work();
+    } catch (cause) {
+      throw unwritable(path, foundAt(path, cause), cause, option);
+    }
+  };
   const drafts: { readonly path: string; readonly target: string; readonly draft: string }[] = [];
   try {
     for (const { path, content } of files) {
       refuseDatabase(path);
       const status = attempt(path, () => statSync(path, { throwIfNoEntry: false }));
-      if (status?.isFile() === false) throw unwritable(path, 'something that is not a file');
+      if (status?.isFile() === false) throw unwritable(path, 'something that is not a file', undefined, option);
       const target = attempt(path, () => behindLinks(path));
       const draft = draftOf(target);
       const file = attempt(path, () => openSync(draft, 'wx'));
@@ -61,14 +69,6 @@ export function* chunks(texts: Iterable<string>): Generator<string> {
     chunk = '';
   }
   if (chunk !== '') yield chunk;
-}
-
-function attempt<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    throw unwritable(path, foundAt(path, cause), cause);
-  }
 }
 
 /** Describes why a path cannot be written. If a part of its folder is a file, it names that file. */

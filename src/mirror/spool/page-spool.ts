@@ -1,8 +1,7 @@
-import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Collection } from '../../contract/collection.ts';
-import { Connection, type Statement } from '../../store/database/connection.ts';
+import { Connection, removeDatabase } from '../../store/database/connection.ts';
 import { wrapErrors } from '../../store/database/store-error.ts';
 import type { MirrorMemory } from '../../store/mirror-memory.ts';
 import { mkdirp } from '../../store/mkdirp.ts';
@@ -40,19 +39,14 @@ export class Spool {
   readonly items: SpooledItems;
   readonly #database: Connection;
   readonly #memory: MirrorMemory;
-  readonly #addPage: Statement<[string, string, bigint, string | null, string, Buffer | null]>;
-  readonly #lastPage: Statement<[string, number], SpooledPage>;
 
   /** @param memory what the store knows of the service */
   constructor(path: string, memory: MirrorMemory) {
     mkdirp(dirname(path));
     this.path = path;
     this.#memory = memory;
-    const database = wrapErrors(path, () => open(path));
-    this.#database = database;
-    this.#addPage = database.prepare('INSERT INTO page (url, collection, number, etag, contents, body) VALUES (?, ?, ?, ?, ?, ?)');
-    this.#lastPage = database.prepare('SELECT * FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1');
-    this.items = new SpooledItems(database, memory);
+    this.#database = wrapErrors(path, () => open(path));
+    this.items = new SpooledItems(this.#database, memory);
   }
 
   /** The state after the last page; undefined at the beginning. */
@@ -63,7 +57,7 @@ export class Spool {
 
   /** The tree whose pages are read. */
   get tree(): SavedTree | undefined {
-    return this.#database.prepare<[], SavedTree>('SELECT build, manifest FROM tree').get();
+    return this.#database.get('SELECT build, manifest FROM tree');
   }
 
   /** Runs changes in a transaction: all of them are saved, or none. */
@@ -81,28 +75,31 @@ export class Spool {
   }
 
   setState(state: RunState): void {
-    this.#database
-      .prepare<[string]>('INSERT INTO state (id, json) VALUES (1, ?) ON CONFLICT DO UPDATE SET json = excluded.json')
-      .run(JSON.stringify(state));
+    const set = 'INSERT INTO state (id, json) VALUES (1, ?) ON CONFLICT DO UPDATE SET json = excluded.json';
+    this.#database.run(set, JSON.stringify(state));
   }
 
   setTree(tree: SavedTree | undefined): void {
     this.#database.exec('DELETE FROM tree');
-    if (tree !== undefined) {
-      this.#database.prepare<[string, Buffer]>('INSERT INTO tree (build, manifest) VALUES (?, ?)').run(tree.build, tree.manifest);
-    }
+    if (tree !== undefined) this.#database.run('INSERT INTO tree (build, manifest) VALUES (?, ?)', tree.build, tree.manifest);
   }
 
   /** @param sent the body as it was sent, with or without gzip; null if the page has not changed */
   addPage(page: Omit<SpooledPage, 'contents' | 'body'>, contents: PageContents, sent: Buffer | null): void {
     const body = sent === null || sent.subarray(0, 2).equals(GZIP_MAGIC) ? sent : gzipSync(sent, { level: 1 });
-    const isSame = body !== null && this.#lastPage.get(page.collection, page.number)?.body?.equals(body) === true;
-    this.#addPage.run(page.url, page.collection, BigInt(page.number), page.etag, withoutRecords(contents), isSame ? null : body);
+    const isSame = body !== null && this.#lastPage(page.collection, page.number)?.body?.equals(body) === true;
+    const add = 'INSERT INTO page (url, collection, number, etag, contents, body) VALUES (?, ?, ?, ?, ?, ?)';
+    const { url, collection, number, etag } = page;
+    this.#database.run(add, url, collection, BigInt(number), etag, withoutRecords(contents), isSame ? null : body);
   }
 
   /** Returns the contents of a page in this run, or in an earlier run if the page had an ETag. */
   known(collection: Collection, number: number): Pick<SpooledPage, 'etag' | 'contents'> | undefined {
-    return this.#lastPage.get(collection, number) ?? this.#memory.page(collection, number);
+    return this.#lastPage(collection, number) ?? this.#memory.page(collection, number);
+  }
+
+  #lastPage(collection: Collection, number: number): SpooledPage | undefined {
+    return this.#database.get('SELECT * FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1', collection, number);
   }
 
   /** The number of pages that were read. */
@@ -124,7 +121,7 @@ export class Spool {
   /** Deletes the file. */
   remove(): void {
     this.close();
-    for (const suffix of ['', '-wal', '-shm']) rmSync(this.path + suffix, { force: true });
+    removeDatabase(this.path);
   }
 }
 

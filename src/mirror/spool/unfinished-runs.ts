@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
+import { removeDatabase } from '../../store/database/connection.ts';
 import { type Lock, lock } from '../../store/database/lock.ts';
 
 /** Returns the path of the pages of an unfinished run, beside the store. */
@@ -52,7 +53,7 @@ export function unfinishedRuns(store: string): string[] {
 export function discardUnfinishedRuns(store: string): void {
   for (const spool of unfinishedRuns(store)) {
     const runLock = lockRun(store, spool);
-    for (const suffix of ['', '-wal', '-shm']) rmSync(spool + suffix, { force: true });
+    removeDatabase(spool);
     for (const path of versionFiles(spool)) rmSync(path);
     runLock.release();
   }

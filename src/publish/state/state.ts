@@ -1,7 +1,7 @@
 import { Failure } from '../../contract/failure.ts';
 import { SITE_MARKER } from '../../contract/files/markers.ts';
 import { encodeJson, isObject } from '../../contract/json.ts';
-import { count, falseOrNothing, list, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../../contract/shape.ts';
+import { count, falseOrNothing, list, oneOf, orNothing, parseShape, type Rule, type Shape, text, Violation } from '../../contract/shape.ts';
 import type { Remote } from '../../storage/remote.ts';
 import type { BuildRecord } from '../../tree/build-record.ts';
 import { VERSION } from '../../version.ts';
@@ -44,10 +44,6 @@ export interface PublishState {
   readonly holder: Holder | null;
 }
 
-const textOrNothing: Rule<string | undefined> = {
-  expected: 'text, or nothing',
-  accepts: (value): value is string | undefined => value === undefined || typeof value === 'string',
-};
 const SIZE: Shape<TreeSize> = {
   records: count,
   accounts: count,
@@ -56,7 +52,7 @@ const SIZE: Shape<TreeSize> = {
   page_size: count,
   account_page_size: count,
   compress: text,
-  sort_keys: textOrNothing,
+  sort_keys: orNothing(text),
 };
 const HOLDER: Shape<Holder> = { machine: text, process: count, token: text, beat: count };
 const anything: Rule<unknown> = { expected: 'anything', accepts: (value): value is unknown => value !== undefined };
@@ -66,7 +62,7 @@ const SHAPE: Shape<Omit<PublishState, 'trees' | 'holder'> & { readonly trees: re
   trees: list,
   manifest: text,
   headers: text,
-  base_url: textOrNothing,
+  base_url: orNothing(text),
   conditional: falseOrNothing,
   holder: anything,
 };

@@ -172,7 +172,7 @@ function compare(one: string, other: string): number {
 }
 
 /** The address of a page in an archive. */
-export interface PageAddress {
+interface PageAddress {
   readonly collection: Collection;
   /** The same for all pages of one collection. */
   readonly set: string;
@@ -183,7 +183,7 @@ export interface PageAddress {
 const PATH = /^(.*)\/rest\/(data|account)\/(?:page\/(\d+|last)\/)?(?:index\.json)?$/;
 
 /** Returns undefined if the address is none of a page. */
-export function pageAddressOf(url: string): PageAddress | undefined {
+function pageAddressOf(url: string): PageAddress | undefined {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return undefined;
   const { origin, pathname, searchParams } = new URL(url);
   const [, base, name, inPath] = PATH.exec(pathname) ?? [];

@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path';
 import { STORE_APPLICATION_ID } from '../../contract/files/markers.ts';
+import { schemeOf } from '../../contract/files/url-scheme.ts';
 import { shellWord } from '../../contract/hint.ts';
 import { cut } from '../../contract/json.ts';
-import { schemeOf } from '../../contract/text/url-scheme.ts';
 import type { HintCommand, Verb } from '../hint-command.ts';
 import { type Input, STANDARD_INPUT } from '../source.ts';
 import { isCompressed } from '../unpack/decompression.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../../contract/failure.ts';
 import type { Expansion } from '../../contract/files/expansion.ts';
-import { schemeOf } from '../../contract/text/url-scheme.ts';
+import { schemeOf } from '../../contract/files/url-scheme.ts';
 import { type Input, STANDARD_INPUT } from '../source.ts';
 
 /** Between the name of an archive and the path of a member in it. */

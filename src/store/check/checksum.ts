@@ -77,8 +77,3 @@ function shift(bytes: number): number {
 export function accountChecksum(head: Buffer, older: Checksum, tail: string, records: number): number {
   return crc32(`]${tail}`, joined({ crc: crc32(head), bytes: head.length }, older).crc) + records;
 }
-
-/** Returns numbers that are separated by commas. */
-export function numbersIn(parts: string): readonly number[] {
-  return parts === '' ? [] : parts.split(',').map(Number);
-}

@@ -1,15 +1,15 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { Failure } from '../../contract/failure.ts';
 import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { parseRecord } from '../../contract/record.ts';
 import { AccountReader } from '../accounts/account-reader.ts';
 import { type AccountRow, accountRows, STATE_COLUMNS } from '../accounts/account-rows.ts';
 import { AccountStateWriter } from '../accounts/account-state-writer.ts';
-import type { Connection, Statement } from '../database/connection.ts';
+import { type Connection, removeDatabase, type Statement } from '../database/connection.ts';
 import { damaged, storedJson } from '../database/damaged.ts';
 import { openStore } from '../database/open-store.ts';
 import { toFailure, wrapErrors } from '../database/store-error.ts';
-import { ExclusionList } from '../exclusions/exclusion-list.ts';
+import { Exclusions } from '../exclusions/exclusions.ts';
 import { records } from '../feed/records.ts';
 import { Batch, type CommitPhase } from '../writing/batch.ts';
 import { ItemWriter } from '../writing/item-writer.ts';
@@ -54,10 +54,10 @@ export async function repairStore(
   const damagedStore = openStore(path, 'write');
   try {
     wrapErrors(path, () => damagedStore.exec('BEGIN IMMEDIATE'));
-    removeStore(draft);
+    removeDatabase(draft);
     await copy(damagedStore, draft, pauses, onProgress);
   } catch (error) {
-    removeStore(draft);
+    removeDatabase(draft);
     throw toFailure(path, error);
   } finally {
     damagedStore.close();
@@ -110,8 +110,7 @@ async function copyRecords(from: Connection, writer: ItemWriter, pause: () => Pr
 }
 
 function copyExclusions(from: Connection, batch: Batch): void {
-  const list = new ExclusionList(batch.database);
-  for (const exclusion of new ExclusionList(from).all()) list.add(exclusion, exclusion.isErased);
+  for (const exclusion of new Exclusions(from).all()) batch.exclusions.add(exclusion, exclusion.isErased);
   batch.markMetadataChanged();
 }
 
@@ -148,8 +147,4 @@ function compareAccounts(from: Connection, to: Connection): void {
     const [expected, found] = [from, to].map((database) => Number(database.value(`SELECT count(*) FROM ${table}`)));
     if (found !== expected) throw damaged(from.path, `only ${found} of ${expected} rows of ${table} can be read`);
   }
-}
-
-function removeStore(path: string): void {
-  for (const side of ['', '-wal', '-shm']) rmSync(path + side, { force: true });
 }

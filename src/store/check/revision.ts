@@ -1,4 +1,6 @@
+import { createHash, type Hash } from 'node:crypto';
 import { Failure } from '../../contract/failure.ts';
+import { accountRows } from '../accounts/account-rows.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { checksumOf } from './checksum.ts';
@@ -20,12 +22,9 @@ export interface Revision {
 
 /** Whether all derived data is up to date. */
 export function isCurrent(database: Connection): boolean {
-  return (
-    database
-      .prepareValue<[], number>(`SELECT EXISTS (SELECT 1 FROM revision) AND NOT EXISTS (SELECT 1 FROM account WHERE revision IS NULL)
-        AND NOT EXISTS (SELECT 1 FROM feed_block WHERE checksum IS NULL)`)
-      .get() === 1
-  );
+  const query = `SELECT EXISTS (SELECT 1 FROM revision) AND NOT EXISTS (SELECT 1 FROM account WHERE revision IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM feed_block WHERE checksum IS NULL)`;
+  return database.value(query) === 1;
 }
 
 interface StoredRevision extends Revision {
@@ -37,7 +36,7 @@ interface StoredRevision extends Revision {
  * @throws Failure bad-store
  */
 export function latestRevision(database: Connection): Revision | undefined {
-  return checked(database, database.prepare<[], StoredRevision>('SELECT * FROM revision ORDER BY number DESC LIMIT 1').get());
+  return checked(database, database.get('SELECT * FROM revision ORDER BY number DESC LIMIT 1'));
 }
 
 /**
@@ -45,8 +44,8 @@ export function latestRevision(database: Connection): Revision | undefined {
  * @throws Failure bad-store
  */
 export function revisionOf(database: Connection, fingerprint: string): number | undefined {
-  const newest = database.prepare<[string], StoredRevision>('SELECT * FROM revision WHERE fingerprint = ? ORDER BY number DESC LIMIT 1');
-  return checked(database, newest.get(fingerprint))?.number;
+  const query = 'SELECT * FROM revision WHERE fingerprint = ? ORDER BY number DESC LIMIT 1';
+  return checked(database, database.get(query, fingerprint))?.number;
 }
 
 function checked(database: Connection, revision: StoredRevision | undefined): Revision | undefined {
@@ -60,15 +59,14 @@ function checksumIn({ number, fingerprint, records, accounts, feed, ranking, ran
 
 /** Returns the number of the next revision. */
 export function nextRevision(database: Connection): number {
-  return database.prepareValue<[], number>("SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'revision'), 0) + 1").get() ?? 1;
+  return database.value<number>("SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'revision'), 0) + 1") ?? 1;
 }
 
 export function addRevision(database: Connection, revision: Revision): void {
-  database
-    .prepare<[StoredRevision]>(
-      'INSERT INTO revision (number, fingerprint, records, accounts, feed, ranking, ranking_sum, checksum) VALUES (:number, :fingerprint, :records, :accounts, :feed, :ranking, :ranking_sum, :checksum)',
-    )
-    .run({ ...revision, checksum: checksumIn(revision) });
+  database.run(
+    'INSERT INTO revision (number, fingerprint, records, accounts, feed, ranking, ranking_sum, checksum) VALUES (:number, :fingerprint, :records, :accounts, :feed, :ranking, :ranking_sum, :checksum)',
+    { ...revision, checksum: checksumIn(revision) },
+  );
 }
 
 /** Whether no run has finished that writes to the store: it has no revision, and never had one. */
@@ -83,4 +81,49 @@ export function neverFilled(path: string): Failure {
     found: 'a store whose first run did not finish',
     hint: 'run the same import, observe or mirror again, or name another store with --store',
   });
+}
+
+/**
+ * Returns the SHA-256 over the digests of all accounts in their order, each with its `last_seen` if it has one, followed by all
+ * former handles, as hexadecimal digits. The order of former handles does not depend on the order of imports.
+ */
+export function fingerprint(database: Connection): string {
+  const hash = createHash('sha256');
+  addAccounts(database, hash);
+  addFormerHandles(database, hash);
+  return hash.digest('hex');
+}
+
+function addAccounts(database: Connection, hash: Hash): void {
+  let [place, name] = [-1, ''];
+  for (const account of accountRows(database, 'page', ['digest', 'last_seen'])) {
+    const isOnward = account.place > place || (account.place === place && account.screen_name !== name);
+    if (!isOnward || account.digest === null) throw damaged(database.path, 'accounts out of order');
+    hash.update(account.digest);
+    if (account.last_seen !== null) hash.update(String(account.last_seen));
+    [place, name] = [account.place, account.screen_name];
+  }
+}
+
+interface FormerHandleRow {
+  readonly handle: string;
+  readonly seen_to: number;
+  readonly screen_name: string;
+}
+
+function addFormerHandles(database: Connection, hash: Hash): void {
+  let left = Number(database.value('SELECT count(*) FROM former_handle'));
+  const batches = database.batches<FormerHandleRow>(
+    `SELECT handle, seen_to, screen_name FROM former_handle JOIN account ON account.id = account
+      WHERE (handle, seen_to) >= (?, ?) AND (handle, seen_to, screen_name) > (?, ?, ?) ORDER BY handle, seen_to, screen_name LIMIT +?`,
+    ['', -1, '', -1, ''],
+    ({ handle, seen_to, screen_name }) => [handle, seen_to, handle, seen_to, screen_name],
+  );
+  for (const rows of batches) {
+    // a damaged index can show rows twice or hide some
+    left -= rows.length;
+    if (left < 0) break;
+    for (const { handle, seen_to, screen_name } of rows) hash.update(JSON.stringify([handle, seen_to, screen_name]));
+  }
+  if (left !== 0) throw damaged(database.path, 'former handles out of order, or without their accounts');
 }

@@ -6,7 +6,6 @@ import { AccountReader } from '../accounts/account-reader.ts';
 import { accountBatches, STATE_COLUMNS } from '../accounts/account-rows.ts';
 import { countWrongLastSeen } from '../accounts/last-seen.ts';
 import type { Connection } from '../database/connection.ts';
-import { accountIn, corruptionInAccount, corruptionInRecord } from '../database/corruption.ts';
 import { openStore, setReadOnly } from '../database/open-store.ts';
 import { RANKING_MODULUS, RANKING_TERM } from '../database/schema.ts';
 import { toFailure } from '../database/store-error.ts';
@@ -15,9 +14,8 @@ import { countWrongDays } from '../feed/feed-days.ts';
 import type { StoredRecord } from '../feed/records.ts';
 import { deriveStale } from '../writing/batch.ts';
 import { type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
-import { fingerprint } from './fingerprint.ts';
-import { HistoryCheck } from './history-check.ts';
-import { isNeverFilled, latestRevision, neverFilled } from './revision.ts';
+import { accountIn, corruptionInAccount, corruptionInRecord, HistoryCheck } from './content-check.ts';
+import { fingerprint, isNeverFilled, latestRevision, neverFilled } from './revision.ts';
 
 /** Something in a store that is damaged. */
 export interface Finding {
@@ -151,7 +149,7 @@ class StoreCheck {
   async #checkFile(): Promise<void> {
     this.#onProgress('file', 0, 0);
     await this.#pauses.take();
-    const lines = this.#database.prepareValue<[], string>(`PRAGMA integrity_check(${MAX_FINDINGS})`).all();
+    const lines = this.#database.values<string>(`PRAGMA integrity_check(${MAX_FINDINGS})`);
     for (const found of lines.filter((line) => line !== 'ok'))
       this.#add({ subject: 'file', expected: 'a database that passes the integrity check of SQLite', found, repairable: true });
     const orphans = this.#database.prepare<[], object>('PRAGMA foreign_key_check').all();

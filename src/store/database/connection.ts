@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { handleKey } from '../../contract/accounts/handle.ts';
 import { Failure } from '../../contract/failure.ts';
@@ -5,6 +6,9 @@ import { checksumOf } from '../check/checksum.ts';
 
 /** A prepared statement with the types of its parameters and rows. */
 export type Statement<Parameters extends unknown[], Row = unknown> = Database.Statement<Parameters, Row>;
+
+/** The value of a `?` in a statement, or the values of its names. better-sqlite3 writes a number as REAL, and a bigint as INTEGER. */
+type Parameter = number | bigint | string | Buffer | null | { readonly [name: string]: number | bigint | string | Buffer | null };
 
 /** The number of rows that one query reads. */
 const BATCH_ROWS = 1000;
@@ -22,9 +26,10 @@ const UNCOLLECTABLE: object[] = [];
  * `handle_key(text)`.
  */
 export class Connection {
-  readonly #database: Database.Database;
-
   readonly path: string;
+  readonly #database: Database.Database;
+  /** The prepared statements by their SQL: those that return rows, and those that return the first column. */
+  readonly #prepared = { rows: new Map<string, Statement<unknown[]>>(), values: new Map<string, Statement<unknown[]>>() };
 
   /** @throws SqliteError; Failure no-sqlite */
   constructor(path: string, options: Database.Options = {}) {
@@ -40,18 +45,49 @@ export class Connection {
   }
 
   /**
-   * Prepares a statement that runs often. Write `LIMIT +?`, not `LIMIT ?`: SQLite plans a statement with `LIMIT ?`
+   * Prepares a statement, once for each SQL. Write `LIMIT +?`, not `LIMIT ?`: SQLite plans a statement with `LIMIT ?`
    * again at every binding, because the number can change the plan.
    */
   prepare<Parameters extends unknown[], Row = unknown>(sql: string): Statement<Parameters, Row> {
-    const statement: Statement<Parameters, Row> = this.#database.prepare<Parameters, Row>(sql);
-    UNCOLLECTABLE.push(statement);
-    return statement;
+    return this.#prepare<Parameters, Row>(sql, 'rows');
   }
 
   /** Prepares a statement that returns the first column of its rows. */
   prepareValue<Parameters extends unknown[], Value>(sql: string): Statement<Parameters, Value> {
-    return this.prepare<Parameters, Value>(sql).pluck();
+    return this.#prepare<Parameters, Value>(sql, 'values');
+  }
+
+  #prepare<Parameters extends unknown[], Row>(sql: string, returned: 'rows' | 'values'): Statement<Parameters, Row> {
+    const prepared = this.#prepared[returned];
+    let statement = prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare<unknown[]>(sql);
+      if (returned === 'values') statement.pluck();
+      UNCOLLECTABLE.push(statement);
+      prepared.set(sql, statement);
+    }
+    // SQLite does not know the types: the caller does
+    return statement as Statement<Parameters, Row>;
+  }
+
+  /** Returns the first row of a query. */
+  get<Row>(sql: string, ...parameters: readonly Parameter[]): Row | undefined {
+    return this.prepare<Parameter[], Row>(sql).get(...parameters);
+  }
+
+  /** Returns the first column of the first row of a query. */
+  value<Value>(sql: string, ...parameters: readonly Parameter[]): Value | undefined {
+    return this.prepareValue<Parameter[], Value>(sql).get(...parameters);
+  }
+
+  /** Returns the first column of all rows of a query. */
+  values<Value>(sql: string, ...parameters: readonly Parameter[]): Value[] {
+    return this.prepareValue<Parameter[], Value>(sql).all(...parameters);
+  }
+
+  /** Runs a statement that changes rows. Returns how many, and the number of the last row that was added. */
+  run(sql: string, ...parameters: readonly Parameter[]): Database.RunResult {
+    return this.prepare<Parameter[]>(sql).run(...parameters);
   }
 
   /**
@@ -86,15 +122,15 @@ export class Connection {
     this.#database.exec(sql);
   }
 
-  /** Returns the first column of the first row of a query. */
-  value(sql: string): unknown {
-    return this.prepareValue<[], unknown>(sql).get();
-  }
-
   /** Closes the connection and rolls back an open transaction. */
   close(): void {
     this.#database.close();
   }
+}
+
+/** Deletes the file of a database that no connection uses, and the files that SQLite keeps beside it. */
+export function removeDatabase(path: string): void {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
 }
 
 function opened(path: string, options: Database.Options): Database.Database {

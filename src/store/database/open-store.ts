@@ -1,8 +1,11 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type Database from 'better-sqlite3';
 import { Failure } from '../../contract/failure.ts';
 import { hint, suggested } from '../../contract/hint.ts';
-import { Connection } from './connection.ts';
-import { createStoreFile, NewStore } from './new-store.ts';
+import { mkdirp, removeEmptyFolders } from '../mkdirp.ts';
+import { Connection, removeDatabase } from './connection.ts';
 import { createSchema, hasSchema } from './schema-version.ts';
 import { wrapErrors } from './store-error.ts';
 
@@ -36,6 +39,30 @@ export function openStore(path: string, purpose: Purpose): Connection {
       if (database !== undefined) return database;
     }
   });
+}
+
+/**
+ * Opens the file of a store, runs work on it, and closes it.
+ * @throws Failure as {@link openStore}
+ */
+export function withConnection<T>(path: string, purpose: 'read' | 'write', work: (database: Connection) => T): T {
+  const database = openStore(path, purpose);
+  try {
+    return wrapErrors(path, () => work(database));
+  } finally {
+    database.close();
+  }
+}
+
+/** Runs work on a store. A dry run must not create the store, so it uses a temporary one if there is none. */
+export async function onStore<T>(path: string, isDryRun: boolean, work: (path: string) => Promise<T>): Promise<T> {
+  if (!isDryRun || existsSync(path)) return await work(path);
+  const folder = mkdtempSync(join(tmpdir(), 'palimpsest-'));
+  try {
+    return await work(join(folder, 'store.db'));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /**
@@ -115,5 +142,76 @@ function isWritable(path: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** The mode with which SQLite creates files. */
+const FILE_MODE = 0o644;
+/** The timeout for the lock of another process. After it, the store is not removed. */
+const REMOVAL_TIMEOUT_MS = 100;
+
+/**
+ * Creates an empty file for a store, and its folder.
+ * @returns the folders that it created; undefined if the file exists, or if it cannot be created: then SQLite reports why
+ */
+function createStoreFile(path: string): readonly string[] | undefined {
+  const folders = mkdirp(dirname(path));
+  try {
+    closeSync(openSync(path, 'wx', FILE_MODE));
+    return folders;
+  } catch {
+    removeEmptyFolders(folders);
+    return undefined;
+  }
+}
+
+/** A connection to a store that this process created. Closing it removes the store if no batch was committed to it. */
+class NewStore extends Connection {
+  readonly #folders: readonly string[];
+
+  /** @param folders the folders that were created for the store */
+  constructor(path: string, options: Database.Options, folders: readonly string[]) {
+    super(path, options);
+    this.#folders = folders;
+  }
+
+  override close(): void {
+    super.close();
+    removeIfEmpty(this.path);
+    removeEmptyFolders(this.#folders);
+  }
+}
+
+/** Removes a store without a revision. Does nothing if another process has the store open. */
+function removeIfEmpty(path: string): void {
+  let database: Connection | undefined;
+  try {
+    database = new Connection(path, { timeout: REMOVAL_TIMEOUT_MS, fileMustExist: true });
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    if (!isEmpty(database)) return;
+    database.exec('ROLLBACK');
+    leaveWal(database);
+    removeDatabase(path);
+  } catch {
+    // another process uses the store, or the file cannot be removed: an empty store does no harm
+  } finally {
+    database?.close();
+  }
+}
+
+function isEmpty(database: Connection): boolean {
+  const hasTable = database.value("SELECT 1 FROM sqlite_schema WHERE name = 'revision'") === 1;
+  return !hasTable || database.value('SELECT EXISTS (SELECT 1 FROM revision)') === 0;
+}
+
+/**
+ * Ends the use of a write-ahead log. A process that opened the file before its removal would otherwise open the log of the next
+ * file with that name.
+ */
+function leaveWal(database: Connection): void {
+  try {
+    database.exec('PRAGMA journal_mode = DELETE');
+  } catch {
+    // the disk is full, so no process can create the next file
   }
 }

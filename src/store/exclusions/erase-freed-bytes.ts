@@ -27,7 +27,7 @@ export function eraseFreed(database: Connection): void {
 
 /** Moves all commits into the file. The log is empty after that. */
 function truncateLog(database: Connection): void {
-  const busy = database.prepare<[], { readonly busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)').get()?.busy;
+  const busy = database.get<{ readonly busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)')?.busy;
   if (busy !== 0) throw unerased(database.path, 'store-busy', 'another process that reads the store');
 }
 

@@ -1,23 +1,20 @@
 import { type Exclusion, encodeExclusion, handleHash, sharedHandleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
 import type { ConflictPolicy } from '../../contract/record.ts';
 import { accountRows } from '../accounts/account-rows.ts';
-import type { Statement } from '../database/connection.ts';
+import { HandleSpellings } from '../accounts/handle-spellings.ts';
 import type { Batch } from '../writing/batch.ts';
 import type { Outcome } from '../writing/outcome.ts';
-import { AccountRemover } from './account-remover.ts';
-import { ExclusionList } from './exclusion-list.ts';
+import { removeAccount } from './removed-account.ts';
 
 /** Writes the exclusions of an export into a batch. */
 export class ExclusionWriter {
   readonly #batch: Batch;
   readonly #policy: ConflictPolicy;
-  readonly #list: ExclusionList;
-  #accountsWith: Statement<[string], string> | undefined;
+  #hasHashes = false;
 
   constructor(batch: Batch, policy: ConflictPolicy) {
     this.#batch = batch;
     this.#policy = policy;
-    this.#list = new ExclusionList(batch.database);
   }
 
   /**
@@ -33,8 +30,8 @@ export class ExclusionWriter {
         const hint = 'remove the account with --on-conflict replace, or keep it with --on-conflict keep';
         return { subject, stored: 'an account that is not excluded', found, hint };
       }
-      const remover = new AccountRemover(this.#batch);
-      const removed = accounts.flatMap((name) => remover.remove(name) ?? []);
+      const spellings = new HandleSpellings(this.#batch.database);
+      const removed = accounts.flatMap((name) => removeAccount(this.#batch, spellings, name) ?? []);
       // versions at a target can have the account under names that are not in the exclusion
       const more = removed.flatMap(({ screen_name, former_handles, recordIds }) =>
         [screen_name, ...former_handles]
@@ -42,7 +39,6 @@ export class ExclusionWriter {
           .flatMap((name) => recordIds.map((id) => sharedHandleHash(name, id))),
       );
       const isChanged = this.#write({ ...exclusion, handles: [...exclusion.handles, ...more] }, accounts.length > 0);
-      this.#batch.exclusions.refresh();
       if (accounts.length > 0) return 'replaced';
       return isChanged ? 'added' : 'same';
     });
@@ -50,27 +46,28 @@ export class ExclusionWriter {
 
   /** @param hasRemoved whether accounts were removed from this store: the time of the exclusion then is the time of this removal */
   #write(exclusion: Exclusion, hasRemoved: boolean): boolean {
-    const known = this.#list.having(exclusion)[0];
-    const time = hasRemoved ? this.#list.timeOfRemoval(exclusion.excluded_at) : exclusion.excluded_at;
+    const { exclusions } = this.#batch;
+    const known = exclusions.having(exclusion)[0];
+    const time = hasRemoved ? exclusions.timeOfRemoval(exclusion.excluded_at) : exclusion.excluded_at;
     this.#batch.markMetadataChanged();
     if (known === undefined) {
-      this.#list.add({ ...exclusion, excluded_at: time }, !hasRemoved);
+      exclusions.add({ ...exclusion, excluded_at: time }, !hasRemoved);
       return true;
     }
-    this.#list.extend(known.id, exclusion);
-    if (hasRemoved) this.#list.setRemoved(known.id, time);
-    const extended = this.#list.having(exclusion)[0];
+    exclusions.extend(known.id, exclusion);
+    if (hasRemoved) exclusions.setRemoved(known.id, time);
+    const extended = exclusions.having(exclusion)[0];
     return extended === undefined || encodeExclusion(extended) !== encodeExclusion(known);
   }
 
   #accountsOf({ handles, stable_ids }: Exclusion): string[] {
-    this.#accountsWith ??= this.#hashAccounts();
-    const found = [...handles, ...stable_ids].flatMap((hash) => this.#accountsWith?.all(hash) ?? []);
-    return [...new Set(found)];
+    if (!this.#hasHashes) this.#hashAccounts();
+    const query = 'SELECT screen_name FROM temp.account_hash JOIN account ON account.id = account_hash.account WHERE hash = ?';
+    return [...new Set([...handles, ...stable_ids].flatMap((hash) => this.#batch.database.values<string>(query, hash)))];
   }
 
   /** Hashes the names of all accounts into a temporary table, once for all exclusions. */
-  #hashAccounts(): Statement<[string], string> {
+  #hashAccounts(): void {
     const { database } = this.#batch;
     database.exec('CREATE TEMP TABLE account_hash (hash TEXT NOT NULL, account INTEGER NOT NULL)');
     const insert = database.prepare<[string, number]>('INSERT INTO temp.account_hash (hash, account) VALUES (?, CAST(? AS INTEGER))');
@@ -79,8 +76,6 @@ export class ExclusionWriter {
       if (stable_id !== null) insert.run(stableIdHash(stable_id), id);
     }
     database.exec('CREATE INDEX temp.account_hash_hash ON account_hash (hash)');
-    return database.prepareValue(
-      'SELECT screen_name FROM temp.account_hash JOIN account ON account.id = account_hash.account WHERE hash = ?',
-    );
+    this.#hasHashes = true;
   }
 }

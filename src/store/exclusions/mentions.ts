@@ -15,9 +15,6 @@ export interface Mentions {
 const MENTION =
   /(?:https?:\/\/([^/\s"'<>]+)\/|(?<![\p{L}\p{N}_@./]))@([\p{L}\p{N}_]+(?:[.-]+[\p{L}\p{N}_]+)*)(?:@([\p{L}\p{N}]+(?:[.-]+[\p{L}\p{N}]+)*))?/gu;
 
-/** The number of records that one query reads. */
-const RECORDS = 500;
-
 /** Counts the records in a store that mention one of these handles. */
 export function countMentions(database: Connection, handles: readonly string[]): Mentions {
   const keys = new Set(handles.map(handleKey));
@@ -52,11 +49,9 @@ function* recordsWithNames(database: Connection, names: readonly string[]): Gene
   // SQLite folds only ASCII
   const filter = names.every(isPlainHandle) ? `AND (${names.map(() => 'instr(lower(json), ?) > 0').join(' OR ')})` : '';
   const values = filter === '' ? [] : names.map((name) => `@${name}`);
-  const next = database.prepare<(string | number)[], { readonly id: number; readonly json: string }>(
-    `SELECT id, json FROM record WHERE id > ? ${filter} ORDER BY id LIMIT +${RECORDS}`,
-  );
-  for (let rows = next.all(-1, ...values); rows.length > 0; rows = next.all(rows.at(-1)?.id ?? 0, ...values))
-    for (const { id, json } of rows) yield storedJson(database.path, `record ${id}`, json);
+  const query = `SELECT id, json FROM record WHERE id > ? ${filter} ORDER BY id LIMIT +?`;
+  const rows = database.rows<{ readonly id: number; readonly json: string }>(query, [-1, ...values], ({ id }) => [id, ...values]);
+  for (const { id, json } of rows) yield storedJson(database.path, `record ${id}`, json);
 }
 
 function nameOf(key: string): string {

@@ -1,11 +1,13 @@
-import { handleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
+import { type Exclusion, handleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
 import { Failure } from '../../contract/failure.ts';
 import { hint, suggested } from '../../contract/hint.ts';
 import { type AccountName, parseAccountName } from '../accounts/account-names.ts';
+import { accountRows } from '../accounts/account-rows.ts';
+import { withConnection } from '../database/open-store.ts';
 import { forgetExcludedKeys } from '../mirror-memory.ts';
 import { Store } from '../store.ts';
 import { Batch } from '../writing/batch.ts';
-import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
+import type { ListedExclusion } from './exclusions.ts';
 
 /**
  * Returns the exclusions of a store.
@@ -30,10 +32,9 @@ export async function endExclusions(path: string, names: readonly string[]): Pro
   const batch = new Batch(path, 'by account');
   try {
     const ended = batch.guard(() => {
-      const list = new ExclusionList(batch.database);
-      const chosen = selected(path, list.all(), names);
+      const chosen = selected(path, batch.exclusions.all(), names);
       for (const exclusion of chosen) {
-        list.remove(exclusion.id);
+        batch.exclusions.remove(exclusion.id);
         forgetExcludedKeys(batch.database, exclusion.handles);
       }
       return chosen;
@@ -71,5 +72,28 @@ function notExcluded(path: string, name: string): Failure {
     expected: 'a handle or a stable id of a removed account',
     found: name,
     hint: hint`check the name, or run ${suggested('exclusions')} to list all exclusions (without names)`,
+  });
+}
+
+/** What the rows of a store have of the accounts of exclusions. */
+export interface ExcludedRows {
+  /** How many of these accounts it has. */
+  readonly accounts: number;
+  /** Their handles that an account of the store had before, which is another account. */
+  readonly formerHandles: readonly string[];
+}
+
+/**
+ * Looks for the accounts of exclusions in the rows of a store.
+ * @throws Failure no-store, bad-store, store-older, store-newer, store-busy
+ */
+export function excludedRows(path: string, exclusions: readonly Exclusion[]): ExcludedRows {
+  const hashes = new Set(exclusions.flatMap(({ handles, stable_ids }) => [...handles, ...stable_ids]));
+  return withConnection(path, 'read', (database) => {
+    let accounts = 0;
+    for (const { screen_name, stable_id } of accountRows(database, 'id', ['screen_name', 'stable_id']))
+      if (hashes.has(handleHash(screen_name)) || (stable_id !== null && hashes.has(stableIdHash(stable_id)))) accounts += 1;
+    const former = database.values<string>('SELECT DISTINCT handle FROM former_handle');
+    return { accounts, formerHandles: former.filter((handle) => hashes.has(handleHash(handle))) };
   });
 }

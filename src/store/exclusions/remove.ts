@@ -7,16 +7,14 @@ import { hint, suggested } from '../../contract/hint.ts';
 import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { accountsNamed, parseAccountName } from '../accounts/account-names.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
-import { openStore } from '../database/open-store.ts';
-import { wrapErrors } from '../database/store-error.ts';
+import { withConnection } from '../database/open-store.ts';
 import { forgetHandles } from '../mirror-memory.ts';
 import { Store } from '../store.ts';
 import { Batch, type CommitPhase } from '../writing/batch.ts';
-import { AccountRemover, type RemovedAccount } from './account-remover.ts';
 import { eraseFreed, mustErase } from './erase-freed-bytes.ts';
-import { ExclusionList } from './exclusion-list.ts';
-import { isIdentifying } from './exclusions.ts';
+import { type Exclusions, isIdentifying } from './exclusions.ts';
 import { countMentions, type Mentions } from './mentions.ts';
+import { type RemovedAccount, removeAccount } from './removed-account.ts';
 
 export interface RemoveOptions {
   /** The present time: UTC, with a resolution of one second. */
@@ -60,31 +58,31 @@ export async function removeAccounts(path: string, names: readonly string[], opt
   } finally {
     batch.end();
   }
-  if (!options.isDryRun) erasePending(path);
+  // those that an interrupted removal has freed, too
+  if (!options.isDryRun) withConnection(path, 'write', (database) => mustErase(database) && eraseFreed(database));
   return summary;
 }
 
 function remove(batch: Batch, names: readonly string[], options: RemoveOptions): RemoveSummary {
-  const { database } = batch;
+  const { database, exclusions } = batch;
   const removed: RemovedAccount[] = [];
   const excluded: string[] = [];
   const known: string[] = [];
   const shared: string[] = [];
-  const list = new ExclusionList(database);
-  const remover = new AccountRemover(batch);
-  const time = list.timeOfRemoval(options.now);
+  const spellings = new HandleSpellings(database);
+  const time = exclusions.timeOfRemoval(options.now);
   for (const name of names) {
-    const accounts = accountsNamed(database, name).flatMap((screenName) => remover.remove(screenName) ?? []);
+    const accounts = accountsNamed(database, name).flatMap((screenName) => removeAccount(batch, spellings, screenName) ?? []);
     removed.push(...accounts);
     if (accounts.length > 0) {
       const handles = new Set(accounts.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]));
-      const others = [...handles].filter((handle) => isHeldByOther(batch, handle, accounts));
+      const others = [...handles].filter((handle) => isHeldByOther(spellings, handle, accounts));
       for (const handle of others) handles.delete(handle);
       shared.push(...others);
       const unclear = [...others, ...[...handles].filter((handle) => !isIdentifying(handle))];
-      list.add(exclusionOf(accounts, [...handles].filter(isIdentifying), unclear, time), false);
+      exclusions.add(exclusionOf(accounts, [...handles].filter(isIdentifying), unclear, time), false);
       forgetHandles(database, handles);
-    } else if (isExcluded(batch, name)) {
+    } else if (isExcluded(exclusions, name)) {
       known.push(name);
     } else if (options.allowUnknown) {
       const { handle, stableId } = parseAccountName(name);
@@ -92,12 +90,11 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
         handles: handle === undefined ? [] : [handleHash(handle)],
         stable_ids: stableId === undefined ? [] : [stableIdHash(stableId)],
       };
-      list.add({ excluded_at: time, ...keys, records: [] }, true);
+      exclusions.add({ excluded_at: time, ...keys, records: [] }, true);
       excluded.push(name);
     } else {
       throw noAccount(database.path, name);
     }
-    batch.exclusions.refresh();
     batch.markMetadataChanged();
   }
   const handles = removed.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]);
@@ -117,24 +114,13 @@ function exclusionOf(accounts: readonly RemovedAccount[], handles: readonly stri
 }
 
 /** Whether an account that is not removed has a handle now. */
-function isHeldByOther(batch: Batch, handle: string, removed: readonly RemovedAccount[]): boolean {
-  const holders = new HandleSpellings(batch.database).holders(handle);
-  return holders.some((holder) => !removed.some(({ screen_name }) => screen_name === holder));
+function isHeldByOther(spellings: HandleSpellings, handle: string, removed: readonly RemovedAccount[]): boolean {
+  return spellings.holders(handle).some((holder) => !removed.some(({ screen_name }) => screen_name === holder));
 }
 
-function isExcluded({ exclusions }: Batch, name: string): boolean {
+function isExcluded(exclusions: Exclusions, name: string): boolean {
   const { handle, stableId } = parseAccountName(name);
   return (handle !== undefined && exclusions.hasHandle(handle)) || (stableId !== undefined && exclusions.hasStableId(stableId));
-}
-
-/** Erases the bytes that this removal or an interrupted one has freed. */
-function erasePending(path: string): void {
-  const database = openStore(path, 'write');
-  try {
-    wrapErrors(path, () => mustErase(database)) && eraseFreed(database);
-  } finally {
-    database.close();
-  }
 }
 
 /**

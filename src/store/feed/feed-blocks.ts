@@ -1,5 +1,5 @@
 import { type Checksum, checksumOf, joined, NOTHING, recordsChecksum } from '../check/checksum.ts';
-import type { Connection, Statement } from '../database/connection.ts';
+import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { daysIn } from './block-days.ts';
 
@@ -10,31 +10,24 @@ export const BEYOND: number = Number.MAX_SAFE_INTEGER + 1;
 
 const NO_RECORDS = { records: 0, accounts: '', lengths: '', json: Buffer.alloc(0) };
 
-/** Selects the JSON of the records from an id up to before another one, newest first. */
-export const RECORDS_OF_BLOCK = `SELECT CAST(group_concat(json, ',') AS BLOB)
-  FROM (SELECT json FROM record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT -1)`;
-
 /** Marks the feed blocks whose records change, so that their checksums are derived again. */
 export class FeedBlockMarks {
   readonly #database: Connection;
-  readonly #block: Statement<[number, number], { readonly first: number | null; readonly beyond: number | null }>;
-  readonly #mark: Statement<[number]>;
   /** The id range of the block that was marked last. */
   #first = 0;
   #beyond = 0;
 
   constructor(database: Connection) {
     this.#database = database;
-    this.#block = database.prepare(`SELECT (SELECT max(first_id) FROM feed_block WHERE first_id <= ?) AS first,
-      (SELECT min(first_id) FROM feed_block WHERE first_id > ?) AS beyond`);
-    this.#mark = database.prepare('UPDATE feed_block SET checksum = NULL WHERE first_id = ?');
   }
 
   mark(id: number): void {
     if (id >= this.#first && id < this.#beyond) return;
-    const block = this.#block.get(id, id);
+    const query = `SELECT (SELECT max(first_id) FROM feed_block WHERE first_id <= :id) AS first,
+      (SELECT min(first_id) FROM feed_block WHERE first_id > :id) AS beyond`;
+    const block = this.#database.get<{ readonly first: number | null; readonly beyond: number | null }>(query, { id });
     if (block === undefined || block.first === null) throw damaged(this.#database.path, `no checksum of the feed for record ${id}`);
-    this.#mark.run(block.first);
+    this.#database.run('UPDATE feed_block SET checksum = NULL WHERE first_id = ?', block.first);
     this.#first = block.first;
     this.#beyond = block.beyond ?? BEYOND;
   }
@@ -62,26 +55,23 @@ export function* renewFeedBlocks(database: Connection, isChecked: boolean): Gene
   const marked = database.prepare<[], { readonly first: number; readonly beyond: number | null }>(`
     SELECT first_id AS first, (SELECT min(first_id) FROM feed_block AS later WHERE later.first_id > feed_block.first_id) AS beyond
     FROM feed_block WHERE checksum IS NULL ORDER BY first_id`);
-  const remove = database.prepare<[number]>('DELETE FROM feed_block WHERE first_id = ?');
-  const end = database.prepareValue<[number, number], number>('SELECT id FROM record WHERE id >= ? ORDER BY id LIMIT 1 OFFSET +?');
+  const end = 'SELECT id FROM record WHERE id >= ? ORDER BY id LIMIT 1 OFFSET +?';
   const read = database.prepare<[number, number], BlockRecords & { readonly records: number }>(`
     SELECT count(*) AS records, ifnull(group_concat(account), '') AS accounts, ifnull(group_concat(octet_length(json)), '') AS lengths,
       CAST(ifnull(group_concat(json, ','), '') AS BLOB) AS json
     FROM (SELECT account, json FROM record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT -1)`);
-  const wrong = database.prepareValue<[number, number], number>(
-    'SELECT id FROM record WHERE id >= ? AND id < ? AND crc32(json) IS NOT checksum LIMIT 1',
-  );
-  const insert = database.prepare<[FeedBlock]>(
+  const wrong = 'SELECT id FROM record WHERE id >= ? AND id < ? AND crc32(json) IS NOT checksum LIMIT 1';
+  const insert = database.prepare<[StoredBlock]>(
     `INSERT INTO feed_block (first_id, records, bytes, checksum, days, days_checksum)
       VALUES (:first_id, :records, :bytes, :checksum, :days, :days_checksum)`,
   );
   for (const { first, beyond } of marked.all()) {
-    remove.run(first);
+    database.run('DELETE FROM feed_block WHERE first_id = ?', first);
     const limit = beyond ?? BEYOND;
-    const id = isChecked ? wrong.get(first, limit) : undefined;
+    const id = isChecked ? database.value<number>(wrong, first, limit) : undefined;
     if (id !== undefined) throw damaged(database.path, `record ${id} does not match its checksum`);
     for (let start = first; start < limit; ) {
-      const next = Math.min(end.get(start, RECORDS) ?? limit, limit);
+      const next = Math.min(database.value<number>(end, start, RECORDS) ?? limit, limit);
       const { records, ...found } = read.get(start, next) ?? NO_RECORDS;
       const { json } = found;
       const { crc: checksum, bytes } = recordsChecksum(json);
@@ -97,35 +87,15 @@ export function* renewFeedBlocks(database: Connection, isChecked: boolean): Gene
 
 /** Returns the checksum of the records with ids below `edge`, newest first. Only a part of one block is read. */
 export function checksumBelow(database: Connection, edge: number): Checksum {
-  const block = database.prepareValue<[number], number | null>('SELECT max(first_id) FROM feed_block WHERE first_id < ?').get(edge) ?? 0;
-  const read = database.prepareValue<[number, number], Buffer | null>(RECORDS_OF_BLOCK);
-  return joined(recordsChecksum(read.get(block, edge) ?? Buffer.alloc(0)), feedChecksum(database, block));
+  const block = database.value<number | null>('SELECT max(first_id) FROM feed_block WHERE first_id < ?', edge) ?? 0;
+  return joined(recordsChecksum(jsonOfBlock(database, block, edge)), feedChecksum(database, block));
 }
 
 /** Returns the stored checksum of the blocks below `before`, newest record first; by default of the whole feed. */
 export function feedChecksum(database: Connection, before: number = BEYOND): Checksum {
-  let [whole, edge] = [NOTHING, before];
-  for (const { first_id, bytes, checksum } of feedBlocks(database, before)) {
-    whole = joined(whole, { crc: checksum, bytes });
-    if (first_id >= edge) throw damaged(database.path, 'checksums of the feed out of order');
-    edge = first_id;
-  }
+  let whole = NOTHING;
+  for (const { bytes, checksum } of feedBlocks(database, before)) whole = joined(whole, { crc: checksum, bytes });
   return whole;
-}
-
-/** Returns an id such that exactly `skip` records of the feed have this id or a larger one; 0 if the feed has fewer records. */
-export function feedEdge(database: Connection, skip: number): number {
-  return skip === 0 ? BEYOND : (feedEdges(database, skip).next().value ?? 0);
-}
-
-/**
- * Yields ids that divide the feed into runs of `every` records: each id is that of the last record of a run, newest first. The
- * counts of the blocks make it unnecessary to count records.
- * @param newest the number of records in the first run
- */
-export function* feedEdges(database: Connection, every: number, newest: number = every): Generator<number, void> {
-  const within = database.prepareValue<[number, number], number>('SELECT id FROM record WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET +?');
-  for (const { edge, offset } of feedPlaces(database, every, newest)) yield within.get(edge, offset) ?? 0;
 }
 
 /** The place of a record in the feed: among those with ids below `edge`, newest first, it is the one at `offset`. */
@@ -134,18 +104,33 @@ interface FeedPlace {
   readonly offset: number;
 }
 
-/** Yields the places of the ids that {@link feedEdges} yields. Reads no records. */
+/** Returns the id of the record at a place; 0 if there is none. */
+export function idAt(database: Connection, { edge, offset }: FeedPlace): number {
+  return database.value<number>('SELECT id FROM record WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET +?', edge, offset) ?? 0;
+}
+
+/** Returns an id such that exactly `skip` records of the feed have this id or a larger one; 0 if the feed has fewer records. */
+export function feedEdge(database: Connection, skip: number): number {
+  if (skip === 0) return BEYOND;
+  const place = feedPlaces(database, skip, skip).next().value;
+  return place ? idAt(database, place) : 0;
+}
+
+/**
+ * Yields the last record of each run of `every` records, newest first. Reads no records: the counts of the blocks make it unnecessary
+ * to count them.
+ * @param newest the number of records in the first run
+ */
 export function* feedPlaces(database: Connection, every: number, newest: number): Generator<FeedPlace, void> {
-  let [edge, left] = [BEYOND, newest];
-  for (const { first_id, records } of feedBlocks(database, edge)) {
+  let left = newest;
+  for (const { edge, records } of feedBlocks(database)) {
     let place = left;
     for (; place <= records; place += every) yield { edge, offset: place - 1 };
     left = place - records;
-    edge = first_id;
   }
 }
 
-interface FeedBlock {
+interface StoredBlock {
   readonly first_id: number;
   readonly records: number;
   readonly bytes: number;
@@ -154,8 +139,28 @@ interface FeedBlock {
   readonly days_checksum: number;
 }
 
-/** Yields the blocks below `before`, the newest first. */
-export function feedBlocks(database: Connection, before: number): Generator<FeedBlock> {
+/** A block of the feed. All its records have ids below `edge`. */
+interface FeedBlock extends StoredBlock {
+  readonly edge: number;
+}
+
+/**
+ * Yields the blocks below `before`, the newest first; by default all.
+ * @throws Failure bad-store
+ */
+export function* feedBlocks(database: Connection, before: number = BEYOND): Generator<FeedBlock> {
   const query = 'SELECT * FROM feed_block WHERE first_id < ? ORDER BY first_id DESC LIMIT +?';
-  return database.rows<FeedBlock>(query, [before], ({ first_id }) => [first_id]);
+  let edge = before;
+  for (const block of database.rows<StoredBlock>(query, [before], ({ first_id }) => [first_id])) {
+    if (block.first_id >= edge) throw damaged(database.path, 'checksums of the feed out of order');
+    yield { ...block, edge };
+    edge = block.first_id;
+  }
+}
+
+/** Returns the JSON of the records from an id up to before another one, newest first, separated by commas. */
+export function jsonOfBlock(database: Connection, first: number, edge: number): Buffer {
+  const query = `SELECT CAST(group_concat(json, ',') AS BLOB)
+    FROM (SELECT json FROM record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT -1)`;
+  return database.value<Buffer | null>(query, first, edge) ?? Buffer.alloc(0);
 }

@@ -1,5 +1,5 @@
 import { type Checksum, NOTHING, recordsChecksum } from '../check/checksum.ts';
-import type { Connection, Statement } from '../database/connection.ts';
+import type { Connection } from '../database/connection.ts';
 import { damaged, storedJson } from '../database/damaged.ts';
 
 const NO_RECORDS: FeedRun = { json: Buffer.alloc(0), first: 0, last: 0 };
@@ -19,32 +19,33 @@ interface Row {
   readonly json: Buffer | null;
 }
 
+const NEWEST = `SELECT max(id) AS first, min(id) AS last, CAST(group_concat(json, ',') AS BLOB) AS json
+  FROM (SELECT id, json FROM record WHERE id < ? ORDER BY id DESC LIMIT +?)`;
+
 /** Reads the feed, newest record first. */
 export class FeedCursor {
-  readonly #path: string;
+  readonly #database: Connection;
   /** All records from this id on were read or skipped. */
   #edge: number;
   #checksum: Checksum = NOTHING;
-  readonly #newest: Statement<[number, number], Row>;
 
   /** @param edge an id, the cursor begins after the record with it */
   constructor(database: Connection, edge: number) {
-    this.#path = database.path;
+    this.#database = database;
     this.#edge = edge;
-    this.#newest = database.prepare(`SELECT max(id) AS first, min(id) AS last, CAST(group_concat(json, ',') AS BLOB) AS json
-      FROM (SELECT id, json FROM record WHERE id < ? ORDER BY id DESC LIMIT +?)`);
   }
 
   /** Takes the next records, newest first. The result is empty at the end of the feed. */
   take(records: number): FeedRun {
-    const row = this.#newest.get(this.#edge, records);
+    const { path } = this.#database;
+    const row = this.#database.get<Row>(NEWEST, this.#edge, records);
     const json = row?.json ?? Buffer.alloc(0);
     if (json.length === 0) return NO_RECORDS;
     const [first, last] = [row?.first ?? 0, row?.last ?? 0];
     // a damaged index could make the walk endless
-    if (last >= this.#edge) throw damaged(this.#path, 'records out of order');
+    if (last >= this.#edge) throw damaged(path, 'records out of order');
     // the checksums are those of the JSON, and not of the ids beside it
-    if (!hasEnds(this.#path, json, first, last)) throw damaged(this.#path, `the JSON of record ${first} or ${last} has another id`);
+    if (!hasEnds(path, json, first, last)) throw damaged(path, `the JSON of record ${first} or ${last} has another id`);
     this.#edge = last;
     this.#checksum = recordsChecksum(json, this.#checksum);
     return { json, first, last };

@@ -2,7 +2,7 @@ import { checksumOf } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { type DatedRecord, daysIn, recordsOfDays } from './block-days.ts';
-import { BEYOND, feedBlocks, RECORDS_OF_BLOCK } from './feed-blocks.ts';
+import { feedBlocks, idAt, jsonOfBlock } from './feed-blocks.ts';
 
 /** The records of one day. */
 export interface FeedDay {
@@ -25,16 +25,21 @@ export type FeedVisitor = (record: DatedRecord, before: number) => void;
  * @throws Failure bad-store
  */
 export function feedDays(database: Connection, visit: FeedVisitor): FeedDay[] {
-  const idAt = database.prepareValue<[number, number], number>('SELECT id FROM record WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET +?');
   const counted = new Map<string, Counted>();
   let day: Counted | undefined;
-  let [edge, before] = [BEYOND, 0];
-  for (const { first_id, records, days, days_checksum } of feedBlocks(database, edge)) {
+  let before = 0;
+  for (const { first_id, edge, records, days, days_checksum } of feedBlocks(database)) {
     let found = 0;
     for (const record of recordsOfDays(days)) {
       const { date, isFirst } = record;
       if (day?.date !== date) {
-        day = counted.get(date) ?? { date, changes: 0, first_values: 0, newest: idAt.get(edge, found) ?? 0, before: before + found };
+        day = counted.get(date) ?? {
+          date,
+          changes: 0,
+          first_values: 0,
+          newest: idAt(database, { edge, offset: found }),
+          before: before + found,
+        };
         counted.set(date, day);
       }
       day[isFirst ? 'first_values' : 'changes'] += 1;
@@ -44,19 +49,15 @@ export function feedDays(database: Connection, visit: FeedVisitor): FeedDay[] {
     if (checksumOf(days) !== days_checksum) throw damaged(database.path, 'days of the feed that do not match their checksum');
     if (found !== records) throw damaged(database.path, `records from ${first_id} on whose JSON has another form`);
     before += found;
-    edge = first_id;
   }
   return [...counted.values()].sort((a, b) => (a.date < b.date ? 1 : -1));
 }
 
 /** Returns the number of blocks whose dates and fields differ from those of their records, or do not match their checksum. */
 export function countWrongDays(database: Connection): number {
-  const read = database.prepareValue<[number, number], Buffer | null>(RECORDS_OF_BLOCK);
-  let [edge, wrong] = [BEYOND, 0];
-  for (const { first_id, days, days_checksum } of feedBlocks(database, edge)) {
-    if (days !== daysIn(read.get(first_id, edge) ?? Buffer.alloc(0)) || checksumOf(days) !== days_checksum) wrong += 1;
-    edge = first_id;
-  }
+  let wrong = 0;
+  for (const { first_id, edge, days, days_checksum } of feedBlocks(database))
+    if (days !== daysIn(jsonOfBlock(database, first_id, edge)) || checksumOf(days) !== days_checksum) wrong += 1;
   return wrong;
 }
 

@@ -6,7 +6,7 @@ import { damaged } from '../database/damaged.ts';
 import { openStore } from '../database/open-store.ts';
 import { RANKING_MODULUS } from '../database/schema.ts';
 import { wrapErrors } from '../database/store-error.ts';
-import { feedChecksum, feedEdge, feedEdges } from './feed-blocks.ts';
+import { feedChecksum, feedEdge, feedPlaces, idAt } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 
 /**
@@ -50,7 +50,8 @@ export class PageSource {
 
   /** Returns where a cursor over the feed must begin for each run of `every` records. */
   feedStarts(every: number): readonly number[] {
-    return [feedEdge(this.#database, 0), ...feedEdges(this.#database, every)];
+    const places = feedPlaces(this.#database, every, every);
+    return [feedEdge(this.#database, 0), ...Array.from(places, (place) => idAt(this.#database, place))];
   }
 
   /** Returns a cursor over the accounts in their order. */

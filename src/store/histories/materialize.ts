@@ -1,7 +1,6 @@
 import { historyOf, withPart } from '../accounts/account-json.ts';
 import { deriveLastSeen } from '../accounts/last-seen.ts';
-import { fingerprint } from '../check/fingerprint.ts';
-import { addRevision, isCurrent, latestRevision, nextRevision } from '../check/revision.ts';
+import { addRevision, fingerprint, isCurrent, latestRevision, nextRevision } from '../check/revision.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { ACCOUNT_ORDER, NO_RECORD, PART_RECORDS, RANKING_MODULUS, RANKING_TERM } from '../database/schema.ts';
@@ -96,10 +95,10 @@ export function* materialize(
  * one with former handles.
  */
 function removeOrphans(database: Connection): number {
-  const remove = database.prepare(`DELETE FROM account WHERE revision IS NULL AND known_to IS NULL AND observed_to IS NULL
+  const { changes } = database.run(`DELETE FROM account WHERE revision IS NULL AND known_to IS NULL AND observed_to IS NULL
     AND NOT EXISTS (SELECT 1 FROM record WHERE record.account = account.id)
     AND NOT EXISTS (SELECT 1 FROM former_handle WHERE former_handle.account = account.id)`);
-  return remove.run().changes;
+  return changes;
 }
 
 /** Derives the accounts of `temp.stale`. Returns whether the order of accounts can have changed. */
@@ -110,12 +109,8 @@ function* materializeAccounts(
   gathered: Generator<GatheredPart>,
 ): Generator<MaterializeStep, boolean> {
   const parts = new HistoryParts(database);
-  const insert = database.prepare<[number, number, Buffer, string]>(
-    'INSERT INTO history (first_record, records, head, tail) VALUES (?, ?, CAST(? AS TEXT), ?)',
-  );
-  const update = database.prepare<[number | null, number, Buffer, number, number]>(
-    'UPDATE account SET first_record = ?, revision = ?, digest = ?, checksum = ? WHERE id = ?',
-  );
+  const insert = 'INSERT INTO history (first_record, records, head, tail) VALUES (?, ?, CAST(? AS TEXT), ?)';
+  const update = 'UPDATE account SET first_record = ?, revision = ?, digest = ?, checksum = ? WHERE id = ?';
   let reordered = false;
   let done = 0;
   for (const { stale, json } of gathered) {
@@ -128,8 +123,8 @@ function* materializeAccounts(
       continue;
     }
     const { head, tail, digest, checksum } = historyOf(database.path, stale, { records, newest, json }, older);
-    if (first !== null) insert.run(first, older.records + records, head, tail);
-    update.run(first, revision, digest, checksum, id);
+    if (first !== null) database.run(insert, first, older.records + records, head, tail);
+    database.run(update, first, revision, digest, checksum, id);
     // accounts without records are sorted by name: a new name can change the order
     reordered ||= stale.is_new === 1 || first !== stale.derived_first || first === null;
     done += 1;

@@ -1,10 +1,8 @@
-import { numbersIn } from '../check/checksum.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { PART_RECORDS } from '../database/schema.ts';
 import { wrapErrors } from '../database/store-error.ts';
 import type { BlockRecords } from '../feed/feed-blocks.ts';
-import { RecordWindow } from './record-window.ts';
 import { openSpool, type SpoolFile } from './spool-file.ts';
 import { type GatheredPart, staleParts } from './stale-parts.ts';
 
@@ -44,7 +42,7 @@ export class RecordsByAccount {
     });
     this.#starts = Float64Array.from(this.#windows, ({ first: start }) => start);
     const column = (selected: string) =>
-      Float64Array.from(database.prepareValue<[], number>(`SELECT ${selected} FROM temp.stale GROUP BY id ORDER BY id`).all());
+      Float64Array.from(database.values<number>(`SELECT ${selected} FROM temp.stale GROUP BY id ORDER BY id`));
     this.#accounts = column('id');
     this.#rows = column('min(rowid)');
     this.#counts = new Uint16Array(this.#rows.length);
@@ -98,6 +96,11 @@ export class RecordsByAccount {
   }
 }
 
+/** Returns numbers that are separated by commas. */
+function numbersIn(parts: string): readonly number[] {
+  return parts === '' ? [] : parts.split(',').map(Number);
+}
+
 /** Returns the index of the last of some ascending numbers that is at most `limit`. */
 function lastUpTo(limit: number, numbers: Float64Array): number {
   let [low, high] = [0, numbers.length - 1];
@@ -113,17 +116,101 @@ function lastUpTo(limit: number, numbers: Float64Array): number {
 function windowEnds(database: Connection, windowBytes: number): number[] {
   // the size of the records is not known yet: the file has little else
   const bytes = Number(database.value('SELECT page_count * page_size FROM pragma_page_count, pragma_page_size'));
-  const { records, accounts } = database
-    .prepare<[], { readonly records: number; readonly accounts: number }>(
-      'SELECT total(records) AS records, count(*) AS accounts FROM temp.stale',
-    )
-    .get() ?? { records: 0, accounts: 0 };
+  const query = 'SELECT total(records) AS records, count(*) AS accounts FROM temp.stale';
+  const { records, accounts } = database.get<{ readonly records: number; readonly accounts: number }>(query) ?? { records: 0, accounts: 0 };
   const recordBytes = Math.ceil(bytes / Math.max(1, records));
-  const ends = database.prepare<[], number>(`
+  const ends = database.values<number>(`
     WITH sized AS (SELECT rowid AS row, ${ACCOUNT_BYTES} + records * ${recordBytes} AS bytes FROM temp.stale),
       summed AS (SELECT row, bytes, sum(bytes) OVER (ORDER BY row) AS total FROM sized)
     SELECT row + 1 FROM summed
     WHERE row < ${accounts} AND total / ${windowBytes} > (total - bytes) / ${windowBytes}
     ORDER BY row`);
-  return [...ends.pluck().all(), accounts + 1];
+  return [...ends, accounts + 1];
+}
+
+/** How much of a window is written at once, in bytes. */
+const CHUNK_BYTES = 1 << 13;
+/** Before each record are the row of its account and its length, as two 32-bit numbers. */
+const HEADER_BYTES = 8;
+const COMMA = ','.charCodeAt(0);
+
+/** A file to which windows append their chunks. */
+interface ChunkFile {
+  readonly spool: SpoolFile;
+  /** The length of the file in bytes. */
+  length: number;
+  /** The bytes of the window that was read last. A new buffer for each window would make the memory grow: malloc fragments it. */
+  read: Buffer;
+}
+
+interface Chunk {
+  readonly at: number;
+  readonly length: number;
+}
+
+/** The records of accounts with consecutive rows. They are written to a file in chunks, and read back as a whole. */
+class RecordWindow {
+  /** The first row, and the row after the last. */
+  readonly first: number;
+  readonly end: number;
+  readonly #file: ChunkFile;
+  readonly #chunks: Chunk[] = [];
+  #buffer = Buffer.alloc(0);
+  #used = 0;
+
+  constructor(file: ChunkFile, first: number, end: number) {
+    this.#file = file;
+    this.first = first;
+    this.end = end;
+  }
+
+  /** Adds the record in a part of `source`. @param row the row of its account */
+  add(row: number, source: Buffer, start: number, end: number): void {
+    const length = end - start + 1;
+    const needed = HEADER_BYTES + length;
+    if (this.#used + needed > this.#buffer.length) {
+      this.#write();
+      if (needed > this.#buffer.length) this.#buffer = Buffer.allocUnsafeSlow(Math.max(needed, CHUNK_BYTES));
+    }
+    this.#buffer.writeUInt32LE(row, this.#used);
+    this.#buffer.writeUInt32LE(length, this.#used + 4);
+    source.copy(this.#buffer, this.#used + HEADER_BYTES, start, end);
+    this.#used += needed;
+    this.#buffer.writeUInt8(COMMA, this.#used - 1);
+  }
+
+  /**
+   * Returns the records of each row in the order in which they were added, each with a comma after it. They are valid until another
+   * window is read.
+   */
+  read(): ReadonlyMap<number, readonly Buffer[]> {
+    this.#write();
+    this.#buffer = Buffer.alloc(0);
+    const all = this.#chunks.reduce((sum, { length }) => sum + length, 0);
+    if (all > this.#file.read.length) this.#file.read = Buffer.allocUnsafeSlow(all);
+    const bytes = this.#file.read.subarray(0, all);
+    let end = 0;
+    for (const { at, length } of this.#chunks) {
+      this.#file.spool.readFully(bytes.subarray(end, end + length), at);
+      end += length;
+    }
+    const grouped = new Map<number, Buffer[]>();
+    for (let at = 0; at < bytes.length; ) {
+      const [row, start] = [bytes.readUInt32LE(at), at + HEADER_BYTES];
+      at = start + bytes.readUInt32LE(at + 4);
+      const records = grouped.get(row);
+      if (records === undefined) grouped.set(row, [bytes.subarray(start, at)]);
+      else records.push(bytes.subarray(start, at));
+    }
+    return grouped;
+  }
+
+  #write(): void {
+    if (this.#used === 0) return;
+    const chunk = { at: this.#file.length, length: this.#used };
+    this.#file.spool.write(this.#buffer.subarray(0, chunk.length), chunk.at);
+    this.#file.length += chunk.length;
+    this.#chunks.push(chunk);
+    this.#used = 0;
+  }
 }

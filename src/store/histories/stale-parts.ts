@@ -66,15 +66,12 @@ export function* staleParts(database: Connection, first = 1, end: number = Numbe
  * @throws Failure bad-store
  */
 export function* eachPart(database: Connection): Generator<GatheredPart> {
-  const gather = database.prepare<[number, number | null, number | null], AccountRecords>(SELECT_RECORDS);
-  const wrong = database.prepareValue<[number, number | null, number | null], number>(
-    'SELECT id FROM record WHERE account = ? AND id BETWEEN ? AND ? AND crc32(json) IS NOT checksum LIMIT 1',
-  );
+  const wrong = 'SELECT id FROM record WHERE account = ? AND id BETWEEN ? AND ? AND crc32(json) IS NOT checksum LIMIT 1';
   for (const stale of staleParts(database)) {
     const { id, screen_name, oldest, newest } = stale;
-    const damage = wrong.get(id, oldest, newest);
+    const damage = database.value<number>(wrong, id, oldest, newest);
     if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${screen_name} does not match its checksum`);
-    const { json } = gather.get(id, oldest, newest) ?? NO_RECORDS;
+    const { json } = database.get<AccountRecords>(SELECT_RECORDS, id, oldest, newest) ?? NO_RECORDS;
     yield { stale, json };
   }
 }

@@ -7,7 +7,7 @@ import type { Connection, Statement } from '../database/connection.ts';
 import { openStore, setReadOnly, setWritable, WRITE_AHEAD_LOG } from '../database/open-store.ts';
 import { ACCOUNT_ORDER, RECORD_ACCOUNT } from '../database/schema.ts';
 import { createSchemaInTransaction } from '../database/schema-version.ts';
-import { toFailure } from '../database/store-error.ts';
+import { toFailure, wrapErrors } from '../database/store-error.ts';
 import { eraseFreed, mustErase } from '../exclusions/erase-freed-bytes.ts';
 import { Exclusions } from '../exclusions/exclusions.ts';
 import { FeedBlockMarks } from '../feed/feed-blocks.ts';
@@ -24,7 +24,6 @@ const EMPTY_SUMMARY = encodeSummary(NO_SUMMARY);
  */
 export class Batch {
   readonly database: Connection;
-  readonly #path: string;
   readonly #indexLast: boolean;
   /** Whether the commit derives all accounts, so that none has to be marked as stale. */
   readonly #isAllStale: boolean;
@@ -38,12 +37,8 @@ export class Batch {
   readonly #stale = new Set<string>();
   readonly #feedBlocks: FeedBlockMarks;
   #exclusions: Exclusions | undefined;
-  readonly #markStale: Statement<[string]>;
-  readonly #addAccount: Statement<[string, string, string]>;
-  readonly #rowOf: Statement<[string], number>;
   readonly #addRecord: Statement<[number, number, number, string | Buffer]>;
   readonly #putRecord: Statement<[number, number, number, string | Buffer]>;
-  readonly #deleteRecord: Statement<[number]>;
 
   /**
    * @param access how the batch looks up records: only by id, or by account too. 'by id' fills an empty store faster,
@@ -54,7 +49,6 @@ export class Batch {
   constructor(path: string, access: 'by id' | 'by account', isDryRun = false) {
     const database = openStore(path, isDryRun ? 'dry run' : 'batch');
     this.database = database;
-    this.#path = path;
     try {
       // the schema belongs to the transaction, so that an incomplete new store is no store without its rollback journal
       this.guard(() => begin(database, () => createSchemaInTransaction(database, path)));
@@ -69,15 +63,11 @@ export class Batch {
     if (this.#indexLast) database.exec('DROP INDEX record_account; DROP INDEX account_order');
     this.#isAllStale = latestRevision(database) === undefined;
     this.#feedBlocks = new FeedBlockMarks(database);
-    this.#markStale = database.prepare('UPDATE account SET revision = NULL WHERE screen_name = ? AND revision IS NOT NULL');
-    this.#addAccount = database.prepare('INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?)');
-    this.#rowOf = database.prepareValue('SELECT id FROM account WHERE screen_name = ?');
     const insert = 'INSERT INTO record (id, account, checksum, json) VALUES (?, ?, ?, CAST(? AS TEXT)) ON CONFLICT (id)';
     this.#addRecord = database.prepare(`${insert} DO NOTHING`);
     this.#putRecord = database.prepare(
       `${insert} DO UPDATE SET account = excluded.account, checksum = excluded.checksum, json = excluded.json`,
     );
-    this.#deleteRecord = database.prepare('DELETE FROM record WHERE id = ?');
   }
 
   /** Whether the batch fills a store without records. */
@@ -93,11 +83,7 @@ export class Batch {
 
   /** Runs work on the store and converts errors of SQLite to failures. */
   guard<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      throw toFailure(this.#path, error);
-    }
+    return wrapErrors(this.database.path, work);
   }
 
   /** Returns the row number of an account. Adds the account if it is missing. */
@@ -105,11 +91,14 @@ export class Batch {
     const known = this.#rows.get(screenName);
     if (known !== undefined) return known;
     if (this.#rows.size >= NAME_CACHE_SIZE) this.clearNameCache();
-    const row =
-      this.#rowOf.get(screenName) ??
-      Number(this.#addAccount.run(screenName, encodeIdentity(identityOf(screenName)), EMPTY_SUMMARY).lastInsertRowid);
+    const row = this.database.value<number>('SELECT id FROM account WHERE screen_name = ?', screenName) ?? this.#addAccount(screenName);
     this.#rows.set(screenName, row);
     return row;
+  }
+
+  #addAccount(screenName: string): number {
+    const insert = 'INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?)';
+    return Number(this.database.run(insert, screenName, encodeIdentity(identityOf(screenName)), EMPTY_SUMMARY).lastInsertRowid);
   }
 
   /** Adds a record. Returns false if the store has another one with its id, which stays. */
@@ -127,7 +116,7 @@ export class Batch {
 
   /** Deletes a record of an account. */
   deleteRecord(screenName: string, id: number): void {
-    this.#deleteRecord.run(id);
+    this.database.run('DELETE FROM record WHERE id = ?', id);
     this.#markRecordChanged(screenName, id);
   }
 
@@ -136,7 +125,7 @@ export class Batch {
     this.#hasChanged = true;
     if (this.#isAllStale || this.#stale.has(screenName)) return;
     if (this.#stale.size >= NAME_CACHE_SIZE) this.#stale.clear();
-    this.#markStale.run(screenName);
+    this.database.run('UPDATE account SET revision = NULL WHERE screen_name = ? AND revision IS NOT NULL', screenName);
     this.#stale.add(screenName);
   }
 
@@ -197,7 +186,7 @@ export class Batch {
       await pauses.take();
       end(this.database);
     } catch (error) {
-      throw toFailure(this.#path, error);
+      throw toFailure(this.database.path, error);
     }
     this.#truncateLog();
   }

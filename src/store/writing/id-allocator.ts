@@ -1,11 +1,14 @@
 import { type Instant, parseInstant } from '../../contract/instant.ts';
-import type { Connection, Statement } from '../database/connection.ts';
+import type { Connection } from '../database/connection.ts';
 
 interface Neighbor {
   readonly id: number;
   readonly date: string;
 }
 
+const NEIGHBOR = "SELECT id, ifnull(json ->> 'first_encountered_date', '') AS date FROM record WHERE";
+const BELOW = `${NEIGHBOR} id < ? ORDER BY id DESC LIMIT 1`;
+const ABOVE = `${NEIGHBOR} id > ? ORDER BY id LIMIT 1`;
 /** The number of taken ids that one query reads in the search for a free one. */
 const BATCH_SIZE = 1000;
 
@@ -15,19 +18,11 @@ export class IdAllocator {
   #newest: { id: number; instant: Instant };
   /** The last allocated id and its instant. The search for the next id of that instant begins after it. */
   #last: { id: number; instant: Instant } = { id: -1, instant: -1 };
-  readonly #below: Statement<[number], Neighbor>;
-  readonly #above: Statement<[number], Neighbor>;
-  readonly #taken: Statement<[number, number], number>;
+  readonly #database: Connection;
 
   constructor(database: Connection) {
-    this.#below = database.prepare(
-      "SELECT id, ifnull(json ->> 'first_encountered_date', '') AS date FROM record WHERE id < ? ORDER BY id DESC LIMIT 1",
-    );
-    this.#above = database.prepare(
-      "SELECT id, ifnull(json ->> 'first_encountered_date', '') AS date FROM record WHERE id > ? ORDER BY id LIMIT 1",
-    );
-    this.#taken = database.prepareValue('SELECT id FROM record WHERE id >= ? ORDER BY id LIMIT +?');
-    const newest = this.#below.get(Number.MAX_SAFE_INTEGER + 1);
+    this.#database = database;
+    const newest = database.get<Neighbor>(BELOW, Number.MAX_SAFE_INTEGER + 1);
     this.#newest = newest === undefined ? { id: -1, instant: -1 } : { id: newest.id, instant: parseInstant(newest.date) ?? 0 };
   }
 
@@ -54,7 +49,7 @@ export class IdAllocator {
   /** Returns the next free id, if the record below it is not newer and the record above it is not older. */
   #free(from: number, instant: Instant): number | undefined {
     const id = this.#gap(from);
-    const [below, above] = [this.#below.get(id), this.#above.get(id)];
+    const [below, above] = [BELOW, ABOVE].map((query) => this.#database.get<Neighbor>(query, id));
     if (below !== undefined && (parseInstant(below.date) ?? 0) > instant) return undefined;
     if (above !== undefined && (parseInstant(above.date) ?? 0) < instant) return undefined;
     return id;
@@ -62,7 +57,7 @@ export class IdAllocator {
 
   #gap(from: number): number {
     for (let next = from; ; ) {
-      const taken = this.#taken.all(next, BATCH_SIZE);
+      const taken = this.#database.values<number>('SELECT id FROM record WHERE id >= ? ORDER BY id LIMIT +?', next, BATCH_SIZE);
       for (const id of taken) {
         if (id !== next) return next;
         next += 1;

@@ -3,10 +3,8 @@ import { handleHash } from '../../contract/accounts/exclusion.ts';
 import type { ChangeRecord, ConflictPolicy } from '../../contract/record.ts';
 import { type FormerOwner, formerOwner } from '../accounts/former-owner.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
-import type { Statement } from '../database/connection.ts';
 import { storedJson } from '../database/damaged.ts';
-import { AccountRemover } from '../exclusions/account-remover.ts';
-import { ExclusionList } from '../exclusions/exclusion-list.ts';
+import { removeAccount } from '../exclusions/removed-account.ts';
 import { checkedJson, type EncodedRecord, encodedRecord, type StoredRecord } from '../feed/records.ts';
 import { RowSet } from '../histories/row-set.ts';
 import { forgetHandles } from '../mirror-memory.ts';
@@ -19,6 +17,16 @@ interface Profile {
   readonly summary: string;
   readonly known_to: number | null;
 }
+
+const MARK_OWNER_STALE =
+  "UPDATE account SET revision = NULL WHERE screen_name = (SELECT json ->> 'account' FROM record WHERE record.id = ?)";
+const PROFILE = 'SELECT id, identity, summary, known_to FROM account WHERE screen_name = ?';
+const SET_PROFILE = 'UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?';
+/** The account that had a handle, if only one had it and nothing else is known of an account with it. */
+const ONLY_FORMER_OWNER = `SELECT min(identity) FROM former_handle JOIN account ON account.id = account WHERE handle = :screen_name
+  AND NOT EXISTS (SELECT 1 FROM account AS holder WHERE holder.screen_name = :screen_name AND (holder.known_to IS NOT NULL
+    OR holder.observed_to IS NOT NULL OR EXISTS (SELECT 1 FROM record WHERE record.account = holder.id)))
+  HAVING count(DISTINCT account) = 1`;
 
 /** Writes records and accounts of a history service into a batch. */
 export class ItemWriter {
@@ -34,35 +42,17 @@ export class ItemWriter {
    * SQLite refuses after all checks.
    */
   #wasStored = false;
-  readonly #markOwnerStale: Statement<[number]>;
-  readonly #record: Statement<[number], StoredRecord>;
-  readonly #profile: Statement<[string], Profile>;
-  readonly #setProfile: Statement<[string, string, number, string]>;
   readonly #formerOwner: FormerOwner;
-  readonly #onlyFormerOwner: Statement<[string, string], string>;
   /** Whether an account had another handle before the input that is read now. */
   #hasRenames = false;
 
   /** @param isMirror whether the policy `replace` is for what the service changed, so that it undoes no rename */
   constructor(batch: Batch, policy: ConflictPolicy, isMirror = false) {
-    const { database } = batch;
     this.#batch = batch;
     this.#policy = policy;
     this.#isMirror = isMirror;
     this.#undoesRenames = policy === 'replace' && !isMirror;
-    this.#markOwnerStale = database.prepare(
-      "UPDATE account SET revision = NULL WHERE screen_name = (SELECT json ->> 'account' FROM record WHERE record.id = ?)",
-    );
-    this.#record = database.prepare('SELECT id, json, checksum FROM record WHERE id = ?');
-    this.#profile = database.prepare('SELECT id, identity, summary, known_to FROM account WHERE screen_name = ?');
-    this.#setProfile = database.prepare('UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?');
-    this.#formerOwner = formerOwner(database, 'record');
-    this.#onlyFormerOwner = database.prepareValue(
-      `SELECT min(identity) FROM former_handle JOIN account ON account.id = account WHERE handle = ?
-        AND NOT EXISTS (SELECT 1 FROM account AS holder WHERE holder.screen_name = ? AND (holder.known_to IS NOT NULL
-          OR holder.observed_to IS NOT NULL OR EXISTS (SELECT 1 FROM record WHERE record.account = holder.id)))
-        HAVING count(DISTINCT account) = 1`,
-    );
+    this.#formerOwner = formerOwner(batch.database, 'record');
     this.learnRenames();
   }
 
@@ -80,14 +70,14 @@ export class ItemWriter {
   addEncoded(record: EncodedRecord, recordOf: () => ChangeRecord): Outcome {
     const { id, account, json } = record;
     return this.#batch.guard(() => {
-      const { exclusions } = this.#batch;
+      const { database, exclusions } = this.#batch;
       if (!exclusions.isEmpty && exclusions.excludesRecord(recordOf())) return this.#excluded();
       const split = this.#hasRenames && this.#policy !== 'keep' && !this.#undoesRenames ? this.#splitFrom(recordOf()) : undefined;
       if (split !== undefined) return split;
-      let stored = this.#wasStored ? this.#record.get(id) : undefined;
+      let stored = this.#wasStored ? this.#record(id) : undefined;
       this.#wasStored = stored !== undefined || !this.#batch.addRecord(record);
       if (!this.#wasStored) return 'added';
-      stored ??= this.#record.get(id);
+      stored ??= this.#record(id);
       const text = json.toString();
       if (stored?.json === text) return 'same';
       // the account was renamed after the record had been exported
@@ -95,17 +85,21 @@ export class ItemWriter {
       const renamed = owner === undefined ? record : encodedRecord({ ...recordOf(), account: owner });
       if (stored?.json === renamed.json.toString()) return 'same';
       if (this.#policy === 'replace') {
-        this.#markOwnerStale.run(id);
+        database.run(MARK_OWNER_STALE, id);
         this.#batch.putRecord(renamed, this.#batch.ensureAccount(renamed.account));
-      } else if (stored !== undefined) checkedJson(this.#batch.database.path, stored, account);
+      } else if (stored !== undefined) checkedJson(database.path, stored, account);
       return this.#outcome(`record ${id}`, stored?.json ?? '', text);
     });
+  }
+
+  #record(id: number): StoredRecord | undefined {
+    return this.#batch.database.get('SELECT id, json, checksum FROM record WHERE id = ?', id);
   }
 
   /** Returns the conflict of a new record under a former handle of the account that has the record before: it would be of another account. */
   #splitFrom({ id, account, previous }: ChangeRecord): Conflict | undefined {
     const owner = this.#formerOwner(previous, account);
-    if (owner === undefined || this.#record.get(id) !== undefined) return undefined;
+    if (owner === undefined || this.#record(id) !== undefined) return undefined;
     return {
       subject: `record ${id}`,
       stored: `a new record of @${owner}, which was @${account} until it was renamed`,
@@ -124,7 +118,7 @@ export class ItemWriter {
   isFormer(account: Account): boolean {
     const { screen_name, data, account_creation_date } = account;
     if (data.length > 0 || this.#undoesRenames) return false;
-    const identity = this.#onlyFormerOwner.get(screen_name, screen_name);
+    const identity = this.#batch.database.value<string>(ONLY_FORMER_OWNER, { screen_name });
     return identity?.includes(`"account_creation_date":${JSON.stringify(account_creation_date)}`) ?? false;
   }
 
@@ -145,10 +139,11 @@ export class ItemWriter {
       if (!this.#undoesRenames && this.#formerOwner(knownTo, account.screen_name) !== undefined) return 'kept';
       this.#batch.ensureAccount(account.screen_name);
       const [identity, summary] = [encodeIdentity(account), encodeSummary(account)];
-      const stored = this.#profile.get(account.screen_name);
+      const { database } = this.#batch;
+      const stored = database.get<Profile>(PROFILE, account.screen_name);
       const isRepeated = stored !== undefined && this.#seen.add(stored.id);
       const set = () => {
-        this.#setProfile.run(identity, summary, knownTo, account.screen_name);
+        database.run(SET_PROFILE, identity, summary, knownTo, account.screen_name);
         this.#batch.markChanged(account.screen_name);
       };
       if (stored === undefined || stored.known_to === null) {
@@ -201,21 +196,21 @@ export class ItemWriter {
    */
   withdrawExcluded(): { readonly records: number; readonly accounts: number } {
     return this.#batch.guard(() => {
-      const remover = new AccountRemover(this.#batch);
-      const list = new ExclusionList(this.#batch.database);
+      const { exclusions } = this.#batch;
       const spellings = new HandleSpellings(this.#batch.database);
       let [records, accounts] = [0, 0];
-      for (const handle of this.#batch.exclusions.learned) {
-        const removed = spellings.holders(handle).flatMap((screenName) => remover.remove(screenName) ?? []);
+      for (const handle of exclusions.learned) {
+        const removed = spellings.holders(handle).flatMap((screenName) => removeAccount(this.#batch, spellings, screenName) ?? []);
         for (const one of removed) {
           records += one.records;
           accounts += 1;
-          this.#batch.exclusions.addRecords(handle, one.serviceIds);
+          exclusions.addRecords(handle, one.serviceIds);
         }
         if (removed.every(({ isNew }) => isNew)) continue;
-        for (const { id } of list.having({ handles: [handleHash(handle)], stable_ids: [] })) list.setRemoved(id, list.timeOfRemoval(''));
+        for (const { id } of exclusions.having({ handles: [handleHash(handle)], stable_ids: [] }))
+          exclusions.setRemoved(id, exclusions.timeOfRemoval(''));
       }
-      if (this.#batch.exclusions.learned.size > 0) forgetHandles(this.#batch.database, this.#batch.exclusions.learned);
+      if (exclusions.learned.size > 0) forgetHandles(this.#batch.database, exclusions.learned);
       if (accounts > 0) this.#batch.database.exec('UPDATE exclusion SET is_erased = 0');
       return { records, accounts };
     });

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { draftOf, draftsIn, hasOtherWriter, unwritable, writeWhole } from '../../../src/contract/files/draft.ts';
+import { draftOf, draftsIn, hasOtherWriter } from '../../../src/contract/files/draft.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 
 /** The id of a process that has ended. */
@@ -61,38 +61,4 @@ it('the draft of a folder is removed with its files', () => {
   renameSync(folder, `${folder}-moved`);
   expect(draftsIn(folder)).toEqual([]);
   renameSync(`${folder}-moved`, folder);
-});
-
-it('a short text is written to the file behind a link, also if there is none yet, but not to a circle of links', () => {
-  const folder = temporaryFolder();
-  mkdirSync(join(folder, 'other'));
-  const links = { link: 'other/chain', 'other/chain': 'file', 'other/circle': '../circle', circle: 'other/circle' };
-  for (const [name, target] of Object.entries(links)) symlinkSync(target, join(folder, name));
-  for (const text of ['first', 'second']) {
-    writeWhole(join(folder, 'link'), text, '--to');
-    expect(readdirSync(join(folder, 'other'))).toEqual(['chain', 'circle', 'file']);
-    expect(['link', 'other/file'].map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual([text, text]);
-  }
-  expect(() => writeWhole(join(folder, 'circle'), 'x', '--to')).toThrow(expect.objectContaining({ code: 'file-system' }));
-});
-
-it('a text that cannot be written leaves nothing, and is not written through a link in place of its draft', () => {
-  const folder = temporaryFolder();
-  const path = join(folder, 'x.json');
-  mkdirSync(path);
-  const failure = { code: 'file-system', place: { file: path }, found: expect.stringContaining('EISDIR') };
-  expect(() => writeWhole(path, 'x', '--receipt')).toThrow(
-    expect.objectContaining({ ...failure, hint: expect.stringContaining('--receipt') }),
-  );
-  expect(() => writeWhole(join(path, 'none/x.json'), 'x', '--to')).toThrow(
-    expect.objectContaining({ found: expect.stringContaining('ENOENT') }),
-  );
-  expect([readdirSync(folder), readdirSync(path)]).toEqual([['x.json'], []]);
-  symlinkSync(join(folder, 'victim'), draftOf(join(folder, 'y.json')));
-  writeFileSync(join(folder, 'victim'), 'stays');
-  expect(() => writeWhole(join(folder, 'y.json'), 'x', '--to')).toThrow(
-    expect.objectContaining({ found: expect.stringContaining('EEXIST') }),
-  );
-  expect(readFileSync(join(folder, 'victim'), 'utf8')).toBe('stays');
-  expect(unwritable(path, 'full').hint).toContain('--to');
 });

@@ -54,18 +54,14 @@ describe('AccountSearch', () => {
 
   it('uses an index for every search', async () => {
     const database = await storeOf([1, '1', 'a']);
-    const prepare = database.prepare.bind(database);
     const plans: string[] = [];
-    const recording: Connection = Object.create(database, {
-      prepare: {
-        value: (sql: string) => {
-          const statement = prepare<unknown[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
-          const parameters = sql.includes(':from') ? [{ from: 'a', to: 'b' }] : Array.from(sql.matchAll(/\?/g), () => 'a');
-          plans.push(...statement.all(...parameters).map(({ detail }) => detail));
-          return prepare(sql);
-        },
-      },
-    });
+    const record = (sql: string) => {
+      const statement = database.prepare<unknown[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`);
+      const parameters = sql.includes(':from') ? [{ from: 'a', to: 'b' }] : Array.from(sql.matchAll(/\?/g), () => 'a');
+      plans.push(...statement.all(...parameters).map(({ detail }) => detail));
+      return database.prepare(sql);
+    };
+    const recording: Connection = Object.create(database, { prepare: { value: record }, prepareValue: { value: record } });
     new AccountSearch(recording);
     expect(plans.filter((detail) => detail.startsWith('SEARCH')).length).toBeGreaterThanOrEqual(6);
     expect(plans.filter((detail) => /^SCAN (account|former_handle)/.test(detail))).toEqual([]);

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { handleHash, stableIdHash } from '../../../src/contract/accounts/exclusion.ts';
-import { ExclusionList } from '../../../src/store/exclusions/exclusion-list.ts';
 import type { Exclusions } from '../../../src/store/exclusions/exclusions.ts';
 import type { Batch } from '../../../src/store/writing/batch.ts';
 import { bioOf, emptyBatch, profile } from '../accounts.ts';
@@ -11,8 +10,7 @@ let exclusions: Exclusions;
 /** Excludes an account in the batch. */
 function exclude(handles: readonly string[], ids: readonly string[] = [], records: readonly number[] = []): void {
   const hashes = { handles: handles.map(handleHash), stable_ids: ids.map(stableIdHash) };
-  new ExclusionList(batch.database).add({ excluded_at: '2026-01-01T00:00:00Z', ...hashes, records }, true);
-  exclusions.refresh();
+  batch.exclusions.add({ excluded_at: '2026-01-01T00:00:00Z', ...hashes, records }, true);
 }
 
 beforeEach(() => {
@@ -88,9 +86,8 @@ describe('the exclusions of a store', () => {
   });
 
   it.each(['2025-12-31T00:00:00Z', '2026-01-01T00:00:00Z', ''])('give a removal at %j a later time than all others', (now) => {
-    const list = new ExclusionList(batch.database);
     exclude(['ann']);
-    expect(list.timeOfRemoval(now)).toBe('2026-01-01T00:00:01Z');
-    expect(list.timeOfRemoval('2026-01-02T00:00:00Z')).toBe('2026-01-02T00:00:00Z');
+    expect(exclusions.timeOfRemoval(now)).toBe('2026-01-01T00:00:01Z');
+    expect(exclusions.timeOfRemoval('2026-01-02T00:00:00Z')).toBe('2026-01-02T00:00:00Z');
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { schemeOf } from '../../../src/contract/text/url-scheme.ts';
+import { schemeOf } from '../../../src/contract/files/url-scheme.ts';
 
 it.each([
   ['https://host', 'https'],
