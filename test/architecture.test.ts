@@ -59,7 +59,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   'fs-extra/esm': ['archive', 'hosting', 'observe', 'sources/unpack', 'tree', 'versions'],
   'http-server': ['serve'],
   'hyparquet-writer': ['export/parquet.ts'],
-  'p-limit': ['storage/pool.ts', 'tree'],
+  'p-limit': ['storage/concurrency-limit.ts', 'tree'],
   'modern-tar': ['sources/unpack/tar-members.ts'],
   open: ['commands/serve.ts'],
   parse5: ['sources/formats/mastodon.ts'],
@@ -192,7 +192,7 @@ describe('the architecture', () => {
 
   it('loads the modules that render browse files only for a build with browse files', () => {
     const loaded = loadedBy('tree/build/build.ts');
-    expect(loaded).toContain('tree/build/exchange.ts');
+    expect(loaded).toContain('tree/build/swap-files.ts');
     expect(
       [...loaded].filter((file) => ['browse/browse.ts', 'browse/search/search-index.ts', 'tree/build/browse-render.ts'].includes(file)),
     ).toEqual([]);

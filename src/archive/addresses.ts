@@ -1,6 +1,6 @@
 import { dirname } from 'node:path/posix';
 import { HOME } from '../browse/paths.ts';
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import { COLLECTIONS, type Collection } from '../contract/pages/collection.ts';
 import { indexPath, pagePath } from '../tree/layout.ts';
 import { type BrowseListing, linesOfGroup, listBrowseFiles } from '../tree/manifest/browse-lines.ts';
 import type { Digests } from '../tree/manifest/digests.ts';

@@ -12,11 +12,11 @@ import type { Lock } from '../store/database/lock.ts';
 import { fileSystemFailure } from '../store/database/store-error.ts';
 import { StoreImage } from '../store/image.ts';
 import { VERSION } from '../version.ts';
-import { type KeepPolicy, keptVersions, timeAfter } from '../versions/keep.ts';
+import { changeVersions, type Written } from '../versions/change-versions.ts';
 import { type Found, isMissing, readNewest } from '../versions/newest.ts';
 import { type NextList, refuseFuture } from '../versions/next-commit.ts';
+import { type KeepPolicy, keptVersions, timeAfter } from '../versions/retention.ts';
 import { refuseRemains } from '../versions/sweep.ts';
-import { changeVersions, type Written } from '../versions/write.ts';
 import { refusePublicPlace } from './public-place.ts';
 import { type CompressedStore, compress, hasBytesOf, STORE_KIND, type StoreVersion, stateOfVersion } from './store-version.ts';
 

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { DEFAULT_BASE_URL } from '../command-line/options.ts';
+import { isLoopback, parseBaseUrl } from '../contract/base-url.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
-import { isLoopback, parseBaseUrl } from '../contract/site.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 import type { BuildSummary } from '../tree/build/build.ts';
 import { build } from '../tree/build/build.ts';
-import { type ChosenBaseUrl, chooseBaseUrl } from '../tree/build/last-build.ts';
+import { type ChosenBaseUrl, chooseBaseUrl } from '../tree/build/last-settings.ts';
 import { ENCODINGS } from '../tree/encoding.ts';
 import { formOf } from '../tree/tree-files.ts';
 import { readSiteFile } from './site-file.ts';

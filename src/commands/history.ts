@@ -4,7 +4,7 @@ import { dateOf, parseInstant, timestampOf } from '../contract/instant.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { IdentifiedAccount } from '../history/find-account.ts';
 import { findAccount } from '../history/find-account.ts';
-import { markedChange } from '../history/marked-change.ts';
+import { markedChange } from '../history/terminal-diff.ts';
 import { timeline } from '../history/timeline.ts';
 import { plural } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';

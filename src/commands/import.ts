@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { Values } from '../command-line/commands.ts';
-import type { Collection } from '../contract/collection.ts';
+import { isBaseUrl } from '../contract/base-url.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
-import { isBaseUrl } from '../contract/site.ts';
+import type { Collection } from '../contract/pages/collection.ts';
 import { createdAt } from '../import/account-conflicts.ts';
 import type { ImportSummary } from '../import/import.ts';
 import { importInputs, isAllRejected } from '../import/import.ts';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
+import { parseBaseUrl } from '../contract/base-url.ts';
 import { Failure } from '../contract/failure.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import { parseBaseUrl } from '../contract/site.ts';
 import type { MirrorResult } from '../mirror/mirror.ts';
 import { mirror } from '../mirror/mirror.ts';
 import { WarcRecorder } from '../mirror/warc-recorder.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DEFAULT_BASE_URL, OUT } from '../command-line/options.ts';
-import type { Collection } from '../contract/collection.ts';
 import type { SuggestedCommand } from '../contract/hint.ts';
+import type { Collection } from '../contract/pages/collection.ts';
 import { PAGE_SIZE } from '../contract/site.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isOfOtherStore } from '../tree/build/replaced-tree.ts';

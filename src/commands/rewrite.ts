@@ -1,6 +1,6 @@
 import type { Values } from '../command-line/commands.ts';
 import type { Given } from '../command-line/spec.ts';
-import { isLoopback } from '../contract/site.ts';
+import { isLoopback } from '../contract/base-url.ts';
 import { suggest } from '../history/suggest.ts';
 import { beforeOrigin, findHost, withVersions } from '../hosting/find-host.ts';
 import { writeHostFiles } from '../hosting/host-files.ts';

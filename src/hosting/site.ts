@@ -6,8 +6,8 @@ import { isObject } from '../contract/json.ts';
 import type { Host, PublishedSite } from '../rewrite/hosts/host.ts';
 import type { Module } from '../rewrite/program.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
-import { type Extent, extentOf } from '../tree/extent.ts';
 import { formOf } from '../tree/tree-files.ts';
+import { type Extent, extentOf } from '../tree/tree-size.ts';
 import { HEAD } from '../versions/commit.ts';
 
 /** What a path has: pages as files, the ZIP of a tree, or the versions of a site. */

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { type IncompleteMirror, lackSentence } from '../contract/files/incomplete-mirror.ts';
+import type { Collection } from '../contract/pages/collection.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
 import type { ConflictPolicy } from '../contract/record.ts';

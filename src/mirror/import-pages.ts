@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import type { PerCollection } from '../contract/collection.ts';
 import { encodeJson } from '../contract/json.ts';
+import type { PerCollection } from '../contract/pages/collection.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
 import { type Conflicting, conflictError } from '../import/account-conflicts.ts';
@@ -14,7 +14,7 @@ import { type ItemKey, incompleteMirrors, MirrorMemory } from '../store/mirror-m
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { ItemWriter } from '../store/writing/item-writer.ts';
 import { NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/outcome.ts';
-import { deleteGone, lowerKnownTo } from './gone-items.ts';
+import { deleteGone, lowerKnownTo } from './delete-gone.ts';
 import { KEPT } from './retrying-client.ts';
 import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
 import { areTwoAccounts, variantOf, withoutNewest } from './service-page.ts';

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
-import type { Collection, PerCollection } from '../contract/collection.ts';
 import { type IncompleteMirror, reportsIn } from '../contract/files/incomplete-mirror.ts';
+import type { Collection, PerCollection } from '../contract/pages/collection.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
 import { HttpClient, type HttpOptions } from '../http/http-client.ts';
@@ -10,8 +10,8 @@ import { openStore } from '../store/database/open-store.ts';
 import { Exclusions } from '../store/exclusions/exclusions.ts';
 import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
+import { type Missing, missingOf, reportOf } from './completeness.ts';
 import { type ImportedPages, type ImportPagesPhase, importPages } from './import-pages.ts';
-import { type Missing, missingOf, reportOf } from './missing.ts';
 import { PageReader } from './page-reader.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { Run } from './run.ts';

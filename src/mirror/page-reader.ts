@@ -1,5 +1,5 @@
-import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import type { Collection } from '../contract/pages/collection.ts';
 import { BadResponse, type HttpAnswer } from '../http/http-client.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import type { MirrorMemory } from '../store/mirror-memory.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { COLLECTIONS, type Collection, type PerCollection } from '../contract/collection.ts';
+import { COLLECTIONS, type Collection, type PerCollection } from '../contract/pages/collection.ts';
 import type { MirrorMemory, MirrorSummary } from '../store/mirror-memory.ts';
 import type { SavedTree } from './spool/page-spool.ts';
 import { startAccountWalk } from './walk/account-walk.ts';

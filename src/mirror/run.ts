@@ -1,5 +1,5 @@
-import type { Collection, PerCollection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import type { Collection, PerCollection } from '../contract/pages/collection.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import type { PageReader, Reading } from './page-reader.ts';
@@ -221,7 +221,7 @@ export class Run {
     const known = state.account.known + state.account.fresh - items.gone('account');
     const tally = { known, seen: state.account.seen, wanted: items.wanted };
     const next = withOutcome(state, { kind: 'accounts', page, tally }, this.#excessIfSupplied(state));
-    if (next.plan.accounts.hasSeenAll) items.markGone('account', items.unseen('account', state.account.round));
+    if (next.plan.accounts.isUnseenGone) items.markGone('account', items.unseen('account', state.account.round));
     return next;
   }
 }

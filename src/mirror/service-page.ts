@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hint, suggested } from '../contract/hint.ts';
 import { cut, encodeJson, isObject } from '../contract/json.ts';
+import type { Collection } from '../contract/pages/collection.ts';
 import { type Envelope, parseEnvelope } from '../contract/pages/envelope.ts';
 import { handle, identifier, Violation } from '../contract/shape.ts';
 import { BadResponse, MAX_REDIRECTS, type Redirect } from '../http/http-client.ts';

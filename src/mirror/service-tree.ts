@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Collection } from '../contract/collection.ts';
+import type { Collection } from '../contract/pages/collection.ts';
 import { BadResponse } from '../http/http-client.ts';
 import { BUILD_RECORD, type BuildRecord, layoutOf, parseBuildRecord } from '../tree/build-record.ts';
 import { pagePath } from '../tree/layout.ts';

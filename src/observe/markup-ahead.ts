@@ -6,7 +6,7 @@ import type { DataType } from '../contract/record.ts';
 import { type LinkTemplates, type Network, networkOf } from '../diff/networks.ts';
 import { ClockMap } from '../sources/clock-map.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';
-import { fieldValue, isSame, recordedText } from './field-changes.ts';
+import { fieldValue, isSame, recordedText } from './snapshot-comparison.ts';
 import { storedProfile } from './spool/profile-pool.ts';
 import type { Row } from './spool/sorted-run.ts';
 import type { Spool } from './spool/spool.ts';

@@ -1,10 +1,10 @@
-import type { Collection } from '../contract/collection.ts';
+import type { Collection } from '../contract/pages/collection.ts';
 import type { Site } from '../contract/site.ts';
 import type { AccountCursor } from '../store/accounts/account-cursor.ts';
 import { joined, NOTHING } from '../store/check/checksum.ts';
 import type { FeedCursor } from '../store/feed/feed-cursor.ts';
 import type { PageSource } from '../store/feed/page-source.ts';
-import { encodePage, itemsOn, type Pages, pagesFor, SPAN_PAGES } from './page.ts';
+import { encodePage, itemsOn, type Pages, pagesFor, SPAN_PAGES } from './pagination.ts';
 
 /** Returns the pages of both collections that a build writes. */
 export function collectionPages(source: PageSource, site: Site): { readonly [C in Collection]: Pages } {

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { type BrotliDecompress, createBrotliDecompress, createGunzip, type Gunzip } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
 import { headOf, isZip, resumed } from '../sources/unpack/head.ts';
-import { forEachLimit } from '../storage/pool.ts';
+import { forEachLimit } from '../storage/concurrency-limit.ts';
 import { excludedRows } from '../store/exclusions/named-exclusions.ts';
 import { isGzip } from '../warc/detect-warc.ts';
 import { BadResponse, parseResponse } from '../warc/http-response.ts';

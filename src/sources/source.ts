@@ -2,7 +2,7 @@ import type { Account } from '../contract/account.ts';
 import type { AccountState } from '../contract/accounts/account-state.ts';
 import type { Exclusion } from '../contract/accounts/exclusion.ts';
 import type { FailureCode, Place } from '../contract/failure.ts';
-import type { Expansion } from '../contract/files/expansion.ts';
+import type { Expansion } from '../contract/files/decompression-limit.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { PageItems } from './items/page-items.ts';

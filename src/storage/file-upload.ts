@@ -1,6 +1,6 @@
 import { read } from 'node:fs';
 import { promisify } from 'node:util';
-import { forEachLimit } from './pool.ts';
+import { forEachLimit } from './concurrency-limit.ts';
 import type { Remote } from './remote.ts';
 import type { Upload } from './target.ts';
 

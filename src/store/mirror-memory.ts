@@ -1,7 +1,7 @@
 import { handleHash } from '../contract/accounts/exclusion.ts';
-import type { Collection } from '../contract/collection.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import { encodeJson } from '../contract/json.ts';
+import type { Collection } from '../contract/pages/collection.ts';
 import type { Connection } from './database/connection.ts';
 
 /** The key of an item of a service: the id of a record, or the screen name of an account. */

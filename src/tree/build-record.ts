@@ -1,9 +1,10 @@
 import { aboutOrNothing } from '../contract/about.ts';
+import { isBaseUrl } from '../contract/base-url.ts';
 import { incompleteMirrors } from '../contract/files/incomplete-mirror.ts';
 import { encodeJson, isObject } from '../contract/json.ts';
 import { count, oneOf, orNothing, parseShape, type Rule, rule, type Shape, text, Violation } from '../contract/shape.ts';
-import { type BrowseSettings, isBaseUrl, type Site } from '../contract/site.ts';
-import { pagesFor } from '../pages/page.ts';
+import type { BrowseSettings, Site } from '../contract/site.ts';
+import { pagesFor } from '../pages/pagination.ts';
 import { encodingsIn } from './encoding.ts';
 import type { Layout } from './layout.ts';
 import { openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { HOME } from '../browse/paths.ts';
-import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { hint, suggested } from '../contract/hint.ts';
+import { COLLECTIONS } from '../contract/pages/collection.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { type BuildRecord, buildRecordIn, hasTree, readBuildRecord } from './build-record.ts';
 import { collectionFolder, fileCount, indexPath, type Layout, pagePath, pathsOfPages } from './layout.ts';

@@ -1,5 +1,5 @@
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import type { PageSpan } from '../pages/page.ts';
+import { COLLECTIONS, type Collection } from '../contract/pages/collection.ts';
+import type { PageSpan } from '../pages/pagination.ts';
 import { type Encoding, SUFFIXES } from './encoding.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Collection } from '../contract/collection.ts';
+import type { Collection } from '../contract/pages/collection.ts';
 import type { AccountKey, PageRange, SortKeys } from './sort-keys.ts';
 
 /** How items move among a collection's pages from one tree to the next. */

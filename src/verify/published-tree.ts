@@ -6,7 +6,7 @@ import { HOME } from '../browse/paths.ts';
 import { Failure } from '../contract/failure.ts';
 import { SITE_MARKER } from '../contract/files/markers.ts';
 import type { OnProgress } from '../contract/pauses.ts';
-import { forEachLimit } from '../storage/pool.ts';
+import { forEachLimit } from '../storage/concurrency-limit.ts';
 import type { Remote } from '../storage/remote.ts';
 import type { Fetched } from '../storage/target.ts';
 import { fileSystemFailure } from '../tree/build/folder.ts';

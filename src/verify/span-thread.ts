@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Collection } from '../contract/collection.ts';
+import type { Collection } from '../contract/pages/collection.ts';
 import { collectionPages } from '../pages/collection-pages.ts';
-import type { Page, PageSpan, Pages, ReadSpan } from '../pages/page.ts';
+import type { Page, PageSpan, Pages, ReadSpan } from '../pages/pagination.ts';
 import { Store } from '../store/store.ts';
 import { type BuildRecord, layoutOf } from '../tree/build-record.ts';
 import { Digests } from '../tree/manifest/digests.ts';

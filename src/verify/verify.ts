@@ -1,4 +1,4 @@
-import { COLLECTIONS } from '../contract/collection.ts';
+import { COLLECTIONS } from '../contract/pages/collection.ts';
 import { Pauses } from '../contract/pauses.ts';
 import { toFailure } from '../store/database/store-error.ts';
 import { BUILD_RECORD, type BuildRecord, buildRecordIn } from '../tree/build-record.ts';

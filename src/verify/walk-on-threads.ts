@@ -1,8 +1,8 @@
-import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { COLLECTIONS } from '../contract/pages/collection.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import { collectionPages } from '../pages/collection-pages.ts';
-import { type PageSpan, type ReadSpan, spansOf } from '../pages/page.ts';
+import { type PageSpan, type ReadSpan, spansOf } from '../pages/pagination.ts';
 import { Store } from '../store/store.ts';
 import { inOrder, ThreadPool } from '../threads/thread-pool.ts';
 import type { Digests } from '../tree/manifest/digests.ts';

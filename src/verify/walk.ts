@@ -1,4 +1,4 @@
-import type { Collection } from '../contract/collection.ts';
+import type { Collection } from '../contract/pages/collection.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import { type AccountPlace, comparePlaces, recordsIn, walkAccounts } from './pages/accounts.ts';
 import { BloomFilter } from './pages/bloom-filter.ts';

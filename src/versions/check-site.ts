@@ -6,7 +6,7 @@ import { remove } from 'fs-extra/esm';
 import { Failure } from '../contract/failure.ts';
 import { encodeJson } from '../contract/json.ts';
 import type { OnProgress } from '../contract/pauses.ts';
-import { forEachLimit } from '../storage/pool.ts';
+import { forEachLimit } from '../storage/concurrency-limit.ts';
 import type { Remote, RemoteOptions } from '../storage/remote.ts';
 import { type VerifySummary, verify } from '../verify/verify.ts';
 import { Report, type Violation } from '../verify/violation.ts';

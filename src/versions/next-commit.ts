@@ -18,8 +18,8 @@ import {
   type Version,
   type VersionKind,
 } from './commit.ts';
-import { DAY_MS, timeAfter } from './keep.ts';
 import type { Found, Known } from './newest.ts';
+import { DAY_MS, timeAfter } from './retention.ts';
 
 /** How many withdrawn numbers a commit lists. The others are in the commits before. */
 const MOST_WITHDRAWN = 100;

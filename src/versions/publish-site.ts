@@ -4,15 +4,15 @@ import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.t
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import type { Removals } from '../store/published-target.ts';
+import { changeVersions, type Memory, type Written } from './change-versions.ts';
 import { HEAD } from './commit.ts';
-import type { KeepPolicy } from './keep.ts';
 import { type Found, known, readNewest } from './newest.ts';
 import type { NextList } from './next-commit.ts';
 import type { AccountsFound } from './removed-accounts.ts';
+import type { KeepPolicy } from './retention.ts';
 import { SiteDecision } from './site-decision.ts';
 import { type LocalZip, SITE_KIND, type SiteVersion } from './site-version.ts';
 import { refuseRemains } from './sweep.ts';
-import { changeVersions, type Memory, type Written } from './write.ts';
 
 /** The phases of a publish of versions: `send` counts bytes, `check` the versions that are fetched. */
 export type VersionsPhase = 'send' | 'check';

@@ -1,4 +1,4 @@
-import { Expansion } from '../contract/files/expansion.ts';
+import { Expansion } from '../contract/files/decompression-limit.ts';
 import { ByteReader } from './byte-reader.ts';
 import { HEAD_BYTES, startsAsWarc } from './detect-warc.ts';
 import { MEMBER_MAGIC, type Member, readMember } from './gzip-member.ts';

@@ -1,5 +1,5 @@
-import { COLLECTIONS } from '../../src/contract/collection.ts';
-import { forEachLimit } from '../../src/storage/pool.ts';
+import { COLLECTIONS } from '../../src/contract/pages/collection.ts';
+import { forEachLimit } from '../../src/storage/concurrency-limit.ts';
 import type { Exchange } from '../serve/exchange.ts';
 import type { PublishedSite } from './published-site.ts';
 import type { Running } from './subject.ts';

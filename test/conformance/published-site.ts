@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Collection } from '../../src/contract/collection.ts';
+import type { Collection } from '../../src/contract/pages/collection.ts';
 import { build } from '../../src/tree/build/build.ts';
 import { ENCODINGS } from '../../src/tree/encoding.ts';
 import type { History } from '../support/histories.ts';

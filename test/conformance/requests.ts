@@ -1,4 +1,4 @@
-import type { Collection } from '../../src/contract/collection.ts';
+import type { Collection } from '../../src/contract/pages/collection.ts';
 
 /** Paths below the base URL that Django does not know, but that some servers normalize to known paths. */
 export const UNKNOWN_SPELLINGS: readonly string[] = [

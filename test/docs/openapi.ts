@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect } from 'vitest';
-import { COLLECTIONS } from '../../src/contract/collection.ts';
+import { COLLECTIONS } from '../../src/contract/pages/collection.ts';
 import type { Exchange } from '../serve/exchange.ts';
 import type { History } from '../support/histories.ts';
 import { buildTree, importHistory } from '../verify/good-tree.ts';

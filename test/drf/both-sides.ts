@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Collection } from '../../src/contract/collection.ts';
+import type { Collection } from '../../src/contract/pages/collection.ts';
 import type { Site } from '../../src/contract/site.ts';
 import { MISSING, resolve } from '../../src/rewrite/resolve.ts';
 import { temporaryFolder } from '../support/folder.ts';

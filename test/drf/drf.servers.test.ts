@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { COLLECTIONS, type Collection } from '../../src/contract/collection.ts';
+import { COLLECTIONS, type Collection } from '../../src/contract/pages/collection.ts';
 import { parseEnvelope } from '../../src/contract/pages/envelope.ts';
 import { filesIn } from '../support/folder.ts';
 import { type BothSides, bothSides } from './both-sides.ts';

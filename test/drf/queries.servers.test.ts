@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { COLLECTIONS } from '../../src/contract/collection.ts';
+import { COLLECTIONS } from '../../src/contract/pages/collection.ts';
 import { encodeEnvelopeHead, parseEnvelope } from '../../src/contract/pages/envelope.ts';
 import { NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
 import { ALL_QUERIES } from '../conformance/queries.ts';

@@ -1,4 +1,4 @@
-import type { Collection } from '../../src/contract/collection.ts';
+import type { Collection } from '../../src/contract/pages/collection.ts';
 import type { Reading } from '../../src/mirror/page-reader.ts';
 import { pageAddress } from '../../src/mirror/service-page.ts';
 import type { PageName } from '../../src/mirror/walk/reading-plan.ts';

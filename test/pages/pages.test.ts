@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COLLECTIONS } from '../../src/contract/collection.ts';
+import { COLLECTIONS } from '../../src/contract/pages/collection.ts';
 import { collectionPages } from '../../src/pages/collection-pages.ts';
-import { type PageSpan, type Pages, SPAN_PAGES, spansOf } from '../../src/pages/page.ts';
+import { type PageSpan, type Pages, SPAN_PAGES, spansOf } from '../../src/pages/pagination.ts';
 import { storeOf } from '../browse/small-site.ts';
 import { type History, histories } from '../support/histories.ts';
 import { times } from '../support/proof.ts';

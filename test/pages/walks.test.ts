@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { collectionPages } from '../../src/pages/collection-pages.ts';
-import { type PageSpan, type Pages, pagesFor, type ReadSpan, spansOf } from '../../src/pages/page.ts';
+import { type PageSpan, type Pages, pagesFor, type ReadSpan, spansOf } from '../../src/pages/pagination.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { COLLECTIONS } from '../../src/contract/collection.ts';
+import { COLLECTIONS } from '../../src/contract/pages/collection.ts';
 import { type Answer, COLLECTION_HEADERS, MISSING, NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
 import { indexPath, pagePath, pathsOf } from '../../src/tree/layout.ts';
 import { ALL_QUERIES } from '../conformance/queries.ts';

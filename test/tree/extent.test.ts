@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { extentOf } from '../../src/tree/extent.ts';
+import { extentOf } from '../../src/tree/tree-size.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 it('counts the files of a tree and finds the largest, without hidden files', () => {

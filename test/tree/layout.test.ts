@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COLLECTIONS } from '../../src/contract/collection.ts';
+import { COLLECTIONS } from '../../src/contract/pages/collection.ts';
 import { ENCODINGS, SUFFIXES } from '../../src/tree/encoding.ts';
 import {
   fileCount,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Collection } from '../../src/contract/collection.ts';
+import type { Collection } from '../../src/contract/pages/collection.ts';
 import { DamagedPages } from '../../src/verify/pages/damaged-pages.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { temporaryFolder } from '../support/folder.ts';

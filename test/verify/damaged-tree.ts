@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { COLLECTIONS, type Collection } from '../../src/contract/collection.ts';
+import { COLLECTIONS, type Collection } from '../../src/contract/pages/collection.ts';
 import { pathsIn } from '../support/folder.ts';
 
 /** Any JSON object; tests can give it any shape. */

@@ -1,8 +1,9 @@
 import type { About } from '../../contract/about.ts';
+import { isLoopback } from '../../contract/base-url.ts';
 import { lackSentence } from '../../contract/files/incomplete-mirror.ts';
 import { encodeJson } from '../../contract/json.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
-import { isLoopback, type Site } from '../../contract/site.ts';
+import type { Site } from '../../contract/site.ts';
 import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../byte-text.ts';
 import { dateMarkup, fullTime, timeMarkup } from '../dates.ts';
 import type { NewestCounts } from '../filter/field-files.ts';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Collection } from '../../contract/collection.ts';
+import type { Collection } from '../../contract/pages/collection.ts';
 import { Connection, removeDatabase } from '../../store/database/connection.ts';
 import { wrapErrors } from '../../store/database/store-error.ts';
 import type { MirrorMemory } from '../../store/mirror-memory.ts';

@@ -1,4 +1,4 @@
-import type { Collection } from '../../contract/collection.ts';
+import type { Collection } from '../../contract/pages/collection.ts';
 import type { Connection } from '../../store/database/connection.ts';
 import { type ItemKey, type MirrorMemory, stored } from '../../store/mirror-memory.ts';
 import { areTwoAccounts, namesakeKey, type PageItem } from '../service-page.ts';

@@ -1,4 +1,4 @@
-import type { Collection, PerCollection } from '../../contract/collection.ts';
+import type { Collection, PerCollection } from '../../contract/pages/collection.ts';
 import type { UnreadPage } from '../page-reader.ts';
 import {
   type AccountsPage,

@@ -1,4 +1,4 @@
-import type { Collection } from '../../contract/collection.ts';
+import type { Collection } from '../../contract/pages/collection.ts';
 import { encodingsIn } from '../../tree/encoding.ts';
 import { isLastPath, pathsOfNext } from '../../tree/layout.ts';
 import { shiftOf } from './item-movement.ts';

@@ -1,4 +1,4 @@
-import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
+import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
 import type { TreeSize } from '../state/state.ts';
 import type { Comparison, FoundTree } from './tree-comparison.ts';
 

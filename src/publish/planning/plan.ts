@@ -1,4 +1,4 @@
-import { COLLECTIONS } from '../../contract/collection.ts';
+import { COLLECTIONS } from '../../contract/pages/collection.ts';
 import { fileCount } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
 import type { Requests } from '../state/state-object.ts';

@@ -1,4 +1,4 @@
-import type { Collection } from '../../contract/collection.ts';
+import type { Collection } from '../../contract/pages/collection.ts';
 import type { Prices } from '../../storage/target.ts';
 import { plainPath } from '../../tree/encoding.ts';
 import { pathsInWriteOrder } from '../../tree/layout.ts';

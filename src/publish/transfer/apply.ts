@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { forEachLimit } from '../../storage/pool.ts';
+import { forEachLimit } from '../../storage/concurrency-limit.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { MANIFEST } from '../../tree/manifest/manifest.ts';
 import { readVerified } from '../../tree/verified-tree.ts';

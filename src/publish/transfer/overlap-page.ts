@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Collection } from '../../contract/collection.ts';
 import { encodeJson, isObject } from '../../contract/json.ts';
+import type { Collection } from '../../contract/pages/collection.ts';
 import { ENVELOPE_TAIL, parseEnvelope } from '../../contract/pages/envelope.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { storageErrorKind } from '../../storage/storage-error.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { forEachLimit } from '../../storage/pool.ts';
+import { forEachLimit } from '../../storage/concurrency-limit.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { layoutOf } from '../../tree/build-record.ts';
 import { ENCODINGS, encodingsIn } from '../../tree/encoding.ts';

@@ -1,6 +1,6 @@
 import type { Exclusion } from '../../contract/accounts/exclusion.ts';
 import { excludedAccounts } from '../../contract/pages/excluded-account.ts';
-import { forEachLimit } from '../../storage/pool.ts';
+import { forEachLimit } from '../../storage/concurrency-limit.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { pagePath } from '../../tree/layout.ts';
 import type { VerifiedTree } from '../../tree/verified-tree.ts';

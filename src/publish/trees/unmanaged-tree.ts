@@ -1,4 +1,4 @@
-import { COLLECTIONS } from '../../contract/collection.ts';
+import { COLLECTIONS } from '../../contract/pages/collection.ts';
 import { type Envelope, parseEnvelope } from '../../contract/pages/envelope.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../../tree/build-record.ts';

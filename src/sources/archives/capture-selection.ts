@@ -1,5 +1,5 @@
-import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
 import { type IncompleteMirror, reportsIn } from '../../contract/files/incomplete-mirror.ts';
+import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
 import { IDENTITIES } from '../../warc/identities.ts';
 import type { ReadRecord, RecordHeader } from '../../warc/read-records.ts';
 import { damaged, isDamage, type OnDamage } from '../../warc/warc-damage.ts';

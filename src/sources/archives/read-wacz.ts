@@ -1,7 +1,7 @@
 import type { Entry, ZipFile } from 'yauzl';
 import type { Failure } from '../../contract/failure.ts';
 import { crc32After } from '../../contract/files/checksums.ts';
-import { Expansion } from '../../contract/files/expansion.ts';
+import { Expansion } from '../../contract/files/decompression-limit.ts';
 import { isObject } from '../../contract/json.ts';
 import { claimedDigest, hashFor, isClaimed } from '../../warc/digest.ts';
 import { damaged, isDamage, type OnDamage, refused } from '../../warc/warc-damage.ts';

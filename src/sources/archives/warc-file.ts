@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib';
-import { Expansion } from '../../contract/files/expansion.ts';
+import { Expansion } from '../../contract/files/decompression-limit.ts';
 import { isGzip } from '../../warc/detect-warc.ts';
 import { type ReadRecord, type RecordHeader, readRecords } from '../../warc/read-records.ts';
 import { salvageRecords } from '../../warc/salvage.ts';

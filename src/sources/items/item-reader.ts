@@ -1,9 +1,9 @@
 import { parseOwnRecord, parseProfile } from '../../contract/account.ts';
 import { parseAccountState } from '../../contract/accounts/account-state.ts';
 import { parseExclusion } from '../../contract/accounts/exclusion.ts';
-import type { Collection } from '../../contract/collection.ts';
 import type { Place } from '../../contract/failure.ts';
 import { isObject, show } from '../../contract/json.ts';
+import type { Collection } from '../../contract/pages/collection.ts';
 import { parseEnvelope } from '../../contract/pages/envelope.ts';
 import { type ChangeRecord, parseRecord } from '../../contract/record.ts';
 import { at, checkLengths, MAX_TEXT } from '../../contract/shape.ts';

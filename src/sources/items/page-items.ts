@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Collection } from '../../contract/collection.ts';
 import { isObject } from '../../contract/json.ts';
+import type { Collection } from '../../contract/pages/collection.ts';
 import { handle, identifier } from '../../contract/shape.ts';
 
 /** Which items a page has. It tells whether two pages have the same items, without all ids. A thread can send it. */

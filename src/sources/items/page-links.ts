@@ -1,4 +1,4 @@
-import type { Collection } from '../../contract/collection.ts';
+import type { Collection } from '../../contract/pages/collection.ts';
 import type { SavedPage } from '../source.ts';
 import type { Interval } from './intervals.ts';
 

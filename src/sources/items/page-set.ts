@@ -1,4 +1,4 @@
-import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
+import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
 import { plural } from '../../contract/plural.ts';
 import type { SavedPage } from '../source.ts';
 import { DistinctKeys } from './distinct-keys.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../../contract/failure.ts';
-import type { Expansion } from '../../contract/files/expansion.ts';
+import type { Expansion } from '../../contract/files/decompression-limit.ts';
 import { schemeOf } from '../../contract/files/url-scheme.ts';
 import { type Input, STANDARD_INPUT } from '../source.ts';
 

@@ -4,7 +4,7 @@ import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Failure } from '../../contract/failure.ts';
-import { countPacked, Expansion } from '../../contract/files/expansion.ts';
+import { countPacked, Expansion } from '../../contract/files/decompression-limit.ts';
 import type { Input } from '../source.ts';
 import { headOf, resumed } from './head.ts';
 

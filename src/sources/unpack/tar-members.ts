@@ -1,5 +1,5 @@
 import { createTarDecoder } from 'modern-tar';
-import type { Expansion } from '../../contract/files/expansion.ts';
+import type { Expansion } from '../../contract/files/decompression-limit.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.ts';
 

@@ -3,7 +3,7 @@ import { createInflateRaw } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { Failure } from '../../contract/failure.ts';
 import { crc32After } from '../../contract/files/checksums.ts';
-import { countPacked, Expansion } from '../../contract/files/expansion.ts';
+import { countPacked, Expansion } from '../../contract/files/decompression-limit.ts';
 import { plural } from '../../contract/plural.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.ts';

@@ -4,7 +4,7 @@ import type { About } from '../../contract/about.ts';
 import { Failure } from '../../contract/failure.ts';
 import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { PAGE_SIZE, type Site } from '../../contract/site.ts';
-import { pagesFor } from '../../pages/page.ts';
+import { pagesFor } from '../../pages/pagination.ts';
 import { toFailure } from '../../store/database/store-error.ts';
 import { Store } from '../../store/store.ts';
 import { VERSION } from '../../version.ts';
@@ -20,12 +20,12 @@ import { rendererDigest } from '../renderer-digest.ts';
 import { readSortKeys, SORT_KEYS, writeSortKeys } from '../sort-keys.ts';
 import { folderFiles, formOf, openTreeFiles, type TreeFiles, UnreadableFile } from '../tree-files.ts';
 import type { BrowseSources } from './browse-render.ts';
-import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
+import { renderOnThreads } from './changed-pages.ts';
 import { type ClaimedTree, claimFolder, claimZip, fileSystemFailure } from './folder.ts';
-import { browseSettings, haveSameBrowseSettings, type LastBuild, lastBuildIn } from './last-build.ts';
+import { browseSettings, haveSameBrowseSettings, type LastBuild, lastBuildIn } from './last-settings.ts';
 import { refuseForeignBrowse } from './obstacles.ts';
-import { renderOnThreads } from './render.ts';
 import { refuseLoss } from './replaced-tree.ts';
+import { type Exchanged, type ExchangePhase, exchange } from './swap-files.ts';
 import { exchangeZip } from './zip-exchange.ts';
 
 /**

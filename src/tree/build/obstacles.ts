@@ -1,8 +1,8 @@
 import { lstatSync, opendirSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { HOME } from '../../browse/paths.ts';
-import { COLLECTIONS } from '../../contract/collection.ts';
 import { Failure } from '../../contract/failure.ts';
+import { COLLECTIONS } from '../../contract/pages/collection.ts';
 import { collectionFolder, isPageName, pagesFolder } from '../layout.ts';
 import { BROWSE_FOLDER } from '../manifest/browse-lines.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ensureDirSync, remove } from 'fs-extra/esm';
 import pLimit from 'p-limit';
-import { COLLECTIONS } from '../../contract/collection.ts';
+import { COLLECTIONS } from '../../contract/pages/collection.ts';
 import { ENCODINGS, SUFFIXES } from '../encoding.ts';
 import { isPageName, pagesFolder, pathsInWriteOrder, pathsOfPages } from '../layout.ts';
 import type { Digests } from '../manifest/digests.ts';

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { PageSpan } from '../../pages/page.ts';
+import type { PageSpan } from '../../pages/pagination.ts';
 import { PageSource } from '../../store/feed/page-source.ts';
-import { type RenderJob, SpanRenderer } from './render.ts';
+import { type RenderJob, SpanRenderer } from './changed-pages.ts';
 
 const job: RenderJob = workerData;
 // if the store has changed, all spans are left to the main thread: only its connection still sees the old revision

@@ -5,7 +5,7 @@ import type { Store } from '../../store/store.ts';
 import { buildRecordIn, layoutOf } from '../build-record.ts';
 import { fileCount, isPagePath, type Layout } from '../layout.ts';
 import type { TreeFiles } from '../tree-files.ts';
-import { lastBuildIn } from './last-build.ts';
+import { lastBuildIn } from './last-settings.ts';
 
 /** Whether a tree was built from a state that a store does not know. A tree without any items does not count. */
 export function isOfOtherStore(files: TreeFiles, store: Store): boolean {

@@ -2,7 +2,7 @@ import { closeSync, openSync, writeFileSync, writeSync, writevSync } from 'node:
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
 import { BufferedFile } from '../../contract/files/file-bytes.ts';
-import type { PageSpan } from '../../pages/page.ts';
+import type { PageSpan } from '../../pages/pagination.ts';
 import { packMember } from '../../zip/member.ts';
 import type { TreeForm } from '../tree-files.ts';
 

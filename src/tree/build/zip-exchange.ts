@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { COLLECTIONS } from '../../contract/collection.ts';
-import { spansOf } from '../../pages/page.ts';
+import { COLLECTIONS } from '../../contract/pages/collection.ts';
+import { spansOf } from '../../pages/pagination.ts';
 import { packMember, ZipDamage } from '../../zip/member.ts';
 import { MemberFile, WINDOW, type ZipReader } from '../../zip/zip-reader.ts';
 import { ZipWriter } from '../../zip/zip-writer.ts';
@@ -12,8 +12,8 @@ import { type ManifestLine, parseLine } from '../manifest/lines.ts';
 import { MANIFEST, writeManifest } from '../manifest/manifest.ts';
 import { SORT_KEYS } from '../sort-keys.ts';
 import { edited } from '../verified-tree.ts';
-import { type Exchange, type Exchanged, tally } from './exchange.ts';
 import { partSpool, SPOOLS, spanSpool } from './staged-files.ts';
+import { type Exchange, type Exchanged, tally } from './swap-files.ts';
 
 /**
  * Writes the ZIP of a build in the stage, and then moves it to its place. Its members are in the order of the manifest. Those that

@@ -1,8 +1,8 @@
-import type { Collection } from '../../contract/collection.ts';
 import { show } from '../../contract/json.ts';
+import type { Collection } from '../../contract/pages/collection.ts';
 import { ENVELOPE_TAIL, type Envelope, encodeEnvelopeHead, parseEnvelope } from '../../contract/pages/envelope.ts';
 import { Violation as BrokenRule } from '../../contract/shape.ts';
-import { itemsOn, type PageSpan, pageUrl } from '../../pages/page.ts';
+import { itemsOn, type PageSpan, pageUrl } from '../../pages/pagination.ts';
 import { resolve } from '../../rewrite/resolve.ts';
 import type { BuildRecord } from '../../tree/build-record.ts';
 import type { OpenFile } from '../../tree/tree-files.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { COLLECTIONS } from '../../../src/contract/collection.ts';
+import { COLLECTIONS } from '../../../src/contract/pages/collection.ts';
 import { MISSING } from '../../../src/rewrite/resolve.ts';
 import { Findings, type Probe, type Trial } from '../probe.ts';
 

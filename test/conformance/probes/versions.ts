@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { COLLECTIONS } from '../../../src/contract/collection.ts';
+import { COLLECTIONS } from '../../../src/contract/pages/collection.ts';
 import { openRegularFile } from '../../../src/tree/regular-file.ts';
 import { ZipReader } from '../../../src/zip/zip-reader.ts';
 import { readHead } from '../../support/versions.ts';

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { countPacked, Expansion } from '../../../src/contract/files/expansion.ts';
+import { countPacked, Expansion } from '../../../src/contract/files/decompression-limit.ts';
 
 const bomb = (file: string) => expect.objectContaining({ code: 'bad-encoding', place: { file } });
 

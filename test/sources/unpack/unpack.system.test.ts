@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Expansion } from '../../../src/contract/files/expansion.ts';
+import { Expansion } from '../../../src/contract/files/decompression-limit.ts';
 import { decode } from '../../../src/sources/inputs/file-values.ts';
 import { inputsOf } from '../../../src/sources/inputs/inputs.ts';
 import type { Input, InputError } from '../../../src/sources/source.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type KeepPolicy, keptVersions } from '../../src/versions/keep.ts';
+import { type KeepPolicy, keptVersions } from '../../src/versions/retention.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');

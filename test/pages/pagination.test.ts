@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodePage, itemsOn, pagesFor, pageUrl, spansOf } from '../../src/pages/page.ts';
+import { encodePage, itemsOn, pagesFor, pageUrl, spansOf } from '../../src/pages/pagination.ts';
 
 const SITE = { base_url: 'https://x.example', page_size: 3, account_page_size: 2 };
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Collection } from '../../src/contract/collection.ts';
-import { missingOf } from '../../src/mirror/missing.ts';
+import type { Collection } from '../../src/contract/pages/collection.ts';
+import { missingOf } from '../../src/mirror/completeness.ts';
 import { type RunState, startRun } from '../../src/mirror/run-state.ts';
 
 const known = { data: 5, account: 2 };

@@ -1,7 +1,8 @@
 import { aboutOrNothing } from '../../contract/about.ts';
+import { isBaseUrl } from '../../contract/base-url.ts';
 import { Failure } from '../../contract/failure.ts';
 import { encodeJson, isObject } from '../../contract/json.ts';
-import { type BrowseSettings, isBaseUrl } from '../../contract/site.ts';
+import type { BrowseSettings } from '../../contract/site.ts';
 import { BUILD_RECORD, readBuildRecord } from '../build-record.ts';
 import { type Encoding, encodingsIn } from '../encoding.ts';
 import { openTreeFiles, type TreeFiles } from '../tree-files.ts';

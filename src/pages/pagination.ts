@@ -1,4 +1,4 @@
-import type { Collection } from '../contract/collection.ts';
+import type { Collection } from '../contract/pages/collection.ts';
 import { ENVELOPE_TAIL, encodeEnvelopeHead } from '../contract/pages/envelope.ts';
 import type { Site } from '../contract/site.ts';
 

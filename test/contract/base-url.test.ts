@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBaseUrl, isLoopback, localLinks, otherBaseUrl, parseBaseUrl } from '../../src/contract/site.ts';
+import { isBaseUrl, isLoopback, localLinks, otherBaseUrl, parseBaseUrl } from '../../src/contract/base-url.ts';
 
 describe('parseBaseUrl', () => {
   it.each([

@@ -1,5 +1,5 @@
-import type { PerCollection } from '../contract/collection.ts';
 import { type FailedPages, type IncompleteMirror, MOST_RANGES } from '../contract/files/incomplete-mirror.ts';
+import type { PerCollection } from '../contract/pages/collection.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import { excessOf, type RunState } from './run-state.ts';
 import { pageAddress } from './service-page.ts';

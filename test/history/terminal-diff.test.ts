@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DataType } from '../../src/contract/record.ts';
-import { markedChange } from '../../src/history/marked-change.ts';
+import { markedChange } from '../../src/history/terminal-diff.ts';
 import { hostileText } from '../support/histories.ts';
 
 const marked = (type: DataType, before: string | null | undefined, after: string | null, columns = 80) =>

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { forEachLimit } from '../../src/storage/pool.ts';
+import { forEachLimit } from '../../src/storage/concurrency-limit.ts';
 
 const size = fc.integer({ min: 1, max: 8 });
 /** How many turns of the event loop the work for each item takes. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
-import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
+import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
 import type { Pauses } from '../../contract/pauses.ts';
 import type { Site } from '../../contract/site.ts';
 import { collectionPages } from '../../pages/collection-pages.ts';
-import { type Page, type PageSpan, type Pages, type ReadSpan, spansOf } from '../../pages/page.ts';
+import { type Page, type PageSpan, type Pages, type ReadSpan, spansOf } from '../../pages/pagination.ts';
 import type { PageSource } from '../../store/feed/page-source.ts';
 import type { Store } from '../../store/store.ts';
 import { onThreads } from '../../threads/thread-pool.ts';

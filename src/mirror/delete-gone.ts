@@ -1,5 +1,5 @@
-import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import type { Collection } from '../contract/pages/collection.ts';
 import { plural } from '../contract/plural.ts';
 import { forgetContents, type MirrorMemory } from '../store/mirror-memory.ts';
 import type { Batch } from '../store/writing/batch.ts';
