@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { RejectedValue } from './command-line/program.ts';
 import { ON } from './command-line/refusals.ts';
-import { exitCodeOf, Failure } from './contract/failure.ts';
+import { Failure } from './contract/failure.ts';
+import { exitCodeOf } from './contract/failure-codes.ts';
 import { invocationOf } from './terminal/invocation.ts';
 import type { ProcessIO } from './terminal/process-io.ts';
 import { type OutputMode, Terminal } from './terminal/terminal.ts';

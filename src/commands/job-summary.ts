@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
-import { exitCodeOf, type Failure } from '../contract/failure.ts';
+import type { Failure } from '../contract/failure.ts';
+import { exitCodeOf } from '../contract/failure-codes.ts';
 import { number, plural } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 import type { Terminal } from '../terminal/terminal.ts';

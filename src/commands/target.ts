@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import type { TARGET_OPTIONS } from '../command-line/options.ts';
 import type { ValuesOf } from '../command-line/spec.ts';
-import { Failure, type FailureCode } from '../contract/failure.ts';
+import { Failure } from '../contract/failure.ts';
+import type { FailureCode } from '../contract/failure-codes.ts';
 import type { ObjectSource } from '../storage/object-source.ts';
 import type { Remote, RemoteOptions } from '../storage/remote.ts';
 import type { Access, Target } from '../storage/target.ts';

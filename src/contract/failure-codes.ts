@@ -1,5 +1,5 @@
 /** The codes of all errors but those of guards. */
-export const ERROR_CODES = {
+const ERROR_CODES = {
   'bad-field': {
     meaning:
       'a record, account, page, snapshot or `site.json` breaks a rule, has a text that is too long, or has a number that would be rounded to an integer',
@@ -156,7 +156,7 @@ export const ERROR_CODES = {
 } as const;
 
 /** The codes of guards that refused a dangerous change: exit code 3. */
-export const REFUSAL_CODES = {
+const REFUSAL_CODES = {
   'not-ours': {
     meaning: 'a folder or target has content that palimpsest did not make; see errors.md#causes-of-not-ours',
     remedy:
@@ -232,3 +232,14 @@ export const REFUSAL_CODES = {
     remedy: 'build with another page size, or choose another host',
   },
 } as const;
+
+/** All error codes, each with its meaning and what to do. The texts are for the documentation: `page.md#heading` becomes a link. */
+export const FAILURES = { ...ERROR_CODES, ...REFUSAL_CODES } as const;
+
+export type FailureCode = keyof typeof FAILURES;
+
+/** Returns the exit code of the process after an error. A stop by another signal than SIGINT has its own exit code. */
+export function exitCodeOf(code: string): number {
+  if (Object.hasOwn(REFUSAL_CODES, code)) return 3;
+  return code === 'stopped' ? 130 : code === 'usage' ? 2 : 1;
+}

@@ -1,17 +1,6 @@
-import { ERROR_CODES, REFUSAL_CODES } from './failure-codes.ts';
+import { FAILURES, type FailureCode } from './failure-codes.ts';
 import { type Hint, hintText } from './hint.ts';
 import { isObject } from './json.ts';
-
-/** All error codes, each with its meaning and what to do. The texts are for the documentation: `page.md#heading` becomes a link. */
-export const FAILURES = { ...ERROR_CODES, ...REFUSAL_CODES } as const;
-
-export type FailureCode = keyof typeof FAILURES;
-
-/** Returns the exit code of the process after an error. A stop by another signal than SIGINT has its own exit code. */
-export function exitCodeOf(code: string): number {
-  if (Object.hasOwn(REFUSAL_CODES, code)) return 3;
-  return code === 'stopped' ? 130 : code === 'usage' ? 2 : 1;
-}
 
 /** A place in the input: a file (or URL), a line (from 1) or a byte (from 0), and the path of a field in the item. */
 export interface Place {

@@ -14,7 +14,7 @@ import { type ItemKey, incompleteMirrors, MirrorMemory } from '../store/mirror-m
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { ItemWriter } from '../store/writing/item-writer.ts';
 import { NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/outcome.ts';
-import { deleteGone, lowerKnownTo } from './delete-gone.ts';
+import { deleteGone, lowerKnownTo } from './delete-from-store.ts';
 import { KEPT } from './retrying-client.ts';
 import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
 import { areTwoAccounts, variantOf, withoutNewest } from './service-page.ts';

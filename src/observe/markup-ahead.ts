@@ -4,9 +4,9 @@ import type { Pauses } from '../contract/pauses.ts';
 import { FIELDS_IN_ORDER } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
 import { type LinkTemplates, type Network, networkOf } from '../diff/networks.ts';
-import { ClockMap } from '../sources/clock-map.ts';
+import { BoundedMap } from '../sources/bounded-map.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';
-import { fieldValue, isSame, recordedText } from './snapshot-comparison.ts';
+import { fieldValue, isSame, recordedText } from './changes-and-conflicts.ts';
 import { storedProfile } from './spool/profile-pool.ts';
 import type { Row } from './spool/sorted-run.ts';
 import type { Spool } from './spool/spool.ts';
@@ -75,7 +75,7 @@ function* inPieces(all: Iterable<Row>): Generator<readonly Row[]> {
 
 /** Returns a function that returns changes that a row probably has. */
 function predictor(spool: Spool, templates: LinkTemplates): (row: Row) => readonly PredictedChange[] {
-  const lasts = new ClockMap<number, { readonly place: number; readonly profile: Profile }>(CACHE_UNITS);
+  const lasts = new BoundedMap<number, { readonly place: number; readonly profile: Profile }>(CACHE_UNITS);
   let count = 0;
   return ({ account, profile: place }) => {
     const last = lasts.get(account);

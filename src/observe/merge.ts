@@ -7,14 +7,14 @@ import type { LinkTemplates } from '../diff/networks.ts';
 import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { InputError, RejectOptions } from '../sources/source.ts';
 import type { Batch } from '../store/writing/batch.ts';
-import { type Conflict, ConflictList } from './conflict-list.ts';
+import type { FieldConflict } from './changes-and-conflicts.ts';
+import { type Conflict, ConflictList } from './conflict-report.ts';
 import { ExcludedObservations } from './excluded-observations.ts';
 import { windowsOf } from './markup-ahead.ts';
 import type { MissingAccounts, RunAccounts, RunBefore } from './missing-accounts.ts';
 import { ObservationWriter } from './observation-writer.ts';
 import type { Reject } from './read-inputs.ts';
-import { SharedTime } from './shared-time.ts';
-import type { FieldConflict } from './snapshot-comparison.ts';
+import { SharedTime } from './shared-time-guard.ts';
 import type { Row } from './spool/sorted-run.ts';
 import { type Spool, snapshotOf } from './spool/spool.ts';
 

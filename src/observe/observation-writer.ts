@@ -10,9 +10,9 @@ import { type KnownAccount, knownUntil, markObserved, watermarkOf } from '../sto
 import { ObservedAccounts } from '../store/accounts/observed-accounts.ts';
 import type { Batch } from '../store/writing/batch.ts';
 import { IdAllocator } from '../store/writing/id-allocator.ts';
+import { type Change, changesOf, conflictsOf, type FieldConflict, fieldsIn, type LateChange } from './changes-and-conflicts.ts';
 import type { Window } from './markup-ahead.ts';
 import { AccountsOfRun } from './missing-accounts.ts';
-import { type Change, changesOf, conflictsOf, type FieldConflict, fieldsIn, type LateChange } from './snapshot-comparison.ts';
 
 /** The result of adding an observation. */
 export interface Effect {

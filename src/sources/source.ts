@@ -1,7 +1,8 @@
 import type { Account } from '../contract/account.ts';
 import type { AccountState } from '../contract/accounts/account-state.ts';
 import type { Exclusion } from '../contract/accounts/exclusion.ts';
-import type { FailureCode, Place } from '../contract/failure.ts';
+import type { Place } from '../contract/failure.ts';
+import type { FailureCode } from '../contract/failure-codes.ts';
 import type { Expansion } from '../contract/files/decompression-limit.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { ChangeRecord } from '../contract/record.ts';

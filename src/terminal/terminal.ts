@@ -1,4 +1,5 @@
-import { exitCodeOf, Failure } from '../contract/failure.ts';
+import { Failure } from '../contract/failure.ts';
+import { exitCodeOf } from '../contract/failure-codes.ts';
 import { hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import { type OnProgress, type Pauses, stopped } from '../contract/pauses.ts';
 import { type Color, hasColor, isTerminal, painted } from './color.ts';

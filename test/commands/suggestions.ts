@@ -346,7 +346,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'store/database/damaged.ts: store check': 'damage.test.ts reads stores with damaged rows',
   'sources/inputs/unsupported.ts: import': 'unsupported.test.ts has a WARC',
   'sources/inputs/unsupported.ts: observe': 'unsupported.test.ts has a file of a Twitter archive',
-  'mirror/delete-gone.ts: --max-delete': 'gone.test.ts',
+  'mirror/delete-from-store.ts: --max-delete': 'gone.test.ts',
   'mirror/service-page.ts: mirror': 'service-page.test.ts; the service is elsewhere',
   'store/exclusions/exclusion-writer.ts: --on-conflict': 'removal.test.ts',
   'store/accounts/account-state-writer.ts: --on-conflict': 'ndjson.test.ts',

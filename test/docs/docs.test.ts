@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { programFor } from '../../src/command-line/program.ts';
-import { exitCodeOf, FAILURES } from '../../src/contract/failure.ts';
+import { exitCodeOf, FAILURES } from '../../src/contract/failure-codes.ts';
 import type { Host } from '../../src/rewrite/hosts/host.ts';
 import type { Program } from '../../src/rewrite/program.ts';
 import { FORMAT_NAMES } from '../../src/sources/formats/formats.ts';

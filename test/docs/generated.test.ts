@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { programFor } from '../../src/command-line/program.ts';
-import { exitCodeOf, FAILURES } from '../../src/contract/failure.ts';
+import { exitCodeOf, FAILURES } from '../../src/contract/failure-codes.ts';
 import { CAPABILITIES } from '../../src/rewrite/hosts/host.ts';
 import { REFUSED } from '../../src/rewrite/hosts/registry.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { exitCodeOf, FAILURES } from '../../src/contract/failure.ts';
+import { exitCodeOf, FAILURES } from '../../src/contract/failure-codes.ts';
 import { PROGRAM, palimpsest, type RunOptions } from '../support/palimpsest.ts';
 
 const RUNNER = fileURLToPath(new URL('./one-process.js', import.meta.url));

@@ -1,6 +1,6 @@
 import { handleKey } from '../../contract/accounts/handle.ts';
 import type { Observation, Profile } from '../../contract/observation.ts';
-import { ClockMap } from '../../sources/clock-map.ts';
+import { BoundedMap } from '../../sources/bounded-map.ts';
 import type { Row } from './sorted-run.ts';
 import type { StringPool } from './string-pool.ts';
 
@@ -24,7 +24,7 @@ interface PooledProfile extends StoredProfile {
 export class ProfilePool {
   readonly #texts: StringPool;
   /** The last profile of each account. */
-  readonly #last = new ClockMap<number, PooledProfile>(CACHE_UNITS);
+  readonly #last = new BoundedMap<number, PooledProfile>(CACHE_UNITS);
 
   /** How many profiles are stored. */
   length = 0;

@@ -1,4 +1,4 @@
-import { FAILURES } from '../../contract/failure.ts';
+import { FAILURES } from '../../contract/failure-codes.ts';
 import { parseInstant, timestampOf } from '../../contract/instant.ts';
 import { isObject } from '../../contract/json.ts';
 import type { CaptureContext, JsonObject } from '../formats/format.ts';

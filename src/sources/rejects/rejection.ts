@@ -1,4 +1,5 @@
-import { Failure, type FailureCode, type Place } from '../../contract/failure.ts';
+import { Failure, type Place } from '../../contract/failure.ts';
+import type { FailureCode } from '../../contract/failure-codes.ts';
 import { plural } from '../../contract/plural.ts';
 import { Violation } from '../../contract/shape.ts';
 import type { NotJson } from '../json/raw-value.ts';

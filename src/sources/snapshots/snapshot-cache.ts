@@ -1,6 +1,6 @@
 import { parseInstant } from '../../contract/instant.ts';
 import type { Observation } from '../../contract/observation.ts';
-import { ClockMap } from '../clock-map.ts';
+import { BoundedMap } from '../bounded-map.ts';
 
 /** The capacity of the cache, in UTF-16 units. */
 const CACHE_UNITS = 1 << 24;
@@ -32,7 +32,7 @@ interface TimePlace {
  * and it is not parsed and checked again. The cache has one snapshot for each key: to hash a whole text takes longer than to compare it.
  */
 export class SnapshotCache {
-  #repeatable: ClockMap<string, Repeatable> | undefined = new ClockMap(CACHE_UNITS);
+  #repeatable: BoundedMap<string, Repeatable> | undefined = new BoundedMap(CACHE_UNITS);
   #tried = 0;
   #found = 0;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Profile } from '../../src/contract/observation.ts';
 import type { DataType } from '../../src/contract/record.ts';
-import { changesOf, conflictsOf } from '../../src/observe/snapshot-comparison.ts';
+import { changesOf, conflictsOf } from '../../src/observe/changes-and-conflicts.ts';
 import { bitOf, type KnownAccount, knownUntil, type Version } from '../../src/store/accounts/known-account.ts';
 import { profile } from '../store/accounts.ts';
 

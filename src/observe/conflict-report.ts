@@ -2,7 +2,7 @@ import type { Place } from '../contract/failure.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import { DATA_TYPES, type DataType } from '../contract/record.ts';
 import { type KnownAccount, valuesBegunAt } from '../store/accounts/known-account.ts';
-import { type FieldConflict, fieldValue, isSame } from './snapshot-comparison.ts';
+import { type FieldConflict, fieldValue, isSame } from './changes-and-conflicts.ts';
 import type { Row } from './spool/sorted-run.ts';
 import type { Spool } from './spool/spool.ts';
 

@@ -12,7 +12,7 @@ interface Entry<V> {
  * A map with a limit on memory. If it is full, it evicts entries by the CLOCK policy: those that were added first, except those that
  * were used since it last looked at them.
  */
-export class ClockMap<K, V> {
+export class BoundedMap<K, V> {
   readonly #capacity: number;
   readonly #entries = new Map<K, Entry<V>>();
   #weight = 0;
