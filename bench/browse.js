@@ -1,7 +1,7 @@
 // npm run bench:browse [-- --records 1000000] [-- --folder /some/disk] [-- --runs 3]
 //
 // Prints what the HTML pages cost: the time of a full build beside `cp -r` of the tree and beside a build without them, their
-// number and their bytes, and what a build writes after one new record, and after one new record of each of 300 accounts.
+// number and their bytes, and what a build writes after one new bio or name, and after those of 300 accounts.
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,8 +38,8 @@ function browseFiles() {
 }
 
 /** Imports records that are newer than all others, builds, and prints how many files of HTML pages were written. */
-function afterRecords(label, first, accounts) {
-  const lines = Array.from({ length: accounts }, (_, index) => newRecord(first + index, `user_${index + 1}`));
+function afterRecords(label, field, first, accounts) {
+  const lines = Array.from({ length: accounts }, (_, index) => newRecord(first + index, `user_${index + 1}`, field));
   writeFileSync(ndjson, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   palimpsest('import', ndjson, '--store', store);
   const started = Date.now();
@@ -95,5 +95,7 @@ console.log(
     `  page of an account with five first values: ${gzipSync(page).length} bytes compressed, ${gzipSync(JSON.stringify(first)).length} of them its records`,
   ].join('\n'),
 );
-afterRecords('one new record', RECORDS + 10, 1);
-afterRecords('300 new records of 300 accounts', RECORDS + 11, Math.min(300, ACCOUNTS));
+for (const [index, field] of ['Bio', 'Name'].entries()) {
+  afterRecords(`one new ${field}`, field, RECORDS + 1000 * index + 10, 1);
+  afterRecords(`300 new records of ${field} of 300 accounts`, field, RECORDS + 1000 * index + 11, Math.min(300, ACCOUNTS));
+}

@@ -82,15 +82,13 @@ function entryOf(base: Markup, record: ChangeRecord, { addressOf, handleAt }: Fe
 }
 
 /** @param handle of the account at the time of the record */
-function titleOf({ data_type, previous, text }: ChangeRecord, handle: ByteText): Markup {
-  const who = markup`@${escapeText(handle)}`;
+function titleOf({ account, data_type, previous, text }: ChangeRecord, handle: ByteText): Markup {
+  const present = handle === account ? '' : markup` (now @${escapeText(account)})`;
+  const field = data_type === 'Verified' ? 'verification' : data_type.toLowerCase();
   // a first record is what was seen first, and not something that the account did
-  const isFirst = previous === null;
-  if (data_type === 'Verified') return markup`${who} ${text !== 'true' ? 'is not' : 'is'} verified`;
-  const field = trusted(data_type.toLowerCase());
-  const isEmpty = text === null || text === '';
-  if (isFirst) return isEmpty ? markup`${who} has no ${field}` : markup`${who}: first known ${field}`;
-  return isEmpty ? markup`${who}: ${field} is empty now` : markup`${who}: new ${field}`;
+  const kind = previous === null ? 'first known' : 'new';
+  const value = data_type === 'Verified' ? (text === 'true' ? ', yes' : ', no') : text === null || text === '' ? ', empty' : '';
+  return markup`@${escapeText(handle)}${present}: ${trusted(`${kind} ${field}${value}`)}`;
 }
 
 function newestTime(records: readonly ChangeRecord[]): string {

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import type { RecordFacts, RecordLookup } from './accounts/record-lookup.ts';
 import { NO_RECORD, type Rename, type RenamesByRecord, renamesByRecord } from './accounts/renames.ts';
 import { ARCHIVE_PAGES, feedBytes, newestArchive } from './atom.ts';
-import { joined, type Markup, markup, numberMarkup, parseRecords } from './byte-text.ts';
+import { byteText, joined, type Markup, markup, numberMarkup, parseRecords, trusted } from './byte-text.ts';
 import { dayOf, entriesOf, feedEntry, renameEntry } from './change-list.ts';
 import { fullDate } from './dates.ts';
 import { recordFilter } from './filter/record-filter.ts';
@@ -163,6 +163,8 @@ export function entriesByDay(
   return day === '' ? markup`` : markup`${joined(parts)}</section>\n`;
 }
 
+const GAP = markup`<span class=gap>${trusted(byteText('…'))}</span>\n`;
+
 /**
  * Returns links to numbered pages, which are counted from the oldest: some of the newest ones, the first one, and some between.
  * The steps between them grow, so every page is a few links away.
@@ -172,6 +174,7 @@ export function olderLinks(newest: number, linkTo: (page: number) => Markup): Ma
   if (newest === 0) return '';
   const linked = [newest, newest - 1, newest - 2];
   for (let step = 5; step < newest; step *= 3) linked.push(newest - step);
-  const links = [...new Set([...linked, 1])].filter((page) => page > 0).map(linkTo);
+  const pages = [...new Set([...linked, 1])].filter((page) => page > 0);
+  const links = pages.map((page, index) => ((pages[index - 1] ?? page) - page > 1 ? markup`${GAP}${linkTo(page)}` : linkTo(page)));
   return markup`<nav class=pages aria-label="Older changes"><span class=gap>Older changes</span>${joined(links, '\n')}</nav>\n`;
 }

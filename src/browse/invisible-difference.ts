@@ -6,6 +6,7 @@ import type { DiffMarkup } from './diff-segments.ts';
 const NAMES: ReadonlyMap<number, string> = new Map([
   [0x9, 'tab'],
   [0xa, 'line break'],
+  [0xd, 'carriage return'],
   [0x20, 'space'],
   [0xa0, 'no-break space'],
   [0xad, 'soft hyphen'],

@@ -135,7 +135,7 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
     expect(feed.updated).toBe('2020-01-01T00:02:00Z');
     expect(feed.entries?.map(({ title, updated }) => [title.value, updated])).toEqual([
       ['@nina: new bio', '2020-01-01T00:02:00Z'],
-      ['@nina: bio is empty now', '2020-01-01T00:01:00Z'],
+      ['@nina: new bio, empty', '2020-01-01T00:01:00Z'],
       ['@nina: first known bio', '2020-01-01T00:00:00Z'],
     ]);
     expect(feed.entries?.[0]?.content).toEqual({ value: 'bio 2' });
@@ -145,10 +145,10 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
   });
 
   it.each([
-    ['Location', ['', 'Riga', ''], [' has no location', ': new location', ': location is empty now']],
-    ['Website', [null], [' has no website']],
-    ['Verified', ['true', 'false', 'true'], [' is verified', ' is not verified', ' is verified']],
-    ['Verified', ['false'], [' is not verified']],
+    ['Location', ['', 'Riga', ''], [': first known location, empty', ': new location', ': new location, empty']],
+    ['Website', [null], [': first known website, empty']],
+    ['Verified', ['true', 'false', 'true'], [': first known verification, yes', ': new verification, no', ': new verification, yes']],
+    ['Verified', ['false'], [': first known verification, no']],
   ] as const)('say of a first %s what was seen, and of a later one the new value: %j', async (data_type, values, titles) => {
     const feeds = await feedsOf(historyOf(values.map((text) => ({ data_type, text }))));
     const feed = parse(feeds.get('browse/changes.atom'));

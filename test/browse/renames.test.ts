@@ -49,8 +49,8 @@ it('HTML pages have the handle of that time, and a rename among the changes', as
   expect(text(monthPage('2024-03'), 'p')).toMatch(/^3 changes, 1 rename and 2 first values\./);
   expect(text(HOME, 'dl')).toContain('Renames1');
   expect(textsIn(files.get(CHANGES_FEED), 'title').slice(1)).toEqual([
-    ...['@nina: new bio', '@omar: new bio', '@ninette: new bio'],
-    ...['@ninette: first known bio', '@omar: first known bio'],
+    ...['@nina: new bio', '@omar: new bio', '@ninette (now @nina): new bio'],
+    ...['@ninette (now @nina): first known bio', '@omar: first known bio'],
   ]);
 });
 
@@ -60,7 +60,7 @@ it.each<[records: string, days: readonly string[], months: { readonly [month: st
     ['10 June 2024', '1 June 2024', '10 January 2024'],
     { '2024-06': '1 rename and 1 first value', '2024-01': '1 first value' },
   ],
-  ['has no records', ['10 June 2024', '10 January 2024'], { '2024-01': '1 first value' }],
+  ['has no records', ['10 June 2024', '10 January 2024'], { '2024-06': '1 rename', '2024-01': '1 first value' }],
 ])('a rename is listed under its own day, and counts only in its own month: that month %s', async (records, days, months) => {
   const path = join(temporaryFolder(), 'store.db');
   const [nina, omar] = [
@@ -151,4 +151,15 @@ it.each<[name: string, present: string, snapshots: readonly ReturnType<typeof da
   const page = browseFilesAt(path).get(accountPage(present));
   expect(headings(page)).toEqual(shown);
   expect(textsIn(page, 'h2')[0]).toBe(counts);
+});
+
+it('the list of a month has the handle of that month, then the present one', async () => {
+  const path = join(temporaryFolder(), 'store.db');
+  const nina = [
+    at(1, 'ninette', '1', 'a'),
+    at(2, 'ninette', '1', 'b'),
+    { ...at(1, 'nina', '1', 'b'), observed_at: '2024-05-01T00:00:00Z' },
+  ];
+  await observe(path, nina);
+  expect(textsIn(browseFilesAt(path).get(monthPage('2024-03')), 'li')).toEqual([expect.stringMatching(/^@ninette now @nina 1 change\s*$/)]);
 });

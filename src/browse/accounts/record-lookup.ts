@@ -3,7 +3,7 @@ import type { StoredAccounts } from '../../store/accounts/stored-accounts.ts';
 import { type ByteText, byteText, type Markup } from '../byte-text.ts';
 import { recordAddress } from '../paths.ts';
 import { type AccountPart, accountParts, isOnePart, ONE_PART, partOfRecord } from './account-parts.ts';
-import { Renames } from './renames.ts';
+import { type DatedAccount, Renames } from './renames.ts';
 
 /** Returns the address of a record in the tree. */
 export type AddressOf = (record: ChangeRecord) => Markup;
@@ -13,8 +13,8 @@ export interface RecordFacts {
   readonly addressOf: AddressOf;
   /** Returns the text of the record with an id; undefined if the store has no such record. */
   readonly textOf: (id: number) => ByteText | null | undefined;
-  /** Returns the handle that the account of a record had then. */
-  readonly handleAt: (record: ChangeRecord) => ByteText;
+  /** Returns the handle that an account had at a time, such as that of a record. */
+  readonly handleAt: (dated: DatedAccount) => ByteText;
 }
 
 /** The number of records that are looked up one by one. With more, it takes less time to find all accounts with several parts at once. */
@@ -45,7 +45,7 @@ export class RecordLookup implements RecordFacts {
     return typeof text === 'string' ? byteText(text) : text;
   };
 
-  readonly handleAt: RecordFacts['handleAt'] = (record) => this.renames.handleAt(record);
+  readonly handleAt: RecordFacts['handleAt'] = (dated) => this.renames.handleAt(dated);
 
   #partOf(account: ByteText, id: number): number {
     const known = this.#parts.get(account);

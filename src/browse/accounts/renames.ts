@@ -15,6 +15,9 @@ export interface Rename {
   readonly seen_to: Instant;
 }
 
+/** An account by its present handle, and a time. */
+export type DatedAccount = Pick<ChangeRecord, 'account' | 'first_encountered_date'>;
+
 /** The renames of all accounts with records. */
 export class Renames {
   /** The handles that each account had, as byte texts. The present one comes last, if a source showed it. */
@@ -38,8 +41,8 @@ export class Renames {
     }
   }
 
-  /** Returns the handle that the account of a record had then. */
-  handleAt({ account, first_encountered_date }: ChangeRecord): ByteText {
+  /** Returns the handle that an account had at a time, such as that of a record. */
+  handleAt({ account, first_encountered_date }: DatedAccount): ByteText {
     const handles = this.#handles.get(account);
     if (handles === undefined) return account;
     const instant = parseInstant(first_encountered_date) ?? 0;

@@ -1,5 +1,6 @@
 import { daysOf } from '../../contract/instant.ts';
 import type { FeedDay } from '../../store/feed/feed-days.ts';
+import type { RecordFacts } from '../accounts/record-lookup.ts';
 import { changesMarkup, countsMarkup, escapeText, joined, type Markup, markup, numberMarkup } from '../byte-text.ts';
 import { fullDate, monthAndYear, WEEKDAYS, weekdayOf } from '../dates.ts';
 import { type Page, type PageFrame, pageOf, ROOT_2 } from '../page-frame.ts';
@@ -17,6 +18,7 @@ export function monthPageOf(
   months: readonly Month[],
   index: number,
   mostChanged: MostChanged,
+  handleAt: RecordFacts['handleAt'],
   changesPageOf: (day: FeedDay) => number,
 ): Page {
   const [later, month, earlier] = [months[index - 1], months[index] ?? NO_MONTH, months[index + 1]];
@@ -33,20 +35,23 @@ export function monthPageOf(
   const links = markup`<nav class=pages aria-label=Months>${link(earlier)}${link(later)}<a href="${ROOT_2}${HOME}#months">All months</a></nav>\n`;
   return pageOf(
     frame,
-    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.</p>\n${calendar(month, changesPageOf)}${mostChangedList(mostChanged)}${links}`,
+    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.</p>\n${calendar(month, changesPageOf)}${mostChangedList(month, mostChanged, handleAt)}${links}`,
   );
 }
 
 const NO_MONTH: Month = { month: '0001-01', changes: 0, renames: 0, first_values: 0, days: [] };
 
-/** Returns a list of the accounts with the most changes; empty: no changes. */
-function mostChangedList({ all, first }: MostChanged): Markup | '' {
+/** Returns a list of the accounts with the most changes, with their first handles of the month; empty: no changes. */
+function mostChangedList({ month }: Month, { all, first }: MostChanged, handleAt: RecordFacts['handleAt']): Markup | '' {
   if (all === 0) return '';
-  // accounts with equally many changes have the same number
-  const lines = first.map(
-    ({ account, changes }) =>
-      markup`<li value=${first.findIndex((other) => other.changes === changes) + 1}><a href="${ROOT_2}${accountPage(account)}"><bdi>@${escapeText(account)}</bdi></a> ${changesMarkup(changes)}\n`,
-  );
+  const start = `${month}-01T00:00:00Z`;
+  const lines = first.map(({ account, changes }) => {
+    // accounts with equally many changes have the same number
+    const rank = first.findIndex((other) => other.changes === changes) + 1;
+    const handle = handleAt({ account, first_encountered_date: start });
+    const present = handle === account ? '' : markup` now <bdi>@${escapeText(account)}</bdi>`;
+    return markup`<li value=${rank}><a href="${ROOT_2}${accountPage(account)}"><bdi>@${escapeText(handle)}</bdi></a>${present} ${changesMarkup(changes)}\n`;
+  });
   const others =
     all === first.length
       ? ''

@@ -8,7 +8,7 @@ import { monthPage } from '../paths.ts';
 /** A day with records. */
 interface Day extends FeedDay, RecordCounts {}
 
-/** A month with records. */
+/** A month with records or renames. */
 export interface Month extends RecordCounts {
   /** Such as `2024-03`. */
   readonly month: string;
@@ -32,7 +32,12 @@ export function monthsOf(days: readonly FeedDay[], allRenames: readonly Rename[]
     last.first_values += day.first_values;
     last.days.push(day);
   }
-  return months;
+  const known = new Set(months.map(({ month }) => month));
+  for (const [month, count] of renames) {
+    const isOther = month.length === 'yyyy-mm'.length && !known.has(month);
+    if (isOther) months.push({ month, changes: 0, renames: count, first_values: 0, days: [] });
+  }
+  return months.sort((one, other) => (one.month < other.month ? 1 : -1));
 }
 
 /** Counts renames by day, such as `2024-03-05`, and by month. */

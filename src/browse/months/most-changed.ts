@@ -11,7 +11,7 @@ const READ_AT_ONCE = 1000;
 export interface MostChanged {
   /** The number of accounts with changes. */
   readonly all: number;
-  /** Those with the most, in order. Accounts with equally many are sorted by handle. */
+  /** Those with the most, in order. Accounts with equally many are sorted by present handle. */
   readonly first: readonly { readonly account: ByteText; readonly changes: number }[];
 }
 
@@ -45,7 +45,7 @@ export class MonthRecords {
   /** Whether any of the newest records is in a month, and whether all records of the month are among them. */
   newest(month: string, records: number): { readonly some: boolean; readonly all: boolean } {
     const runs = this.#runs.get(month) ?? [];
-    return { some: runs.slice(0, 1).some(({ first }) => first < records), all: runs.slice(-1).every(({ last }) => last < records) };
+    return { some: runs.slice(0, 1).some(({ first }) => first < records), all: runs.slice(-1).some(({ last }) => last < records) };
   }
 
   /**
