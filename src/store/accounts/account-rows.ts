@@ -33,22 +33,22 @@ export interface AccountRow {
   readonly profile: string;
 }
 
-/** The columns that cannot be derived. */
-export type StateRow = Pick<
-  AccountRow,
-  'id' | 'screen_name' | 'identity' | 'summary' | 'known_to' | 'stable_id' | 'observed_to' | 'observed_fields'
->;
+/** The columns that snapshots are compared with. */
+export type ObservedRow = Pick<AccountRow, (typeof OBSERVED_COLUMNS)[number]>;
 
-export const STATE_COLUMNS: readonly (keyof StateRow)[] = [
+export const OBSERVED_COLUMNS = [
   'id',
   'screen_name',
   'identity',
-  'summary',
-  'known_to',
   'stable_id',
   'observed_to',
   'observed_fields',
-];
+] as const satisfies readonly (keyof AccountRow)[];
+
+/** The columns that cannot be derived. */
+export type StateRow = Pick<AccountRow, (typeof STATE_COLUMNS)[number]>;
+
+export const STATE_COLUMNS = [...OBSERVED_COLUMNS, 'summary', 'known_to'] as const satisfies readonly (keyof AccountRow)[];
 
 /** The columns whose SQL is not their name. */
 const SQL: { readonly [C in keyof AccountRow]?: string } = {

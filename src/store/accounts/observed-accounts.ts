@@ -6,7 +6,7 @@ import type { Statement } from '../database/connection.ts';
 import { damaged, storedJson } from '../database/damaged.ts';
 import { encodedRecord } from '../feed/records.ts';
 import type { Batch } from '../writing/batch.ts';
-import { STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
+import { OBSERVED_COLUMNS, type ObservedRow, selectAccounts } from './account-rows.ts';
 import { HandleSpellings } from './handle-spellings.ts';
 import { emptyVersions, type KnownAccount, type Version, versionWeight, watermarkOf, weightOf } from './known-account.ts';
 
@@ -45,9 +45,9 @@ export class ObservedAccounts {
   #weight = 0;
   /** The weight of the largest account. The maximum does not include it, so the other accounts fit beside an account of any size. */
   #largest = 0;
-  readonly #byStableId: Statement<[string], StateRow>;
-  readonly #byName: Statement<[string, string], StateRow>;
-  readonly #byFormerName: Statement<[string, Instant], StateRow>;
+  readonly #byStableId: Statement<[string], ObservedRow>;
+  readonly #byName: Statement<[string, string], ObservedRow>;
+  readonly #byFormerName: Statement<[string, Instant], ObservedRow>;
   readonly #versions: Statement<[number, number], VersionRow>;
   readonly #add: Statement<[string, string | null, string, string]>;
   readonly #setStableId: Statement<[string, number]>;
@@ -59,7 +59,7 @@ export class ObservedAccounts {
     this.spellings = new HandleSpellings(database);
     this.#batch = batch;
     this.#units = units;
-    const select = selectAccounts(STATE_COLUMNS);
+    const select = selectAccounts(OBSERVED_COLUMNS);
     this.#byStableId = database.prepare(`${select} WHERE stable_id = ?`);
     // the exact match comes first
     this.#byName = database.prepare(`${select} WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1`);
@@ -163,7 +163,7 @@ export class ObservedAccounts {
   }
 
   /** Returns an account that has a handle of the list and no stable id yet. */
-  #withoutId(names: readonly string[]): StateRow | undefined {
+  #withoutId(names: readonly string[]): ObservedRow | undefined {
     for (const name of names) {
       const row = this.#rowOf(name);
       if (row !== undefined && row.stable_id === null) return row;
@@ -171,12 +171,12 @@ export class ObservedAccounts {
     return undefined;
   }
 
-  #rowOf(handle: string): StateRow | undefined {
+  #rowOf(handle: string): ObservedRow | undefined {
     return this.spellings.first(handle, (spelling) => this.#byName.get(spelling, handle));
   }
 
   /** Returns the account of a row. The same row is the same object until the account is evicted. */
-  #load(row: StateRow | undefined): KnownAccount | undefined {
+  #load(row: ObservedRow | undefined): KnownAccount | undefined {
     if (row === undefined) return undefined;
     const cached = this.#cached.get(row.id);
     if (cached !== undefined) {
