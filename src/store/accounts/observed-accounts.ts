@@ -7,8 +7,18 @@ import { damaged, storedJson } from '../database/damaged.ts';
 import { encodedRecord } from '../feed/records.ts';
 import type { Batch } from '../writing/batch.ts';
 import { OBSERVED_COLUMNS, type ObservedRow, selectAccounts } from './account-rows.ts';
+import { IntervalWriter } from './change-intervals.ts';
 import { HandleSpellings } from './handle-spellings.ts';
-import { emptyVersions, type KnownAccount, type Version, versionWeight, watermarkOf, weightOf } from './known-account.ts';
+import {
+  accountWithoutValues,
+  intervalOf,
+  type KnownAccount,
+  OVERHEAD_UNITS,
+  observedChecksum,
+  pushVersion,
+  watermarkOf,
+  weightOf,
+} from './known-account.ts';
 
 interface VersionRow {
   readonly id: number;
@@ -51,7 +61,8 @@ export class ObservedAccounts {
   readonly #versions: Statement<[number, number], VersionRow>;
   readonly #add: Statement<[string, string | null, string, string]>;
   readonly #setStableId: Statement<[string, number]>;
-  readonly #setObserved: Statement<[Instant, number, number]>;
+  readonly #setObserved: Statement<[Instant, number, number | null, number]>;
+  readonly #intervals: IntervalWriter;
 
   /** @param units the maximum size of the cache, in UTF-16 units */
   constructor(batch: Batch, units: number = CACHE_UNITS) {
@@ -75,8 +86,10 @@ export class ObservedAccounts {
     this.#add = database.prepare('INSERT INTO account (screen_name, stable_id, identity, summary) VALUES (?, ?, ?, ?)');
     this.#setStableId = database.prepare('UPDATE account SET stable_id = ? WHERE id = ?');
     this.#setObserved = database.prepare(
-      'UPDATE account SET observed_to = CAST(? AS INTEGER), observed_fields = CAST(? AS INTEGER) WHERE id = ?',
+      `UPDATE account SET observed_to = CAST(? AS INTEGER), observed_fields = CAST(? AS INTEGER), observed_checksum = CAST(? AS INTEGER)
+        WHERE id = ?`,
     );
+    this.#intervals = new IntervalWriter(database);
   }
 
   /** Whether the cache is full, so that {@link evict} should be called. */
@@ -121,7 +134,12 @@ export class ObservedAccounts {
     const { id, data_type, text, first_encountered_date } = record;
     this.#batch.putRecord(encodedRecord(record), account.row);
     const version = { id, text, since: parseInstant(first_encountered_date) ?? 0 };
+    const interval = intervalOf(account, record, version.since);
     this.#weight += pushVersion(account.versions[data_type], version, this.now);
+    account.observed_checksum = null;
+    if (interval === undefined) return;
+    account.intervals.push(interval);
+    this.#weight += OVERHEAD_UNITS;
   }
 
   /**
@@ -191,6 +209,7 @@ export class ObservedAccounts {
     );
     account.observed_to = row.observed_to ?? undefined;
     account.observed_fields = row.observed_fields;
+    account.observed_checksum = row.observed_checksum;
     let since = 0;
     for (const { id, data_type, text, date, is_whole } of this.#recordsOf(row.id)) {
       if (is_whole === 0) throw damaged(path, `record ${id} of ${row.screen_name} does not match its checksum`);
@@ -221,23 +240,11 @@ export class ObservedAccounts {
   #write(accounts: KnownAccount[]): void {
     this.#batch.markObservedChanged();
     // in the order of the table, so that each of its pages is written once
-    for (const { observed_to, observed_fields, row } of accounts.sort((one, other) => one.row - other.row))
-      if (observed_to !== undefined) this.#setObserved.run(observed_to, observed_fields, row);
+    for (const account of accounts.sort((one, other) => one.row - other.row)) {
+      const { row, observed_to, observed_fields, intervals } = account;
+      if (observed_to === undefined) continue;
+      this.#setObserved.run(observed_to, observed_fields, observedChecksum(account), row);
+      if (intervals.length > 0) this.#intervals.add(row, intervals);
+    }
   }
-}
-
-function accountWithoutValues(row: number, identity: Identity, stable_id: string | undefined): KnownAccount {
-  const versions = emptyVersions();
-  return { row, stable_id, identity, observed_to: undefined, observed_fields: 0, versions, profile: undefined, isUsed: false };
-}
-
-/** Adds a value, and drops those that ended before an instant. Returns the difference of the weight. */
-function pushVersion(versions: Version[], version: Version, now: Instant): number {
-  let weight = versionWeight(version);
-  versions.push(version);
-  while ((versions[1]?.since ?? now) < now) {
-    const dropped = versions.shift();
-    if (dropped !== undefined) weight -= versionWeight(dropped);
-  }
-  return weight;
 }
