@@ -71,20 +71,30 @@ ${joined(records)}</section>
 /**
  * Returns an entry of an account: when, and for each record its field, the text before and after. A first value has no text before.
  * @param hrefOf returns the link to a record
+ * @param observedBefore the time of the latest observation before a change, by record
  */
-export function accountEntry(entry: Entry, hrefOf: AddressOf, { textOf, handleAt }: RecordFacts): Markup {
+export function accountEntry(
+  entry: Entry,
+  hrefOf: AddressOf,
+  { textOf, handleAt }: RecordFacts,
+  observedBefore: ReadonlyMap<number, string>,
+): Markup {
   const { account, first_encountered_date: time } = entry.at(-1) ?? entry[0];
   const handle = handleAt(entry[0]);
   const former = handle === account ? '' : markup` as <bdi>@${escapeText(handle)}</bdi>`;
   const areFirst = entry.every(isFirst);
+  const shared = intervalNote(
+    entry.filter((record) => !isFirst(record)),
+    observedBefore,
+  );
   const records = entry.map((record) => {
     const { before, after, note } = changeMarkup(record, textOf);
     const label = areFirst ? '' : FIRST_SEEN;
     const old = isFirst(record) ? label : before === undefined ? markup`<p>Unknown</p>` : markup`<div dir=auto>${before}</div>`;
-    return markup`${articleStart(record)}<header><h4><a href="${hrefOf(record)}">${record.data_type}</a></h4>${snapshotLink(record)}</header>${noteMarkup(note)}${old}<div dir=auto>${after}</div></article>\n`;
+    return markup`${articleStart(record)}<header><h4><a href="${hrefOf(record)}">${record.data_type}</a></h4>${snapshotLink(record)}</header>${noteMarkup(note)}${shared === '' ? intervalNote([record], observedBefore) : ''}${old}<div dir=auto>${after}</div></article>\n`;
   });
   return markup`<section class=entry><h3>${areFirst ? 'First seen on ' : ''}${timeMarkup(time, fullTime(time))}${former}</h3>
-${joined(records)}</section>
+${shared}${joined(records)}</section>
 `;
 }
 
@@ -98,6 +108,16 @@ export function renameEntry({ account, before, after, seen_to }: Rename, root?: 
 <article class=H><header><h4>Handle</h4></header><div dir=auto>${values}</div></article>
 </section>
 `;
+}
+
+/** Says between which two observations fields changed. Returns '' if that is not known, or not the same for all changes. */
+function intervalNote(changes: readonly ChangeRecord[], observedBefore: ReadonlyMap<number, string>): Markup | '' {
+  const [first] = changes;
+  const from = first && observedBefore.get(first.id);
+  if (first === undefined || from === undefined) return '';
+  const to = first.first_encountered_date;
+  if (!changes.every((change) => change.first_encountered_date === to && observedBefore.get(change.id) === from)) return '';
+  return noteMarkup(markup`Changed between ${timeMarkup(from, fullTime(from))} and ${timeMarkup(to, fullTime(to))}`);
 }
 
 function noteMarkup(note: Markup | ''): Markup | '' {

@@ -51,6 +51,12 @@ async function restore(path: string, store: string): Promise<void> {
   close();
 }
 
+function fingerprintOf(path: string): string {
+  const store = Store.open(path);
+  store.close();
+  return store.revision.fingerprint;
+}
+
 async function observed(store: string, snapshots: readonly Snapshot[]) {
   const rejects: InputError[] = [];
   return { summary: await observe(store, snapshots, { onReject: (error) => rejects.push(error) }), rejects };
@@ -61,10 +67,15 @@ const snapshots = fc
   .array(generatedSnapshot, { minLength: 2, maxLength: 20 })
   .map((all) => all.toSorted((one, other) => (String(one['observed_at']) < String(other['observed_at']) ? -1 : 1)));
 
+/** Between the nights, the bio changes twice: in the first store, and after it was restored. */
+const NIGHTS: Snapshot[] = ['a', 'b', 'b', 'c'].map((bio, night) => {
+  return { observed_at: `2024-03-0${1 + night}T04:00:00Z`, id: '1', screen_name: 'nina', bio };
+});
+
 describe('a store that is restored from a package with identities', () => {
   const folder = folderOfFile();
 
-  it('has the same tree with HTML pages and the same manifest, and the same after new snapshots', async () => {
+  it('has the same tree with HTML pages, the same manifest and the same fingerprint, and the same after new snapshots', async () => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(histories(12), snapshots, fc.nat({ max: 20 }), async (history, all, cut) => {
@@ -83,18 +94,21 @@ describe('a store that is restored from a package with identities', () => {
           await pack(write, original, at('out'), at(name));
           await restore(at(name), at(`${name}.db`));
           expect(differences(await treeOf(at(`${name}.db`), at(`${name}-out`)), tree), name).toEqual([]);
+          expect(fingerprintOf(at(`${name}.db`)), name).toBe(fingerprintOf(original));
         }
         await pack(undefined, at('history.ndjson.db'), at('out'), at('again.ndjson'));
         expect(readFileSync(at('again.ndjson'))).toEqual(readFileSync(at('history.ndjson')));
         const later = await observed(original, all.slice(cut));
         const next = await treeOf(original, at('out'));
+        if (all === NIGHTS) expect([...next.values()].join().match(/Changed between/g)).toHaveLength(2);
         for (const [name] of PACKAGES) {
           expect(await observed(at(`${name}.db`), all.slice(cut)), name).toEqual(later);
           expect(differences(await treeOf(at(`${name}.db`), at(`${name}-out`)), next), name).toEqual([]);
+          expect(fingerprintOf(at(`${name}.db`)), name).toBe(fingerprintOf(original));
         }
         for (const file of PACKAGES.flatMap(([name]) => [name, `${name}.db`, `${name}-out`])) rmSync(at(file), { recursive: true });
       }),
-      { numRuns: times('generated stores', 2, 50) },
+      { numRuns: times('generated stores', 3, 50), examples: [[{ records: [], accounts: [] }, NIGHTS, 3]] },
     );
   });
 });

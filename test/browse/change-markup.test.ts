@@ -18,7 +18,7 @@ const UNKNOWN: RecordFacts = { addressOf: () => markup`x.html#r2`, textOf: () =>
 /** Returns the markup of the values of a record, without its heading: in the feed, and on the page of its account. */
 function shown(entry: ChangeRecord, textOf = UNKNOWN.textOf): readonly string[] {
   const facts = { ...UNKNOWN, textOf };
-  return [feedEntry([entry], '', facts), accountEntry([entry], () => markup`#r2`, facts)].map(
+  return [feedEntry([entry], '', facts), accountEntry([entry], () => markup`#r2`, facts, new Map())].map(
     (html) => /<\/header>(.*)<\/article>/.exec(html)?.[1] ?? '',
   );
 }
@@ -83,7 +83,7 @@ it.each<[before: string, after: string, sides: readonly [before: string, after: 
   ['maps', 'mills', ['<del>maps</del>', '<ins>mills</ins>']],
 ])('a diff_html that marks all of %s and of %s shows only what was added or removed', (before, after, sides) => {
   const html = `<del style="background:#ffe6e6;">${before}</del><ins style="background:#e6ffe6;">${after}</ins>`;
-  expect(accountEntry([record('', html, 'Bio')], () => markup`#r2`, UNKNOWN)).toContain(values(...sides));
+  expect(accountEntry([record('', html, 'Bio')], () => markup`#r2`, UNKNOWN, new Map())).toContain(values(...sides));
 });
 
 describe('the records of one account and one second', () => {
@@ -107,7 +107,7 @@ describe('the records of one account and one second', () => {
 
   it('tell the first values among them from the changes', () => {
     const entry: Entry = [at(3, '2024-03-05T14:03:06Z'), at(2, '2024-03-05T14:03:06Z', { previous: null, data_type: 'Name' })];
-    for (const html of [accountEntry(entry, () => markup`x`, UNKNOWN), feedEntry(entry, '', UNKNOWN)]) {
+    for (const html of [accountEntry(entry, () => markup`x`, UNKNOWN, new Map()), feedEntry(entry, '', UNKNOWN)]) {
       const page = parse(html);
       expect(elementsNamed(page, 'h3').map((each) => textIn(each).includes('First seen'))).toEqual([false]);
       expect(elementsNamed(page, 'article').map((each) => textIn(each).includes('First seen'))).toEqual([false, true]);

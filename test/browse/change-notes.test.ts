@@ -11,7 +11,7 @@ function shown(data_type: DataType, before: string, after: string): readonly (st
   const record = { ...bioRecord(2, { account: 'nina', previous: 1 }), data_type, text: byteText(after) };
   const diff_html = byteText(diffHtml(data_type, before, after));
   const facts = { addressOf: () => trusted(''), textOf: () => undefined, handleAt: () => 'nina' };
-  const html = accountEntry([{ ...record, diff_html }], () => trusted(''), facts);
+  const html = accountEntry([{ ...record, diff_html }], () => trusted(''), facts, new Map());
   const [note, removed, added] = [/<p class=note>(.*?)<\/p>/, /<del>(.*?)<\/del>/s, /<ins>(.*?)<\/ins>/s].map(
     (part) => part.exec(html)?.[1],
   );

@@ -32,10 +32,11 @@ it('the pages of an account with 100,000 records have less than 100 kB for bios 
   );
   const older = olderParts(parts).at(-1)?.last ?? 0;
   const profile = { account_creation_date: null, profile_image_url: '', display_name: '', website: null, location: '', bio: bioOf(1) };
+  const observedBefore = new Map(data.map(({ id }) => [id, '2024-02-29T04:00:00.000000Z']));
   const shown = {
     account: { screen_name: HANDLE, ...profile, data },
     data: data.filter(({ id }) => id > older),
-    ...{ changes: data.length, renames: new Map(), parts, formerHandles: [], formerHolders: [], lastSeen: null },
+    ...{ changes: data.length, renames: new Map(), observedBefore, parts, formerHandles: [], formerHolders: [], lastSeen: null },
   };
   const addressOf = ({ account, id }: ChangeRecord) => recordAddress(account, partOfRecord(parts, id), id);
   const facts = { addressOf, textOf: () => '', handleAt: () => HANDLE };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Profile } from '../../src/contract/observation.ts';
 import type { DataType } from '../../src/contract/record.ts';
 import { changesOf, conflictsOf } from '../../src/observe/changes-and-conflicts.ts';
-import { bitOf, type KnownAccount, knownUntil, type Version } from '../../src/store/accounts/known-account.ts';
+import { accountWithoutValues, bitOf, type KnownAccount, knownUntil, type Version } from '../../src/store/accounts/known-account.ts';
 import { profile } from '../store/accounts.ts';
 
 const NOTHING: Profile = profile('jack');
@@ -12,7 +12,7 @@ function account(type: DataType, observed_to: number | undefined, ...values: rea
   const versions: { [T in DataType]: Version[] } = { Name: [], Bio: [], Location: [], Website: [], Verified: [] };
   versions[type] = values.map(([text, since], id) => ({ id, text, since }));
   const identity = { screen_name: 'jack', account_creation_date: null, profile_image_url: '' };
-  return { row: 1, stable_id: undefined, identity, observed_to, observed_fields: 0, versions, profile: undefined, isUsed: false };
+  return { ...accountWithoutValues(1, identity, undefined), observed_to, versions };
 }
 
 /** Returns the changes of a snapshot: the new text of each field, or why it is late. */

@@ -40,6 +40,8 @@ export interface BrowseAccount {
   readonly changes: number;
   /** Its renames, by the record below them. */
   readonly renames: RenamesByRecord;
+  /** The time of the latest observation before a change, by record, if it is known. */
+  readonly observedBefore: ReadonlyMap<number, string>;
   /** The parts of its records, oldest first. */
   readonly parts: readonly AccountPart[];
   /** Its earlier handles, each with the last time at which a source showed it. Sorted by time. */
@@ -100,6 +102,7 @@ function readAccount(
     data: older === -1 ? account.data : account.data.filter(({ id }) => id > older),
     changes: changesIn(account.data),
     renames: lookup.renames.ofAccount(account.screen_name, account.data),
+    observedBefore: new Map(stored.intervals.map(({ record, from }) => [record, from])),
     parts,
     formerHandles: formerHandlesOf({ ...stored, former_handles: accounts.formerHandles(stored.id) }).map(({ handle, seen_to }) => ({
       handle: byteText(handle),
@@ -178,12 +181,13 @@ function changesIn(records: readonly ChangeRecord[]): number {
   return records.filter(({ previous }) => previous !== null).length;
 }
 
-function entries({ account, renames }: BrowseAccount, records: readonly ChangeRecord[], hrefOf: AddressOf, facts: RecordFacts): Markup {
+function entries(shown: BrowseAccount, records: readonly ChangeRecord[], hrefOf: AddressOf, facts: RecordFacts): Markup {
+  const { account, renames, observedBefore } = shown;
   if (records.length === 0) return markup`<p>This account has no records.</p>\n`;
   const renamesAbove = (id: number) => (renames.get(id) ?? []).map((rename) => renameEntry(rename));
   const list = accountEntriesOf(records).flatMap((entry) => [
     ...(renames.size === 0 ? [] : entry.flatMap(({ id }) => renamesAbove(id))),
-    accountEntry(entry, hrefOf, facts),
+    accountEntry(entry, hrefOf, facts, observedBefore),
   ]);
   if (records.at(-1)?.id === account.data.at(-1)?.id) list.push(...renamesAbove(NO_RECORD));
   return markup`${recordFilter(records, account.data)}<div class="changes own">\n<p class=columns aria-hidden=true><b>${nameOf(account)}</b><span>Before</span><span>After</span></p>\n${joined(list)}</div>\n`;

@@ -10,6 +10,7 @@ import {
   identifierOrNull,
   list,
   oneOf,
+  orNothing,
   orNull,
   parseShape,
   type Rule,
@@ -20,6 +21,7 @@ import {
   urlOrEmpty,
   wholeSecondOrNull,
 } from '../shape.ts';
+import { type ChangeInterval, changeIntervals, checksum, exactTime } from './change-interval.ts';
 
 /** A handle that an account had before its present one. */
 export interface FormerHandle {
@@ -36,6 +38,10 @@ export interface AccountState extends Identity {
   readonly observed_to: Instant | null;
   /** The fields that the snapshots of that instant had, in the order of {@link DATA_TYPES}. */
   readonly observed_fields: readonly DataType[];
+  /** The checksum of the newest value of each field after that observation; undefined: unknown. */
+  readonly observed_checksum?: number | undefined;
+  /** Between which observations its fields changed, sorted by record; undefined: nothing is known. */
+  readonly change_intervals?: readonly ChangeInterval[] | undefined;
   /** Sorted by time, then by handle. */
   readonly former_handles: readonly FormerHandle[];
   /** The profile as a source gave it. Records newer than `profile_record` change it further. */
@@ -44,11 +50,6 @@ export interface AccountState extends Identity {
   readonly profile_record: number | null;
 }
 
-const isExactTime = (value: unknown): value is string => {
-  const instant = typeof value === 'string' ? parseInstant(value) : undefined;
-  return instant !== undefined && timestampOf(instant) === value;
-};
-const exactTime: Rule<string> = rule('a UTC time such as "2023-11-18T16:29:12.006921Z"', isExactTime);
 const stableId: Rule<string> = rule('a stable id: not empty, no control characters, valid Unicode', handle.accepts);
 const fields: Rule<readonly DataType[]> = rule(
   `an array of ${DATA_TYPES.join(', ')}, each at most once and in this order`,
@@ -68,6 +69,8 @@ const LINE: Shape<StateLine> = {
   stable_id: orNull(stableId),
   observed_to: orNull(exactTime),
   observed_fields: fields,
+  observed_checksum: orNothing(checksum),
+  change_intervals: orNothing(changeIntervals),
   former_handles: list,
   account_creation_date: wholeSecondOrNull,
   profile_image_url: urlOrEmpty,
@@ -106,6 +109,8 @@ export function encodeAccountState(state: AccountState): string {
     stable_id: state.stable_id,
     observed_to: state.observed_to === null ? null : timestampOf(state.observed_to),
     observed_fields: state.observed_fields,
+    observed_checksum: state.observed_checksum,
+    change_intervals: state.change_intervals,
     former_handles: state.former_handles.map(({ handle, seen_to }) => ({ handle, seen_to: timestampOf(seen_to) })),
     account_creation_date: state.account_creation_date,
     profile_image_url: state.profile_image_url,

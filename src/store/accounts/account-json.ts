@@ -12,6 +12,7 @@ export interface DescribedAccount {
   readonly identity: string;
   readonly summary: string;
   readonly known_to: number | null;
+  readonly change_intervals: string | null;
 }
 
 /** Consecutive records of an account. */
@@ -112,7 +113,7 @@ export function historyOf(path: string, account: DescribedAccount, newest: Accou
   const tail = `,${((newest.newest ?? -1) > (known_to ?? -1) ? currentSummary(path, account, newest, older) : account.summary).slice(1)}`;
   const digest = createHash('sha256')
     .update(head)
-    .update(`${asRecord(older)}]${tail}`)
+    .update(`${asRecord(older)}]${tail}${account.change_intervals ?? ''}`)
     .digest();
   return { head, tail, digest, checksum: accountChecksum(head, older.checksum, tail, older.records + newest.records) };
 }

@@ -17,6 +17,11 @@ export interface AccountRow {
   readonly observed_to: Instant | null;
   /** The fields observed at that instant: one bit for each. */
   readonly observed_fields: number;
+  /** The checksum of the newest values after that observation, see `checksumIn`; null: unknown. */
+  readonly observed_checksum: number | null;
+  /** JSON: between which observations its fields changed; null: nothing is known. With its checksum. */
+  readonly change_intervals: string | null;
+  readonly intervals_checksum: number | null;
   /** Derived: `observed_to` of an account that was not seen lately; null: seen lately, or never observed. */
   readonly last_seen: Instant | null;
   /** The id of the first record; null: no records. */
@@ -33,22 +38,29 @@ export interface AccountRow {
   readonly profile: string;
 }
 
-/** The columns that cannot be derived. */
-export type StateRow = Pick<
-  AccountRow,
-  'id' | 'screen_name' | 'identity' | 'summary' | 'known_to' | 'stable_id' | 'observed_to' | 'observed_fields'
->;
+/** The columns that snapshots are compared with. */
+export type ObservedRow = Pick<AccountRow, (typeof OBSERVED_COLUMNS)[number]>;
 
-export const STATE_COLUMNS: readonly (keyof StateRow)[] = [
+export const OBSERVED_COLUMNS = [
   'id',
   'screen_name',
   'identity',
-  'summary',
-  'known_to',
   'stable_id',
   'observed_to',
   'observed_fields',
-];
+  'observed_checksum',
+] as const satisfies readonly (keyof AccountRow)[];
+
+/** The columns that cannot be derived. */
+export type StateRow = Pick<AccountRow, (typeof STATE_COLUMNS)[number]>;
+
+export const STATE_COLUMNS = [
+  ...OBSERVED_COLUMNS,
+  'summary',
+  'known_to',
+  'change_intervals',
+  'intervals_checksum',
+] as const satisfies readonly (keyof AccountRow)[];
 
 /** The columns whose SQL is not their name. */
 const SQL: { readonly [C in keyof AccountRow]?: string } = {

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../../contract/account.ts';
 import { type AccountState, encodeAccountState, isSameState, sortedHandles } from '../../contract/accounts/account-state.ts';
+import { mergedIntervals } from '../../contract/accounts/change-interval.ts';
 import type { Instant } from '../../contract/instant.ts';
 import type { ConflictPolicy } from '../../contract/record.ts';
 import { DATA_TYPES } from '../../contract/record.ts';
@@ -8,6 +10,7 @@ import type { Batch } from '../writing/batch.ts';
 import type { Outcome } from '../writing/outcome.ts';
 import { AccountReader } from './account-reader.ts';
 import { ADD_FORMER_HANDLE, STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
+import { IntervalWriter } from './change-intervals.ts';
 import { type FormerOwner, formerOwner } from './former-owner.ts';
 import { bitOf } from './known-account.ts';
 
@@ -18,7 +21,8 @@ export class AccountStateWriter {
   readonly #reader: AccountReader;
   readonly #byName: Statement<[string], StateRow>;
   readonly #nameOf: Statement<[string], string>;
-  readonly #set: Statement<[string, string, number | null, string | null, number | null, number, number]>;
+  readonly #set: Statement<[string, string, number | null, string | null, number | null, number, number | null, number]>;
+  readonly #intervals: IntervalWriter;
   readonly #addFormerHandle: Statement<[string, Instant, number]>;
   readonly #formerOwner: FormerOwner;
   readonly #formerOwnerOfId: FormerOwner;
@@ -32,8 +36,9 @@ export class AccountStateWriter {
     this.#nameOf = database.prepareValue('SELECT screen_name FROM account WHERE stable_id = ?');
     this.#set = database.prepare(
       `UPDATE account SET identity = ?, summary = ?, known_to = ?, stable_id = ?, observed_to = CAST(? AS INTEGER),
-        observed_fields = CAST(? AS INTEGER) WHERE id = ?`,
+        observed_fields = CAST(? AS INTEGER), observed_checksum = CAST(? AS INTEGER) WHERE id = ?`,
     );
+    this.#intervals = new IntervalWriter(database);
     this.#addFormerHandle = database.prepare(ADD_FORMER_HANDLE);
     this.#formerOwner = formerOwner(database, 'record');
     this.#formerOwnerOfId = formerOwner(database, 'stable id');
@@ -95,12 +100,15 @@ export class AccountStateWriter {
   #write(row: StateRow, stored: AccountState, state: AccountState): void {
     const [identity, summary] = [encodeIdentity(state), encodeSummary(state.profile)];
     const fields = state.observed_fields.reduce((bits, type) => bits | bitOf(type), 0);
-    this.#set.run(identity, summary, state.profile_record, state.stable_id, state.observed_to, fields, row.id);
+    const checksum = state.observed_checksum === undefined ? null : -1 - state.observed_checksum;
+    this.#set.run(identity, summary, state.profile_record, state.stable_id, state.observed_to, fields, checksum, row.id);
+    const hasOtherIntervals = !isDeepStrictEqual(state.change_intervals, stored.change_intervals);
+    if (hasOtherIntervals) this.#intervals.set(row.id, state.change_intervals ?? []);
     let handlesAdded = 0;
     for (const { handle, seen_to } of state.former_handles) handlesAdded += this.#addFormerHandle.run(handle, seen_to, row.id).changes;
-    const isPublished = identity !== row.identity || summary !== row.summary || state.profile_record !== stored.profile_record;
+    const hasOtherProfile = identity !== row.identity || summary !== row.summary || state.profile_record !== stored.profile_record;
     if (handlesAdded > 0) this.#batch.markRenamed(state.screen_name);
-    else if (isPublished) this.#batch.markChanged(state.screen_name);
+    else if (hasOtherProfile || hasOtherIntervals) this.#batch.markChanged(state.screen_name);
     else this.#batch.markMetadataChanged();
     if (state.observed_to !== stored.observed_to) this.#batch.markObservedChanged();
   }
@@ -144,6 +152,10 @@ function merged(stored: AccountState, state: AccountState, later: AccountState):
     stable_id: later.stable_id ?? stored.stable_id ?? state.stable_id,
     observed_to: observed === -1 ? null : observed,
     observed_fields: DATA_TYPES.filter((type) => latest.some(({ observed_fields }) => observed_fields.includes(type))),
+    observed_checksum: latest.every((one) => one.observed_checksum === latest[0]?.observed_checksum)
+      ? latest[0]?.observed_checksum
+      : undefined,
+    change_intervals: mergedIntervals(stored.change_intervals, state.change_intervals),
     former_handles: sortedHandles([...stored.former_handles, ...state.former_handles]),
   };
 }

@@ -1,9 +1,11 @@
+import { crc32 } from 'node:zlib';
 import type { Identity } from '../../contract/account.ts';
-import type { Instant } from '../../contract/instant.ts';
-import { DATA_TYPES, type DataType } from '../../contract/record.ts';
+import { type ChangeInterval, changeChecksum } from '../../contract/accounts/change-interval.ts';
+import { type Instant, timestampOf } from '../../contract/instant.ts';
+import { type ChangeRecord, DATA_TYPES, type DataType } from '../../contract/record.ts';
 
-/** The estimated overhead of an account or a value beside its text, in UTF-16 units. */
-const OVERHEAD_UNITS = 130;
+/** The estimated overhead of an account, a value beside its text or an interval, in UTF-16 units. */
+export const OVERHEAD_UNITS = 130;
 
 /** One value of a field, from an instant on. */
 export interface Version {
@@ -28,27 +30,66 @@ export interface KnownAccount extends AccountHistory {
   identity: Identity;
   /** The fields observed at that instant: one bit for each. */
   observed_fields: number;
+  /** As in the store; null: unknown, or the account has new values. */
+  observed_checksum: number | null;
+  /** Whether the newest values are those after the latest observation. Otherwise some came from elsewhere since. undefined: not compared yet. */
+  isAsObserved: boolean | undefined;
+  /** The intervals of its new records, which are not in the store yet. */
+  readonly intervals: ChangeInterval[];
   /** A number that identifies the last profile of the account in this run. */
   profile: number | undefined;
   /** Whether it was used since the cache last looked for accounts to evict. */
   isUsed: boolean;
 }
 
-/** Returns the versions of an account without values. */
-export function emptyVersions(): AccountHistory['versions'] {
-  return { Name: [], Bio: [], Location: [], Website: [], Verified: [] };
+/** Returns an account that was never observed and has no values. */
+export function accountWithoutValues(row: number, identity: Identity, stable_id: string | undefined): KnownAccount {
+  const versions = { Name: [], Bio: [], Location: [], Website: [], Verified: [] };
+  const observed = { observed_to: undefined, observed_fields: 0, observed_checksum: null, isAsObserved: undefined, intervals: [] };
+  return { row, stable_id, identity, ...observed, versions, profile: undefined, isUsed: false };
 }
 
-/** Returns the estimated size of a history in memory, in UTF-16 units. */
-export function weightOf({ versions }: AccountHistory): number {
-  let weight = OVERHEAD_UNITS;
+/** Returns the estimated size of an account in memory, in UTF-16 units. */
+export function weightOf({ versions, intervals }: KnownAccount): number {
+  let weight = OVERHEAD_UNITS * (1 + intervals.length);
   for (const type of DATA_TYPES) for (const version of versions[type]) weight += versionWeight(version);
   return weight;
 }
 
 /** Returns the estimated size of a value in memory, in UTF-16 units. */
-export function versionWeight({ text }: Version): number {
+function versionWeight({ text }: Version): number {
   return OVERHEAD_UNITS + (text?.length ?? 0);
+}
+
+/** Adds a value, and drops those that ended before an instant. Returns the difference of the weight. */
+export function pushVersion(versions: Version[], version: Version, now: Instant): number {
+  let weight = versionWeight(version);
+  versions.push(version);
+  while ((versions[1]?.since ?? now) < now) {
+    const dropped = versions.shift();
+    if (dropped !== undefined) weight -= versionWeight(dropped);
+  }
+  return weight;
+}
+
+/** Returns the checksum of the newest values after the latest observation; null: unknown. It is computed only if it can have changed. */
+export function observedChecksum({ observed_checksum, isAsObserved, versions }: KnownAccount): number | null {
+  return isAsObserved === true && (observed_checksum ?? -1) < 0 ? newestChecksum(versions) : observed_checksum;
+}
+
+/** Returns the CRC-32 of the newest value of each field. A missing value, null and "" are the same. */
+function newestChecksum(versions: AccountHistory['versions']): number {
+  let values = '';
+  for (const type of DATA_TYPES) values += `${versions[type].at(-1)?.text ?? ''}\0`;
+  return crc32(values);
+}
+
+/**
+ * Returns the checksum in `observed_checksum`. As -1 - checksum, it must be compared with the newest values: the account changed since it was
+ * written, or it came from another store.
+ */
+export function checksumIn(column: number): number {
+  return Math.max(column, -1 - column);
 }
 
 /** Returns the bit of a field in a set of fields. */
@@ -59,8 +100,26 @@ export function bitOf(type: DataType): number {
 /** Marks that an account was observed at an instant, with a set of fields: one bit for each. */
 export function markObserved(account: KnownAccount, instant: Instant, fields: number): void {
   if (instant < (account.observed_to ?? -1)) return;
-  account.observed_fields = instant === account.observed_to ? account.observed_fields | fields : fields;
+  if (instant !== account.observed_to) {
+    account.observed_fields = 0;
+    account.isAsObserved = true;
+  }
+  account.observed_fields |= fields;
   account.observed_to = instant;
+}
+
+/**
+ * Returns between which observations a field changed. Returns undefined if that is not known: the latest observation did not have the field,
+ * or the value before is newer, came from elsewhere or does not exist.
+ * @param record the record of the change, which is not in the history yet
+ */
+export function intervalOf(account: KnownAccount, record: ChangeRecord, instant: Instant): ChangeInterval | undefined {
+  const { observed_to = instant, observed_fields, observed_checksum, versions } = account;
+  account.isAsObserved ??= observed_checksum !== null && checksumIn(observed_checksum) === newestChecksum(versions);
+  const before = versions[record.data_type].at(-1);
+  if (!account.isAsObserved || (observed_fields & bitOf(record.data_type)) === 0 || before === undefined) return undefined;
+  if (observed_to < before.since || observed_to >= instant) return undefined;
+  return { record: record.id, from: timestampOf(observed_to), checksum: changeChecksum(before.text, record) };
 }
 
 /** Returns the watermark of an account: its history is final up to this instant, and accepts no earlier change. */

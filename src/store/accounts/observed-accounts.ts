@@ -6,9 +6,19 @@ import type { Statement } from '../database/connection.ts';
 import { damaged, storedJson } from '../database/damaged.ts';
 import { encodedRecord } from '../feed/records.ts';
 import type { Batch } from '../writing/batch.ts';
-import { STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
+import { OBSERVED_COLUMNS, type ObservedRow, selectAccounts } from './account-rows.ts';
+import { IntervalWriter } from './change-intervals.ts';
 import { HandleSpellings } from './handle-spellings.ts';
-import { emptyVersions, type KnownAccount, type Version, versionWeight, watermarkOf, weightOf } from './known-account.ts';
+import {
+  accountWithoutValues,
+  intervalOf,
+  type KnownAccount,
+  OVERHEAD_UNITS,
+  observedChecksum,
+  pushVersion,
+  watermarkOf,
+  weightOf,
+} from './known-account.ts';
 
 interface VersionRow {
   readonly id: number;
@@ -45,13 +55,14 @@ export class ObservedAccounts {
   #weight = 0;
   /** The weight of the largest account. The maximum does not include it, so the other accounts fit beside an account of any size. */
   #largest = 0;
-  readonly #byStableId: Statement<[string], StateRow>;
-  readonly #byName: Statement<[string, string], StateRow>;
-  readonly #byFormerName: Statement<[string, Instant], StateRow>;
+  readonly #byStableId: Statement<[string], ObservedRow>;
+  readonly #byName: Statement<[string, string], ObservedRow>;
+  readonly #byFormerName: Statement<[string, Instant], ObservedRow>;
   readonly #versions: Statement<[number, number], VersionRow>;
   readonly #add: Statement<[string, string | null, string, string]>;
   readonly #setStableId: Statement<[string, number]>;
-  readonly #setObserved: Statement<[Instant, number, number]>;
+  readonly #setObserved: Statement<[Instant, number, number | null, number]>;
+  readonly #intervals: IntervalWriter;
 
   /** @param units the maximum size of the cache, in UTF-16 units */
   constructor(batch: Batch, units: number = CACHE_UNITS) {
@@ -59,7 +70,7 @@ export class ObservedAccounts {
     this.spellings = new HandleSpellings(database);
     this.#batch = batch;
     this.#units = units;
-    const select = selectAccounts(STATE_COLUMNS);
+    const select = selectAccounts(OBSERVED_COLUMNS);
     this.#byStableId = database.prepare(`${select} WHERE stable_id = ?`);
     // the exact match comes first
     this.#byName = database.prepare(`${select} WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1`);
@@ -75,8 +86,10 @@ export class ObservedAccounts {
     this.#add = database.prepare('INSERT INTO account (screen_name, stable_id, identity, summary) VALUES (?, ?, ?, ?)');
     this.#setStableId = database.prepare('UPDATE account SET stable_id = ? WHERE id = ?');
     this.#setObserved = database.prepare(
-      'UPDATE account SET observed_to = CAST(? AS INTEGER), observed_fields = CAST(? AS INTEGER) WHERE id = ?',
+      `UPDATE account SET observed_to = CAST(? AS INTEGER), observed_fields = CAST(? AS INTEGER), observed_checksum = CAST(? AS INTEGER)
+        WHERE id = ?`,
     );
+    this.#intervals = new IntervalWriter(database);
   }
 
   /** Whether the cache is full, so that {@link evict} should be called. */
@@ -121,7 +134,12 @@ export class ObservedAccounts {
     const { id, data_type, text, first_encountered_date } = record;
     this.#batch.putRecord(encodedRecord(record), account.row);
     const version = { id, text, since: parseInstant(first_encountered_date) ?? 0 };
+    const interval = intervalOf(account, record, version.since);
     this.#weight += pushVersion(account.versions[data_type], version, this.now);
+    account.observed_checksum = null;
+    if (interval === undefined) return;
+    account.intervals.push(interval);
+    this.#weight += OVERHEAD_UNITS;
   }
 
   /**
@@ -163,7 +181,7 @@ export class ObservedAccounts {
   }
 
   /** Returns an account that has a handle of the list and no stable id yet. */
-  #withoutId(names: readonly string[]): StateRow | undefined {
+  #withoutId(names: readonly string[]): ObservedRow | undefined {
     for (const name of names) {
       const row = this.#rowOf(name);
       if (row !== undefined && row.stable_id === null) return row;
@@ -171,12 +189,12 @@ export class ObservedAccounts {
     return undefined;
   }
 
-  #rowOf(handle: string): StateRow | undefined {
+  #rowOf(handle: string): ObservedRow | undefined {
     return this.spellings.first(handle, (spelling) => this.#byName.get(spelling, handle));
   }
 
   /** Returns the account of a row. The same row is the same object until the account is evicted. */
-  #load(row: StateRow | undefined): KnownAccount | undefined {
+  #load(row: ObservedRow | undefined): KnownAccount | undefined {
     if (row === undefined) return undefined;
     const cached = this.#cached.get(row.id);
     if (cached !== undefined) {
@@ -191,6 +209,7 @@ export class ObservedAccounts {
     );
     account.observed_to = row.observed_to ?? undefined;
     account.observed_fields = row.observed_fields;
+    account.observed_checksum = row.observed_checksum;
     let since = 0;
     for (const { id, data_type, text, date, is_whole } of this.#recordsOf(row.id)) {
       if (is_whole === 0) throw damaged(path, `record ${id} of ${row.screen_name} does not match its checksum`);
@@ -221,23 +240,11 @@ export class ObservedAccounts {
   #write(accounts: KnownAccount[]): void {
     this.#batch.markObservedChanged();
     // in the order of the table, so that each of its pages is written once
-    for (const { observed_to, observed_fields, row } of accounts.sort((one, other) => one.row - other.row))
-      if (observed_to !== undefined) this.#setObserved.run(observed_to, observed_fields, row);
+    for (const account of accounts.sort((one, other) => one.row - other.row)) {
+      const { row, observed_to, observed_fields, intervals } = account;
+      if (observed_to === undefined) continue;
+      this.#setObserved.run(observed_to, observed_fields, observedChecksum(account), row);
+      if (intervals.length > 0) this.#intervals.add(row, intervals);
+    }
   }
-}
-
-function accountWithoutValues(row: number, identity: Identity, stable_id: string | undefined): KnownAccount {
-  const versions = emptyVersions();
-  return { row, stable_id, identity, observed_to: undefined, observed_fields: 0, versions, profile: undefined, isUsed: false };
-}
-
-/** Adds a value, and drops those that ended before an instant. Returns the difference of the weight. */
-function pushVersion(versions: Version[], version: Version, now: Instant): number {
-  let weight = versionWeight(version);
-  versions.push(version);
-  while ((versions[1]?.since ?? now) < now) {
-    const dropped = versions.shift();
-    if (dropped !== undefined) weight -= versionWeight(dropped);
-  }
-  return weight;
 }

@@ -1,10 +1,12 @@
 import { crc32 } from 'node:zlib';
 import type { FormerHandle } from '../../contract/accounts/account-state.ts';
+import type { ChangeInterval } from '../../contract/accounts/change-interval.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
 import { AccountReader } from './account-reader.ts';
 import { ACCOUNT_NAMED, type AccountRow, accountRows } from './account-rows.ts';
+import { intervalsOf } from './change-intervals.ts';
 
 /** An account with its records. */
 export interface StoredAccount extends Pick<AccountRow, 'id' | 'screen_name' | 'stable_id' | 'records' | 'last_seen'> {
@@ -12,9 +14,13 @@ export interface StoredAccount extends Pick<AccountRow, 'id' | 'screen_name' | '
   readonly bytes: number;
   /** The JSON of the account with all its records, newest first; null: the account is not newer than requested. */
   readonly json: Buffer | null;
+  /** Between which observations its fields changed. */
+  readonly intervals: readonly ChangeInterval[];
 }
 
-interface AccountContents extends Omit<StoredAccount, 'json'>, Pick<AccountRow, 'checksum' | 'first_record' | 'observed_to'> {
+interface AccountContents
+  extends Omit<StoredAccount, 'json' | 'intervals'>,
+    Pick<AccountRow, 'checksum' | 'first_record' | 'observed_to' | 'change_intervals' | 'intervals_checksum'> {
   readonly head: Buffer | null;
   readonly tail: string;
 }
@@ -68,6 +74,7 @@ export class StoredAccounts extends AccountReader {
     database.exec('PRAGMA cache_size = -8192');
     this.#account = database.prepare(`
       SELECT account.id, screen_name, stable_id, observed_to, last_seen, checksum, account.first_record AS first_record, ${SIZE},
+        change_intervals, intervals_checksum,
         iif(revision > :since, CAST(ifnull(head, rtrim(identity, '}') || ',"data":[') AS BLOB), NULL) AS head,
         ifnull(tail, ',' || ltrim(summary, '{')) AS tail
       FROM account LEFT JOIN history ON history.first_record = account.first_record WHERE account.id = :id`);
@@ -143,12 +150,13 @@ export class StoredAccounts extends AccountReader {
     const row = this.#account.get({ id, since });
     if (row === undefined) throw damaged(this.#database.path, `no account with the row number ${id}`);
     const { head, tail, checksum, first_record, observed_to, ...account } = row;
+    const { path } = this.#database;
     const isWrong = account.last_seen !== null && account.last_seen !== observed_to;
-    if (isWrong) throw damaged(this.#database.path, `the account ${account.screen_name} has another last_seen than its observed_to`);
-    if (head === null) return { ...account, json: null };
+    if (isWrong) throw damaged(path, `the account ${account.screen_name} has another last_seen than its observed_to`);
+    if (head === null) return { ...account, json: null, intervals: [] };
     const json = Buffer.concat([head, ...this.#parts.json(first_record), Buffer.from(`]${tail}`)]);
-    if (crc32(json) + account.records === checksum) return { ...account, json };
-    throw damaged(this.#database.path, `the account ${account.screen_name} does not match its checksum`);
+    if (crc32(json) + account.records === checksum) return { ...account, json, intervals: intervalsOf(path, row) ?? [] };
+    throw damaged(path, `the account ${account.screen_name} does not match its checksum`);
   }
 
   /** Returns the id and the size of each record of an account, oldest first. */

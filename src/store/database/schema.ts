@@ -29,7 +29,7 @@ export const ACCOUNT_ORDER =
 export const PART_RECORDS = 500;
 
 /** The version of the schema. Every change of the schema gets a new one: a store of another version is refused. */
-export const SCHEMA_VERSION = 17;
+export const SCHEMA_VERSION = 18;
 
 /**
  * The schema of a store.
@@ -59,18 +59,24 @@ export const SCHEMA: string = `
     observed_to INTEGER,
     -- the fields in the snapshots of that time: one bit for each, by its position in DATA_TYPES
     observed_fields INTEGER NOT NULL DEFAULT 0,
+    -- CRC-32 of the newest values of all fields after that observation; null: unknown. As -1 - CRC-32, it must be compared with the
+    -- newest values: the account changed since. Other values did not come from an observation
+    observed_checksum INTEGER,
     -- the newest record that came with identity and summary; null: no source gave them
     known_to INTEGER,
     identity TEXT NOT NULL,
     summary TEXT NOT NULL,
     first_record INTEGER, -- derived; null: no records
     revision INTEGER, -- derived: in which it last changed; null: stale
-    digest BLOB, -- derived: SHA-256 of the account as JSON. Instead of the parts in history_part it has the digest of the newest
+    digest BLOB, -- derived: SHA-256 of the account as JSON and of change_intervals. Instead of the parts in history_part it has the digest of the newest
     checksum INTEGER, -- derived: of the account as JSON without data_page_count, plus records
     -- derived: observed_to, if it is more than 10 days before the newest of the store; null: seen lately, or never observed
     last_seen INTEGER,
+    -- JSON: between which observations its fields changed, see ChangeInterval; null: nothing is known
+    change_intervals TEXT,
+    intervals_checksum INTEGER, -- of change_intervals, when they were written
     place INTEGER GENERATED ALWAYS AS (ifnull(first_record, ${NO_RECORD})) VIRTUAL,
-    CHECK (json_valid(identity) AND json_valid(summary)),
+    CHECK (json_valid(identity) AND json_valid(summary) AND json_valid(ifnull(change_intervals, '[]'))),
     CHECK (identity ->> 'screen_name' IS screen_name),
     CHECK (json_type(identity, '$.account_creation_date') IS 'null'
       OR identity ->> 'account_creation_date' GLOB ${UTC}Z'),

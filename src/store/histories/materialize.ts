@@ -1,4 +1,5 @@
 import { historyOf, withPart } from '../accounts/account-json.ts';
+import { IntervalWriter } from '../accounts/change-intervals.ts';
 import { deriveLastSeen } from '../accounts/last-seen.ts';
 import { addRevision, fingerprint, isCurrent, latestRevision, nextRevision } from '../check/revision.ts';
 import type { Connection } from '../database/connection.ts';
@@ -9,12 +10,17 @@ import { HistoryParts } from './history-parts.ts';
 import type { RecordsByAccount } from './records-by-account.ts';
 import { eachPart, findStaleParts, type GatheredPart } from './stale-parts.ts';
 
+/** The checksum of observed values of an account that changed: it must be compared with the newest values. */
+const TO_COMPARE = 'min(observed_checksum, -1 - observed_checksum)';
+
 /** Accepts data that another program (such as sqlite3) has written. Such a change has deleted the revisions of the store. */
 export function acceptExternalChanges(database: Connection): void {
   if (nextRevision(database) === 1 || latestRevision(database) !== undefined) return;
   const lost = database.value(`SELECT id FROM record WHERE json ->> 'account' NOT IN (SELECT screen_name FROM account) LIMIT 1`);
   if (lost !== undefined) throw damaged(database.path, `record ${String(lost)} of an account that is not in the store`);
   database.exec(`UPDATE record SET checksum = crc32(json), account = (SELECT id FROM account WHERE screen_name = json ->> 'account')`);
+  database.exec(`UPDATE account SET observed_checksum = ${TO_COMPARE};
+    UPDATE account SET change_intervals = NULL, intervals_checksum = NULL WHERE crc32(change_intervals) IS NOT intervals_checksum`);
   forgetFeedBlocks(database);
   deriveLastSeen(database);
 }
@@ -109,8 +115,10 @@ function* materializeAccounts(
   gathered: Generator<GatheredPart>,
 ): Generator<MaterializeStep, boolean> {
   const parts = new HistoryParts(database);
+  const intervals = new IntervalWriter(database);
   const insert = 'INSERT INTO history (first_record, records, head, tail) VALUES (?, ?, CAST(? AS TEXT), ?)';
-  const update = 'UPDATE account SET first_record = ?, revision = ?, digest = ?, checksum = ? WHERE id = ?';
+  const update = `UPDATE account SET first_record = ?, revision = ?, digest = ?, checksum = ?,
+    observed_checksum = ${TO_COMPARE} WHERE id = ?`;
   let reordered = false;
   let done = 0;
   for (const { stale, json } of gathered) {
@@ -122,7 +130,8 @@ function* materializeAccounts(
       yield { done, all };
       continue;
     }
-    const { head, tail, digest, checksum } = historyOf(database.path, stale, { records, newest, json }, older);
+    const change_intervals = intervals.dropLost(stale);
+    const { head, tail, digest, checksum } = historyOf(database.path, { ...stale, change_intervals }, { records, newest, json }, older);
     if (first !== null) database.run(insert, first, older.records + records, head, tail);
     database.run(update, first, revision, digest, checksum, id);
     // accounts without records are sorted by name: a new name can change the order

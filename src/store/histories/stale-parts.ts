@@ -1,12 +1,12 @@
 import { type AccountRecords, type DescribedAccount, NO_RECORDS, SELECT_RECORDS } from '../accounts/account-json.ts';
+import type { IntervalsRow } from '../accounts/change-intervals.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { PART_RECORDS } from '../database/schema.ts';
 
 /** A row of `temp.stale` with its account, and what the index of the account has about its records. */
-export interface StalePart extends DescribedAccount {
+export interface StalePart extends DescribedAccount, IntervalsRow {
   readonly row: number;
-  readonly id: number;
   /** The number of the part, and whether no part is after it. */
   readonly number: number;
   readonly is_last: 0 | 1;
@@ -55,8 +55,8 @@ export function findStaleParts(database: Connection): void {
 /** Yields the rows of `temp.stale` from `first` to before `end`, with their accounts. */
 export function* staleParts(database: Connection, first = 1, end: number = Number.MAX_SAFE_INTEGER): Generator<StalePart> {
   const query = `
-    SELECT stale.rowid AS row, account.id, screen_name, identity, summary, known_to, first, first_record AS derived_first,
-      number, is_last, oldest, newest, records, digest IS NULL AS is_new
+    SELECT stale.rowid AS row, account.id, screen_name, identity, summary, known_to, change_intervals, intervals_checksum,
+      first, first_record AS derived_first, number, is_last, oldest, newest, records, digest IS NULL AS is_new
     FROM temp.stale CROSS JOIN account USING (id) WHERE stale.rowid > ? AND stale.rowid < ? ORDER BY stale.rowid LIMIT +?`;
   for (const rows of database.batches<StalePart>(query, [first - 1, end], ({ row }) => [row, end], BATCH_SIZE)) yield* rows;
 }
