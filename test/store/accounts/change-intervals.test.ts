@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { byteText } from '../../../src/browse/byte-text.ts';
 import { accountPage } from '../../../src/browse/paths.ts';
-import { identities, ndjsonLines } from '../../../src/export/ndjson.ts';
+import { identities, ndjson } from '../../../src/export/ndjson.ts';
 import { importInputs } from '../../../src/import/import.ts';
 import { checkStore } from '../../../src/store/check/store-check.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../../../src/store/database/change-triggers.ts';
@@ -57,7 +57,7 @@ const recordsIn = (path = store): readonly ShownRecord[] => contentsOf(path).fee
 function exported(path = store): readonly string[] {
   const opened = Store.open(path);
   try {
-    return [...ndjsonLines(opened)];
+    return [...ndjson(opened)].join('').split('\n').slice(0, -1);
   } finally {
     opened.close();
   }
