@@ -97,5 +97,5 @@ console.log(
 );
 for (const [index, field] of ['Bio', 'Name'].entries()) {
   afterRecords(`one new ${field}`, field, RECORDS + 1000 * index + 10, 1);
-  afterRecords(`300 new records of ${field} of 300 accounts`, field, RECORDS + 1000 * index + 11, Math.min(300, ACCOUNTS));
+  afterRecords(`one new ${field} in each of 300 accounts`, field, RECORDS + 1000 * index + 11, Math.min(300, ACCOUNTS));
 }

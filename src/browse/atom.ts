@@ -84,11 +84,13 @@ function entryOf(base: Markup, record: ChangeRecord, { addressOf, handleAt }: Fe
 /** @param handle of the account at the time of the record */
 function titleOf({ account, data_type, previous, text }: ChangeRecord, handle: ByteText): Markup {
   const present = handle === account ? '' : markup` (now @${escapeText(account)})`;
-  const field = data_type === 'Verified' ? 'verification' : data_type.toLowerCase();
+  const who = markup`@${escapeText(handle)}${present}: `;
   // a first record is what was seen first, and not something that the account did
-  const kind = previous === null ? 'first known' : 'new';
-  const value = data_type === 'Verified' ? (text === 'true' ? ', yes' : ', no') : text === null || text === '' ? ', empty' : '';
-  return markup`@${escapeText(handle)}${present}: ${trusted(`${kind} ${field}${value}`)}`;
+  const isFirst = previous === null;
+  if (data_type === 'Verified') return markup`${who}${isFirst ? 'first known as' : 'now'} ${text === 'true' ? '' : 'not '}verified`;
+  const field = trusted(data_type.toLowerCase());
+  if (text === null || text === '') return isFirst ? markup`${who}first known ${field} is empty` : markup`${who}${field} is empty now`;
+  return markup`${who}${isFirst ? 'first known' : 'new'} ${field}`;
 }
 
 function newestTime(records: readonly ChangeRecord[]): string {

@@ -161,7 +161,7 @@ ${section === 'account' ? accountNotice(root, about) : ''}`,
   };
 }
 
-const TIMES = markup`A time says when a source first showed a value, not when it was changed. `;
+const TIMES = markup`The time of a record says when a source first showed the value, not when it was changed. `;
 
 /** Returns what an account page is, and where to ask for a correction. */
 function accountNotice(root: Root, about: About | undefined): Markup {

@@ -64,7 +64,7 @@ async function exportTables(
       const all = count(store);
       return encode(
         columns,
-        withProgress(rows(store), (done) => progress(one, done, all)),
+        countRows(rows(store), (done) => progress(one, done, all)),
       );
     };
     if (dryRun && !isFile) refuseOtherFiles(to, extension);
@@ -118,7 +118,7 @@ function lackIn(file: string | undefined, store: Store): string {
 }
 
 /** Yields the rows, and calls `onRow` with the number of rows so far. */
-function* withProgress(rows: Iterable<readonly Value[]>, onRow: (done: number) => void): Generator<readonly Value[]> {
+function* countRows(rows: Iterable<readonly Value[]>, onRow: (done: number) => void): Generator<readonly Value[]> {
   let done = 0;
   for (const row of rows) {
     yield row;

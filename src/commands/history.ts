@@ -4,7 +4,7 @@ import { dateOf, parseInstant, timestampOf } from '../contract/instant.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { IdentifiedAccount } from '../history/find-account.ts';
 import { findAccount } from '../history/find-account.ts';
-import { markedChange } from '../history/terminal-diff.ts';
+import { terminalDiff } from '../history/terminal-diff.ts';
 import { timeline } from '../history/timeline.ts';
 import { plural } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -52,7 +52,7 @@ export function runHistory(
           : [
               '',
               heading(entry.record, gone.get(entry.record.id)),
-              ...markedChange(
+              ...terminalDiff(
                 entry.record.data_type,
                 entry.record.previous === null ? undefined : texts.get(entry.record.previous),
                 entry.record.text,

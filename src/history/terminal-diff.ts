@@ -24,7 +24,7 @@ const ISOLATES = /[\u2066-\u2069]/g;
  * @param before undefined if there is nothing to compare with
  * @param columns the width at which lines are wrapped
  */
-export function markedChange(
+export function terminalDiff(
   type: DataType,
   before: string | null | undefined,
   after: string | null,

@@ -7,7 +7,7 @@ import type { Host, PublishedSite } from '../rewrite/hosts/host.ts';
 import type { Module } from '../rewrite/program.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { formOf } from '../tree/tree-files.ts';
-import { type Extent, extentOf } from '../tree/tree-size.ts';
+import { type TreeSize, treeSizeOf } from '../tree/tree-size.ts';
 import { HEAD } from '../versions/commit.ts';
 
 /** What a path has: pages as files, the ZIP of a tree, or the versions of a site. */
@@ -56,7 +56,7 @@ export function siteOf(out: string, host: Host, hasVersions: boolean): Published
   refuseWithoutHead(out);
   const record = readBuildRecord(treeAt(out));
   if (typeof record !== 'object') return undefined;
-  if (siteForm(out) === 'files') checkLimits(host, out, extentOf(out));
+  if (siteForm(out) === 'files') checkLimits(host, out, treeSizeOf(out));
   const { origin, hostname, pathname } = new URL(record.base_url);
   const base = pathname === '/' ? '' : pathname;
   if (/^[\w.~/-]*$/.test(base)) {
@@ -83,7 +83,7 @@ function program(name: Module): string {
  * Checks that a tree is within the limits of a host.
  * @throws Failure host-limit
  */
-export function checkLimits({ title, limits = {} }: Pick<Host, 'title' | 'limits'>, tree: string, { files, largest }: Extent): void {
+export function checkLimits({ title, limits = {} }: Pick<Host, 'title' | 'limits'>, tree: string, { files, largest }: TreeSize): void {
   const { files: maxFiles = Number.POSITIVE_INFINITY, fileBytes = Number.POSITIVE_INFINITY, source } = limits;
   const exceeds = (path: string, expected: string, found: string, hint: string) =>
     new Failure('host-limit', `the tree in ${tree} exceeds a limit of ${title}`, {

@@ -34,13 +34,13 @@ export function deleteGone(
       batch.deleteRecord(name, Number(id));
       removed += 1;
     }
-    memory.forget('data', id);
+    memory.clearGone('data', id);
   }
   for (const name of accounts) {
     batch.markChanged(String(name));
     // an account of which nothing is known is deleted when the batch ends
     batch.database.run('UPDATE account SET known_to = NULL WHERE screen_name = ?', name);
-    memory.forget('account', name);
+    memory.clearGone('account', name);
   }
   // an item that comes back on a page with an ETag that is known would not be read
   if (records.length + accounts.length > 0) forgetContents(batch.database);

@@ -32,7 +32,7 @@ export interface RunState extends PerCollection<CollectionState> {
   readonly beginning: Beginning;
   readonly plan: Plan;
   readonly pages: { readonly read: number; readonly unchanged: number };
-  /** The state in which all pages were read, if the run was interrupted then and reads what is new. */
+  /** The state after all pages were read, if the run was interrupted at that point and now reads only new items. */
   readonly finished?: RunState;
 }
 

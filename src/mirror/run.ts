@@ -56,8 +56,8 @@ export class Run {
     try {
       await this.toEnd();
     } catch (error) {
-      const isAway = error instanceof Failure && /^(service-failed|bad-service)$/.test(error.code);
-      if (finished === undefined || !isAway) throw error;
+      const isUnreachable = error instanceof Failure && /^(service-failed|bad-service)$/.test(error.code);
+      if (finished === undefined || !isUnreachable) throw error;
       this.state = withUnreadStart(finished, error.found ?? error.message);
     }
   }
@@ -221,7 +221,7 @@ export class Run {
     const known = state.account.known + state.account.fresh - items.gone('account');
     const tally = { known, seen: state.account.seen, wanted: items.wanted };
     const next = withOutcome(state, { kind: 'accounts', page, tally }, this.#excessIfSupplied(state));
-    if (next.plan.accounts.isUnseenGone) items.markGone('account', items.unseen('account', state.account.round));
+    if (next.plan.accounts.areUnseenGone) items.markGone('account', items.unseen('account', state.account.round));
     return next;
   }
 }

@@ -30,7 +30,7 @@ export function saveMirrorState(
     for (const key of spool.items.newItems(collection)) memory.add(collection, withoutName(key));
     for (const key of gone[collection]) {
       memory.setGone(collection, withoutName(key), time);
-      if (isDigest(key)) memory.forget(collection, key);
+      if (isDigest(key)) memory.clearGone(collection, key);
     }
   }
   for (const page of spool.pages()) {

@@ -33,7 +33,7 @@ export interface ConflictingValue {
 }
 
 /** Counts the conflicts of a run and lists the first of them. The snapshots must be added in time order. */
-export class ConflictList {
+export class ConflictReport {
   readonly listed: Conflict[] = [];
   count = 0;
   readonly #spool: Spool;

@@ -8,7 +8,7 @@ import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { InputError, RejectOptions } from '../sources/source.ts';
 import type { Batch } from '../store/writing/batch.ts';
 import type { FieldConflict } from './changes-and-conflicts.ts';
-import { type Conflict, ConflictList } from './conflict-report.ts';
+import { type Conflict, ConflictReport } from './conflict-report.ts';
 import { ExcludedObservations } from './excluded-observations.ts';
 import { windowsOf } from './markup-ahead.ts';
 import type { MissingAccounts, RunAccounts, RunBefore } from './missing-accounts.ts';
@@ -90,7 +90,7 @@ export async function mergeSnapshots(
   const writer = new ObservationWriter(batch, templates, options.cacheUnits);
   const records = countsByField();
   const accounts = { added: 0, renamed: 0 };
-  const conflicts = new ConflictList(spool);
+  const conflicts = new ConflictReport(spool);
   const sharedTime = new SharedTime(options.snapshots.observedAt);
   const excludedObservations = new ExcludedObservations(batch.exclusions, spool);
   await excludedObservations.learn(spool.inOrder(), pauses);

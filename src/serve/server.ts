@@ -7,8 +7,8 @@ import { refuseWithoutHead, siteForm, treeAt } from '../hosting/site.ts';
 import { answer } from '../rewrite/answer.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { openFinishedTree } from '../tree/existing-tree.ts';
-import { type Served, servedFiles, servedVersions } from './file-sources.ts';
 import { basePathOf } from './rebase.ts';
+import { type Served, servedFiles, servedVersions } from './served-files.ts';
 
 export interface ServeOptions {
   /** A folder with a tree or with versions, or a ZIP. */

@@ -3,7 +3,7 @@ import type { AccountState } from '../contract/accounts/account-state.ts';
 import type { Exclusion } from '../contract/accounts/exclusion.ts';
 import type { Place } from '../contract/failure.ts';
 import type { FailureCode } from '../contract/failure-codes.ts';
-import type { Expansion } from '../contract/files/decompression-limit.ts';
+import type { DecompressionLimit } from '../contract/files/decompression-limit.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { PageItems } from './items/page-items.ts';
@@ -120,7 +120,7 @@ export interface Input {
   /** If the input is a member of an archive: the name of the archive, and the path in it. */
   readonly member?: { readonly archive: string; readonly path: string };
   /** Counts the bytes of the file that contains this input, with all that it contains, to refuse a decompression bomb. */
-  readonly expansion?: Expansion;
+  readonly expansion?: DecompressionLimit;
   /** Counts bytes that are read from the file without `open`, for progress. */
   readonly meter?: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
   /** The inputs in a web archive or below a prefix, which are read in place of its bytes. */

@@ -179,7 +179,7 @@ export class MirrorMemory {
   add(collection: Collection, key: ItemKey): void {
     const add = 'INSERT INTO mirror_item (mirror, collection, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
     this.#database.run(add, this.#id, collection, stored(key));
-    this.forget(collection, key);
+    this.clearGone(collection, key);
   }
 
   /** Marks an item that the service no longer has. @param time when a run found that, in UTC */
@@ -190,7 +190,7 @@ export class MirrorMemory {
   }
 
   /** Forgets an item that the service no longer has, because the store no longer has it either. */
-  forget(collection: Collection, key: ItemKey): void {
+  clearGone(collection: Collection, key: ItemKey): void {
     this.#database.run(`DELETE FROM mirror_gone WHERE ${ITEM}`, this.#id, collection, key);
   }
 

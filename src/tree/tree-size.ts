@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 
 /** The size of a tree, to compare with the limits of a host. */
-export interface Extent {
+export interface TreeSize {
   readonly files: number;
   readonly largest: { readonly path: string; readonly bytes: number };
 }
@@ -12,7 +12,7 @@ export interface Extent {
  * Counts a tree's files and finds the largest. Hidden files are not published and not counted.
  * @throws Failure file-system if a folder cannot be read
  */
-export function extentOf(out: string): Extent {
+export function treeSizeOf(out: string): TreeSize {
   let files = 0;
   let largest = { path: '', bytes: 0 };
   for (const path of filesIn(out, '')) {

@@ -1,4 +1,4 @@
-import { Expansion } from '../contract/files/decompression-limit.ts';
+import { DecompressionLimit } from '../contract/files/decompression-limit.ts';
 import { ByteReader } from './byte-reader.ts';
 import { HEAD_BYTES, startsAsWarc } from './detect-warc.ts';
 import { MEMBER_MAGIC, type Member, readMember } from './gzip-member.ts';
@@ -29,7 +29,7 @@ export async function* salvageRecords(
   { size, isWanted, onDamage }: SalvageOptions,
 ): AsyncGenerator<ReadRecord & { readonly byte: number }> {
   const window = new ByteReader(bytes);
-  const expansion = new Expansion(file);
+  const expansion = new DecompressionLimit(file);
   expansion.addPacked(size);
   let number = 0;
   try {

@@ -135,7 +135,7 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
     expect(feed.updated).toBe('2020-01-01T00:02:00Z');
     expect(feed.entries?.map(({ title, updated }) => [title.value, updated])).toEqual([
       ['@nina: new bio', '2020-01-01T00:02:00Z'],
-      ['@nina: new bio, empty', '2020-01-01T00:01:00Z'],
+      ['@nina: bio is empty now', '2020-01-01T00:01:00Z'],
       ['@nina: first known bio', '2020-01-01T00:00:00Z'],
     ]);
     expect(feed.entries?.[0]?.content).toEqual({ value: 'bio 2' });
@@ -145,10 +145,10 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
   });
 
   it.each([
-    ['Location', ['', 'Riga', ''], [': first known location, empty', ': new location', ': new location, empty']],
-    ['Website', [null], [': first known website, empty']],
-    ['Verified', ['true', 'false', 'true'], [': first known verification, yes', ': new verification, no', ': new verification, yes']],
-    ['Verified', ['false'], [': first known verification, no']],
+    ['Location', ['', 'Riga', ''], [': first known location is empty', ': new location', ': location is empty now']],
+    ['Website', [null], [': first known website is empty']],
+    ['Verified', ['true', 'false', 'true'], [': first known as verified', ': now not verified', ': now verified']],
+    ['Verified', ['false'], [': first known as not verified']],
   ] as const)('say of a first %s what was seen, and of a later one the new value: %j', async (data_type, values, titles) => {
     const feeds = await feedsOf(historyOf(values.map((text) => ({ data_type, text }))));
     const feed = parse(feeds.get('browse/changes.atom'));

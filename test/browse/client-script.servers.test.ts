@@ -350,7 +350,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 2020-05-08'`);
     expect(await shown()).toEqual(['@nina_k', 'Nina Kowal 🌻', bio(128)]);
     // the newest parts are on the main page, the first ones on pages of their own
-    const newest = 'The last value was recorded on 2020-05-09. What the profile said after that day is not known from here.';
+    const newest = 'The newest value was first seen on 2020-05-09. This page does not show how long the profile had it.';
     const next = (day: string) => `The next new value was first seen on ${day}. The profile may have shown it before that day.`;
     for (const [days, expected, ...notes] of [
       ['2019-12-31', [], 'No source showed this profile on 2019-12-31: it was first seen on 2020-01-01.'],
@@ -399,7 +399,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       return [await page.locator('[data-day] dd').first().textContent(), await page.locator('[data-day] p').textContent()];
     };
     const next = (day: string) => `The next new value was first seen on ${day}. The profile may have shown it before that day.`;
-    const rename = 'The former handle was last seen on 2020-01-21: the account was renamed at an unknown time after it.';
+    const rename = 'The former handle was last seen on 2020-01-21. The account was renamed at an unknown time after that day.';
     expect(await note('2020-01-21')).toEqual(['@quay', next('2020-01-26')]);
     expect(await note('2020-01-22')).toEqual(['@pier', `${rename} ${next('2020-01-26')}`]);
     expect(await note('2020-01-26')).toEqual(['@pier', next('2020-01-27')]);

@@ -33,7 +33,7 @@ describe('the history of an account at a glance', () => {
     expect(elementsNamed(parse(page), 'svg')).toHaveLength(1);
   });
 
-  it('shows of long values the part that differs from the value above', async () => {
+  it('shows the part of a long value that differs from the value above', async () => {
     const bio = (n: number) => `${'word '.repeat(40)}number ${n}${' end'.repeat(40)}`;
     const rows = rowsOf(await pageWith(Array.from({ length: 16 }, (_, n) => bio(n))));
     expect(rows.slice(0, 3).map(([value]) => value)).toEqual(

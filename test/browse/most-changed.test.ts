@@ -42,7 +42,7 @@ it('the page of a month lists the accounts with the most changes in it, and is r
 
   const { revision, shown } = await pages(1190);
   expect(shown.map(listed)).toEqual(MONTHS.map((month) => expected(RECORDS.slice(0, 1190), month)));
-  expect(shown[0]).toContain('<p>The first 10 of 14 accounts with changes. Those with equally many are sorted by handle:</p>');
+  expect(shown[0]).toContain('<p>The first 10 of 14 accounts with changes. Accounts with the same number have the same rank:</p>');
   const counts = listed(shown[0]).map((line) => line.split(' ')[1]);
   expect(lines(shown[0]).map(({ attrs }) => attrs[0]?.value)).toEqual(counts.map((count) => String(counts.indexOf(count) + 1)));
   expect(new Set(counts).size).toBeLessThan(counts.length);

@@ -290,10 +290,10 @@ export const OPTIONS: readonly Suggestion[] = [
       run('build', '--store', 'small.db', '--base-url', SITE, '--page-size', '50'),
     ),
   }),
-  shown('contract/site.ts: --allow-loopback', 'publish pub2', 3, '--allow-loopback', {
+  shown('contract/base-url.ts: --allow-loopback', 'publish pub2', 3, '--allow-loopback', {
     prepare: run('build', '--base-url', 'http://localhost:8080'),
   }),
-  shown('contract/site.ts: --allow-other-base-url', 'publish pub', 3, '--allow-other-base-url', {
+  shown('contract/base-url.ts: --allow-other-base-url', 'publish pub', 3, '--allow-other-base-url', {
     prepare: run('build', '--base-url', 'https://other.example'),
   }),
   shown('publish/trees/other-files.ts: --allow-other-files', 'publish www', 3, '--allow-other-files', {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { DataType } from '../../src/contract/record.ts';
-import { markedChange } from '../../src/history/terminal-diff.ts';
+import { terminalDiff } from '../../src/history/terminal-diff.ts';
 import { hostileText } from '../support/histories.ts';
 
 const marked = (type: DataType, before: string | null | undefined, after: string | null, columns = 80) =>
-  markedChange(type, before, after, columns, false);
+  terminalDiff(type, before, after, columns, false);
 
 /** Returns the width of a line in terminal columns: two for wide letters, none for combining characters. */
 function width(line: string): number {
@@ -17,7 +17,7 @@ function width(line: string): number {
   return columns;
 }
 
-describe('markedChange', () => {
+describe('terminalDiff', () => {
   it.each<[DataType, string | null | undefined, string | null, readonly string[]]>([
     ['Bio', 'I like tea', 'I like coffee', ['I like [-tea-]{+coffee+}']],
     ['Name', 'Jack', 'Jack D', ['Jack{+ D+}']],
@@ -33,7 +33,7 @@ describe('markedChange', () => {
   ])('marks a %s changed from %j to %j', (type, before, after, lines) => expect(marked(type, before, after)).toEqual(lines));
 
   it('adds colors on request, and keeps the marks', () => {
-    expect(markedChange('Bio', 'I like tea', 'I like coffee', 80, true)).toEqual([
+    expect(terminalDiff('Bio', 'I like tea', 'I like coffee', 80, true)).toEqual([
       'I like \u001b[31m[-tea-]\u001b[39m\u001b[32m{+coffee+}\u001b[39m',
     ]);
   });
@@ -87,7 +87,7 @@ describe('markedChange', () => {
       [undefined, long],
       [long, `${long}x`],
     ] as const) {
-      const shown = markedChange('Bio', before, after, 78, true).join('');
+      const shown = terminalDiff('Bio', before, after, 78, true).join('');
       expect(shown.length).toBeLessThan(200_000);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: color codes begin with one
       expect(shown.replace(/\u001b\[\d+m|\s/g, '')).toMatch(/\([\d,]+morecharacters;--jsonprintsthemall\)[\u2069]*$/);
@@ -95,7 +95,7 @@ describe('markedChange', () => {
   });
 
   it('repeats the color on each wrapped line', () => {
-    const lines = markedChange('Location', undefined, 'one two three four five', 10, true);
+    const lines = terminalDiff('Location', undefined, 'one two three four five', 10, true);
     expect(lines.length).toBeGreaterThan(2);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: color codes begin with one
     for (const line of lines) expect(line).toMatch(/^\u001b\[32m.*\u001b\[39m$/);

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/pages/collection.ts';
 import { type Open, answer as rewriteAnswer, type Sent } from '../../src/rewrite/answer.ts';
 import { inVersions, type Tools } from '../../src/rewrite/versions.ts';
-import { openFolder } from '../../src/serve/file-sources.ts';
+import { openFolder } from '../../src/serve/served-files.ts';
 import { BROWSE_FILES } from '../conformance/browse-files.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { times } from '../support/proof.ts';

@@ -64,7 +64,10 @@ export function* formerHandleFiles(handle: ByteText, holders: readonly FormerHol
  * @param part the number of the part; 0 for the main page
  */
 function leadingPage(handle: ByteText, holders: readonly FormerHolderText[], part: number): Page {
-  const reason = part === 0 ? 'In this history, no account has this handle now.' : 'An account with another handle has these changes now.';
+  const reason =
+    part === 0
+      ? 'In this history, no account has this handle now.'
+      : 'These changes are now on the page of an account with another handle.';
   const linkTo = (screenName: ByteText) => markup`${ROOT_3}${accountPage(screenName, part)}`;
   const lines = holders.map(
     ({ screen_name, seen_to }) =>

@@ -73,7 +73,7 @@ function valuesOf(records: readonly ChangeRecord[]): readonly FieldValue[] {
   return [...values.values()];
 }
 
-/** @param other the text of the row above, or of the second row for the first */
+/** @param other the text to compare with: that of the row above, or for the first row that of the second */
 function valueRow(type: DataType, { first, next, periods }: FieldValue, other: ByteText, hrefOf: AddressOf): Markup {
   const { text, first_encountered_date: from } = first;
   const value = text === null || text === '' ? markup`<i>empty</i>` : valueMarkup(excerpt(text, other), type);
@@ -87,16 +87,17 @@ const ELLIPSIS = byteText('…');
 /** Returns the part of a long text around its first difference from another text. */
 function excerpt(text: ByteText, other: ByteText): ByteText {
   if (text.length <= MOST_BYTES) return text;
-  let same = 0;
-  while (same < text.length && text[same] === other[same]) same += 1;
-  const word = text.indexOf(' ', Math.max(0, same - MOST_BYTES / 2)) + 1;
-  const start = same <= MOST_BYTES / 2 ? 0 : word > 0 && word <= same ? word : characterAt(text, same - MOST_BYTES / 2);
-  const end = characterAt(text, Math.min(text.length, start + MOST_BYTES));
+  let commonStart = 0;
+  while (commonStart < text.length && text[commonStart] === other[commonStart]) commonStart += 1;
+  const word = text.indexOf(' ', Math.max(0, commonStart - MOST_BYTES / 2)) + 1;
+  const start =
+    commonStart <= MOST_BYTES / 2 ? 0 : word > 0 && word <= commonStart ? word : characterStart(text, commonStart - MOST_BYTES / 2);
+  const end = characterStart(text, Math.min(text.length, start + MOST_BYTES));
   return `${start === 0 ? '' : ELLIPSIS}${text.slice(start, end)}${end === text.length ? '' : ELLIPSIS}`;
 }
 
-/** Returns where the character begins that a byte belongs to. */
-function characterAt(text: ByteText, byte: number): number {
+/** Returns the index of the first byte of a character. @param byte the index of any of its bytes */
+function characterStart(text: ByteText, byte: number): number {
   let at = byte;
   while ((text.charCodeAt(at) & 0xc0) === 0x80) at -= 1;
   return at;

@@ -110,7 +110,9 @@ function profileOn(day: string): Profile {
   const known: Profile['texts'] = handle === '' ? [...texts] : [['Handle', handle], ...texts];
   const days = allChanges().flatMap((change) => (change.id === '' ? [] : dayOf(change)));
   const rename =
-    renamedAfter === '' ? '' : `The former handle was last seen on ${renamedAfter}: the account was renamed at an unknown time after it. `;
+    renamedAfter === ''
+      ? ''
+      : `The former handle was last seen on ${renamedAfter}. The account was renamed at an unknown time after that day. `;
   return { texts: known, note: `${rename}${noteOn(day, known.length === 0, days)}`.trim() };
 }
 
@@ -120,7 +122,7 @@ function noteOn(day: string, isEmpty: boolean, days: readonly string[]): string 
   if (isEmpty) return `No source showed this profile on ${day}: it was first seen on ${days.at(-1)}.`;
   const next = days.findLast((date) => date > day) ?? firstDayOf(linksTo('Newer')[0]);
   if (next !== '') return `The next new value was first seen on ${next}. The profile may have shown it before that day.`;
-  return day === newest ? '' : `The last value was recorded on ${newest}. What the profile said after that day is not known from here.`;
+  return day === newest ? '' : `The newest value was first seen on ${newest}. This page does not show how long the profile had it.`;
 }
 
 /** Shows one profile, or the difference of two. A profile that is not known is not compared. */

@@ -55,7 +55,7 @@ function mostChangedList({ month }: Month, { all, first }: MostChanged, handleAt
   const others =
     all === first.length
       ? ''
-      : markup`<p>The first ${first.length} of ${numberMarkup(all)} accounts with changes. Those with equally many are sorted by handle:</p>\n`;
+      : markup`<p>The first ${first.length} of ${numberMarkup(all)} accounts with changes. Accounts with the same number have the same rank:</p>\n`;
   return markup`<h2>Accounts with the most changes</h2>\n${others}<ol>\n${joined(lines)}</ol>\n`;
 }
 

@@ -75,9 +75,9 @@ ${joined(rows)}</dl>
 <h2>What the records are</h2>
 <p>A source showed public profiles many times. A change is a new value of a field: name, bio, location, website or verification.</p>
 <p>A first value is what the source showed first. It is not a change, and is counted separately.</p>
-<p>A rename is a new handle of what the source shows as the same account. It has the time when the former handle was last seen, and happened later.</p>
+<p>A rename is a new handle of the same account, as the source identifies it. Its time is when the former handle was last seen. The rename happened later.</p>
 <h2>What the records are not</h2>
-<p>They do not say when somebody changed a profile. The time of a record is when the source first showed the value.</p>
+<p>They do not say when somebody changed a profile. The time of a record is when the source first showed the value. For some changes, the page of the account also shows the two snapshots between which they happened.</p>
 <p>They do not say who changed it, or why. A value that no snapshot shows is missing.</p>
 <p>Between two snapshots, nothing is known. The first snapshot after a long time can show many changes at once.</p>
 <p>An account that is gone can look like one that did not change.</p>

@@ -40,7 +40,7 @@ export interface AccountState extends Identity {
   readonly observed_fields: readonly DataType[];
   /** The checksum of the newest value of each field after that observation; undefined: unknown. */
   readonly observed_checksum?: number | undefined;
-  /** Between which observations its fields changed, sorted by record; undefined: nothing is known. */
+  /** Its change intervals, sorted by record; undefined: none. */
   readonly change_intervals?: readonly ChangeInterval[] | undefined;
   /** Sorted by time, then by handle. */
   readonly former_handles: readonly FormerHandle[];

@@ -4,13 +4,13 @@ import { isObject } from '../json.ts';
 import type { ChangeRecord } from '../record.ts';
 import { arrayOf, identifier, type Rule, rule } from '../shape.ts';
 
-/** The latest observation of an account before a change: it still showed the value before, and the record of the change has the next time. */
+/** When a field changed: after the latest observation with the value before, and not after the time of the record. */
 export interface ChangeInterval {
   /** The id of the record of the change. */
   readonly record: number;
   /** The time of that observation, with six digits of a second. */
   readonly from: string;
-  /** The {@link changeChecksum}. The interval is about this change only. */
+  /** The {@link changeChecksum}. An interval is deleted if its change in the store has another one. */
   readonly checksum: number;
 }
 
@@ -32,7 +32,7 @@ const isInterval = (value: unknown): value is ChangeInterval =>
   checksum.accepts(value['checksum']);
 const { accepts } = arrayOf('intervals', rule('an interval', isInterval));
 export const changeIntervals: Rule<readonly ChangeInterval[]> = rule(
-  'an array of objects with record, from and checksum, sorted by record',
+  'an array of objects sorted by record, with record (an id), from (a UTC time with six digits of a second) and checksum (an integer below 4294967296)',
   (value): value is readonly ChangeInterval[] =>
     accepts(value) && value.every(({ record }, index) => record >= (value[index - 1]?.record ?? 0)),
 );

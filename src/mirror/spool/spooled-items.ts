@@ -52,8 +52,8 @@ export class SpooledItems {
   }
 
   /**
-   * Marks records that a page of accounts shows and that are not known, unless they are gone. Also marks the known ones that pages of
-   * the feed, which could not be read, may have.
+   * Marks records of a page of accounts as seen: those that are neither known nor gone, and those that pages of the feed may have which
+   * could not be read.
    * @param ranges the ids of the records that these pages may have
    * @returns the number of records that were not known before
    */

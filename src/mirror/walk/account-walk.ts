@@ -50,7 +50,7 @@ export interface AccountWalk {
   /** `count` minus the number of accounts on all pages. */
   readonly excess: number;
   /** Whether an account that was not seen in the last round is gone. */
-  readonly isUnseenGone: boolean;
+  readonly areUnseenGone: boolean;
 }
 
 /** The maximum number of rounds. The walk ends earlier if the number of known accounts agrees with `count`. */
@@ -69,7 +69,7 @@ export function startAccountWalk(route: Route, excess: number, round = 1): Accou
     isSteady: true,
     gaps: [],
     excess,
-    isUnseenGone: false,
+    areUnseenGone: false,
   };
 }
 
@@ -98,7 +98,7 @@ function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTall
   }
   const excess = page.count - tally.seen;
   // after a sweep, accounts that were added meanwhile are on the last pages
-  if (walk.turns > 1 && excess === walk.excess && isOneState) return { ...walk, state: 'complete', isUnseenGone: true };
+  if (walk.turns > 1 && excess === walk.excess && isOneState) return { ...walk, state: 'complete', areUnseenGone: true };
   // the walk has seen accounts that are gone now, so no further page can make the numbers agree
   if (walk.turns > 1 && excess < walk.excess && isOneState) return nextRound(walk);
   if (page.number > 1 && page.number === walk.top && page.items === 0 && page.number > farBehind(tally)) {
@@ -112,7 +112,7 @@ function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTall
   if (walk.gaps.length > 0) return { ...walk, state: 'incomplete' };
   // if nothing moved meanwhile, another round would find the same
   if (walk.isSteady && walk.turns < 2) {
-    return { ...walk, state: 'complete', excess, isUnseenGone: excess <= Math.max(0, walk.excess) };
+    return { ...walk, state: 'complete', excess, areUnseenGone: excess <= Math.max(0, walk.excess) };
   }
   return walk.turns === 1 && last > 1 ? turned : nextRound(walk);
 }

@@ -111,7 +111,7 @@ export function idsCoveredBy(plan: Plan, page: FeedPage, onPages: number): IdRan
 export function isNewRound(before: Plan, after: Plan, collection: Collection): boolean {
   const roundOf = ({ feed, accounts }: Plan) => (collection === 'data' ? feed.round : accounts.round);
   const isWalked = ({ changed }: Plan) => changed[collection] === undefined;
-  // the way back reads page 1 again, whose accounts can be renamed until then
+  // the way back reads page 1 again, and its accounts may have been renamed since
   const hasTurned = ({ accounts }: Plan) => collection === 'account' && accounts.turns > 0;
   const isWalkStage = collection === 'data' ? after.stage === 'feed' || after.stage === 'check' : after.stage === 'accounts';
   return (

@@ -26,8 +26,8 @@ export async function unmanagedTrees(remote: Remote, build: BuildRecord, manifes
   ]);
   const trees = record === undefined ? [] : [sizeOf(record)];
   if (data === undefined && account === undefined) return trees;
-  const feed = extentOf(data, build.page_size);
-  const accounts = extentOf(account, build.account_page_size);
+  const feed = treeSizeOf(data, build.page_size);
+  const accounts = treeSizeOf(account, build.account_page_size);
   const encodings = await encodingsAt(remote);
   const seen: TreeSize = {
     records: feed.items,
@@ -67,7 +67,7 @@ async function firstPageAt(remote: Remote, path: string): Promise<Envelope | und
  * Returns the number of items and pages of a collection, and its page size. A single page does not reveal the page
  * size: `size` is assumed then, with which no item has to move.
  */
-function extentOf(page: Envelope | undefined, size: number): { readonly items: number; readonly pages: number; readonly size: number } {
+function treeSizeOf(page: Envelope | undefined, size: number): { readonly items: number; readonly pages: number; readonly size: number } {
   if (page === undefined) return { items: 0, pages: 0, size };
   const { count, next, results } = page;
   if (next === null) return { items: count, pages: 1, size: Math.max(size, results.length) };

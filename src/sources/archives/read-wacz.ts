@@ -1,7 +1,7 @@
 import type { Entry, ZipFile } from 'yauzl';
 import type { Failure } from '../../contract/failure.ts';
 import { crc32After } from '../../contract/files/checksums.ts';
-import { Expansion } from '../../contract/files/decompression-limit.ts';
+import { DecompressionLimit } from '../../contract/files/decompression-limit.ts';
 import { isObject } from '../../contract/json.ts';
 import { claimedDigest, hashFor, isClaimed } from '../../warc/digest.ts';
 import { damaged, isDamage, type OnDamage, refused } from '../../warc/warc-damage.ts';
@@ -174,7 +174,7 @@ async function jsonIn(path: string, zip: ZipFile, entries: ReadonlyMap<string, E
 }
 
 async function* bytesOf(path: string, zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
-  const expansion = new Expansion(`${path}/${entry.fileName}`);
+  const expansion = new DecompressionLimit(`${path}/${entry.fileName}`);
   expansion.addPacked(entry.compressedSize);
   for await (const piece of await zip.openReadStreamPromise(entry)) {
     expansion.addPlain(piece.length);

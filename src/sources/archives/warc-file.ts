@@ -1,5 +1,5 @@
 import { createGunzip } from 'node:zlib';
-import { Expansion } from '../../contract/files/decompression-limit.ts';
+import { DecompressionLimit } from '../../contract/files/decompression-limit.ts';
 import { isGzip } from '../../warc/detect-warc.ts';
 import { type ReadRecord, type RecordHeader, readRecords } from '../../warc/read-records.ts';
 import { salvageRecords } from '../../warc/salvage.ts';
@@ -48,7 +48,7 @@ async function* plainBytes({ name, size, open }: WarcFile): AsyncGenerator<Uint8
 
 async function* gunzipped(file: string, size: number, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip({ chunkSize: 1 << 18 });
-  const expansion = new Expansion(file);
+  const expansion = new DecompressionLimit(file);
   expansion.addPacked(size);
   try {
     for await (const chunk of piped(bytes, gunzip)) {

@@ -10,11 +10,11 @@ const OBSERVATION_UNITS = 400;
 const TRIAL_TEXTS = 200_000;
 const NAME = '"observed_at"';
 const KEY = `${NAME}:`;
-/** How much of the text after the time is the key of a snapshot. The names of the account usually come first. In UTF-16 units. */
+/** The length of a key, in UTF-16 units. The key is the text after the time: it usually begins with the id and the handle. */
 const KEY_UNITS = 64;
 
 /** An observation, and its text without the time. */
-interface Repeatable {
+interface CachedSnapshot {
   readonly before: string;
   readonly after: string;
   readonly observation: Observation;
@@ -32,17 +32,17 @@ interface TimePlace {
  * and it is not parsed and checked again. The cache has one snapshot for each key: to hash a whole text takes longer than to compare it.
  */
 export class SnapshotCache {
-  #repeatable: BoundedMap<string, Repeatable> | undefined = new BoundedMap(CACHE_UNITS);
+  #cached: BoundedMap<string, CachedSnapshot> | undefined = new BoundedMap(CACHE_UNITS);
   #tried = 0;
   #found = 0;
 
   /** Returns the observation if the text differs from an earlier one only in its time. */
   find(text: string): Observation | undefined {
-    if (this.#repeatable === undefined) return undefined;
+    if (this.#cached === undefined) return undefined;
     this.#tried += 1;
     if (this.#tried > TRIAL_TEXTS) this.#disableIfUseless();
     const place = timeIn(text);
-    const earlier = place && this.#repeatable?.get(keyOf(text, place));
+    const earlier = place && this.#cached?.get(keyOf(text, place));
     if (place === undefined || earlier === undefined) return undefined;
     if (text.slice(place.end) !== earlier.after || text.slice(0, place.start) !== earlier.before) return undefined;
     const observed_at = parseInstant(text.slice(place.start, place.end));
@@ -55,18 +55,18 @@ export class SnapshotCache {
   /** Stores the observation of a text. */
   add(text: string, observation: Observation): void {
     const place = timeIn(text);
-    if (this.#repeatable === undefined || place === undefined) return;
+    if (this.#cached === undefined || place === undefined) return;
     const { start, end } = place;
     // JSON.parse uses the last of two equal names, and an escape may hide the second one
     if (text.indexOf(NAME, end) !== -1 || text.includes('\\u00')) return;
     // the time found in the text must be the time of the snapshot, not of a nested object
     if (parseInstant(text.slice(start, end)) !== observation.observed_at) return;
-    const repeatable = { before: ownCopy(text.slice(0, start)), after: ownCopy(text.slice(end)), observation };
-    this.#repeatable.set(ownCopy(keyOf(text, place)), repeatable, text.length + OBSERVATION_UNITS);
+    const cached = { before: ownCopy(text.slice(0, start)), after: ownCopy(text.slice(end)), observation };
+    this.#cached.set(ownCopy(keyOf(text, place)), cached, text.length + OBSERVATION_UNITS);
   }
 
   #disableIfUseless(): void {
-    if (this.#found * 20 < this.#tried) this.#repeatable = undefined;
+    if (this.#found * 20 < this.#tried) this.#cached = undefined;
     this.#tried = 0;
     this.#found = 0;
   }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Failure } from '../../contract/failure.ts';
-import type { Expansion } from '../../contract/files/decompression-limit.ts';
+import type { DecompressionLimit } from '../../contract/files/decompression-limit.ts';
 import { schemeOf } from '../../contract/files/url-scheme.ts';
 import { type Input, STANDARD_INPUT } from '../source.ts';
 
@@ -14,7 +14,7 @@ interface Listed {
 }
 
 /** Returns the input for a member of an archive. */
-export function memberInput(archive: Input, { path, open }: Listed, expansion: Expansion): Input {
+export function memberInput(archive: Input, { path, open }: Listed, expansion: DecompressionLimit): Input {
   return { name: archive.name + SEPARATOR + path, size: undefined, open, member: { archive: archive.name, path }, expansion };
 }
 

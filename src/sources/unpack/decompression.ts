@@ -4,7 +4,7 @@ import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Failure } from '../../contract/failure.ts';
-import { countPacked, Expansion } from '../../contract/files/decompression-limit.ts';
+import { countPacked, DecompressionLimit } from '../../contract/files/decompression-limit.ts';
 import type { Input } from '../source.ts';
 import { headOf, resumed } from './head.ts';
 
@@ -84,7 +84,7 @@ async function* expanded(
   { name: kind, decompress, install }: Compression,
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  const own = new Expansion(name, expansion);
+  const own = new DecompressionLimit(name, expansion);
   try {
     for await (const piece of decompress(countPacked(bytes, own))) {
       own.addPlain(piece.length);

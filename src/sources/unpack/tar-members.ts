@@ -1,5 +1,5 @@
 import { createTarDecoder } from 'modern-tar';
-import type { Expansion } from '../../contract/files/decompression-limit.ts';
+import type { DecompressionLimit } from '../../contract/files/decompression-limit.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.ts';
 
@@ -9,7 +9,7 @@ import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.
  * @throws Failure bad-archive if the archive is damaged or cut short; and the errors of the bytes. An error that a member has
  *   thrown ends the members without another error.
  */
-export async function* tarMembers(archive: Input, bytes: AsyncIterable<Uint8Array>, expansion: Expansion): AsyncGenerator<Input> {
+export async function* tarMembers(archive: Input, bytes: AsyncIterable<Uint8Array>, expansion: DecompressionLimit): AsyncGenerator<Input> {
   let isReported = false;
   let sourceError: unknown;
   async function* source(): AsyncGenerator<Uint8Array> {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { removeSync } from 'fs-extra/esm';
-import { countPacked, Expansion } from '../../contract/files/decompression-limit.ts';
+import { countPacked, DecompressionLimit } from '../../contract/files/decompression-limit.ts';
 import { isCopy } from '../inputs/compressed-copy.ts';
 import { readFailure, unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
@@ -34,7 +34,7 @@ async function* unpack(input: Input): AsyncGenerator<readonly Input[]> {
     for await (const page of input.pages()) yield* unpack(page);
     return;
   }
-  const expansion = new Expansion(input.name);
+  const expansion = new DecompressionLimit(input.name);
   const whole = { ...input, open: () => countPacked(input.open(), expansion) };
   const bytes = decompressed(whole);
   try {
@@ -65,7 +65,11 @@ async function* unpack(input: Input): AsyncGenerator<readonly Input[]> {
 }
 
 /** A ZIP file that does not come from a file of this machine is written to a temporary file first. */
-async function* zipMembers(input: Input, bytes: AsyncIterable<Uint8Array>, expansion: Expansion): AsyncGenerator<readonly Input[]> {
+async function* zipMembers(
+  input: Input,
+  bytes: AsyncIterable<Uint8Array>,
+  expansion: DecompressionLimit,
+): AsyncGenerator<readonly Input[]> {
   const file = input.path !== undefined && isZip(fileHead(input.path, HEADER_BYTES)) ? input.path : undefined;
   const folder = file === undefined ? mkdtempSync(join(tmpdir(), 'palimpsest-')) : undefined;
   const path = file ?? join(folder ?? '', 'source.zip');

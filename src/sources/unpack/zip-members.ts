@@ -3,7 +3,7 @@ import { createInflateRaw } from 'node:zlib';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { Failure } from '../../contract/failure.ts';
 import { crc32After } from '../../contract/files/checksums.ts';
-import { countPacked, Expansion } from '../../contract/files/decompression-limit.ts';
+import { countPacked, DecompressionLimit } from '../../contract/files/decompression-limit.ts';
 import { plural } from '../../contract/plural.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive, isRead, memberInput, plainPath } from './archive-member.ts';
@@ -31,7 +31,7 @@ interface OpenZip {
 export async function openZip(archive: Input, path: string, isWhole = false): Promise<OpenZip> {
   const zip = await wrapErrors(archive, () => openZipFile(path));
   try {
-    const expansion = new Expansion(archive.name, archive.expansion);
+    const expansion = new DecompressionLimit(archive.name, archive.expansion);
     const members = (await wrapErrors(archive, () => entriesIn(archive, zip, isWhole))).map((entry) =>
       memberInput(archive, { path: plainPath(entry.fileName), open: () => undamaged(archive, zip, entry, expansion) }, expansion),
     );
@@ -64,21 +64,21 @@ async function entriesIn(archive: Input, zip: ZipFile, isWhole: boolean): Promis
 }
 
 /** Yields the bytes of a file in a ZIP after all of them were compared with its checksum, so that nothing of a damaged file is used. */
-async function* undamaged(archive: Input, zip: ZipFile, entry: Entry, expansion: Expansion): AsyncGenerator<Uint8Array> {
+async function* undamaged(archive: Input, zip: ZipFile, entry: Entry, expansion: DecompressionLimit): AsyncGenerator<Uint8Array> {
   const isKept = entry.uncompressedSize <= MOST_KEPT;
   const kept: Uint8Array[] = [];
   const { meter: _, ...withoutMeter } = archive;
   for await (const piece of bytesOf(isKept ? archive : withoutMeter, zip, entry, expansion)) if (isKept) kept.push(piece);
-  yield* isKept ? kept : bytesOf(archive, zip, entry, new Expansion(archive.name));
+  yield* isKept ? kept : bytesOf(archive, zip, entry, new DecompressionLimit(archive.name));
 }
 
 /** Yields the bytes of a file in a ZIP, and compares them with its length and CRC-32. */
-async function* bytesOf(archive: Input, zip: ZipFile, entry: Entry, expansion: Expansion): AsyncGenerator<Uint8Array> {
+async function* bytesOf(archive: Input, zip: ZipFile, entry: Entry, expansion: DecompressionLimit): AsyncGenerator<Uint8Array> {
   const { fileName, compressionMethod, uncompressedSize } = entry;
   const name = `${archive.name}: ${plainPath(fileName)}`;
   if (entry.isEncrypted() || (compressionMethod !== STORED && compressionMethod !== DEFLATED)) throw undecodable(name, entry);
   const { meter = (bytes: AsyncIterable<Uint8Array>) => bytes } = archive;
-  const own = new Expansion(name, expansion);
+  const own = new DecompressionLimit(name, expansion);
   const stored = await wrapErrors({ name }, () => zip.openReadStreamPromise(entry, { decodeFileData: false }));
   const packed = countPacked(meter(stored), own, expansion);
   let [length, checksum] = [0, 0];

@@ -10,7 +10,7 @@ import { HistoryParts } from '../histories/history-parts.ts';
 import { firstValuesIn, timesIn } from './account-json.ts';
 import { type AccountOrder, type AccountRow, accountRows, STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
 import { intervalsOf } from './change-intervals.ts';
-import { bitOf, checksumIn } from './known-account.ts';
+import { bitOf, decodeObservedChecksum } from './known-account.ts';
 
 /** An account without the times of its records. A search reads these only for the accounts that it finds. */
 export interface AccountNames extends Omit<AccountEntry, 'first_record_date' | 'last_record_date'> {
@@ -182,7 +182,7 @@ export class AccountReader {
       stable_id: row.stable_id,
       observed_to: row.observed_to,
       observed_fields: DATA_TYPES.filter((type) => (row.observed_fields & bitOf(type)) !== 0),
-      observed_checksum: row.observed_checksum === null ? undefined : checksumIn(row.observed_checksum),
+      observed_checksum: row.observed_checksum === null ? undefined : decodeObservedChecksum(row.observed_checksum),
       change_intervals: intervalsOf(this.#database.path, row),
       former_handles: this.formerHandles(row.id),
       profile: storedJson(this.#database.path, `the profile of ${row.screen_name}`, row.summary),

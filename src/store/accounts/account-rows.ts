@@ -17,9 +17,9 @@ export interface AccountRow {
   readonly observed_to: Instant | null;
   /** The fields observed at that instant: one bit for each. */
   readonly observed_fields: number;
-  /** The checksum of the newest values after that observation, see `checksumIn`; null: unknown. */
+  /** The checksum of the newest values after that observation, see `decodeObservedChecksum`; null: unknown. */
   readonly observed_checksum: number | null;
-  /** JSON: between which observations its fields changed; null: nothing is known. With its checksum. */
+  /** JSON: the change intervals, and the CRC-32 of it; null: none. */
   readonly change_intervals: string | null;
   readonly intervals_checksum: number | null;
   /** Derived: `observed_to` of an account that was not seen lately; null: seen lately, or never observed. */

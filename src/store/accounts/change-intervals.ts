@@ -29,7 +29,7 @@ interface StoredChange extends Pick<ChangeRecord, 'text' | 'first_encountered_da
   readonly since: string;
 }
 
-/** Writes between which observations the fields of accounts changed. */
+/** Writes the change intervals of accounts. */
 export class IntervalWriter {
   readonly #path: string;
   readonly #stored: Statement<[number], IntervalsRow>;
@@ -63,16 +63,16 @@ export class IntervalWriter {
   }
 
   /**
-   * Drops the intervals of an account of which the record, or the record before it, is missing, is of another account or has other values.
-   * Returns the JSON of the others.
+   * Deletes each interval of an account that does not fit the records: its record or the one before is missing, belongs to another account,
+   * or has other values. Returns the JSON of those that stay.
    */
-  dropLost(account: IntervalsRow): string | null {
+  dropUnmatched(account: IntervalsRow): string | null {
     const all = intervalsOf(this.#path, account) ?? [];
-    const kept = all.filter((interval) => this.#isKept(account.id, interval));
+    const kept = all.filter((interval) => this.#matchesRecords(account.id, interval));
     return kept.length < all.length ? this.set(account.id, kept) : account.change_intervals;
   }
 
-  #isKept(account: number, { record, from, checksum }: ChangeInterval): boolean {
+  #matchesRecords(account: number, { record, from, checksum }: ChangeInterval): boolean {
     const change = this.#change.get(record, account);
     if (change === undefined || changeChecksum(change.before, change) !== checksum) return false;
     const [since, observed, until] = [change.since, from, change.first_encountered_date].map(parseInstant);

@@ -32,8 +32,8 @@ export interface KnownAccount extends AccountHistory {
   observed_fields: number;
   /** As in the store; null: unknown, or the account has new values. */
   observed_checksum: number | null;
-  /** Whether the newest values are those after the latest observation. Otherwise some came from elsewhere since. undefined: not compared yet. */
-  isAsObserved: boolean | undefined;
+  /** Whether no value changed since the latest observation, such as by an import. undefined: not compared yet. */
+  isUnchangedSinceObserved: boolean | undefined;
   /** The intervals of its new records, which are not in the store yet. */
   readonly intervals: ChangeInterval[];
   /** A number that identifies the last profile of the account in this run. */
@@ -45,7 +45,13 @@ export interface KnownAccount extends AccountHistory {
 /** Returns an account that was never observed and has no values. */
 export function accountWithoutValues(row: number, identity: Identity, stable_id: string | undefined): KnownAccount {
   const versions = { Name: [], Bio: [], Location: [], Website: [], Verified: [] };
-  const observed = { observed_to: undefined, observed_fields: 0, observed_checksum: null, isAsObserved: undefined, intervals: [] };
+  const observed = {
+    observed_to: undefined,
+    observed_fields: 0,
+    observed_checksum: null,
+    isUnchangedSinceObserved: undefined,
+    intervals: [],
+  };
   return { row, stable_id, identity, ...observed, versions, profile: undefined, isUsed: false };
 }
 
@@ -73,8 +79,8 @@ export function pushVersion(versions: Version[], version: Version, now: Instant)
 }
 
 /** Returns the checksum of the newest values after the latest observation; null: unknown. It is computed only if it can have changed. */
-export function observedChecksum({ observed_checksum, isAsObserved, versions }: KnownAccount): number | null {
-  return isAsObserved === true && (observed_checksum ?? -1) < 0 ? newestChecksum(versions) : observed_checksum;
+export function observedChecksum({ observed_checksum, isUnchangedSinceObserved, versions }: KnownAccount): number | null {
+  return isUnchangedSinceObserved === true && (observed_checksum ?? -1) < 0 ? newestChecksum(versions) : observed_checksum;
 }
 
 /** Returns the CRC-32 of the newest value of each field. A missing value, null and "" are the same. */
@@ -85,10 +91,10 @@ function newestChecksum(versions: AccountHistory['versions']): number {
 }
 
 /**
- * Returns the checksum in `observed_checksum`. As -1 - checksum, it must be compared with the newest values: the account changed since it was
- * written, or it came from another store.
+ * Decodes the column `observed_checksum`. A negative value is -1 - checksum. It is stale: the account changed since it was written, or it came
+ * from another store. So it must be compared with the newest values.
  */
-export function checksumIn(column: number): number {
+export function decodeObservedChecksum(column: number): number {
   return Math.max(column, -1 - column);
 }
 
@@ -102,7 +108,7 @@ export function markObserved(account: KnownAccount, instant: Instant, fields: nu
   if (instant < (account.observed_to ?? -1)) return;
   if (instant !== account.observed_to) {
     account.observed_fields = 0;
-    account.isAsObserved = true;
+    account.isUnchangedSinceObserved = true;
   }
   account.observed_fields |= fields;
   account.observed_to = instant;
@@ -115,9 +121,9 @@ export function markObserved(account: KnownAccount, instant: Instant, fields: nu
  */
 export function intervalOf(account: KnownAccount, record: ChangeRecord, instant: Instant): ChangeInterval | undefined {
   const { observed_to = instant, observed_fields, observed_checksum, versions } = account;
-  account.isAsObserved ??= observed_checksum !== null && checksumIn(observed_checksum) === newestChecksum(versions);
+  account.isUnchangedSinceObserved ??= observed_checksum !== null && decodeObservedChecksum(observed_checksum) === newestChecksum(versions);
   const before = versions[record.data_type].at(-1);
-  if (!account.isAsObserved || (observed_fields & bitOf(record.data_type)) === 0 || before === undefined) return undefined;
+  if (!account.isUnchangedSinceObserved || (observed_fields & bitOf(record.data_type)) === 0 || before === undefined) return undefined;
   if (observed_to < before.since || observed_to >= instant) return undefined;
   return { record: record.id, from: timestampOf(observed_to), checksum: changeChecksum(before.text, record) };
 }

@@ -14,7 +14,7 @@ export interface StoredAccount extends Pick<AccountRow, 'id' | 'screen_name' | '
   readonly bytes: number;
   /** The JSON of the account with all its records, newest first; null: the account is not newer than requested. */
   readonly json: Buffer | null;
-  /** Between which observations its fields changed. */
+  /** Its change intervals. */
   readonly intervals: readonly ChangeInterval[];
 }
 

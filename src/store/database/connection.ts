@@ -7,7 +7,7 @@ import { checksumOf } from '../check/checksum.ts';
 /** A prepared statement with the types of its parameters and rows. */
 export type Statement<Parameters extends unknown[], Row = unknown> = Database.Statement<Parameters, Row>;
 
-/** The value of a `?` in a statement, or the values of its names. better-sqlite3 writes a number as REAL, and a bigint as INTEGER. */
+/** A value for a `?`, or the values of named parameters. better-sqlite3 binds a number as REAL, and a bigint as INTEGER. */
 type Parameter = number | bigint | string | Buffer | null | { readonly [name: string]: number | bigint | string | Buffer | null };
 
 /** The number of rows that one query reads. */
@@ -45,7 +45,7 @@ export class Connection {
   }
 
   /**
-   * Prepares a statement, once for each SQL. Write `LIMIT +?`, not `LIMIT ?`: SQLite plans a statement with `LIMIT ?`
+   * Prepares a statement. The same SQL is prepared only once. Write `LIMIT +?`, not `LIMIT ?`: SQLite plans a statement with `LIMIT ?`
    * again at every binding, because the number can change the plan.
    */
   prepare<Parameters extends unknown[], Row = unknown>(sql: string): Statement<Parameters, Row> {

@@ -72,7 +72,7 @@ export const SCHEMA: string = `
     checksum INTEGER, -- derived: of the account as JSON without data_page_count, plus records
     -- derived: observed_to, if it is more than 10 days before the newest of the store; null: seen lately, or never observed
     last_seen INTEGER,
-    -- JSON: between which observations its fields changed, see ChangeInterval; null: nothing is known
+    -- JSON: the change intervals, see ChangeInterval; null: none
     change_intervals TEXT,
     intervals_checksum INTEGER, -- of change_intervals, when they were written
     place INTEGER GENERATED ALWAYS AS (ifnull(first_record, ${NO_RECORD})) VIRTUAL,

@@ -11,7 +11,7 @@ import type { RecordsByAccount } from './records-by-account.ts';
 import { eachPart, findStaleParts, type GatheredPart } from './stale-parts.ts';
 
 /** The checksum of observed values of an account that changed: it must be compared with the newest values. */
-const TO_COMPARE = 'min(observed_checksum, -1 - observed_checksum)';
+const STALE_CHECKSUM = 'min(observed_checksum, -1 - observed_checksum)';
 
 /** Accepts data that another program (such as sqlite3) has written. Such a change has deleted the revisions of the store. */
 export function acceptExternalChanges(database: Connection): void {
@@ -19,7 +19,7 @@ export function acceptExternalChanges(database: Connection): void {
   const lost = database.value(`SELECT id FROM record WHERE json ->> 'account' NOT IN (SELECT screen_name FROM account) LIMIT 1`);
   if (lost !== undefined) throw damaged(database.path, `record ${String(lost)} of an account that is not in the store`);
   database.exec(`UPDATE record SET checksum = crc32(json), account = (SELECT id FROM account WHERE screen_name = json ->> 'account')`);
-  database.exec(`UPDATE account SET observed_checksum = ${TO_COMPARE};
+  database.exec(`UPDATE account SET observed_checksum = ${STALE_CHECKSUM};
     UPDATE account SET change_intervals = NULL, intervals_checksum = NULL WHERE crc32(change_intervals) IS NOT intervals_checksum`);
   forgetFeedBlocks(database);
   deriveLastSeen(database);
@@ -118,7 +118,7 @@ function* materializeAccounts(
   const intervals = new IntervalWriter(database);
   const insert = 'INSERT INTO history (first_record, records, head, tail) VALUES (?, ?, CAST(? AS TEXT), ?)';
   const update = `UPDATE account SET first_record = ?, revision = ?, digest = ?, checksum = ?,
-    observed_checksum = ${TO_COMPARE} WHERE id = ?`;
+    observed_checksum = ${STALE_CHECKSUM} WHERE id = ?`;
   let reordered = false;
   let done = 0;
   for (const { stale, json } of gathered) {
@@ -130,7 +130,7 @@ function* materializeAccounts(
       yield { done, all };
       continue;
     }
-    const change_intervals = intervals.dropLost(stale);
+    const change_intervals = intervals.dropUnmatched(stale);
     const { head, tail, digest, checksum } = historyOf(database.path, { ...stale, change_intervals }, { records, newest, json }, older);
     if (first !== null) database.run(insert, first, older.records + records, head, tail);
     database.run(update, first, revision, digest, checksum, id);

@@ -50,7 +50,7 @@ describe('a site that says who publishes it', () => {
     }
     const account = files.get(accountPage('nina'));
     expect(texts(account, 'p')[0]).toBe(
-      `Copies of a public profile, recorded by ${ABOUT_SITE.publisher} from ${ABOUT_SITE.source}. This page does not belong to the account. A time says when a source first showed a value, not when it was changed. Correction or removal`,
+      `Copies of a public profile, recorded by ${ABOUT_SITE.publisher} from ${ABOUT_SITE.source}. This page does not belong to the account. The time of a record says when a source first showed the value, not when it was changed. Correction or removal`,
     );
     expect(account).toContain('browse/about.html#removal"');
     expect(files.get(ABOUT)).toContain(' id=removal>');

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../support/folder.ts';
 
 const write = (path: string, text: string, option?: string) => writeFiles([{ path, content: [text] }], undefined, option);
 
-it('a file is written to the file behind a link, also if there is none yet, but not to a circle of links', async () => {
+it('a file is written to the target of a symlink, also if it does not exist yet, but a symlink loop is refused', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'other'));
   const links = { link: 'other/chain', 'other/chain': 'file', 'other/circle': '../circle', circle: 'other/circle' };
@@ -20,7 +20,7 @@ it('a file is written to the file behind a link, also if there is none yet, but 
   await expect(write(join(folder, 'circle'), 'x')).rejects.toThrow(expect.objectContaining({ code: 'file-system' }));
 });
 
-it('a text that cannot be written leaves nothing, and is not written through a link in place of its draft', async () => {
+it('a failed write leaves no file, and does not follow a symlink at the path of its draft', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'x.json');
   mkdirSync(path);

@@ -59,7 +59,7 @@ describe('SnapshotCache', () => {
     for (const each of found) expect(each).toMatchObject({ observation: { observed_at: parseInstant(ONE) } });
   });
 
-  it('does not take a snapshot that differs late, or before its time, for a repeated one', async () => {
+  it('does not reuse a snapshot that differs after its key or before its time', async () => {
     const texts = ['"bio":"a","observed_at"', '"bio":"b","observed_at"'].flatMap((start) =>
       ['c', 'd'].map((end) => `{${start}:"${ONE}","screen_name":"jack","location":"${'x'.repeat(64)}${end}"}`),
     );

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Expansion } from '../../../src/contract/files/decompression-limit.ts';
+import { DecompressionLimit } from '../../../src/contract/files/decompression-limit.ts';
 import { decode } from '../../../src/sources/inputs/file-values.ts';
 import { inputsOf } from '../../../src/sources/inputs/inputs.ts';
 import type { Input, InputError } from '../../../src/sources/source.ts';
@@ -99,12 +99,12 @@ describe.skipIf(programs.skip)('filesIn', () => {
   );
 
   it('accepts data that expands a thousand times, of any size, and any expansion of little data', () => {
-    const expansion = new Expansion('source');
+    const expansion = new DecompressionLimit('source');
     expansion.addPlain(1 << 26);
     expansion.addPacked(1 << 26);
     expansion.addPlain(999 * 2 ** 26);
     expect(() => expansion.addPlain(1)).toThrow('source expands too much');
-    const inner = new Expansion('inner', new Expansion('outer'));
+    const inner = new DecompressionLimit('inner', new DecompressionLimit('outer'));
     inner.addPacked(1 << 26);
     expect(() => inner.addPlain((1 << 26) + 1)).toThrow('outer expands too much');
   });

@@ -76,8 +76,8 @@ async function expectWhole(handle = 'nina'): Promise<void> {
   expect(shown(handle, copy)).toEqual(shown(handle));
 }
 
-describe('the page of an account says between which observations a change happened', () => {
-  it('once for all changes of one time, unless the snapshot before lacked one of their fields', async () => {
+describe('change intervals on the page of an account', () => {
+  it('are shown once for all changes of one time, unless the snapshot before lacked one of their fields', async () => {
     await nights(
       snapshot(1, 'a', { location: 'x' }),
       snapshot(2, 'b', { location: 'y' }),
@@ -89,7 +89,7 @@ describe('the page of an account says between which observations a change happen
     expect(shown().toSorted()).toEqual(['a', 'b 1-2', 'c 3-4', 'x', 'y 1-2', 'z']);
   });
 
-  it('in one run, or in a run each night', async () => {
+  it('are the same in one run and in a run each night', async () => {
     const snapshots = [snapshot(1, 'a'), snapshot(2, 'a'), snapshot(3, 'b', { location: 'x' }), snapshot(4, 'c', { location: 'y' })];
     await nights(...snapshots);
     expect(shown().toSorted()).toEqual(['a', 'b 2-3', 'c 3-4', 'x', 'y 3-4']);
@@ -123,14 +123,14 @@ describe('the page of an account says between which observations a change happen
     await expectWhole();
   });
 
-  it('after a rename, also to a handle that another account had', async () => {
+  it('stay after a rename, also to a handle that another account had', async () => {
     await nights(snapshot(1, 'a'), { ...snapshot(1, 'z'), id: '2', screen_name: 'omar' }, snapshot(2, 'b'));
     await nights(snapshot(3, 'b', { screen_name: 'omar' }), snapshot(4, 'c', { screen_name: 'omar' }));
     expect(shown('omar')).toEqual(['c 3-4', expect.stringContaining('omar'), 'b 1-2', 'a']);
     await expectWhole('omar');
   });
 
-  it('and an import of the same records keeps it', async () => {
+  it('stay after an import of the same records', async () => {
     await nights(snapshot(1, 'a'), snapshot(2, 'b'));
     const [lines, contents] = [exported(), contentsOf(store)];
     await load(recordsIn());
@@ -140,7 +140,7 @@ describe('the page of an account says between which observations a change happen
     expect(shown()).toEqual(['c 2-3', 'b 1-2', 'a']);
   });
 
-  it('after an export added it to a store that was restored without it', async () => {
+  it('come from an export into a store that was restored without them', async () => {
     await nights(snapshot(1, 'a'), snapshot(2, 'b'));
     const copy = join(folder, 'without.db');
     await load(
@@ -155,7 +155,7 @@ describe('the page of an account says between which observations a change happen
     expect(contentsOf(copy)).toEqual(contentsOf(store));
   });
 
-  it('and two stores of different nights have the intervals of both', async () => {
+  it('of two stores of different nights are merged', async () => {
     await nights(snapshot(1, 'a'), snapshot(2, 'b'));
     const copy = join(folder, 'later.db');
     copyFileSync(store, copy);
@@ -169,7 +169,7 @@ describe('the page of an account says between which observations a change happen
   });
 });
 
-describe('an interval is gone', () => {
+describe('an interval is deleted', () => {
   it.each([
     ['of the record', 1, ['other', 'a']],
     ['of the record before', 0, ['b', 'other']],
@@ -203,7 +203,7 @@ describe('an interval is gone', () => {
     await expectWhole();
   });
 
-  it('if the store has other records than the export with its line', async () => {
+  it('if the export has other records than the store', async () => {
     await nights(snapshot(1, 'a'), snapshot(2, 'b'));
     const other = join(folder, 'other.db');
     await observe(other, [snapshot(1, 'a')]);
@@ -238,7 +238,7 @@ describe('an interval is gone', () => {
     expect(shown('nina', copy)).toEqual(['b', 'a']);
   });
 
-  it('with its account', async () => {
+  it('if its account is removed', async () => {
     await nights(snapshot(1, 'a'), snapshot(2, 'b'));
     expect(readFileSync(store).includes('"checksum":')).toBe(true);
     await removeAccounts(store, ['nina'], { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false });
@@ -246,7 +246,7 @@ describe('an interval is gone', () => {
   });
 });
 
-it('a record that was imported since the latest observation is not the value that it saw', async () => {
+it('a change has no interval if a record was imported since the snapshot before', async () => {
   await nights(snapshot(1, 'a'), snapshot(3, 'a'));
   const [first] = recordsIn();
   const imported = (id: number, text: string, date: string) => ({
@@ -259,7 +259,7 @@ it('a record that was imported since the latest observation is not the value tha
   await expectWhole();
 });
 
-it('a value is not the one that was observed last if an import replaced it, a snapshot showed the other and an import brought it back', async () => {
+it('a change has no interval if an import replaced the value before, and another import restored it', async () => {
   await nights(snapshot(1, 'a'), snapshot(2, 'a'));
   const [record] = recordsIn();
   await load([{ ...record, text: 'b', diff_html: '' }]);
@@ -269,7 +269,7 @@ it('a value is not the one that was observed last if an import replaced it, a sn
   expect(shown()).toEqual(['c', 'a']);
 });
 
-it('of two states of one time with other values, none says what was observed', async () => {
+it('a change has no interval after two stores with different snapshots of one time were merged', async () => {
   await nights(snapshot(1, 'a', { location: 'x' }));
   const other = join(folder, 'other.db');
   copyFileSync(store, other);

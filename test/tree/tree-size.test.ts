@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { extentOf } from '../../src/tree/tree-size.ts';
+import { treeSizeOf } from '../../src/tree/tree-size.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 it('counts the files of a tree and finds the largest, without hidden files', () => {
@@ -16,5 +16,5 @@ it('counts the files of a tree and finds the largest, without hidden files', () 
   ] as const) {
     writeFileSync(join(out, path), 'x'.repeat(bytes));
   }
-  expect(extentOf(out)).toEqual({ files: 3, largest: { path: 'rest/data/index.json', bytes: 70 } });
+  expect(treeSizeOf(out)).toEqual({ files: 3, largest: { path: 'rest/data/index.json', bytes: 70 } });
 });
