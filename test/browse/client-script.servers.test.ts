@@ -480,11 +480,16 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const link = await page.locator('dialog pre').first().textContent();
     const text = await page.locator('dialog pre').nth(1).textContent();
     expect(text).toContain('of @ninette (now @nina_k), as first seen on ');
-    const address = await page.evaluate<string>(`[...document.querySelectorAll('.own article h4 > a[href*="#r"]')].at(-1).href`);
-    expect(link).toBe(address.replace(origin.url, SITE.base_url));
+    // the address of a record of the first part is on the main page
+    const id = await page.locator('.own article[id]').last().getAttribute('id');
+    expect(link).toBe(`${SITE.base_url}/${nina}#${id}`);
     expect(files.get('browse/assets/site.js')).toContain(await page.evaluate('window.palimpsestSite.fingerprint'));
     await page.locator('dialog section button').first().click();
     await until(page, `/^Link (copied|selected)/.test(document.querySelector('dialog [role=status]').textContent)`);
+    // and leads back to the record
+    await page.goto(`${origin.url}/${nina}#${id}`);
+    await page.waitForURL(new RegExp(`nina_k~p1\\.html#${id}$`));
+    await until(page, `document.querySelector('article:target')?.id === '${id}'`);
   });
 
   it.each(['nina_k', 'ninette'])('follows the permalink of a record that is on an older page now, from the page of %s', async (handle) => {

@@ -148,7 +148,8 @@ export function accountPartPage(shown: BrowseAccount, part: number, records: rea
   const frame: PageFrame = { title: `@${screen_name}, part ${numberMarkup(part)}`, root: ROOT_3, section: 'account' };
   const main = markup`<p><a href="${fileOf(accountPage(screen_name))}">Profile and newest changes</a></p>\n`;
   const name = handleMarkup(screen_name);
-  const list = entries(shown, name, records, ({ id }) => markup`#r${id}`, facts);
+  const hrefOf: AddressOf = ({ id }) => (part === 1 ? fileOf(recordAddress(screen_name, part, id)) : markup`#r${id}`);
+  const list = entries(shown, name, records, hrefOf, facts);
   const before = part === 1 ? '' : profileBefore(account, records);
   const newer =
     part === parts.length
