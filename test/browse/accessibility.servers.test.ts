@@ -44,10 +44,16 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
     return path;
   }
 
-  /** Each kind of page, and what a reader does there. */
+  function newestChanges(): string {
+    const numbers = paths.flatMap((path) => /^browse\/changes\/(\d+)\.html$/.exec(path)?.[1] ?? []).map(Number);
+    return `browse/changes/${Math.max(...numbers)}.html`;
+  }
+
+  /** Each kind of page, some of them with a bio of 10,000 characters, and what a reader does there. */
   const KINDS: { readonly [kind: string]: readonly [path: () => string, act?: (page: Page) => Promise<void>] } = {
     home: [() => 'index.html'],
     changes: [() => 'browse/changes/2.html'],
+    'newest changes': [newestChanges],
     accounts: [() => 'browse/accounts/all.html'],
     month: [() => 'browse/months/2019-03.html'],
     account: [() => pageOf('nina_k.html')],
