@@ -42,8 +42,8 @@ function snapshots(): Snapshot[] {
     ['harbour', 'harbour', 30],
   ] as const;
   const moved = handles.flatMap(([before, after, day]) => [
-    { observed_at: time(day), id: after, screen_name: before, display_name: after },
-    { observed_at: time(day + 1), id: after, screen_name: after, display_name: after },
+    { observed_at: time(day), id: `id of ${after}`, screen_name: before, display_name: after },
+    { observed_at: time(day + 1), id: `id of ${after}`, screen_name: after, display_name: after },
   ]);
   const pier = [
     { observed_at: time(20), screen_name: 'quay' },
@@ -403,6 +403,18 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await note('2020-01-21')).toEqual(['@quay', next('2020-01-26')]);
     expect(await note('2020-01-22')).toEqual(['@pier', `${rename} ${next('2020-01-26')}`]);
     expect(await note('2020-01-26')).toEqual(['@pier', next('2020-01-27')]);
+  });
+
+  it('shows the handle of a day of an account that never changed, except its handle', async () => {
+    const page = await open(pageOf('lamp_one'));
+    for (const [day, handle] of [
+      ['2020-01-02', '@lamp'],
+      ['2020-01-03', '@lamp_one'],
+    ]) {
+      await page.locator('#day').fill(day ?? '');
+      await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day}'`);
+      expect(await page.locator('[data-day] dd').allTextContents()).toEqual([handle, 'lamp_one']);
+    }
   });
 
   it('waits for Enter while a day is typed, also on a page of a part', async () => {

@@ -122,7 +122,7 @@ export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page 
   const frame: PageFrame = { title: `@${screen_name}`, root: ROOT_3, section: 'account' };
   const all = countsMarkup({ changes, renames: [...renames.values()].flat().length, first_values: 0 });
   const heading = older.length === 0 ? all : markup`Newest ${changesIn(data)} of ${all}`;
-  const day = data.length === 0 ? '' : changes === 0 ? NO_CHANGES : PROFILE_OF_DAY;
+  const day = data.length === 0 ? '' : PROFILE_OF_DAY;
   const before = older.length === 0 ? '' : profileBefore(account, data);
   const glance = historyGlance(account.data, hrefOf);
   const name = nameOf(account);
@@ -132,8 +132,6 @@ export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page 
     markup`${title(name)}${profileMarkup(shown)}${day}${glance}${movedRecords(account, older)}<h2>${heading}</h2>\n${list}${before}${olderLinks(older.length, linkTo(shown))}`,
   );
 }
-
-const NO_CHANGES = markup`<p>The records show no change of a field, so there is no date to choose.</p>\n`;
 
 /** The place where the script lets a reader choose a day. */
 const PROFILE_OF_DAY = markup`<div data-day>For the profile of a day, turn on JavaScript.</div>\n`;
