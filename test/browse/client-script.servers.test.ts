@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientScript } from '../../src/browse/assets.ts';
+import { accountPage } from '../../src/browse/paths.ts';
 import { type Origin, startOrigin } from '../conformance/subjects/static-origin.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { observe, type Snapshot } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { type Browser, CHROMIUM, launch, type Page, until, visit, writeFiles } from './chromium.ts';
-import { browseFilesAt, SITE } from './small-site.ts';
+import { browseFiles, browseFilesAt, historyOf, SITE, storeOf, textsOf } from './small-site.ts';
 
 const time = (n: number) => new Date(Date.UTC(2020, 0, 1) + n * 86_400_000).toISOString();
 
@@ -555,6 +557,27 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.locator('.own article h4 a').last().press('Enter');
     await page.waitForURL(/nina_k~p2\.html#r\d+$/);
     expect(await page.locator('article:target').count()).toBe(1);
+  });
+
+  it.each([
+    ['the address of the page without JavaScript', false],
+    ['its name, address and date', true],
+  ])('prints %s, and nothing twice', async (_, javaScriptEnabled) => {
+    const about = { title: 'Press', publisher: 'Archive' };
+    const printed = textsOf(browseFiles(await storeOf(historyOf([{}])), { ...SITE, about }));
+    const page = await open(accountPage('nina'), writeFiles(temporaryFolder(), printed), { javaScriptEnabled });
+    const shown = () =>
+      page.evaluate<string[]>(
+        `Array.from(document.querySelectorAll('[rel=canonical], .printed')).filter((each) => each.getClientRects().length > 0).map((each) => each.textContent || getComputedStyle(each, '::after').content)`,
+      );
+    expect(await shown()).toEqual([]);
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+    expect(await shown()).toEqual([
+      javaScriptEnabled
+        ? expect.stringMatching(/^@nina · Press, file:.*\/nina\.html, printed on \d/)
+        : `"${SITE.base_url}/${accountPage('nina')}"`,
+    ]);
   });
 
   it.each([
