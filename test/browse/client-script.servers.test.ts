@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientScript } from '../../src/browse/assets.ts';
+import { accountPage } from '../../src/browse/paths.ts';
 import { type Origin, startOrigin } from '../conformance/subjects/static-origin.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { observe, type Snapshot } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { type Browser, CHROMIUM, launch, type Page, until, visit, writeFiles } from './chromium.ts';
-import { browseFilesAt, SITE } from './small-site.ts';
+import { browseFiles, browseFilesAt, historyOf, SITE, storeOf, textsOf } from './small-site.ts';
 
 const time = (n: number) => new Date(Date.UTC(2020, 0, 1) + n * 86_400_000).toISOString();
 
@@ -42,8 +44,8 @@ function snapshots(): Snapshot[] {
     ['harbour', 'harbour', 30],
   ] as const;
   const moved = handles.flatMap(([before, after, day]) => [
-    { observed_at: time(day), id: after, screen_name: before, display_name: after },
-    { observed_at: time(day + 1), id: after, screen_name: after, display_name: after },
+    { observed_at: time(day), id: `id of ${after}`, screen_name: before, display_name: after },
+    { observed_at: time(day + 1), id: `id of ${after}`, screen_name: after, display_name: after },
   ]);
   const pier = [
     { observed_at: time(20), screen_name: 'quay' },
@@ -405,6 +407,18 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await note('2020-01-26')).toEqual(['@pier', next('2020-01-27')]);
   });
 
+  it('shows the handle of a day of an account that never changed, except its handle', async () => {
+    const page = await open(pageOf('lamp_one'));
+    for (const [day, handle] of [
+      ['2020-01-02', '@lamp'],
+      ['2020-01-03', '@lamp_one'],
+    ]) {
+      await page.locator('#day').fill(day ?? '');
+      await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day}'`);
+      expect(await page.locator('[data-day] dd').allTextContents()).toEqual([handle, 'lamp_one']);
+    }
+  });
+
   it('waits for Enter while a day is typed, also on a page of a part', async () => {
     const page = await open(nina.replace('.html', '~p1.html'));
     await page.locator('#day').press('ArrowLeft');
@@ -480,11 +494,16 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const link = await page.locator('dialog pre').first().textContent();
     const text = await page.locator('dialog pre').nth(1).textContent();
     expect(text).toContain('of @ninette (now @nina_k), as first seen on ');
-    const address = await page.evaluate<string>(`[...document.querySelectorAll('.own article h4 > a[href*="#r"]')].at(-1).href`);
-    expect(link).toBe(address.replace(origin.url, SITE.base_url));
+    // the address of a record of the first part is on the main page
+    const id = await page.locator('.own article[id]').last().getAttribute('id');
+    expect(link).toBe(`${SITE.base_url}/${nina}#${id}`);
     expect(files.get('browse/assets/site.js')).toContain(await page.evaluate('window.palimpsestSite.fingerprint'));
     await page.locator('dialog section button').first().click();
     await until(page, `/^Link (copied|selected)/.test(document.querySelector('dialog [role=status]').textContent)`);
+    // and leads back to the record
+    await page.goto(`${origin.url}/${nina}#${id}`);
+    await page.waitForURL(new RegExp(`nina_k~p1\\.html#${id}$`));
+    await until(page, `document.querySelector('article:target')?.id === '${id}'`);
   });
 
   it.each(['nina_k', 'ninette'])('follows the permalink of a record that is on an older page now, from the page of %s', async (handle) => {
@@ -538,6 +557,27 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.locator('.own article h4 a').last().press('Enter');
     await page.waitForURL(/nina_k~p2\.html#r\d+$/);
     expect(await page.locator('article:target').count()).toBe(1);
+  });
+
+  it.each([
+    ['the address of the page without JavaScript', false],
+    ['its name, address and date', true],
+  ])('prints %s, and nothing twice', async (_, javaScriptEnabled) => {
+    const about = { title: 'Press', publisher: 'Archive' };
+    const printed = textsOf(browseFiles(await storeOf(historyOf([{}])), { ...SITE, about }));
+    const page = await open(accountPage('nina'), writeFiles(temporaryFolder(), printed), { javaScriptEnabled });
+    const shown = () =>
+      page.evaluate<string[]>(
+        `Array.from(document.querySelectorAll('[rel=canonical], .printed')).filter((each) => each.getClientRects().length > 0).map((each) => each.textContent || getComputedStyle(each, '::after').content)`,
+      );
+    expect(await shown()).toEqual([]);
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+    expect(await shown()).toEqual([
+      javaScriptEnabled
+        ? expect.stringMatching(/^@nina · Press, file:.*\/nina\.html, printed on \d/)
+        : `"${SITE.base_url}/${accountPage('nina')}"`,
+    ]);
   });
 
   it.each([

@@ -1,12 +1,17 @@
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import { accountPage } from '../../src/browse/paths.ts';
+import type { ChangeRecord } from '../../src/contract/record.ts';
 import { elementsNamed, textOf } from './parsed-html.ts';
 import { browseFiles, historyOf, storeOf, textsOf } from './small-site.ts';
 
 /** Returns the page of an account with these bios, one in a minute. */
-async function pageWith(bios: readonly string[]): Promise<string> {
-  const files = textsOf(browseFiles(await storeOf(historyOf(bios.map((text) => ({ text }))))));
+function pageWith(bios: readonly string[]): Promise<string> {
+  return pageOf(bios.map((text) => ({ text })));
+}
+
+async function pageOf(records: readonly Partial<ChangeRecord>[]): Promise<string> {
+  const files = textsOf(browseFiles(await storeOf(historyOf(records))));
   return files.get(accountPage('nina')) ?? '';
 }
 
@@ -44,6 +49,15 @@ describe('the history of an account at a glance', () => {
   it('has the latest values of many, and nothing if the account has few changes', async () => {
     const rows = rowsOf(await pageWith(Array.from({ length: 30 }, (_, n) => `bio ${n}`)));
     expect(rows.map(([value]) => value)).toEqual([...Array.from({ length: 6 }, (_, n) => `bio ${29 - n}`), 'and 24 earlier']);
-    expect(rowsOf(await pageWith(['a', 'b', 'c']))).toEqual([]);
+    expect(rowsOf(await pageWith(['a', 'b', 'c', 'd']))).toEqual([]);
+  });
+
+  it('has only the fields that changed, from four changes on', async () => {
+    const types = ['Name', 'Bio', 'Location', 'Website'] as const;
+    const before = [...types, 'Verified' as const].map((data_type) => ({ data_type, previous: null, text: 'true' }));
+    const page = await pageOf([...before, ...types.map((data_type, n) => ({ data_type, previous: n + 1, text: 'new' }))]);
+    expect(rowsOf(page).map(([value]) => value)).toEqual(types.flatMap(() => ['new', 'true']));
+    const [lanes] = elementsNamed(parse(page), 'svg').map((svg) => elementsNamed(svg, 'text').map((text) => textOf(text)));
+    expect(lanes?.slice(0, -2)).toEqual(types);
   });
 });

@@ -77,6 +77,7 @@ describe('the parts of the browse files', () => {
     const files = browseFilesAt(path);
     // the last holder first
     expect(files.get(accountPage('lamp'))).toMatch(/@two<.*@one</s);
+    expect(files.has(accountPage('lamp', 1))).toBe(false);
     const former = files.get(accountPage('nina_old'));
     const target = `../../../${accountPage('nina')}`;
     expect(former).toContain(`<meta http-equiv=refresh content="0; url=${target}">`);
@@ -110,16 +111,19 @@ describe('the parts of the browse files', () => {
       expect(recordsOf(page)).toEqual(expect.arrayContaining(recordsOf(before.get(accountPage(old, part)))));
       const leading = after.get(accountPage(old, part));
       const target = `../../../${accountPage(present, part)}`;
-      if (part > 1) expect(leading).toContain(`<meta http-equiv=refresh content="0; url=${target}">`);
+      expect(leading).toContain(`<meta http-equiv=refresh content="0; url=${target}">`);
     }
     expect(after.has(accountPage(old, parts + 1))).toBe(false);
-    // the addresses of the first part are on the main page
-    expect(after.has(accountPage(old, 1))).toBe(false);
-    for (const id of recordsOf(after.get(accountPage(present, 1)))) expect(after.get(accountPage(present))).toContain(` id=${id} `);
+    // the addresses of the first part are on the main page, and its own page links to them
+    const firstPage = after.get(accountPage(present, 1));
+    for (const id of recordsOf(firstPage)) {
+      expect(after.get(accountPage(present))).toContain(` id=${id} `);
+      expect(firstPage).toContain(`<h4><a href="${present}.html#${id}">`);
+    }
 
     // another account with the handle has few records: the addresses of the older ones still lead on
     const another = await filesAfter([{ observed_at: '2026-01-01T00:00:00Z', screen_name: old, id: '2', bio: 'short' }]);
     expect(another.get(accountPage(old))).toContain('short');
-    expect(another.get(accountPage(old, 2))).toContain(`url=../../../${accountPage(present, 2)}`);
+    for (const part of [1, 2]) expect(another.get(accountPage(old, part))).toContain(`url=../../../${accountPage(present, part)}`);
   });
 });

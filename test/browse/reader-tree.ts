@@ -34,6 +34,9 @@ export async function readerTree(folder: string): Promise<string> {
   return out;
 }
 
+/** The numbers of the first and the last day with a bio of 10,000 characters: on a part of the account, and on the home page. */
+const LONG_BIOS = [3, 124];
+
 /** A long account, a handle that another account has today, and an account without changes. */
 function moreSnapshots(): Snapshot[] {
   const day = (n: number) => new Date(Date.UTC(2024, 0, 1) + n * 86_400_000).toISOString();
@@ -42,7 +45,9 @@ function moreSnapshots(): Snapshot[] {
     id: 'ferry',
     screen_name: LONG_ACCOUNT,
     display_name: 'Ferry times ⛴️',
-    bio: `Next ferry at ${String(6 + (n % 16)).padStart(2, '0')}:${n % 2 === 0 ? '15' : '45'}`,
+    bio: LONG_BIOS.includes(n)
+      ? 'All ferries of the harbour, by day. '.repeat(280).slice(0, 10_000)
+      : `Next ferry at ${String(6 + (n % 16)).padStart(2, '0')}:${n % 2 === 0 ? '15' : '45'}`,
   }));
   const handles = [
     { observed_at: day(1), id: 'first', screen_name: 'harbour_light', display_name: 'The old light', bio: 'Lit since 1871' },

@@ -2,9 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ChangeRecord } from '../../src/contract/record.ts';
 import { removeAccounts } from '../../src/store/exclusions/remove.ts';
 import { type BuildSummary, build } from '../../src/tree/build/build.ts';
 import { isBrowsePath, linesOfBytes, linesOfGroup, listBrowseFiles } from '../../src/tree/manifest/browse-lines.ts';
+import { historyOf } from '../browse/small-site.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
@@ -88,6 +90,32 @@ describe('a build with --html', () => {
     await build(store, { out: at('fresh'), site, html: true });
     expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
   });
+});
+
+it('one new record of an account with 2,000 records changes at most 12 browse files, also a new name', async () => {
+  const folder = temporaryFolder();
+  const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
+  const buildWith = async (records: readonly Partial<ChangeRecord>[], display_name: string) => {
+    await importHistory(store, historyOf(records, { display_name }));
+    await build(store, { out, site: { ...SITE, page_size: 100, account_page_size: 100 }, html: true });
+    return filesIn(out);
+  };
+  const omar = Array.from({ length: 30 }, (_, n) => ({ account: 'omar', previous: n === 0 ? null : n }));
+  const nina = Array.from({ length: 1998 }, () => ({}));
+  // its newest part is full
+  const records: Partial<ChangeRecord>[] = [...omar, { data_type: 'Name', previous: null, text: 'Nina' }, { previous: null }, ...nina];
+  let before = await buildWith(records, 'Nina');
+  for (const [record, name] of [
+    [{}, 'Nina'],
+    [{}, 'Nina'],
+    [{ data_type: 'Name', previous: 31, text: 'Nina K' }, 'Nina K'],
+  ] as const) {
+    records.push(record);
+    const after = await buildWith(records, name);
+    const changed = [...after].filter(([path, bytes]) => isBrowsePath(path) && !before.get(path)?.equals(bytes)).map(([path]) => path);
+    expect(changed.length, changed.join('\n')).toBeLessThanOrEqual(12);
+    before = after;
+  }
 });
 
 it.each(['out', 'history.zip'])('keeps the browse files in a build of %s without --html', async (name) => {

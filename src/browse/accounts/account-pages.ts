@@ -125,27 +125,32 @@ export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page 
   const frame: PageFrame = { title: `@${screen_name}`, root: ROOT_3, section: 'account' };
   const all = countsMarkup({ changes, renames: [...renames.values()].flat().length, first_values: 0 });
   const heading = older.length === 0 ? all : markup`Newest ${changesIn(data)} of ${all}`;
-  const day = data.length === 0 ? '' : changes === 0 ? NO_CHANGES : PROFILE_OF_DAY;
+  const day = data.length === 0 ? '' : PROFILE_OF_DAY;
   const before = older.length === 0 ? '' : profileBefore(account, data);
   const glance = historyGlance(account.data, hrefOf);
+  const name = nameOf(account);
+  const list = data.length === 0 ? NO_RECORDS : markup`${recordFilter(data, account.data)}${entries(shown, name, data, hrefOf, facts)}`;
   return pageOf(
     frame,
-    markup`${title(account)}${profileMarkup(shown)}${day}${glance}${movedRecords(account, older)}<h2>${heading}</h2>\n${entries(shown, data, hrefOf, facts)}${before}${olderLinks(older.length, linkTo(shown))}`,
+    markup`${title(name)}${profileMarkup(shown)}${day}${glance}${movedRecords(account, older)}<h2>${heading}</h2>\n${list}${before}${olderLinks(older.length, linkTo(shown))}`,
   );
 }
-
-const NO_CHANGES = markup`<p>The records show no change of a field, so there is no date to choose.</p>\n`;
 
 /** The place where the script lets a reader choose a day. */
 const PROFILE_OF_DAY = markup`<div data-day>For the profile of a day, turn on JavaScript.</div>\n`;
 
-/** Returns a page with a part of the changes of an account. Later changes do not change it if another part follows. */
+/**
+ * Returns a page with a part of the changes of an account. Later changes do not change it if another part follows. So it has no
+ * number of all records, and no display name.
+ */
 export function accountPartPage(shown: BrowseAccount, part: number, records: readonly ChangeRecord[], facts: RecordFacts): Page {
   const { account, parts } = shown;
   const { screen_name } = account;
   const frame: PageFrame = { title: `@${screen_name}, part ${numberMarkup(part)}`, root: ROOT_3, section: 'account' };
   const main = markup`<p><a href="${fileOf(accountPage(screen_name))}">Profile and newest changes</a></p>\n`;
-  const list = entries(shown, records, ({ id }) => markup`#r${id}`, facts);
+  const name = handleMarkup(screen_name);
+  const hrefOf: AddressOf = ({ id }) => (part === 1 ? fileOf(recordAddress(screen_name, part, id)) : markup`#r${id}`);
+  const list = entries(shown, name, records, hrefOf, facts);
   const before = part === 1 ? '' : profileBefore(account, records);
   const newer =
     part === parts.length
@@ -153,7 +158,7 @@ export function accountPartPage(shown: BrowseAccount, part: number, records: rea
       : markup`<nav class=pages aria-label="Newer changes"><span class=gap>Newer changes</span>${linkTo(shown)(part + 1)}</nav>\n`;
   return pageOf(
     frame,
-    markup`${title(account)}${main}${PROFILE_OF_DAY}<h2>Changes and first values, part ${numberMarkup(part)}</h2>\n${list}${before}${newer}${olderLinks(part - 1, linkTo(shown))}`,
+    markup`${title(name)}${main}${PROFILE_OF_DAY}<h2>Changes and first values, part ${numberMarkup(part)}</h2>\n${recordFilter(records)}${list}${before}${newer}${olderLinks(part - 1, linkTo(shown))}`,
   );
 }
 
@@ -168,29 +173,40 @@ function profileBefore({ data }: Account, records: readonly ChangeRecord[]): Mar
   return markup`<h2>Before these changes</h2>\n<dl data-before>\n${joined(rows)}</dl>\n`;
 }
 
-function title(account: Account): Markup {
-  return markup`<h1>${nameOf(account)}</h1>\n`;
+function title(name: Markup): Markup {
+  return markup`<h1>${name}</h1>\n`;
 }
 
 function nameOf({ screen_name, display_name }: Account): Markup {
-  const handle = markup`<bdi>@${escapeText(screen_name)}</bdi>`;
+  const handle = handleMarkup(screen_name);
   return display_name === '' ? handle : markup`<bdi>${escapeText(display_name)}</bdi> <small>${handle}</small>`;
+}
+
+function handleMarkup(screenName: ByteText): Markup {
+  return markup`<bdi>@${escapeText(screenName)}</bdi>`;
 }
 
 function changesIn(records: readonly ChangeRecord[]): number {
   return records.filter(({ previous }) => previous !== null).length;
 }
 
-function entries(shown: BrowseAccount, records: readonly ChangeRecord[], hrefOf: AddressOf, facts: RecordFacts): Markup {
-  const { account, renames, observedBefore } = shown;
-  if (records.length === 0) return markup`<p>This account has no records.</p>\n`;
+const NO_RECORDS = markup`<p>This account has no records.</p>\n`;
+
+/** Returns the entries of a page, below a bar with the name that stays in view. */
+function entries(
+  { account, renames, observedBefore }: BrowseAccount,
+  name: Markup,
+  records: readonly ChangeRecord[],
+  hrefOf: AddressOf,
+  facts: RecordFacts,
+): Markup {
   const renamesAbove = (id: number) => (renames.get(id) ?? []).map((rename) => renameEntry(rename));
   const list = accountEntriesOf(records).flatMap((entry) => [
     ...(renames.size === 0 ? [] : entry.flatMap(({ id }) => renamesAbove(id))),
     accountEntry(entry, hrefOf, facts, observedBefore),
   ]);
   if (records.at(-1)?.id === account.data.at(-1)?.id) list.push(...renamesAbove(NO_RECORD));
-  return markup`${recordFilter(records, account.data)}<div class="changes own">\n<p class=columns aria-hidden=true><b>${nameOf(account)}</b><span>Before</span><span>After</span></p>\n${joined(list)}</div>\n`;
+  return markup`<div class="changes own">\n<p class=columns aria-hidden=true><b>${name}</b><span>Before</span><span>After</span></p>\n${joined(list)}</div>\n`;
 }
 
 /**

@@ -59,13 +59,18 @@ export function olderParts(parts: readonly AccountPart[]): readonly AccountPart[
   return parts.slice(0, -MAIN_PARTS);
 }
 
-/**
- * Returns the numbers of the parts that have a page of their own. Records of the first part have their address on the main
- * page, so the first part needs a page only when the main page does not show it any more.
- */
+/** Returns the numbers of the parts that have a page of their own. */
 export function partsWithPage(parts: readonly AccountPart[]): readonly number[] {
-  const numbers = parts.map((_, index) => index + 1);
-  return olderParts(parts).length > 0 ? numbers : numbers.slice(1);
+  return parts.map((_, index) => index + 1).filter((part) => hasPage(part, parts.length));
+}
+
+/**
+ * Whether a part has a page of its own. Records of the first part have their address on the main page, so the first part needs
+ * a page only when the main page does not show it any more.
+ * @param parts the number of the account's parts
+ */
+export function hasPage(part: number, parts: number): boolean {
+  return part <= parts && (part > 1 || parts > MAIN_PARTS);
 }
 
 /** Returns the number of the part of a record, from 1 for the oldest part. */

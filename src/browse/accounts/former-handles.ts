@@ -5,7 +5,7 @@ import { dateMarkup } from '../dates.ts';
 import { type Page, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
 import { accountPage, folderOf } from '../paths.ts';
 import type { FormerHolderText } from './account-pages.ts';
-import { accountParts, isOnePart } from './account-parts.ts';
+import { accountParts, hasPage, isOnePart } from './account-parts.ts';
 
 /** The former handles whose pages are in one folder. */
 export class FormerHandles {
@@ -51,10 +51,9 @@ const NONE: readonly FormerHolderText[] = [];
 export function* formerHandleFiles(handle: ByteText, holders: readonly FormerHolderText[], presentParts: number): Generator<UnframedFile> {
   if (presentParts === 0) yield { path: accountPage(handle), render: () => [leadingPage(handle, holders, 0)] };
   const last = Math.max(0, ...holders.map(({ parts }) => parts));
-  // the addresses of the first part are on the main page
-  for (let part = Math.max(1, presentParts) + 1; part <= last; part += 1) {
-    const had = holders.filter(({ parts }) => parts >= part);
-    yield { path: accountPage(handle, part), render: () => [leadingPage(handle, had, part)] };
+  for (let part = 1; part <= last; part += 1) {
+    const had = hasPage(part, presentParts) ? NONE : holders.filter(({ parts }) => hasPage(part, parts));
+    if (had.length > 0) yield { path: accountPage(handle, part), render: () => [leadingPage(handle, had, part)] };
   }
 }
 

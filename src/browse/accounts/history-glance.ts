@@ -6,7 +6,7 @@ import { dateMarkup, fullDate } from '../dates.ts';
 import type { AddressOf } from './record-lookup.ts';
 
 /** The least number of changes of an account with such a table. The list of fewer changes is as short as the table. */
-const LEAST_CHANGES = 15;
+const LEAST_CHANGES = 4;
 
 /** The greatest number of values of a field in the table. */
 const MOST_VALUES = 6;

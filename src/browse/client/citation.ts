@@ -28,7 +28,7 @@ async function showCitations(change: HTMLElement, link: HTMLAnchorElement): Prom
   const cited = { url, id: change.id.slice(1), title: titleOf(change), time, shownTime };
   const status = element('p', { role: 'status' });
   const parts = citationsOf(site, cited).map(([format, text]) => {
-    const shown = element('pre', { tabindex: '0', 'aria-label': format }, text);
+    const shown = element('pre', { tabindex: '0', role: 'group', 'aria-label': format }, text);
     const button = element('button', { type: 'button' }, `Copy ${format}`);
     button.addEventListener('click', async () => {
       try {

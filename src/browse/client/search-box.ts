@@ -21,7 +21,8 @@ export function addSearchBox(): void {
   const loadFile = scriptLoader(() => received);
   const loadIndex = (prefix: string) => loadFile(searchPath(prefix));
   const input = element('input', {
-    type: 'search',
+    // HTML allows no combobox of the type search
+    type: 'text',
     id: 'query',
     placeholder: 'Search accounts',
     'aria-label': 'Search accounts by handle or name',
