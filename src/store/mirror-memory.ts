@@ -101,15 +101,6 @@ export class MirrorMemory {
     return this.#database.value(`SELECT 1 FROM mirror_item WHERE ${ITEM}`, this.#id, collection, key) === 1;
   }
 
-  /** Whether the service no longer has an item, according to all runs. */
-  isGone(collection: Collection, key: ItemKey): boolean {
-    return (
-      this.#database
-        .prepareValue<[number, Collection, ItemKey], number>('SELECT 1 FROM mirror_gone WHERE mirror = ? AND collection = ? AND key = ?')
-        .get(this.#id, collection, key) === 1
-    );
-  }
-
   /** Returns the number of known items of a collection. */
   count(collection: Collection): number {
     return this.#database.value<number>('SELECT count(*) FROM mirror_item WHERE mirror = ? AND collection = ?', this.#id, collection) ?? 0;

@@ -125,17 +125,6 @@ describe('records that a mirror with --full --delete does not find', () => {
     expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, removed: { data: [] } });
   });
 
-  it('are known although only a page of accounts has shown them', async () => {
-    const { service, store } = await serviceOf(20);
-    show(service, 'account', [account('jack', [record(21)])]);
-    service.answers.set('/rest/data/?page=2', '<!DOCTYPE html>');
-    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: false, removed: { data: [] } });
-    serve(service, recordsTo(20));
-    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, gone: { data: [21] }, removed: { data: [21] } });
-    expect(await mirrored(store, service.baseUrl, options)).toMatchObject({ isComplete: true, deleted: { records: 1 } });
-    expect(idsIn(store)).toHaveLength(20);
-  });
-
   it('are known in later runs, with the time at which the first run missed them', async () => {
     const { service, store } = await serviceOf(20);
     await mirrored(store, service.baseUrl);

@@ -52,14 +52,12 @@ export class SpooledItems {
   }
 
   /**
-   * Marks records of a page of accounts as seen: those that are neither known nor gone, and those that pages of the feed may have which
-   * could not be read.
+   * Marks records of a page of accounts as seen which pages of the feed may have that could not be read.
    * @param ranges the ids of the records that these pages may have
    * @returns the number of records that were not known before
    */
   markSupplied(ids: readonly number[], ranges: readonly IdRange[], round: number): number {
-    const isUnknown = (id: number) => !this.knows('data', id) && !this.#memory.isGone('data', id);
-    const supplied = ids.filter((id) => ranges.some(({ low, high }) => id >= low && id < high) || isUnknown(id));
+    const supplied = ids.filter((id) => ranges.some(({ low, high }) => id >= low && id < high));
     return this.markSeen(
       'data',
       supplied.map((key) => ({ key, variant: null, account: null })),
