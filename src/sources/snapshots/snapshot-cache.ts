@@ -10,7 +10,7 @@ const OBSERVATION_UNITS = 400;
 const TRIAL_TEXTS = 200_000;
 const NAME = '"observed_at"';
 const KEY = `${NAME}:`;
-/** The length of a key, in UTF-16 units. The key is the text after the time: it usually begins with the id and the handle. */
+/** How much of the beginning of a text, and of the text after the time, is in its key: the id and the handle usually are. In UTF-16 units. */
 const KEY_UNITS = 64;
 
 /** An observation, and its text without the time. */
@@ -80,8 +80,8 @@ function timeIn(text: string): TimePlace | undefined {
   return key === -1 || start === 0 || end === -1 || start - key > KEY.length + 2 ? undefined : { start, end };
 }
 
-function keyOf(text: string, { end }: TimePlace): string {
-  return text.slice(end, end + KEY_UNITS);
+function keyOf(text: string, { start, end }: TimePlace): string {
+  return text.slice(0, Math.min(start, KEY_UNITS)) + text.slice(end, end + KEY_UNITS);
 }
 
 /** Copies a string. V8 joins and slices strings by reference, so a slice keeps the megabyte it was cut from in memory. */
