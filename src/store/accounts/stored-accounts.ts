@@ -74,7 +74,7 @@ export class StoredAccounts extends AccountReader {
     database.exec('PRAGMA cache_size = -8192');
     this.#account = database.prepare(`
       SELECT account.id, screen_name, stable_id, observed_to, last_seen, checksum, account.first_record AS first_record, ${SIZE},
-        change_intervals, intervals_checksum,
+        iif(revision > :since, change_intervals, NULL) AS change_intervals, iif(revision > :since, intervals_checksum, NULL) AS intervals_checksum,
         iif(revision > :since, CAST(ifnull(head, rtrim(identity, '}') || ',"data":[') AS BLOB), NULL) AS head,
         ifnull(tail, ',' || ltrim(summary, '{')) AS tail
       FROM account LEFT JOIN history ON history.first_record = account.first_record WHERE account.id = :id`);

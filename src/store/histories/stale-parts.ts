@@ -55,7 +55,8 @@ export function findStaleParts(database: Connection): void {
 /** Yields the rows of `temp.stale` from `first` to before `end`, with their accounts. */
 export function* staleParts(database: Connection, first = 1, end: number = Number.MAX_SAFE_INTEGER): Generator<StalePart> {
   const query = `
-    SELECT stale.rowid AS row, account.id, screen_name, identity, summary, known_to, change_intervals, intervals_checksum,
+    SELECT stale.rowid AS row, account.id, screen_name, identity, summary, known_to,
+      iif(is_last, change_intervals, NULL) AS change_intervals, iif(is_last, intervals_checksum, NULL) AS intervals_checksum,
       first, first_record AS derived_first, number, is_last, oldest, newest, records, digest IS NULL AS is_new
     FROM temp.stale CROSS JOIN account USING (id) WHERE stale.rowid > ? AND stale.rowid < ? ORDER BY stale.rowid LIMIT +?`;
   for (const rows of database.batches<StalePart>(query, [first - 1, end], ({ row }) => [row, end], BATCH_SIZE)) yield* rows;
