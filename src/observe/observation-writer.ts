@@ -158,6 +158,8 @@ export class ObservationWriter {
       }
       if (found === undefined) this.accountsOfRun.add(account);
       markObserved(account, instant, fieldsIn(profile));
+      // snapshots of one time that contradict each other do not show what the next change is from
+      if (conflicts.length > 0) account.isUnchangedSinceObserved = false;
       const isNew = found === undefined;
       return { account, isNew, isRenamed, isIdentified: isNew || account.identity !== identity, changes, conflicts };
     });

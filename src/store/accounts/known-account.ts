@@ -122,6 +122,8 @@ export function markObserved(account: KnownAccount, instant: Instant, fields: nu
 export function intervalOf(account: KnownAccount, record: ChangeRecord, instant: Instant): ChangeInterval | undefined {
   const { observed_to = instant, observed_fields, observed_checksum, versions } = account;
   account.isUnchangedSinceObserved ??= observed_checksum !== null && decodeObservedChecksum(observed_checksum) === newestChecksum(versions);
+  // the latest observation did not show a late value
+  if (instant < observed_to) account.isUnchangedSinceObserved = false;
   const before = versions[record.data_type].at(-1);
   if (!account.isUnchangedSinceObserved || (observed_fields & bitOf(record.data_type)) === 0 || before === undefined) return undefined;
   if (observed_to < before.since || observed_to >= instant) return undefined;
