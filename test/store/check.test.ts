@@ -97,7 +97,6 @@ const ORIGINAL: readonly (readonly [name: string, sql: string, subject: RegExp])
     "UPDATE account SET identity = replace(identity, '\"\"', '\"https://x.example\"') WHERE screen_name = 'bob'",
     /^account bob$/,
   ],
-  ['the interval of a change', "UPDATE account SET change_intervals = replace(change_intervals, ':01:', ':00:')", /^account cyd$/],
   ['a former handle', "UPDATE former_handle SET handle = 'amn'", /^former handles$/],
 ];
 

@@ -147,7 +147,7 @@ export function parseExportHeader(value: unknown, path = ''): ExportHeader {
   return parseShape(found === 3 ? HEADER_3 : found === 2 ? HEADER_2 : HEADER, value, path);
 }
 
-/** The header has the lowest version that it can have, so that earlier releases can read the export. */
+/** The header has the lowest version that has all its lists. */
 export function encodeExportHeader(
   accounts: number,
   records: number,

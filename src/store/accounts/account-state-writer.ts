@@ -83,8 +83,8 @@ export class AccountStateWriter {
         if (this.#policy === 'keep') return 'kept';
         if (this.#policy === 'fail') return { subject, stored: encodeAccountState(stored), found: encodeAccountState(state) };
       }
-      this.#write(row, stored, merged(stored, state, later ?? state));
-      return later === stored ? 'kept' : 'replaced';
+      const isPublished = this.#write(row, stored, merged(stored, state, later ?? state));
+      return later === stored && !isPublished ? 'kept' : 'replaced';
     });
   }
 
@@ -97,7 +97,8 @@ export class AccountStateWriter {
     return isNoOlder(stored, state) && (state.stable_id ?? stored.stable_id) === stored.stable_id;
   }
 
-  #write(row: StateRow, stored: AccountState, state: AccountState): void {
+  /** Returns whether pages can change. */
+  #write(row: StateRow, stored: AccountState, state: AccountState): boolean {
     const [identity, summary] = [encodeIdentity(state), encodeSummary(state.profile)];
     const fields = state.observed_fields.reduce((bits, type) => bits | bitOf(type), 0);
     const checksum = state.observed_checksum === undefined ? null : -1 - state.observed_checksum;
@@ -111,6 +112,7 @@ export class AccountStateWriter {
     else if (hasOtherProfile || hasOtherIntervals) this.#batch.markChanged(state.screen_name);
     else this.#batch.markMetadataChanged();
     if (state.observed_to !== stored.observed_to) this.#batch.markObservedChanged();
+    return handlesAdded > 0 || hasOtherProfile || hasOtherIntervals;
   }
 }
 

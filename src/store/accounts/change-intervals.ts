@@ -23,6 +23,15 @@ export function intervalsOf(path: string, row: IntervalsRow): readonly ChangeInt
   return intervals;
 }
 
+/** Whether the list of intervals of an account does not match its checksum. */
+export function areIntervalsDamaged({ change_intervals, intervals_checksum }: IntervalsRow): boolean {
+  return (change_intervals === null ? null : checksumOf(change_intervals)) !== intervals_checksum;
+}
+
+/** Deletes the lists of intervals that do not match their checksums. Everything else of an account can be known without them. */
+export const DELETE_DAMAGED_INTERVALS = `UPDATE account SET change_intervals = NULL, intervals_checksum = NULL
+  WHERE crc32(change_intervals) IS NOT intervals_checksum`;
+
 /** A record, and the value before it. */
 interface StoredChange extends Pick<ChangeRecord, 'text' | 'first_encountered_date'> {
   readonly before: string | null;

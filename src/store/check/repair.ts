@@ -5,6 +5,7 @@ import { parseRecord } from '../../contract/record.ts';
 import { AccountReader } from '../accounts/account-reader.ts';
 import { type AccountRow, accountRows, STATE_COLUMNS } from '../accounts/account-rows.ts';
 import { AccountStateWriter } from '../accounts/account-state-writer.ts';
+import { DELETE_DAMAGED_INTERVALS } from '../accounts/change-intervals.ts';
 import { type Connection, removeDatabase, type Statement } from '../database/connection.ts';
 import { damaged, storedJson } from '../database/damaged.ts';
 import { openStore } from '../database/open-store.ts';
@@ -96,6 +97,8 @@ async function copy(from: Connection, draft: string, pauses: Pauses, onProgress:
 
 async function copyAccounts(from: Connection, writer: AccountStateWriter, pause: () => Promise<void>): Promise<void> {
   const reader = new AccountReader(from);
+  // in a transaction that is rolled back
+  from.exec(DELETE_DAMAGED_INTERVALS);
   for (const row of accountRows(from, 'id', STATE_COLUMNS)) {
     if (typeof writer.add(reader.state(row)) !== 'string') throw damaged(from.path, `two accounts ${row.screen_name}`);
     await pause();

@@ -4,6 +4,7 @@ import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { plural } from '../../contract/plural.ts';
 import { AccountReader } from '../accounts/account-reader.ts';
 import { accountBatches, STATE_COLUMNS } from '../accounts/account-rows.ts';
+import { areIntervalsDamaged } from '../accounts/change-intervals.ts';
 import { countWrongLastSeen } from '../accounts/last-seen.ts';
 import type { Connection } from '../database/connection.ts';
 import { openStore, setReadOnly } from '../database/open-store.ts';
@@ -195,7 +196,9 @@ class StoreCheck {
         const subject = `account ${row.screen_name}`;
         const corruption = corruptionInAccount(reader, row);
         if (corruption !== undefined) {
-          this.#add({ subject, expected: 'the account that was imported', found: corruption, repairable: false });
+          // a repair deletes the intervals
+          const repairable = areIntervalsDamaged(row);
+          this.#add({ subject, expected: 'the account that was imported', found: corruption, repairable });
           continue;
         }
         const { matchesDigest, matchesChecksum, matchesHistory, matchesFirst } = await check.run(row, this.#pauses);

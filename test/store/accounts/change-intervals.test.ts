@@ -5,6 +5,7 @@ import { byteText } from '../../../src/browse/byte-text.ts';
 import { accountPage } from '../../../src/browse/paths.ts';
 import { identities, ndjson } from '../../../src/export/ndjson.ts';
 import { importInputs } from '../../../src/import/import.ts';
+import { repairStore } from '../../../src/store/check/repair.ts';
 import { checkStore } from '../../../src/store/check/store-check.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../../../src/store/database/change-triggers.ts';
 import { Connection } from '../../../src/store/database/connection.ts';
@@ -215,16 +216,39 @@ describe('an interval is deleted', () => {
     await expectWhole();
   });
 
-  it('if another program changed its times; if they are damaged, no page is written', async () => {
+  it('if another program changed its times', async () => {
+    await nights(snapshot(1, 'a'), snapshot(2, 'b'));
+    const database = new Connection(store);
+    database.exec("UPDATE account SET change_intervals = replace(' ' || change_intervals, '03-01', '02-01')");
+    database.close();
+    expect(shown()).toEqual(['b', 'a']);
+    await expectWhole();
+  });
+
+  it('by a repair if its list is damaged, which no page is written from', async () => {
     await nights(snapshot(1, 'a'), snapshot(2, 'b'));
     const database = new Connection(store);
     const change = "UPDATE account SET change_intervals = replace(change_intervals, '03-01', '02-01')";
     database.exec(`${DROP_CHANGE_TRIGGERS} BEGIN; ${change}; ${CREATE_CHANGE_TRIGGERS} COMMIT`);
-    expect(() => shown()).toThrow(expect.objectContaining({ code: 'bad-store' }));
-    database.exec(change.replace('replace(', "replace(' ' || "));
     database.close();
+    expect(() => shown()).toThrow(expect.objectContaining({ code: 'bad-store' }));
+    expect((await checkStore(store)).findings).toMatchObject([{ subject: 'account nina', repairable: true }]);
+    await repairStore(store);
     expect(shown()).toEqual(['b', 'a']);
     await expectWhole();
+  });
+
+  it('if snapshots of the time before contradict each other', async () => {
+    await nights(snapshot(3, 'b'));
+    await observe(store, [snapshot(5, 'c'), snapshot(5, 'b')], { onReject: () => {} });
+    await nights(snapshot(6, 'b'));
+    expect(shown()[0]).toBe('b');
+  });
+
+  it('if a late snapshot brought the value before', async () => {
+    const verified = (day: number, value: boolean | null) => ({ observed_at: at(day), id: '1', screen_name: 'nina', verified: value });
+    await nights(verified(3, null), verified(1, true), verified(5, false));
+    expect(shown()[0]).toBe('No');
   });
 
   it.each([at(2), '2024-02-28T04:00:00.000000Z'])('if an export says that the value before was observed on %s', async (from) => {
