@@ -6,7 +6,7 @@ import { MAX_MARKUP } from '../contract/shape.ts';
 import { diffHtml } from '../diff/diff-html.ts';
 import { type LinkTemplates, type Network, networkOf } from '../diff/networks.ts';
 import { HandleTransfer } from '../store/accounts/handle-transfer.ts';
-import { type KnownAccount, knownUntil, markObserved, watermarkOf } from '../store/accounts/known-account.ts';
+import { forgetObservedValues, type KnownAccount, knownUntil, markObserved, watermarkOf } from '../store/accounts/known-account.ts';
 import { ObservedAccounts } from '../store/accounts/observed-accounts.ts';
 import type { Batch } from '../store/writing/batch.ts';
 import { IdAllocator } from '../store/writing/id-allocator.ts';
@@ -159,7 +159,7 @@ export class ObservationWriter {
       if (found === undefined) this.accountsOfRun.add(account);
       markObserved(account, instant, fieldsIn(profile));
       // snapshots of one time that contradict each other do not show what the next change is from
-      if (conflicts.length > 0) account.isUnchangedSinceObserved = false;
+      if (conflicts.length > 0) forgetObservedValues(account);
       const isNew = found === undefined;
       return { account, isNew, isRenamed, isIdentified: isNew || account.identity !== identity, changes, conflicts };
     });

@@ -114,6 +114,12 @@ export function markObserved(account: KnownAccount, instant: Instant, fields: nu
   account.observed_to = instant;
 }
 
+/** Marks that the latest observation does not say what the newest values are, until there is a newer observation. */
+export function forgetObservedValues(account: KnownAccount): void {
+  account.isUnchangedSinceObserved = false;
+  account.observed_checksum = null;
+}
+
 /**
  * Returns between which observations a field changed. Returns undefined if that is not known: the latest observation did not have the field,
  * or the value before is newer, came from elsewhere or does not exist.
@@ -123,7 +129,7 @@ export function intervalOf(account: KnownAccount, record: ChangeRecord, instant:
   const { observed_to = instant, observed_fields, observed_checksum, versions } = account;
   account.isUnchangedSinceObserved ??= observed_checksum !== null && decodeObservedChecksum(observed_checksum) === newestChecksum(versions);
   // the latest observation did not show a late value
-  if (instant < observed_to) account.isUnchangedSinceObserved = false;
+  if (instant < observed_to) forgetObservedValues(account);
   const before = versions[record.data_type].at(-1);
   if (!account.isUnchangedSinceObserved || (observed_fields & bitOf(record.data_type)) === 0 || before === undefined) return undefined;
   if (observed_to < before.since || observed_to >= instant) return undefined;
