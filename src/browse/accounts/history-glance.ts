@@ -5,8 +5,8 @@ import { valueMarkup } from '../change-list.ts';
 import { dateMarkup, fullDate } from '../dates.ts';
 import type { AddressOf } from './record-lookup.ts';
 
-/** The least number of changes of an account with such a table. The list of fewer changes is as short as the table. */
-const LEAST_CHANGES = 4;
+/** The least number of changes of an account with such a table. The list of fewer changes is nearly as short as the table. */
+const LEAST_CHANGES = 8;
 
 /** The greatest number of values of a field in the table. */
 const MOST_VALUES = 6;
