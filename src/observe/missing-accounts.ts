@@ -1,6 +1,6 @@
 import type { Instant } from '../contract/instant.ts';
 import type { KnownAccount } from '../store/accounts/known-account.ts';
-import { accountsObservedUpTo, countObservedLast, type ObservedAccount } from '../store/accounts/observed-to.ts';
+import { accountsObservedUpTo, countObservedLast, type ObservedAccount } from '../store/accounts/last-seen.ts';
 import type { Connection } from '../store/database/connection.ts';
 import { RowSet } from '../store/histories/row-set.ts';
 

@@ -1,3 +1,4 @@
+import type { Instant } from '../../contract/instant.ts';
 import type { Connection } from '../database/connection.ts';
 
 /** An account was seen lately if its latest observation is at most 10 days, in microseconds, before the newest one of the store. */
@@ -14,4 +15,37 @@ export function deriveLastSeen(database: Connection): void {
 /** Returns how many accounts have another `last_seen` than the one that follows from the observations. */
 export function countWrongLastSeen(database: Connection): number {
   return Number(database.value(`SELECT count(*) FROM account WHERE last_seen IS NOT ${DERIVED}`));
+}
+
+/** Returns the time of the newest observation in the store; undefined if there is none. */
+export function newestObservation(database: Connection): Instant | undefined {
+  const newest = database.value('SELECT max(observed_to) FROM account');
+  return typeof newest === 'number' ? newest : undefined;
+}
+
+/** Returns how many accounts have the time of the newest observation. In a stream, where most have a time of their own: 0. */
+export function countObservedLast(database: Connection): number {
+  const count = (what: string) => Number(database.value(`SELECT count(${what}) FROM account WHERE observed_to IS NOT NULL`));
+  const isStream = count('*') < 2 * count('DISTINCT observed_to');
+  const last = 'SELECT count(*) FROM account WHERE observed_to = (SELECT max(observed_to) FROM account)';
+  return isStream ? 0 : Number(database.value(last));
+}
+
+export interface ObservedAccount {
+  readonly id: number;
+  readonly screen_name: string;
+  readonly observed_to: Instant;
+}
+
+/** How many accounts are read at once. */
+const READ_AHEAD = 10_000;
+
+/** Yields the accounts that were last observed up to an instant, in the order of their rows. */
+export function* accountsObservedUpTo(database: Connection, instant: Instant): Generator<ObservedAccount> {
+  const next = database.prepare<[number, Instant, number], ObservedAccount>(
+    'SELECT id, screen_name, observed_to FROM account WHERE id > ? AND observed_to <= ? ORDER BY id LIMIT +?',
+  );
+  for (let rows = next.all(0, instant, READ_AHEAD); rows.length > 0; rows = next.all(rows.at(-1)?.id ?? 0, instant, READ_AHEAD)) {
+    yield* rows;
+  }
 }
