@@ -14,8 +14,8 @@ import { BUILD_RECORD, layoutOf, parseBuildRecord } from '../tree/build-record.t
 import { fileCount } from '../tree/layout.ts';
 import { MANIFEST } from '../tree/manifest/manifest.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
-import { type VerifySummary, verify } from './verify.ts';
-import type { VerifyOptions, VerifyPhase } from './walk.ts';
+import { type VerifyOptions, type VerifySummary, verify } from './verify.ts';
+import type { VerifyPhase } from './walk.ts';
 
 export interface VerifyPublishedOptions extends Omit<VerifyOptions, 'out' | 'onProgress'> {
   /** The most requests in flight at a time. */

@@ -1,5 +1,5 @@
 import { COLLECTIONS } from '../contract/pages/collection.ts';
-import { Pauses } from '../contract/pauses.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { toFailure } from '../store/database/store-error.ts';
 import { BUILD_RECORD, type BuildRecord, buildRecordIn } from '../tree/build-record.ts';
 import { noTree } from '../tree/existing-tree.ts';
@@ -12,9 +12,20 @@ import { pageReader } from './pages/page-files.ts';
 import { type CollectionMetadata, collectionMetadata } from './pages/tree-pages.ts';
 import { SortKeysCheck } from './sort-keys-check.ts';
 import { Report } from './violation.ts';
-import { UNFINISHED, type VerifyOptions, type VerifyPhase, Walk, walkTree } from './walk.ts';
-import { walkOnThreads } from './walk-on-threads.ts';
+import { UNFINISHED, type VerifyPhase } from './walk.ts';
+import { walkTree } from './walk-tree.ts';
 import { checkZip, openToCheck } from './zip-check.ts';
+
+export interface VerifyOptions {
+  readonly out: string;
+  /** The store to compare the tree with. */
+  readonly store?: string | undefined;
+  /** The number of threads that check the pages. Without it, no threads are started. */
+  readonly threads?: number | undefined;
+  /** Stops the check. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: OnProgress<VerifyPhase> | undefined;
+}
 
 /** The result of a check. The first violations, causes and notes are listed, and all violations and notes are counted. */
 export interface VerifySummary extends Pick<Report, 'violations' | 'causes' | 'notes' | 'violationCount' | 'noteCount' | 'notesByRule'> {
@@ -56,15 +67,12 @@ async function checkTree(
   report: Report,
   options: VerifyOptions,
 ): Promise<{ readonly records: number; readonly accounts: number }> {
-  const { out, store, signal, onProgress = () => {} } = options;
+  const { out, store, threads = 0, signal, onProgress = () => {} } = options;
   const pauses = new Pauses(signal, UNFINISHED);
   const manifest = await checkManifest(files, build, report, pauses, (done, all) => onProgress('manifest', done, all));
   const read = pageReader({ files, manifest });
-  const keys = () => new SortKeysCheck(files, build, report);
-  const { threads = 0 } = options;
-  const walk =
-    (await walkOnThreads({ out, build, manifest, read, store, threads }, keys(), report, pauses, onProgress)) ??
-    (await walkTree(new Walk({ build, read }, keys(), onProgress), store, report, pauses));
+  const sortKeys = () => new SortKeysCheck(files, build, report);
+  const walk = await walkTree({ out, build, manifest, read, store, threads, sortKeys, onProgress }, report, pauses);
   let phase: VerifyPhase = 'browse';
   const browse = new BrowseCheck(files, build, report, pauses, (done, count) => onProgress(phase, done, count));
   await browse.files();
@@ -72,7 +80,7 @@ async function checkTree(
   if (store !== undefined) await browse.rendered(store);
   await checkZip(files, report, pauses, (done, all) => onProgress('index', done, all));
   await checkUnexpectedFiles(files, build, browse, report, pauses, (done, count) => onProgress('files', done, count));
-  walk.sortKeys.end();
+  walk.endSortKeys();
   return walk;
 }
 

@@ -1,15 +1,16 @@
 import type { Collection } from '../contract/pages/collection.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
-import { type AccountPlace, comparePlaces, recordsIn, walkAccounts } from './pages/accounts.ts';
+import type { PageSpan, ReadSpan } from '../pages/pagination.ts';
+import { type AccountPlace, checkOrder, comparePlaces } from './pages/accounts.ts';
 import { BloomFilter } from './pages/bloom-filter.ts';
 import { type Damaged, DamagedPages } from './pages/damaged-pages.ts';
-import { walkFeed } from './pages/feed.ts';
+import { checkPlace, type RecordPlace } from './pages/feed.ts';
 import { MultisetHash } from './pages/multiset-hash.ts';
 import { Predecessors } from './pages/predecessors.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';
 import { secondPass } from './second-pass.ts';
 import type { SortKeysCheck } from './sort-keys-check.ts';
-import { StoreComparison } from './store-comparison.ts';
+import type { FoundItems, SpanResult } from './span-check.ts';
 import type { Report } from './violation.ts';
 
 /** What the message of a stopped check says. */
@@ -22,99 +23,78 @@ export const UNFINISHED = 'the tree was not checked to its end, and nothing was 
  */
 export type VerifyPhase = 'manifest' | 'walk' | 'again' | 'browse' | 'render' | 'index' | 'files';
 
-export interface VerifyOptions {
-  readonly out: string;
-  /** The store to compare the tree with. */
-  readonly store?: string | undefined;
-  /** The number of threads that check the pages. Without it, no threads are started. */
-  readonly threads?: number | undefined;
-  /** Stops the check. */
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: OnProgress<VerifyPhase> | undefined;
-}
-
-/** What a walk through both collections found, in the order of the pages. */
+/** A walk through both collections: merges what was found on spans of pages, in their order, and checks what one span does not show. */
 export class Walk {
   records = 0;
   accounts = 0;
-  readonly tree: TreeMetadata;
-  /** Compares the items with the sort keys of the tree. */
-  readonly sortKeys: SortKeysCheck;
-  readonly hashes: { readonly [C in Collection]: MultisetHash } = { data: new MultisetHash(), account: new MultisetHash() };
+  /** Checksums of what the store has for each span. */
+  readonly read: { readonly [C in Collection]: ReadSpan[] } = { data: [], account: [] };
+  readonly items: FoundItems;
   readonly damaged: Damaged = { feed: new DamagedPages((a, b) => b - a), accounts: new DamagedPages(comparePlaces) };
-  readonly predecessors: Predecessors;
+  readonly #tree: TreeMetadata;
+  /** Compares the items with the sort keys of the tree. */
+  readonly #sortKeys: SortKeysCheck;
+  readonly #predecessors: Predecessors;
   /** Names that may belong to two accounts. */
   readonly #names = new Set<string>();
   readonly #known: BloomFilter;
   readonly #onProgress: OnProgress<VerifyPhase>;
+  #record: RecordPlace | undefined;
+  #account: AccountPlace | undefined;
 
   /** @param ids the filter for the ids of the feed: threads can fill it */
-  constructor(
-    tree: TreeMetadata,
-    sortKeys: SortKeysCheck,
-    onProgress: OnProgress<VerifyPhase>,
-    ids: BloomFilter = BloomFilter.for(tree.build.records),
-  ) {
-    this.tree = tree;
-    this.sortKeys = sortKeys;
-    this.predecessors = new Predecessors(ids);
+  constructor(tree: TreeMetadata, sortKeys: SortKeysCheck, onProgress: OnProgress<VerifyPhase>, ids: BloomFilter) {
+    this.#tree = tree;
+    this.#sortKeys = sortKeys;
+    this.items = { ids, hashes: { data: new MultisetHash(), account: new MultisetHash() } };
+    this.#predecessors = new Predecessors(ids);
     this.#known = BloomFilter.for(tree.build.accounts);
     this.#onProgress = onProgress;
   }
 
-  record(id: number): void {
-    this.sortKeys.record(id);
-    this.records += 1;
+  /** Adds what was found on the next span. */
+  add({ collection }: PageSpan, found: SpanResult, report: Report): void {
+    if (collection === 'data') this.#addRecords(found, report);
+    else this.#addAccounts(found, report);
+    this.read[collection].push(found.read);
+    this.#onProgress('walk', this.records + this.accounts, this.#all);
   }
 
-  account({ first, name }: AccountPlace): void {
-    this.sortKeys.account(name, Number.isFinite(first) ? first : undefined);
-    if (this.#known.add(name)) this.#names.add(name);
-    this.accounts += 1;
+  #addRecords({ ids, path, first, last }: SpanResult, report: Report): void {
+    for (const id of ids) this.#sortKeys.record(id);
+    this.records += ids.length;
+    if (first !== undefined && this.#record !== undefined) checkPlace(first, this.#record, path, report);
+    this.#record = last ?? this.#record;
   }
 
-  progress(): void {
-    this.#onProgress('walk', this.records + this.accounts, this.#items);
+  #addAccounts({ ids, names, path, unknown }: SpanResult, report: Report): void {
+    for (const [index, name] of names.entries()) {
+      const first = ids[index] ?? 0;
+      // the span has compared the others
+      if (index === 0) checkOrder({ first, name }, this.#account, path, report);
+      this.#account = { first, name };
+      this.#sortKeys.account(name, Number.isFinite(first) ? first : undefined);
+      if (this.#known.add(name)) this.#names.add(name);
+    }
+    this.accounts += names.length;
+    for (const one of unknown) this.#predecessors.add(one.record, one.path, report);
   }
 
-  /** Walks the tree again if questions are open. */
+  /** Ends the walk. Walks the tree again if questions are open. */
   async end(report: Report, pauses: Pauses): Promise<void> {
-    const buckets = this.hashes.data.differences(this.hashes.account);
-    if (buckets.length === 0 && this.#names.size === 0 && this.predecessors.isEmpty) return;
-    const unresolved = { buckets, names: this.#names, predecessors: this.predecessors, damaged: this.damaged };
-    await secondPass(this.tree, unresolved, report, pauses, (done) => this.#onProgress('again', done, this.#items));
+    const { data, account } = this.items.hashes;
+    const buckets = data.differences(account);
+    if (buckets.length === 0 && this.#names.size === 0 && this.#predecessors.isEmpty) return;
+    const unresolved = { buckets, names: this.#names, predecessors: this.#predecessors, damaged: this.damaged };
+    await secondPass(this.#tree, unresolved, report, pauses, (done) => this.#onProgress('again', done, this.#all));
   }
 
-  get #items(): number {
-    return this.tree.build.records + this.tree.build.accounts;
+  /** Call it after all checks: wrong sort keys can follow from other violations. */
+  endSortKeys(): void {
+    this.#sortKeys.end();
   }
-}
 
-/**
- * Walks both collections of a tree as a client would, and checks every page, record and account.
- * @param store the store to compare the tree with
- */
-export async function walkTree(walk: Walk, store: string | undefined, report: Report, pauses: Pauses): Promise<Walk> {
-  const { tree, hashes, damaged, predecessors } = walk;
-  const comparison = store === undefined ? undefined : new StoreComparison(store, tree, damaged, report);
-  try {
-    for (const found of walkFeed(tree, report, { damaged })) {
-      comparison?.record(found);
-      predecessors.addId(found.record.id);
-      hashes.data.add(found.record.id, found.json);
-      walk.record(found.record.id);
-      if (pauses.areDue) await pauses.take(() => walk.progress());
-    }
-    for (const found of walkAccounts(tree, report, { damaged, predecessors })) {
-      comparison?.account(found);
-      for (const { record, json } of recordsIn(found.runs)) hashes.account.add(record.id, json);
-      walk.account(found.place);
-      if (pauses.areDue) await pauses.take(() => walk.progress());
-    }
-    comparison?.end();
-  } finally {
-    comparison?.close();
+  get #all(): number {
+    return this.#tree.build.records + this.#tree.build.accounts;
   }
-  await walk.end(report, pauses);
-  return walk;
 }

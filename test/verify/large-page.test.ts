@@ -62,13 +62,13 @@ describe('a page of accounts of more than 8 MB', () => {
   it.each([101, 100])('differs from the feed and from the store in record %i', async (id) => {
     const { violations } = await verify({ out: copy(setUrl(id)), store });
     expect(violations).toMatchObject([
-      { rule: 'store-differs', path: PAGE, subject: 'account jack', found: expect.stringContaining('bytes, which differs from byte') },
+      { rule: 'store-differs', path: PAGE, found: expect.stringContaining('at byte') },
       { rule: 'account-data-differs', path: PAGE, subject: `record ${id}`, found: expect.stringContaining('https://other.example') },
     ]);
   });
 
   it('has other bytes than a build writes', async () => {
     const out = copy((tree) => tree.editText('account', 1, (text) => `${text}\n`));
-    expect((await verify({ out, store })).violations).toMatchObject([{ rule: 'page-bytes', path: PAGE }]);
+    expect((await verify({ out })).violations).toMatchObject([{ rule: 'page-bytes', path: PAGE }]);
   });
 });

@@ -65,7 +65,7 @@ const DAMAGES: readonly (readonly [name: string, rule: Rule, withStore: boolean,
   ],
   [
     'a record that is neither in the feed nor in its account',
-    'store-missing',
+    'store-differs',
     true,
     (tree) => {
       tree.editFeed((all) => all.slice(1));

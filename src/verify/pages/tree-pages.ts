@@ -42,7 +42,7 @@ export type ReadPage = (metadata: CollectionMetadata, number: number, path: stri
 /** Which pages to walk, by default all, and what the walk fills beside its report. */
 export interface WalkOptions {
   readonly range?: PageSpan;
-  readonly damaged?: Damaged;
+  readonly damaged?: Damaged | undefined;
   readonly predecessors?: Predecessors;
 }
 
