@@ -5,7 +5,7 @@ import { captureTime, dateField, flagField, handleField, idField, instantField, 
 import type { CaptureContext, JsonObject, SnapshotFormat } from './format.ts';
 
 /** The format of this project, with the field names of the API. Snapshots of any other source can be converted to it. */
-export const neutral: SnapshotFormat = {
+export const neutral: SnapshotFormat<'neutral'> = {
   name: 'neutral',
   title: 'a neutral snapshot (with observed_at and screen_name)',
   recognizes,
