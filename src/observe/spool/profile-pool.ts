@@ -1,5 +1,5 @@
 import { handleKey } from '../../contract/accounts/handle.ts';
-import type { Observation, Profile } from '../../contract/observation.ts';
+import { type Observation, PROFILE_KEYS, type Profile } from '../../contract/observation.ts';
 import { BoundedMap } from '../../sources/bounded-map.ts';
 import type { Row } from './sorted-run.ts';
 import type { StringPool } from './string-pool.ts';
@@ -53,22 +53,10 @@ export class ProfilePool {
   }
 }
 
-const PROFILE_FIELDS = Object.values({
-  screen_name: 'screen_name',
-  id: 'id',
-  display_name: 'display_name',
-  bio: 'bio',
-  location: 'location',
-  website: 'website',
-  verified: 'verified',
-  profile_image_url: 'profile_image_url',
-  account_creation_date: 'account_creation_date',
-} as const satisfies { readonly [F in keyof Profile]: F });
-
 function isSameProfile(one: StoredProfile, other: StoredProfile): boolean {
   if (one.former_names.length !== other.former_names.length) return false;
   if (!one.former_names.every((name, index) => name === other.former_names[index])) return false;
-  return one.profile === other.profile || PROFILE_FIELDS.every((field) => one.profile[field] === other.profile[field]);
+  return one.profile === other.profile || PROFILE_KEYS.every((field) => one.profile[field] === other.profile[field]);
 }
 
 /** Returns the profile in a stored text. */

@@ -1,5 +1,5 @@
 import { show } from '../../contract/json.ts';
-import type { Observation } from '../../contract/observation.ts';
+import { type Observation, PROFILE_KEYS } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
 import { captureTime, dateField, flagField, handleField, idField, instantField, isUrlOrEmpty, textField, websiteField } from './fields.ts';
 import type { CaptureContext, JsonObject, SnapshotFormat } from './format.ts';
@@ -13,19 +13,10 @@ export const neutral: SnapshotFormat<'neutral'> = {
   observe,
 };
 
+/** In the order of error messages. */
 const FIELDS: ReadonlySet<string> = new Set([
-  'observed_at',
-  'also_observed_at',
-  'screen_name',
-  'id',
-  'former_names',
-  'display_name',
-  'bio',
-  'location',
-  'website',
-  'verified',
-  'profile_image_url',
-  'account_creation_date',
+  ...['observed_at', 'also_observed_at', 'screen_name', 'id', 'former_names'],
+  ...PROFILE_KEYS,
   'web_archive_url',
 ]);
 
