@@ -68,7 +68,7 @@ export async function normalizeSources(inputs: readonly Input[], file: PartFile,
       const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
       const counted = withProgress(ownInputs, pauses, (done, all) => onProgress?.('read', done, all));
       const context = shard.shards === 1 ? snapshots : { ...snapshots, openAgain: refuseWholeFile };
-      const { files, parts, pathTimes, rejected } = await readInputs([...counted], context, spool, undefined, pauses, reject);
+      const { files, parts, pathTimes, rejected } = await readInputs(counted, context, spool, undefined, pauses, reject);
       inputErrors.throwIfAny();
       parts.throwIfIncomplete();
       if (shard.shards === 1 || units.length === 0) inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));

@@ -74,7 +74,7 @@ async function observeInto(path: string, inputs: readonly Input[], options: Obse
       const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
       const context = { ...options.snapshots, openAgain: options.openAgain ?? inputNamed };
       const counted = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
-      const { files, parts, pathTimes, ...reading } = await readInputs([...counted], context, spool, batch.exclusions, pauses, reject);
+      const { files, parts, pathTimes, ...reading } = await readInputs(counted, context, spool, batch.exclusions, pauses, reject);
       inputErrors.throwIfAny();
       parts.throwIfIncomplete();
       inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
