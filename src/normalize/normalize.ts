@@ -3,7 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { readInputs } from '../observe/read-inputs.ts';
-import { refuseSharedTime, type SharedTimeCounts } from '../observe/shared-time-guard.ts';
+import { refuseSharedTime, type SharedTimeCounts } from '../observe/run-guards.ts';
 import { BY_ACCOUNT, type Row } from '../observe/spool/sorted-run.ts';
 import { Spool, snapshotOf } from '../observe/spool/spool.ts';
 import { MAX_LISTED } from '../sources/formats/neutral.ts';

@@ -14,7 +14,7 @@ import { windowsOf } from './markup-ahead.ts';
 import type { MissingAccounts, RunAccounts, RunBefore } from './missing-accounts.ts';
 import { ObservationWriter } from './observation-writer.ts';
 import type { Reject } from './read-inputs.ts';
-import { SharedTime } from './shared-time-guard.ts';
+import { SharedTime } from './run-guards.ts';
 import type { Row } from './spool/sorted-run.ts';
 import { type Spool, snapshotOf } from './spool/spool.ts';
 
