@@ -1,6 +1,6 @@
-import { plainCommand } from '../hint-command.ts';
+import { plainCommand, type ReadingCommand } from '../hint-command.ts';
 import { type ArchiveFolder, placeInArchive, withArchivesJoined } from '../inputs/archive-folder.ts';
-import { type ReadingCommand, valuesOf } from '../inputs/file-values.ts';
+import { valuesOf } from '../inputs/file-values.ts';
 import { type Parsed, parseJson } from '../json/parse-json.ts';
 import { optionsOf } from '../rejects/reject-line.ts';
 import type { Input, InputError } from '../source.ts';
