@@ -17,8 +17,11 @@ const MODULES = {
   // not the configurations in src/rewrite/hosts: only the hosts themselves prove them
   rewrite: ['src/rewrite/*.ts', 'test/rewrite/*.test.ts'],
   publish: ['src/publish/planning/*.ts', 'test/publish/planning/*.test.ts'],
-  // what a mirror reads next, and what it lacks at the end
-  mirror: ['src/mirror/{missing,walk/*}.ts', 'test/mirror/{missing,plan-stages,walk/*}.test.ts'],
+  // what a mirror reads next, which items are gone, and what it lacks at the end
+  mirror: [
+    'src/mirror/{completeness,gone-from-service,walk/*}.ts',
+    'test/mirror/{completeness,gone-from-service,plan-stages,walk/*}.test.ts',
+  ],
 };
 const { MODULE: name = 'all' } = process.env;
 const chosen = name === 'all' ? Object.values(MODULES) : [MODULES[name]];

@@ -21,6 +21,19 @@ export interface Profile {
   readonly account_creation_date: string | null | undefined;
 }
 
+/** The fields of a profile. */
+export const PROFILE_KEYS: readonly (keyof Profile)[] = Object.values({
+  screen_name: 'screen_name',
+  id: 'id',
+  display_name: 'display_name',
+  bio: 'bio',
+  location: 'location',
+  website: 'website',
+  verified: 'verified',
+  profile_image_url: 'profile_image_url',
+  account_creation_date: 'account_creation_date',
+} as const satisfies { readonly [F in keyof Profile]: F });
+
 /** One profile, observed at one instant. */
 export interface Observation {
   readonly observed_at: Instant;

@@ -2,14 +2,14 @@ import { Failure } from '../contract/failure.ts';
 import type { Collection, PerCollection } from '../contract/pages/collection.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
+import { idsCovered, rangesShown, unseenRecordsGone } from './gone-from-service.ts';
 import type { PageReader, Reading } from './page-reader.ts';
 import { MAX_ATTEMPTS, serviceFailed } from './retrying-client.ts';
 import { excessOf, pagesOf, type RunState, readNewItems, withOutcome, withoutChangedPages, withUnreadStart } from './run-state.ts';
-import { isDigest, type PageContents } from './service-page.ts';
+import type { PageContents } from './service-page.ts';
 import type { Spool } from './spool/page-spool.ts';
-import { hasShownAll } from './walk/feed-walk.ts';
 import { recordsIn, unreadRanges } from './walk/gaps.ts';
-import { idsCoveredBy, nextPage, type PageName } from './walk/reading-plan.ts';
+import { nextPage, type PageName } from './walk/reading-plan.ts';
 
 /** The maximum number of requests for page 1 after a bad page, and for a page that follows a bad page. */
 const FEW_ATTEMPTS = 3;
@@ -107,24 +107,14 @@ export class Run {
     this.#save(() => withOutcome(state, { kind: 'unread', isMissing, reason, count, pages }, this.#excessIfSupplied(state)));
   }
 
-  /**
-   * Returns `count` minus the number of known records, if other pages have shown as many records as the unreadable pages of the feed
-   * have; otherwise null. Other records that could be on pages whose records were all shown are gone. Pages of earlier rounds prove
-   * nothing: what they showed can be removed since.
-   */
+  /** Returns `count` minus the number of known records, if other pages have shown all records of the pages of the feed that could not be read; otherwise null. */
   #excessIfSupplied(state: RunState): number | null {
     const { items } = this.#spool;
-    const { feed, stage } = state.plan;
-    const { count, shortest, round } = state.data;
-    if (stage !== 'retry' || !feed.isSteady || feed.count !== count) return null;
-    const ranges = unreadRanges(feed);
-    const supplied = ranges.filter((range) => items.shownIn(range, round) === recordsIn(range, shortest, count));
-    const isAll = supplied.length === ranges.length;
-    // how many records the last pages have is known only from the count, which can be wrong
-    const certain = supplied.filter(({ low }) => isAll || low > 0);
+    const { round } = state.data;
+    const { ranges, isAll } = rangesShown(state, (range) => items.shownIn(range, round));
     items.markGone(
       'data',
-      certain.flatMap((range) => items.unseenRecords(range, round)),
+      ranges.flatMap((range) => items.unseenRecords(range, round)),
     );
     return isAll ? excessOf(state, { data: items.gone('data'), account: 0 }).data : null;
   }
@@ -199,14 +189,10 @@ export class Run {
     const { items } = this.#spool;
     const { known, fresh, seen, shortest, round } = state.data;
     const onPages = unreadRanges(state.plan.feed).reduce((sum, range) => sum + recordsIn(range, shortest, page.count), seen);
-    const covered = idsCoveredBy(state.plan, page, onPages);
+    const covered = idsCovered(state.plan, page, onPages);
     if (covered !== undefined) items.markGone('data', items.absentRecords(covered.low, covered.high, new Set(ids)));
-    const isUnseen = known + fresh - items.gone('data') > seen;
-    if (isUnseen && state.plan.stage !== 'retry' && hasShownAll(state.plan.feed, page, seen)) {
-      // the others are gone by the ids that a feed in order covers
-      const isOrdered = page.isOrdered && state.plan.feed.isOrdered;
-      items.markGone('data', isOrdered ? items.unseen('data', round).filter(isDigest) : items.unseen('data', round));
-    }
+    const isGone = known + fresh - items.gone('data') > seen ? unseenRecordsGone(state.plan, page, seen) : undefined;
+    if (isGone !== undefined) items.markGone('data', items.unseen('data', round).filter(isGone));
     const tally = { known: known + fresh - items.gone('data'), onPages, wanted: items.wanted };
     return withOutcome(state, { kind: 'feed', page, tally }, this.#excessIfSupplied(state));
   }

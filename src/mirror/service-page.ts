@@ -6,7 +6,7 @@ import type { Collection } from '../contract/pages/collection.ts';
 import { type Envelope, parseEnvelope } from '../contract/pages/envelope.ts';
 import { handle, identifier, Violation } from '../contract/shape.ts';
 import { BadResponse, MAX_REDIRECTS, type Redirect } from '../http/http-client.ts';
-import { parseWithNames } from '../sources/json/escaped-names.ts';
+import { parseWithNames } from '../sources/json/parse-json.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import { excludedKey, type ItemKey } from '../store/mirror-memory.ts';
 import type { PageName } from './walk/reading-plan.ts';

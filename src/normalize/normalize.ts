@@ -3,7 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { readInputs } from '../observe/read-inputs.ts';
-import { refuseSharedTime, type SharedTimeCounts } from '../observe/shared-time-guard.ts';
+import { refuseSharedTime, type SharedTimeCounts } from '../observe/run-guards.ts';
 import { BY_ACCOUNT, type Row } from '../observe/spool/sorted-run.ts';
 import { Spool, snapshotOf } from '../observe/spool/spool.ts';
 import { MAX_LISTED } from '../sources/formats/neutral.ts';
@@ -68,7 +68,7 @@ export async function normalizeSources(inputs: readonly Input[], file: PartFile,
       const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
       const counted = withProgress(ownInputs, pauses, (done, all) => onProgress?.('read', done, all));
       const context = shard.shards === 1 ? snapshots : { ...snapshots, openAgain: refuseWholeFile };
-      const { files, parts, pathTimes, rejected } = await readInputs([...counted], context, spool, undefined, pauses, reject);
+      const { files, parts, pathTimes, rejected } = await readInputs(counted, context, spool, undefined, pauses, reject);
       inputErrors.throwIfAny();
       parts.throwIfIncomplete();
       if (shard.shards === 1 || units.length === 0) inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));

@@ -7,9 +7,8 @@ import { type LinkTemplates, type Network, networkOf } from '../diff/networks.ts
 import { BoundedMap } from '../sources/bounded-map.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';
 import { fieldValue, isSame, recordedText } from './changes-and-conflicts.ts';
-import { storedProfile } from './spool/profile-pool.ts';
 import type { Row } from './spool/sorted-run.ts';
-import type { Spool } from './spool/spool.ts';
+import { type Spool, storedProfile } from './spool/spool.ts';
 
 const WINDOW_ROWS = 64;
 /** How many windows the thread renders while one is merged. */

@@ -1,44 +1,31 @@
 import type { Instant } from '../contract/instant.ts';
 import { show } from '../contract/json.ts';
-import type { OnProgress, Pauses } from '../contract/pauses.ts';
+import type { Pauses } from '../contract/pauses.ts';
 import { countsByField } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
-import type { LinkTemplates } from '../diff/networks.ts';
 import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { InputError, RejectOptions } from '../sources/source.ts';
+import type { Exclusions } from '../store/exclusions/exclusions.ts';
 import type { Batch } from '../store/writing/batch.ts';
 import type { FieldConflict } from './changes-and-conflicts.ts';
 import { type Conflict, ConflictReport } from './conflict-report.ts';
-import { ExcludedObservations } from './excluded-observations.ts';
 import { windowsOf } from './markup-ahead.ts';
 import type { MissingAccounts, RunAccounts, RunBefore } from './missing-accounts.ts';
 import { ObservationWriter } from './observation-writer.ts';
+import type { ObserveOptions } from './observe.ts';
 import type { Reject } from './read-inputs.ts';
-import { SharedTime } from './shared-time-guard.ts';
+import { SharedTime } from './run-guards.ts';
 import type { Row } from './spool/sorted-run.ts';
 import { type Spool, snapshotOf } from './spool/spool.ts';
 
 /** How many observations are compared between two progress reports. */
 const REPORT_EVERY = 100;
+/** How many profiles are known to be excluded or not. The full list is cleared. */
+const MAX_KNOWN = 1 << 20;
 const LATE_HINT = 'write such snapshots to a file with --rejects FILE, or observe all snapshots into a new store; the store is unchanged';
 
 /** Rejected observations are written as neutral snapshots with their own time, whatever the options of the run. */
 const NEUTRAL: RejectOptions = { from: 'neutral' };
-
-export interface MergeOptions {
-  /** How the snapshots were read. */
-  readonly snapshots: { readonly observedAt: Instant | undefined };
-  /** The URLs of mentions and hashtags; by default those of the service of each account. */
-  readonly templates?: LinkTemplates | undefined;
-  /** Called with each snapshot that cannot be added, and with each conflicting value that is not recorded. */
-  readonly onReject?: ((inputError: InputError) => void) | undefined;
-  readonly onProgress?: OnProgress<'compare'> | undefined;
-  /** The maximum size of the accounts in memory, in UTF-16 units. It has a default. */
-  readonly cacheUnits?: number | undefined;
-}
-
-/** The fields that only the guards need. */
-type GuardedField = 'run' | 'runBefore' | 'runTo';
 
 export interface MergeSummary {
   /** Without those of removed accounts. */
@@ -66,7 +53,7 @@ export interface MergeSummary {
   readonly conflicts: { readonly count: number; readonly listed: readonly Conflict[] };
 }
 
-export interface ObserveSummary extends Omit<MergeSummary, GuardedField> {
+export interface ObserveSummary extends Omit<MergeSummary, 'run' | 'runBefore' | 'runTo'> {
   /** Files of Twitter archives that do not describe the account. They are not read. */
   readonly skipped: number;
   /** Snapshots of suspended accounts. Their empty fields are unknown. */
@@ -83,7 +70,7 @@ export async function mergeSnapshots(
   batch: Batch,
   spool: Spool,
   pauses: Pauses,
-  options: MergeOptions,
+  options: ObserveOptions,
   reject: Reject,
 ): Promise<MergeSummary> {
   const { templates = {} } = options;
@@ -92,12 +79,11 @@ export async function mergeSnapshots(
   const accounts = { added: 0, renamed: 0 };
   const conflicts = new ConflictReport(spool);
   const sharedTime = new SharedTime(options.snapshots.observedAt);
-  const excludedObservations = new ExcludedObservations(batch.exclusions, spool);
-  await excludedObservations.learn(spool.inOrder(), pauses);
+  const isExcluded = await exclusionTest(batch.exclusions, spool, pauses);
   let [snapshots, changed, unchanged, late, rejected, excluded] = [0, 0, 0, 0, 0, 0];
   let runTo: Instant | undefined;
   const mergeRow = (row: Row): void => {
-    if (excludedObservations.has(row)) {
+    if (isExcluded(row)) {
       excluded += 1;
       return;
     }
@@ -165,8 +151,34 @@ export async function mergeSnapshots(
   };
 }
 
+/**
+ * Returns a function that decides which rows belong to removed accounts. First learns all names of these accounts that the rows contain,
+ * because a name in the last row also excludes the first one. Rows in order of time give the same names in any order of the inputs.
+ */
+async function exclusionTest(exclusions: Exclusions, spool: Spool, pauses: Pauses): Promise<(row: Row) => boolean> {
+  if (exclusions.isEmpty) return () => false;
+  // whether each profile is excluded, until the exclusions learn more
+  const known = new Map<number, boolean>();
+  let { additions } = exclusions;
+  const isExcluded = (row: Row): boolean => {
+    if (additions !== exclusions.additions || known.size >= MAX_KNOWN) known.clear();
+    additions = exclusions.additions;
+    const before = known.get(row.profile);
+    if (before !== undefined) return before;
+    const { profile, former_names } = spool.observation(row);
+    const found = exclusions.excludesProfile(profile, former_names);
+    known.set(row.profile, found);
+    return found;
+  };
+  for (const row of spool.inOrder()) {
+    isExcluded(row);
+    if (pauses.areDue) await pauses.take();
+  }
+  return isExcluded;
+}
+
 /** Whether a run rejected every snapshot. It then leaves the store unchanged. */
-export function isAllRejected({ changed, unchanged, rejected, excluded }: Omit<MergeSummary, GuardedField>): boolean {
+export function isAllRejected({ changed, unchanged, rejected, excluded }: ObserveSummary): boolean {
   return rejected > 0 && changed + unchanged + excluded === 0;
 }
 

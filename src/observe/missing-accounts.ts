@@ -42,8 +42,6 @@ export interface RunAccounts {
 export class AccountsOfRun {
   readonly #seen = new RowSet();
   readonly #newest = new RowSet();
-  #count = 0;
-  #newestCount = 0;
   readonly #lastTimes = new Map<Instant, number>();
   /** The newest snapshot of this run. */
   #last = 0;
@@ -51,7 +49,6 @@ export class AccountsOfRun {
   /** Adds an account as it is in the store before a snapshot is added to it. */
   add({ row, observed_to }: KnownAccount): void {
     if (this.#seen.add(row)) return;
-    this.#count += 1;
     if (observed_to === undefined || this.#lastTimes.size > MAX_TIMES) return;
     this.#lastTimes.set(observed_to, (this.#lastTimes.get(observed_to) ?? 0) + 1);
   }
@@ -59,15 +56,12 @@ export class AccountsOfRun {
   /** Adds a snapshot, after it was added to its account. */
   addSnapshot({ row, observed_to }: KnownAccount, instant: Instant): void {
     this.#last = Math.max(this.#last, instant);
-    if (observed_to === instant && !this.#newest.add(row)) this.#newestCount += 1;
+    if (observed_to === instant) this.#newest.add(row);
   }
 
   /** Compares the accounts with those in the store, after all snapshots are added. */
   compare(database: Connection): { readonly missing: MissingAccounts; readonly runBefore: RunBefore; readonly run: RunAccounts } {
-    if (this.#count === 0) {
-      const runBefore = { accounts: countObservedLast(database), present: 0 };
-      return { missing: { count: 0, newCount: 0, listed: [] }, runBefore, run: { accounts: 0, onlyOlder: 0 } };
-    }
+    const accounts = this.#seen.size;
     const [time, present] = this.#timeOfRunBefore();
     const newFrom = time === undefined ? 0 : time - Math.max(0, this.#last - time) * NEW_WITHIN;
     let listed: ObservedAccount[] = [];
@@ -83,8 +77,8 @@ export class AccountsOfRun {
     const names = firstOf(listed).map(({ screen_name }) => screen_name);
     return {
       missing: { count, newCount, listed: names },
-      runBefore: { accounts: present + absent, present },
-      run: { accounts: this.#count, onlyOlder: this.#count - this.#newestCount },
+      runBefore: { accounts: accounts === 0 ? countObservedLast(database) : present + absent, present },
+      run: { accounts, onlyOlder: accounts - this.#newest.size },
     };
   }
 

@@ -16,8 +16,6 @@ import { readInputs } from './read-inputs.ts';
 import { type Limits, refusalOf } from './run-guards.ts';
 import { Spool } from './spool/spool.ts';
 
-export { isAllRejected, type ObserveSummary } from './merge.ts';
-
 /** The phases of a run. `read` counts bytes, `compare` observations. */
 export type ObservePhase = 'read' | 'compare' | CommitPhase;
 
@@ -29,7 +27,7 @@ export interface ObserveOptions {
   readonly dryRun?: boolean | undefined;
   /** What the guards refuse; by default nothing. */
   readonly limits?: Limits | undefined;
-  /** Called with each snapshot that cannot be added. Without it, nothing is added if there is such a snapshot. */
+  /** Called with each snapshot that cannot be added, and with each conflicting value that is not recorded. Without it, nothing is added if there is such a snapshot. */
   readonly onReject?: ((inputError: InputError) => void) | undefined;
   /** Opens an input that a rejects file names. By default, only files of this machine can be opened. */
   readonly openAgain?: ((name: string) => Input) | undefined;
@@ -74,7 +72,7 @@ async function observeInto(path: string, inputs: readonly Input[], options: Obse
       const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
       const context = { ...options.snapshots, openAgain: options.openAgain ?? inputNamed };
       const counted = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
-      const { files, parts, pathTimes, ...reading } = await readInputs([...counted], context, spool, batch.exclusions, pauses, reject);
+      const { files, parts, pathTimes, ...reading } = await readInputs(counted, context, spool, batch.exclusions, pauses, reject);
       inputErrors.throwIfAny();
       parts.throwIfIncomplete();
       inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));

@@ -36,7 +36,7 @@ export async function readInputs(
   let [rejected, excluded] = [0, 0];
   const files = { read: 0, skipped: 0, rejectLines: 0, suspended: 0 };
   const parts = new PartSets();
-  const pathTimes = new PathTimeCounter(context);
+  const pathTimes = new PathTimeCounter();
   const { latest = Number.POSITIVE_INFINITY } = context;
   const rejectItem = (inputError: InputError): void => {
     const shown = exclusions === undefined ? inputError : withoutRemoved(inputError, exclusions);
@@ -52,7 +52,7 @@ export async function readInputs(
     for (const item of items) {
       if (item.kind === 'observation') {
         parts.count(item.place.file);
-        pathTimes.add(item.place.file, item.observation.observed_at);
+        if (context.observedAt === undefined) pathTimes.add(item.place.file ?? '', item.observation.observed_at);
         if (item.observation.observed_at > latest) rejectItem(futureError(item, latest));
         else spool.add(item.observation, item.place);
       } else if (item.kind === 'part') {

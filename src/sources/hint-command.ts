@@ -16,6 +16,12 @@ export type Verb = 'import' | 'observe';
  */
 export type HintCommand = (verb: Verb | 'export ndjson', source?: string, options?: SuggestedCommand['options']) => string;
 
+/** The command that reads a source, for the hints. */
+export interface ReadingCommand {
+  readonly verb: Verb;
+  readonly command: HintCommand;
+}
+
 /** For a run without options whose sources are unknown. */
 export const plainCommand: HintCommand = (verb, source = 'SOURCE', options = {}) =>
   [

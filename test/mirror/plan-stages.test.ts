@@ -4,7 +4,6 @@ import { startFeedWalk, walkFeedAgain } from '../../src/mirror/walk/feed-walk.ts
 import {
   afterPage,
   type Beginning,
-  idsCoveredBy,
   isNewRound,
   nextPage,
   type PageOutcome,
@@ -111,19 +110,6 @@ describe('the next page', () => {
     ],
     [{ stage: 'done' }, undefined],
   ])('of a plan with %j', (plan, page) => expect(nextPage({ ...PLAN, ...plan })).toEqual(page));
-});
-
-describe('the ids that a page covers', () => {
-  it.each<readonly [Partial<Plan>, object, object | undefined]>([
-    [{}, {}, { low: 91, high: Number.MAX_SAFE_INTEGER + 1 }],
-    [changed([1]), {}, { low: 91, high: 101 }],
-    [{ stage: 'retry' }, {}, { low: 91, high: 101 }],
-    [{ stage: 'retry' }, { isOrdered: false }, undefined],
-    [{ stage: 'retry' }, { lowest: null }, undefined],
-    [{ stage: 'retry' }, { highest: null }, undefined],
-  ])('of a plan with %j', (plan, page, ids) => {
-    expect(idsCoveredBy({ ...PLAN, ...plan }, { ...FEED_PAGE, ...page }, 0)).toEqual(ids);
-  });
 });
 
 describe('a plan', () => {

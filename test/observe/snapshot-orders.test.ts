@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { accountKey } from '../../src/observe/spool/profile-pool.ts';
+import { accountKey } from '../../src/observe/spool/spool.ts';
 import { build } from '../../src/tree/build/build.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { temporaryFolder } from '../support/folder.ts';

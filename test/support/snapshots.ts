@@ -1,4 +1,5 @@
-import { type ObserveOptions, type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
+import type { ObserveSummary } from '../../src/observe/merge.ts';
+import { type ObserveOptions, observeInputs } from '../../src/observe/observe.ts';
 import type { Input } from '../../src/sources/source.ts';
 import { Connection } from '../../src/store/database/connection.ts';
 import { Store } from '../../src/store/store.ts';

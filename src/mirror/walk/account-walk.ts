@@ -1,3 +1,4 @@
+import { areUnseenAccountsGone } from '../gone-from-service.ts';
 import type { UnreadPage } from '../page-reader.ts';
 
 /** What a walk through the accounts needs from a page. */
@@ -97,8 +98,9 @@ function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTall
     return { ...walk, page: page.number + 1, top: page.number + 1, isLinked: true };
   }
   const excess = page.count - tally.seen;
+  const areUnseenGone = areUnseenAccountsGone(walk, page, tally);
   // after a sweep, accounts that were added meanwhile are on the last pages
-  if (walk.turns > 1 && excess === walk.excess && isOneState) return { ...walk, state: 'complete', areUnseenGone: true };
+  if (walk.turns > 1 && areUnseenGone) return { ...walk, state: 'complete', areUnseenGone };
   // the walk has seen accounts that are gone now, so no further page can make the numbers agree
   if (walk.turns > 1 && excess < walk.excess && isOneState) return nextRound(walk);
   if (page.number > 1 && page.number === walk.top && page.items === 0 && page.number > farBehind(tally)) {
@@ -111,9 +113,7 @@ function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTall
   if (walk.turns === 0 && last > 1) return turned;
   if (walk.gaps.length > 0) return { ...walk, state: 'incomplete' };
   // if nothing moved meanwhile, another round would find the same
-  if (walk.isSteady && walk.turns < 2) {
-    return { ...walk, state: 'complete', excess, areUnseenGone: excess <= Math.max(0, walk.excess) };
-  }
+  if (walk.isSteady && walk.turns < 2) return { ...walk, state: 'complete', excess, areUnseenGone };
   return walk.turns === 1 && last > 1 ? turned : nextRound(walk);
 }
 

@@ -1,5 +1,5 @@
 import type { UnreadPage } from '../page-reader.ts';
-import { ALL_IDS, type Gap, type IdRange, unreadRanges } from './gaps.ts';
+import { ALL_IDS, type Gap, unreadRanges } from './gaps.ts';
 
 /** What a walk through the feed needs from a page. */
 export interface FeedPage {
@@ -85,28 +85,6 @@ export function startFeedWalk(watermark: number | null, excess: number): FeedWal
   };
 }
 
-/**
- * Returns the range of ids that a page covers. All records of the service in it are on the page. The last page covers all lower ids
- * only if `count` agrees, because its link to a next page may be missing.
- * @param onPages see {@link FeedTally}
- */
-export function idsCovered(walk: FeedWalk, page: FeedPage, onPages: number): IdRange | undefined {
-  if (!walk.isOrdered || !page.isOrdered || isRestart(walk, page)) return undefined;
-  // below records that may have been skipped, and below a page that could not be read, only its own ids are certain
-  const high = isAdjacent(walk, page) ? (walk.frontier ?? ALL_IDS.high) : (page.highest ?? -1) + 1;
-  const isEnd = !page.hasNext && (page.count === onPages || page.count - onPages === walk.excess);
-  return { low: isEnd ? 0 : (page.lowest ?? high), high };
-}
-
-/**
- * Whether a page ends a round that showed as many records as the service counts: all others are gone.
- * @param seen the number of records that were seen in the round
- */
-export function hasShownAll(walk: FeedWalk, page: FeedPage, seen: number): boolean {
-  const isSteady = walk.isSteady && (walk.lastPage === 0 || walk.count === page.count);
-  return !page.hasNext && isSteady && walk.gaps.length === 0 && seen === page.count;
-}
-
 /** Returns the walk after a page was read and its records were counted. */
 export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally): FeedWalk {
   if (isRestart(walk, page)) return nextRound(walk);
@@ -128,7 +106,7 @@ export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally):
     frontier,
     lastPage: page.number,
     count: page.count,
-    isSteady: walk.isSteady && (walk.lastPage === 0 || walk.count === page.count),
+    isSteady: hasSameCount(walk, page),
     isOrdered,
     gaps: isJoined ? others : [...others, ...gaps],
     endExcess: null,
@@ -209,8 +187,13 @@ function nextRound(walk: FeedWalk): FeedWalk {
   return { ...walkFeedAgain(walk), round: walk.round + 1 };
 }
 
+/** Whether a page and all pages of the round before it have one `count`. */
+export function hasSameCount(walk: FeedWalk, page: FeedPage): boolean {
+  return walk.isSteady && (walk.lastPage === 0 || walk.count === page.count);
+}
+
 /** Whether page 1 shows none of the records of this round: the service has other records now. */
-function isRestart(walk: FeedWalk, page: FeedPage): boolean {
+export function isRestart(walk: FeedWalk, page: FeedPage): boolean {
   return page.number === 1 && walk.lastPage > 0 && (page.highest ?? -1) < (walk.frontier ?? 0);
 }
 
@@ -220,7 +203,7 @@ function isBelowWatermark({ watermark, top, gaps }: FeedWalk): boolean {
 }
 
 /** Whether no record can lie between a page and what was read before it. */
-function isAdjacent(walk: FeedWalk, page: FeedPage): boolean {
+export function isAdjacent(walk: FeedWalk, page: FeedPage): boolean {
   if ((page.highest ?? -1) >= (walk.frontier ?? ALL_IDS.high)) return true;
   return page.number === walk.lastPage + 1 && page.count >= walk.count;
 }

@@ -16,12 +16,11 @@ import {
   type FeedPage,
   type FeedTally,
   type FeedWalk,
-  idsCovered,
   startFeedWalk,
   walkFeedAgain,
   withoutUnread,
 } from './feed-walk.ts';
-import { type IdRange, unreadRanges } from './gaps.ts';
+import { unreadRanges } from './gaps.ts';
 
 /** The pages that changed according to a manifest; undefined if the collection has to be walked. */
 export type ChangedPages = PerCollection<readonly number[] | undefined>;
@@ -93,15 +92,6 @@ export function nextPage(plan: Plan): PageName | undefined {
   const collection = plan.stage === 'accounts' ? 'account' : 'data';
   const changed = plan.changed[collection]?.[0];
   return { collection, number: changed ?? (collection === 'data' ? plan.feed.page : plan.accounts.page) };
-}
-
-/**
- * Returns the range of ids that a page of the feed covers: see {@link idsCovered}.
- * @param onPages see {@link FeedTally}
- */
-export function idsCoveredBy(plan: Plan, page: FeedPage, onPages: number): IdRange | undefined {
-  if (plan.changed.data === undefined && plan.stage !== 'retry') return idsCovered(plan.feed, page, onPages);
-  return page.isOrdered && page.lowest !== null && page.highest !== null ? { low: page.lowest, high: page.highest + 1 } : undefined;
 }
 
 /**

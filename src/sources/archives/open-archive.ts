@@ -62,36 +62,36 @@ export async function openArchive(
   }
 }
 
-/** A selection, and whether it skipped damaged parts. */
-type FoundPages = CaptureSelection & { readonly isDamaged: boolean };
-
-/** Selects the captures of an archive. If it is damaged and damage is not an error, selects those of its readable parts. */
-async function readableIn(archive: string, warcs: readonly WarcFile[], onDamage: OnDamage | undefined): Promise<FoundPages> {
-  try {
-    return { ...(await selectCaptures(archive, warcs)), isDamaged: false };
-  } catch (error) {
-    if (onDamage === undefined || !isDamage(error)) throw error;
-    const found = await selectCaptures(archive, warcs, onDamage);
-    if (found.report.pages === 0) throw error;
-    return { ...found, isDamaged: true };
-  }
-}
+/** A selection, and how its archive is read again. */
+type FoundPages = CaptureSelection & { readonly onDamage: OnDamage | undefined };
 
 /** The second reading of a damaged archive finds the same damage. */
 const REPORTED = () => {};
 
+/** Selects the captures of an archive. If it is damaged and damage is not an error, selects those of its readable parts. */
+async function readableIn(archive: string, warcs: readonly WarcFile[], onDamage: OnDamage | undefined): Promise<FoundPages> {
+  try {
+    return { ...(await selectCaptures(archive, warcs)), onDamage: undefined };
+  } catch (error) {
+    if (onDamage === undefined || !isDamage(error)) throw error;
+    const found = await selectCaptures(archive, warcs, onDamage);
+    if (found.report.pages === 0) throw error;
+    return { ...found, onDamage: REPORTED };
+  }
+}
+
 /** Yields the identities, and then the chosen pages in the order of the archive. */
-async function* pagesIn(warcs: readonly WarcFile[], { chosen, identities, isDamaged }: FoundPages): AsyncGenerator<Input> {
+async function* pagesIn(warcs: readonly WarcFile[], { chosen, identities, onDamage }: FoundPages): AsyncGenerator<Input> {
   for (const [file, warc] of warcs.entries()) {
     const count = identities[file] ?? 0;
-    const open = () => identitiesIn(warc, count, isDamaged);
+    const open = () => identitiesIn(warc, count, onDamage);
     if (count > 0) yield { name: `${warc.name}: ${IDENTITIES.uri}`, size: undefined, open };
   }
   for (const [file, warc] of warcs.entries()) {
     const numbers = chosen[file] ?? new Set();
     if (numbers.size === 0) continue;
     const isChosen = (_: unknown, number: number) => numbers.has(number);
-    for await (const record of recordsOf(warc, isChosen, isDamaged ? REPORTED : undefined)) {
+    for await (const record of recordsOf(warc, isChosen, onDamage)) {
       if (record.block === undefined) continue;
       const body = bodyOf(warc.name, record);
       const open = async function* () {
@@ -103,9 +103,9 @@ async function* pagesIn(warcs: readonly WarcFile[], { chosen, identities, isDama
 }
 
 /** Yields the blocks of the records with identities. They are usually the first ones, so most of the WARC is not read. */
-async function* identitiesIn(warc: WarcFile, count: number, isDamaged: boolean): AsyncGenerator<Uint8Array> {
+async function* identitiesIn(warc: WarcFile, count: number, onDamage: OnDamage | undefined): AsyncGenerator<Uint8Array> {
   let found = 0;
-  for await (const { block } of recordsOf(warc, isIdentity, isDamaged ? REPORTED : undefined)) {
+  for await (const { block } of recordsOf(warc, isIdentity, onDamage)) {
     if (block === undefined) continue;
     yield block;
     found += 1;

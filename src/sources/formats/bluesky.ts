@@ -6,7 +6,7 @@ import { captureTime, dateField, handleField, imageField, objectIn, textField, w
 import { type CaptureContext, type JsonObject, type SnapshotFormat, snapshotsUnder } from './format.ts';
 
 /** The profile views of `app.bsky.actor`: alone, in a response of `getProfiles`, or as the creator of a list, a feed or a labeler. */
-export const bluesky: SnapshotFormat = {
+export const bluesky: SnapshotFormat<'bluesky'> = {
   name: 'bluesky',
   title: 'a Bluesky profile (with did and handle)',
   recognizes: (value) => isView(value) || Array.isArray(value['profiles']) || creatorIn(value) !== undefined,

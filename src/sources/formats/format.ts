@@ -1,11 +1,7 @@
 import type { Instant } from '../../contract/instant.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at } from '../../contract/shape.ts';
-
-/** The names of all formats, in the order in which they are tried. */
-export const FORMAT_NAMES = ['neutral', 'twitter-v1', 'twitter-stream', 'twitter-v2', 'twitter-archive', 'mastodon', 'bluesky'] as const;
-
-export type FormatName = (typeof FORMAT_NAMES)[number];
+import type { FormatName } from './formats.ts';
 
 export type JsonObject = { readonly [key: string]: unknown };
 
@@ -29,8 +25,8 @@ export interface Snapshot {
 }
 
 /** A documented format of profile snapshots, with its reader. */
-export interface SnapshotFormat {
-  readonly name: FormatName;
+export interface SnapshotFormat<Name = FormatName> {
+  readonly name: Name;
   /** The format of one snapshot out of a value with several, if it is another one. */
   readonly singleName?: FormatName;
   /** One snapshot, as an error message names it. */

@@ -6,7 +6,7 @@ import { captureTime, dateField, handleField, idField, imageField, textField } f
 import { type CaptureContext, type JsonObject, PackageNotLoaded, type SnapshotFormat, snapshotsUnder } from './format.ts';
 
 /** The Account of Mastodon, alone or in a search response. */
-export const mastodon: SnapshotFormat = {
+export const mastodon: SnapshotFormat<'mastodon'> = {
   name: 'mastodon',
   title: 'a Mastodon account (with acct)',
   recognizes: (value) => 'acct' in value || Array.isArray(value['accounts']),

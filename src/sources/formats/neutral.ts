@@ -1,11 +1,11 @@
 import { show } from '../../contract/json.ts';
-import type { Observation } from '../../contract/observation.ts';
+import { type Observation, PROFILE_KEYS } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
 import { captureTime, dateField, flagField, handleField, idField, instantField, isUrlOrEmpty, textField, websiteField } from './fields.ts';
 import type { CaptureContext, JsonObject, SnapshotFormat } from './format.ts';
 
 /** The format of this project, with the field names of the API. Snapshots of any other source can be converted to it. */
-export const neutral: SnapshotFormat = {
+export const neutral: SnapshotFormat<'neutral'> = {
   name: 'neutral',
   title: 'a neutral snapshot (with observed_at and screen_name)',
   recognizes,
@@ -13,19 +13,10 @@ export const neutral: SnapshotFormat = {
   observe,
 };
 
+/** In the order of error messages. */
 const FIELDS: ReadonlySet<string> = new Set([
-  'observed_at',
-  'also_observed_at',
-  'screen_name',
-  'id',
-  'former_names',
-  'display_name',
-  'bio',
-  'location',
-  'website',
-  'verified',
-  'profile_image_url',
-  'account_creation_date',
+  ...['observed_at', 'also_observed_at', 'screen_name', 'id', 'former_names'],
+  ...PROFILE_KEYS,
   'web_archive_url',
 ]);
 

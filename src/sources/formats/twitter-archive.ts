@@ -9,7 +9,7 @@ import type { CaptureContext, JsonObject, SnapshotFormat } from './format.ts';
  * The archive that Twitter gives to account holders. Its files are joined into one object
  * (src/sources/inputs/archive-folder.ts), each under its name. Only account.js is required.
  */
-export const twitterArchive: SnapshotFormat = {
+export const twitterArchive: SnapshotFormat<'twitter-archive'> = {
   name: 'twitter-archive',
   title: 'the account of a Twitter archive (account.js and the files beside it)',
   recognizes: (value) => 'account' in value && objectIn({ account: only(value, 'account') }, 'account')?.['accountId'] !== undefined,

@@ -2,11 +2,10 @@ import { type Instant, instantOfMilliseconds, parseInstant } from '../../contrac
 import { isObject, show } from '../../contract/json.ts';
 import { at, Violation } from '../../contract/shape.ts';
 import type { JsonObject, Snapshot, SnapshotFormat } from './format.ts';
-import { isoOf } from './twitter-user.ts';
-import { twitterV1 } from './twitter-v1.ts';
+import { isoOf, twitterV1 } from './twitter-v1.ts';
 
 /** Tweets from the Twitter stream. Each contains snapshots of its author and of the authors that it retweets or quotes. */
-export const twitterStream: SnapshotFormat = {
+export const twitterStream: SnapshotFormat<'twitter-stream'> = {
   name: 'twitter-stream',
   title: 'a tweet of the Twitter stream (with user)',
   singleName: 'twitter-v1',

@@ -2,10 +2,10 @@ import { isObject, show } from '../../contract/json.ts';
 import { at, Violation } from '../../contract/shape.ts';
 import { objectIn } from './fields.ts';
 import { type JsonObject, listed, type Snapshot, type SnapshotFormat } from './format.ts';
-import { observeUser } from './twitter-user.ts';
+import { observeUser } from './twitter-v1.ts';
 
 /** The user object of the Twitter API 2, alone or in a response. */
-export const twitterV2: SnapshotFormat = {
+export const twitterV2: SnapshotFormat<'twitter-v2'> = {
   name: 'twitter-v2',
   title: 'a user of the Twitter API 2 (with username), or a response with data or includes',
   // Mastodon accounts have a username too, but not a name

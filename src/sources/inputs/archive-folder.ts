@@ -1,6 +1,6 @@
 import { basename, dirname, extname, join } from 'node:path';
 import type { Place } from '../../contract/failure.ts';
-import type { FormatName } from '../formats/format.ts';
+import type { FormatName } from '../formats/formats.ts';
 import type { Input } from '../source.ts';
 
 /**
@@ -18,13 +18,8 @@ interface Part {
 
 /** The folder of a Twitter archive: several files describe one account. */
 export interface ArchiveFolder {
-  readonly parts: readonly Part[];
-  /** Its other files, which are not read: tweets, media, its viewer. */
-  readonly skipped: readonly Input[];
-}
-
-interface JoinedFolder extends ArchiveFolder {
   readonly parts: Part[];
+  /** Its other files, which are not read: tweets, media, its viewer. */
   readonly skipped: Input[];
 }
 
@@ -34,7 +29,7 @@ interface JoinedFolder extends ArchiveFolder {
  * @param from the format of all snapshots, if it is not detected; if it is another one, nothing is joined
  */
 export function withArchivesJoined(inputs: readonly Input[], from: FormatName | undefined): (ArchiveFolder | Input)[] {
-  const folders = new Map<string, JoinedFolder>();
+  const folders = new Map<string, ArchiveFolder>();
   if (from === undefined || from === 'twitter-archive') {
     for (const input of inputs) if (partIn(input) === 'account') folders.set(dirname(pathOf(input)), { parts: [], skipped: [] });
   }
@@ -72,7 +67,7 @@ const OTHER_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the archive that a file belongs to: it is in its folder or below, or it is part of the viewer, which is beside `data`. */
-function ownerOf(path: string, folders: ReadonlyMap<string, JoinedFolder>): JoinedFolder | undefined {
+function ownerOf(path: string, folders: ReadonlyMap<string, ArchiveFolder>): ArchiveFolder | undefined {
   const type = extname(path).toLowerCase();
   if (!OTHER_TYPES.has(type)) return undefined;
   const beside = (folder: string) => folders.get(join(dirname(folder), 'data'));

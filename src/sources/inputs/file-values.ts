@@ -1,12 +1,12 @@
 import { Failure } from '../../contract/failure.ts';
-import { type HintCommand, plainCommand, type Verb } from '../hint-command.ts';
+import type { ReadingCommand } from '../hint-command.ts';
 import { jsonValues } from '../json/json-values.ts';
 import { NotJson, type RawValue } from '../json/raw-value.ts';
 import { notJson, readFailure, unreadableInput } from '../rejects/rejection.ts';
 import type { Input, InputError } from '../source.ts';
 import { decompressed } from '../unpack/decompression.ts';
 import { HEADER_BYTES, headOf, isLikeJson, resumed } from '../unpack/head.ts';
-import { encodingIn, type Unsupported, unsupportedIn } from './unsupported.ts';
+import { encodingIn, unsupportedFormat } from './unsupported.ts';
 
 const ASSIGNMENT = /^\s*window\.[\w.$]+\s*=\s*/;
 
@@ -39,21 +39,12 @@ async function* stripJsAssignment(pieces: AsyncIterable<string>): AsyncGenerator
   if (start !== undefined) yield start.replace(ASSIGNMENT, '');
 }
 
-/** The command that reads a source, for the hints. */
-export interface ReadingCommand {
-  readonly verb: Verb;
-  readonly command: HintCommand;
-}
-
 /**
  * Yields the text of an input in pieces. Decompresses it and removes a byte order mark.
  * @throws Failure bad-encoding if the bytes are not UTF-8 or are of an unsupported format, or if compressed data is damaged or
  *   cut short; bad-json if the text is of a known format that is not JSON; no-tool; bad-source if reading fails
  */
-export async function* decode(
-  input: Input,
-  { verb, command }: ReadingCommand = { verb: 'import', command: plainCommand },
-): AsyncGenerator<string> {
+export async function* decode(input: Input, command: ReadingCommand): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   const plain = decompressed(input);
   let bytes = 0;
@@ -62,8 +53,8 @@ export async function* decode(
     let head = await headOf(plain, 2);
     if (!isLikeJson(head)) {
       head = await headOf(plain, HEADER_BYTES, head);
-      const format = unsupportedIn(head.subarray(0, HEADER_BYTES), input, verb, command);
-      if (format !== undefined) throw unsupportedFormat(input.name, format);
+      const failure = unsupportedFormat(head.subarray(0, HEADER_BYTES), input, command);
+      if (failure !== undefined) throw failure;
     }
     for await (const chunk of resumed(head, plain)) {
       bytes += chunk.length;
@@ -74,7 +65,7 @@ export async function* decode(
   } catch (cause) {
     const isEncoding = cause instanceof Error && 'code' in cause && cause.code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
     if (!isEncoding) throw readFailure(input.name, cause);
-    const { kind, hint } = encodingIn(last, input, verb, command);
+    const { kind, hint } = encodingIn(last, input, command);
     throw new Failure('bad-encoding', `${input.name} is not UTF-8`, {
       place: { file: input.name },
       expected: 'UTF-8 text',
@@ -85,11 +76,4 @@ export async function* decode(
   } finally {
     await plain.return(undefined);
   }
-}
-
-function unsupportedFormat(file: string, { kind, hint, isText, line, beginning }: Unsupported): Failure {
-  const what = isText
-    ? { place: { file, line }, expected: 'JSON', found: `${kind}: ${beginning}` }
-    : { place: { file }, expected: 'JSON in UTF-8, which may be compressed', found: kind };
-  return new Failure(isText ? 'bad-json' : 'bad-encoding', `${file} is ${kind}`, { ...what, hint });
 }

@@ -5,7 +5,7 @@ import type { Input } from '../source.ts';
  * Wraps inputs so that they report how many bytes have been read, and end when the work is told to stop.
  * @param onProgress called with the number of bytes read so far from all inputs, and their total; 0 if it is unknown
  */
-export function* withProgress(inputs: readonly Input[], pauses: Pauses, onProgress: (done: number, all: number) => void): Generator<Input> {
+export function withProgress(inputs: readonly Input[], pauses: Pauses, onProgress: (done: number, all: number) => void): Input[] {
   const all = inputs.every(({ size }) => size !== undefined) ? inputs.reduce((sum, { size = 0 }) => sum + size, 0) : 0;
   let bytes = 0;
   async function* meter(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -30,8 +30,8 @@ export function* withProgress(inputs: readonly Input[], pauses: Pauses, onProgre
   async function* meteredPages(pages: AsyncIterable<Input>): AsyncGenerator<Input> {
     for await (const page of pages) yield metered(page);
   }
-  for (const input of inputs) {
+  return inputs.map((input) => {
     const { pages } = input;
-    yield pages === undefined ? metered(input) : { ...input, pages: () => meteredPages(pages()) };
-  }
+    return pages === undefined ? metered(input) : { ...input, pages: () => meteredPages(pages()) };
+  });
 }

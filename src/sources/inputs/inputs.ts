@@ -82,7 +82,7 @@ function addSource(path: string, inputs: Input[], filter: FileFilter | undefined
   if (status.isDirectory()) {
     const failure = addFolder(path, { source: path, inputs, filter, walked: new Set() }, inside);
     if (failure !== undefined) throw failure;
-  } else if (mayBeRead(path, basename(path), filter)) {
+  } else if (mayBeRead(basename(path), filter, () => isArchive(path))) {
     // a pipe may be named directly, but reading a pipe found in a folder would block
     const input = fileInput(path, status.isFile() ? status.size : undefined);
     inputs.push({ ...input, isNamed: true, ...inside, ...filtered(filter, basename(path), true) });
@@ -132,17 +132,18 @@ function addEntry(path: string, walk: Walk, inside: Parent): void {
     if (filter?.skips(inSource)) return;
     const failure = addFolder(path, walk, inside);
     if (failure !== undefined) inputs.push(unreadable(path, failure));
-  } else if (status.isFile() && mayBeRead(path, inSource, filter)) {
+  } else if (status.isFile() && mayBeRead(inSource, filter, () => isArchive(path))) {
     inputs.push({ ...fileInput(path, status.size), ...inside, ...filtered(filter, inSource, false) });
   }
 }
 
 /** Whether a file is accepted, or may be an archive with members that are. */
-function mayBeRead(path: string, inSource: string, filter: FileFilter | undefined): boolean {
-  return filter === undefined || filter.accepts(inSource) || (!filter.skips(inSource) && mayBeArchive(fileHead(path, HEADER_BYTES)));
+function mayBeRead(inSource: string, filter: FileFilter | undefined, mayBeArchive: () => boolean): boolean {
+  return filter === undefined || filter.accepts(inSource) || (!filter.skips(inSource) && mayBeArchive());
 }
 
-function mayBeArchive(head: Buffer): boolean {
+function isArchive(path: string): boolean {
+  const head = fileHead(path, HEADER_BYTES);
   return isTar(head) || isZip(head) || isCompressed(head);
 }
 
@@ -179,12 +180,11 @@ const ARCHIVE_NAME = /\.(tar|tgz|tbz2?|txz|tzst|zip|gz|bz2|xz|zst)$/i;
 /** Returns the input for a source on another machine: a URL, or a prefix of an object store with all its objects. */
 function remoteInput(address: string, remote: RemoteSources, filter: FileFilter | undefined): Input {
   const isUrl = /^https?:/i.test(address);
-  const filtered = (file: string) => (filter === undefined ? {} : { filter: filter.inside(file, true) });
   const input = { size: undefined, open: () => remote.download(address), isNamed: true };
-  if (!isUrl) return { ...input, name: address, pages: () => objectsAt(address, remote, filter), ...filtered('') };
+  if (!isUrl) return { ...input, name: address, pages: () => objectsAt(address, remote, filter), ...filtered(filter, '', true) };
   const { origin, pathname } = new URL(address);
   // a query often has a signature, which is a secret
-  return { ...input, name: origin + pathname, ...filtered(basename(pathname)) };
+  return { ...input, name: origin + pathname, ...filtered(filter, basename(pathname), true) };
 }
 
 /** Hidden objects and markers of folders are skipped. */
@@ -195,8 +195,8 @@ async function* objectsAt(address: string, remote: RemoteSources, filter: FileFi
     if (name.endsWith('/') || parts.some((part) => part.startsWith('.'))) continue;
     objects += 1;
     const inSource = path === '' ? basename(name) : path;
-    const mayBeRead = filter === undefined || filter.accepts(inSource) || (!filter.skips(inSource) && ARCHIVE_NAME.test(inSource));
-    if (mayBeRead) yield { name, size, open, ...(filter === undefined ? {} : { filter: filter.inside(inSource, path === '') }) };
+    const mayBeArchive = () => ARCHIVE_NAME.test(inSource);
+    if (mayBeRead(inSource, filter, mayBeArchive)) yield { name, size, open, ...filtered(filter, inSource, path === '') };
   }
   if (objects === 0) throw withoutFiles(address);
 }

@@ -1,9 +1,10 @@
 import { basename, dirname } from 'node:path';
+import { Failure } from '../../contract/failure.ts';
 import { STORE_APPLICATION_ID } from '../../contract/files/markers.ts';
 import { schemeOf } from '../../contract/files/url-scheme.ts';
 import { shellWord } from '../../contract/hint.ts';
 import { cut } from '../../contract/json.ts';
-import type { HintCommand, Verb } from '../hint-command.ts';
+import type { HintCommand, ReadingCommand, Verb } from '../hint-command.ts';
 import { type Input, STANDARD_INPUT } from '../source.ts';
 import { isCompressed } from '../unpack/decompression.ts';
 import { isTar, isZip } from '../unpack/head.ts';
@@ -34,17 +35,6 @@ interface Format {
   readonly kind: string;
   readonly detect: (head: Buffer, verb: Verb) => boolean;
   readonly hint: FormatHint;
-}
-
-/** A source in a format that no reader supports. */
-export interface Unsupported {
-  readonly kind: string;
-  readonly hint: string;
-  /** Whether the bytes are text in UTF-8 that is not JSON. Otherwise they are not text in UTF-8. */
-  readonly isText: boolean;
-  /** The first line that is not empty, from 1; and its beginning. */
-  readonly line: number;
-  readonly beginning: string;
 }
 
 const startsWith =
@@ -156,23 +146,24 @@ const TEXT: readonly Format[] = [
 ];
 
 /**
- * Returns what a source is if its first bytes show that it is in an unsupported format. Otherwise returns undefined.
+ * Returns the failure for a source if its first bytes show that it is in an unsupported format. Otherwise returns undefined.
  * @param head the first {@link HEADER_BYTES} bytes, or all if there are fewer
  */
-export function unsupportedIn(head: Buffer, input: NamedInput, verb: Verb, command: HintCommand): Unsupported | undefined {
+export function unsupportedFormat(head: Buffer, input: NamedInput, reading: ReadingCommand): Failure | undefined {
+  const { verb } = reading;
   const binary = BINARY.find(({ detect }) => detect(head, verb));
   const text = head.toString('utf8').replace(/^\ufeff/, '');
   const start = text.trimStart();
   const format = binary ?? TEXT.find(({ detect }) => start !== '' && detect(Buffer.from(start), verb));
   if (format === undefined) return undefined;
+  const { name: file } = input;
   const line = text.slice(0, text.length - start.length).split('\n').length;
-  return {
-    kind: format.kind,
-    hint: format.hint(conversionOf(input, verb, command)),
-    isText: binary === undefined,
-    line,
-    beginning: cut(start.trim()),
-  };
+  const what =
+    binary === undefined
+      ? { place: { file, line }, expected: 'JSON', found: `${format.kind}: ${cut(start.trim())}` }
+      : { place: { file }, expected: 'JSON in UTF-8, which may be compressed', found: format.kind };
+  const hint = format.hint(conversionOf(input, reading));
+  return new Failure(binary === undefined ? 'bad-json' : 'bad-encoding', `${file} is ${format.kind}`, { ...what, hint });
 }
 
 /** Returns the folder of the Twitter archive that a file is in. */
@@ -185,19 +176,18 @@ function archiveOf(file: string): string {
 export function encodingIn(
   bytes: Uint8Array,
   input: NamedInput,
-  verb: Verb,
-  command: HintCommand,
+  reading: ReadingCommand,
 ): { readonly kind: string; readonly hint: string } {
   const [kind, encoding] = bytes.some((byte) => byte >= 0x80 && byte < 0xa0)
     ? ['Windows-1252 or damaged', 'WINDOWS-1252']
     : ['Latin-1 (ISO 8859-1) or damaged', 'ISO-8859-1'];
-  return { kind, hint: decodedFrom(encoding)(conversionOf(input, verb, command)) };
+  return { kind, hint: decodedFrom(encoding)(conversionOf(input, reading)) };
 }
 
 /** Names of files that never have data. */
 const NO_DATA_NAME = /\.(png|jpe?g|gif|webp|svg|ico|pdf|html?|css|mp[34]|mov|db|sqlite|parquet)$/i;
 
-function conversionOf({ name, member }: NamedInput, verb: Verb, command: HintCommand): Conversion {
+function conversionOf({ name, member }: NamedInput, { verb, command }: ReadingCommand): Conversion {
   const isFile = name !== STANDARD_INPUT && schemeOf(name) === undefined;
   const stem = name.replace(/\.\w+$/, '');
   // a pattern of a file with data would also match good files, such as those of other nights with the same name

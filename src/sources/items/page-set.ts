@@ -1,8 +1,8 @@
 import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
 import { plural } from '../../contract/plural.ts';
 import type { SavedPage } from '../source.ts';
-import { DistinctKeys } from './distinct-keys.ts';
 import { type Interval, Intervals, lengthOf } from './intervals.ts';
+import { DistinctAccounts } from './page-items.ts';
 import { itemPositions, type PagePosition, positionOf } from './page-links.ts';
 
 /** How many ranges of missing pages are listed. */
@@ -56,7 +56,7 @@ export class PageSet {
   #disorder: string | undefined;
   /** The positions of the items on the pages, see {@link itemPositions}. */
   readonly #covered = new Intervals();
-  readonly #accounts = new DistinctKeys();
+  readonly #accounts = new DistinctAccounts();
 
   constructor(url: string | null) {
     this.#url = url;

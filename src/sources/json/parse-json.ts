@@ -3,8 +3,7 @@ import { isRecordJson } from '../../contract/pages/canonical-json.ts';
 import { at } from '../../contract/shape.ts';
 import { notJson, placeIn } from '../rejects/rejection.ts';
 import type { InputError } from '../source.ts';
-import { parseWithNames } from './escaped-names.ts';
-import { keysIn, type LossInItem, lossesIn } from './parse-loss.ts';
+import { keysIn, type LossInItem, lossesIn, stringEnd } from './parse-loss.ts';
 import type { RawValue } from './raw-value.ts';
 
 /** The value of a JSON text. It is wrapped in an object because the value itself may look like an input error. */
@@ -91,4 +90,40 @@ function keysOf(value: unknown): number {
 
 function isNested(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
+}
+
+/** Matches the last escape in a name, up to the colon after the name. It also matches some values, which costs only time. */
+const ESCAPED_NAME = /\\.[^"\\]*"\s*:/s;
+const COLON = /\s*:/y;
+
+/**
+ * Returns the value of a JSON text, with the names exactly as written.
+ * JSON.parse of Node 24 (V8 13.6) returns a wrong name if the name is one escaped character, such as `\u0061`, and an earlier
+ * object with the same preceding names has the name `\\`. Therefore escaped names are replaced while the text is parsed.
+ * @throws SyntaxError if the text is not JSON
+ */
+export function parseWithNames(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (!ESCAPED_NAME.test(text)) return value;
+  const { numbered, names } = numberNames(text);
+  return JSON.parse(numbered, (_, inner: unknown) =>
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).map(([number, field]) => [names[Number(number)], field])) : inner,
+  );
+}
+
+/** Replaces each name in a valid JSON text by its number. */
+function numberNames(text: string): { readonly numbered: string; readonly names: readonly string[] } {
+  const names: string[] = [];
+  let numbered = '';
+  let copied = 0;
+  for (let start = text.indexOf('"'); start !== -1; start = text.indexOf('"', COLON.lastIndex)) {
+    const end = stringEnd(text, start);
+    COLON.lastIndex = end;
+    if (COLON.test(text)) {
+      names.push(String(JSON.parse(text.slice(start, end))));
+      numbered += `${text.slice(copied, start)}"${names.length - 1}"`;
+      copied = end;
+    } else COLON.lastIndex = end;
+  }
+  return { numbered: numbered + text.slice(copied), names };
 }

@@ -1,5 +1,5 @@
 import { isObject } from '../../contract/json.ts';
-import type { Observation } from '../../contract/observation.ts';
+import type { Observation, Profile } from '../../contract/observation.ts';
 import type { JsonObject } from '../formats/format.ts';
 
 /**
@@ -13,18 +13,8 @@ export function isSuspended(snapshot: JsonObject): boolean {
 
 /** Returns the observation of a suspended account: nobody emptied its empty fields, so they are unknown, and so is its picture. */
 export function withoutEmptyFields(observation: Observation): Observation {
-  const { profile } = observation;
-  return {
-    ...observation,
-    profile: {
-      ...profile,
-      display_name: profile.display_name || undefined,
-      bio: profile.bio || undefined,
-      location: profile.location || undefined,
-      website: profile.website || undefined,
-      profile_image_url: undefined,
-    },
-  };
+  const profile = withTexts(observation.profile, (text) => text || undefined);
+  return { ...observation, profile: { ...profile, profile_image_url: undefined } };
 }
 
 /**
@@ -33,18 +23,18 @@ export function withoutEmptyFields(observation: Observation): Observation {
  * Handles and ids are keys: they are rejected earlier if they contain such characters.
  */
 export function storable(observation: Observation): Observation {
-  const { profile, web_archive_url } = observation;
+  return { ...observation, web_archive_url: clean(observation.web_archive_url), profile: withTexts(observation.profile, clean) };
+}
+
+/** Returns a profile with other texts. */
+function withTexts(profile: Profile, change: <T extends string | null | undefined>(text: T) => T | string | undefined): Profile {
   return {
-    ...observation,
-    web_archive_url: clean(web_archive_url),
-    profile: {
-      ...profile,
-      display_name: clean(profile.display_name),
-      bio: clean(profile.bio),
-      location: clean(profile.location),
-      website: clean(profile.website),
-      profile_image_url: clean(profile.profile_image_url),
-    },
+    ...profile,
+    display_name: change(profile.display_name),
+    bio: change(profile.bio),
+    location: change(profile.location),
+    website: change(profile.website),
+    profile_image_url: change(profile.profile_image_url),
   };
 }
 

@@ -1,6 +1,6 @@
-import { plainCommand } from '../hint-command.ts';
+import { plainCommand, type ReadingCommand } from '../hint-command.ts';
 import { type ArchiveFolder, placeInArchive, withArchivesJoined } from '../inputs/archive-folder.ts';
-import { type ReadingCommand, valuesOf } from '../inputs/file-values.ts';
+import { valuesOf } from '../inputs/file-values.ts';
 import { type Parsed, parseJson } from '../json/parse-json.ts';
 import { optionsOf } from '../rejects/reject-line.ts';
 import type { Input, InputError } from '../source.ts';
@@ -34,30 +34,17 @@ export async function* observationsOf(
   counts: FileCounts = { read: 0, skipped: 0, rejectLines: 0, suspended: 0 },
 ): AsyncGenerator<readonly SnapshotItem[]> {
   const reader = new SnapshotReader(context);
-  const accountIn = (archive: ArchiveFolder) => {
-    counts.read += archive.parts.length;
-    counts.skipped += archive.skipped.length;
-    return observedAccount(archive, reader, context);
-  };
-  for (const source of withArchivesJoined(inputs, context.from)) {
-    if ('parts' in source) {
-      yield await accountIn(source);
-      continue;
-    }
-    for await (const files of filesIn(source)) {
-      if ('kind' in files) {
-        yield [{ ...files, options: optionsOf(context) }];
-        continue;
-      }
-      for (const file of withArchivesJoined(files, context.from)) {
-        if ('parts' in file) {
-          yield await accountIn(file);
-          continue;
-        }
-        counts.read += 1;
-        for await (const values of valuesOf(file, commandOf(context))) {
-          yield Array.isArray(values) ? await reader.read(values, file.name) : [{ ...values, options: optionsOf(context) }];
-        }
+  for await (const file of filesOf(inputs, context)) {
+    if ('kind' in file) {
+      yield [{ ...file, options: optionsOf(context) }];
+    } else if ('parts' in file) {
+      counts.read += file.parts.length;
+      counts.skipped += file.skipped.length;
+      yield await observedAccount(file, reader, context);
+    } else {
+      counts.read += 1;
+      for await (const values of valuesOf(file, commandOf(context))) {
+        yield Array.isArray(values) ? await reader.read(values, file.name) : [{ ...values, options: optionsOf(context) }];
       }
     }
   }
@@ -65,6 +52,14 @@ export async function* observationsOf(
   counts.suspended += reader.suspended;
   // files that the lines of a rejects file name
   for (const again of reader.filesToReadAgain) yield* observationsOf([again.input], again.context);
+}
+
+/** Yields the files in the inputs, also the members of archives. A Twitter archive is one element. */
+async function* filesOf(inputs: readonly Input[], { from }: ObserveContext): AsyncGenerator<ArchiveFolder | Input | InputError> {
+  for (const source of withArchivesJoined(inputs, from)) {
+    if ('parts' in source) yield source;
+    else for await (const files of filesIn(source)) yield* 'kind' in files ? [files] : withArchivesJoined(files, from);
+  }
 }
 
 /** Returns the input errors of the files of an archive, then its observation. */

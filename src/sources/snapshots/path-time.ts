@@ -46,17 +46,17 @@ export interface PathTimes {
 
 /** Counts the snapshots that have the time in their paths. */
 export class PathTimeCounter {
+  #file: string | undefined;
+  /** The time in the path of the last file. */
+  #time: Instant | undefined;
   #count = 0;
   #first = Number.POSITIVE_INFINITY;
   #last = Number.NEGATIVE_INFINITY;
-  readonly #takenIn: (file: string | undefined) => CaptureContext;
 
-  constructor(context: CaptureContext) {
-    this.#takenIn = context.observedAt === undefined ? contextByPath(context) : () => ({ ...context, observedAt: undefined });
-  }
-
-  add(file: string | undefined, instant: Instant): void {
-    if (this.#takenIn(file).observedAt !== instant) return;
+  add(file: string, instant: Instant): void {
+    if (file !== this.#file) this.#time = timeInPath(file);
+    this.#file = file;
+    if (this.#time !== instant) return;
     this.#count += 1;
     this.#first = Math.min(this.#first, instant);
     this.#last = Math.max(this.#last, instant);

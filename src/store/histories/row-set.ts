@@ -1,5 +1,7 @@
 /** A set of row numbers. It takes one bit for each number up to the highest. */
 export class RowSet {
+  /** How many numbers it has. */
+  size = 0;
   #bits = new Uint8Array(1024);
 
   /** Adds a row number. Returns whether the set had it. */
@@ -12,7 +14,9 @@ export class RowSet {
     }
     const before = this.#bits[index] ?? 0;
     const bit = 1 << (row % 8);
+    if ((before & bit) !== 0) return true;
     this.#bits[index] = before | bit;
-    return (before & bit) !== 0;
+    this.size += 1;
+    return false;
   }
 }

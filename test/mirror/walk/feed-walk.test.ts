@@ -7,8 +7,6 @@ import {
   type FeedPage,
   type FeedTally,
   type FeedWalk,
-  hasShownAll,
-  idsCovered,
   startFeedWalk,
   withoutUnread,
 } from '../../../src/mirror/walk/feed-walk.ts';
@@ -238,43 +236,5 @@ describe('pages of the feed that cannot be read', () => {
   ])('%s if other pages have their records', (_, walk, expected) => {
     const before: FeedWalk = { ...WALK, state: 'incomplete', ...walk };
     expect(withoutUnread(before, 2)).toEqual({ ...before, ...expected });
-  });
-});
-
-it.each<readonly [string, Partial<FeedWalk>, Partial<FeedPage>, number, boolean]>([
-  ['shows all at its end', {}, {}, 50, true],
-  ['shows all if it has an order', { isOrdered: true }, { isOrdered: true }, 50, true],
-  ['does not before its end', {}, { hasNext: true }, 50, false],
-  ['does not if the count changed', {}, { count: 49 }, 49, false],
-  ['does not if the count changed before', { isSteady: false }, {}, 50, false],
-  ['does not with a gap', { gaps: [SKIPPED] }, {}, 50, false],
-  ['does not if records are missing', {}, {}, 49, false],
-  ['shows all on its only page', { lastPage: 0, count: 0 }, {}, 50, true],
-])('a walk %s', (_, walk, page, seen, expected) => {
-  const before = { ...WALK, ...BEFORE_LAST, isOrdered: false, ...walk };
-  expect(hasShownAll(before, { ...PAGE, ...LAST, isOrdered: false, ...page }, seen)).toBe(expected);
-});
-
-describe('the ids that a page of the feed covers', () => {
-  const TOP = Number.MAX_SAFE_INTEGER + 1;
-
-  it.each<readonly [string, Partial<FeedWalk>, Partial<FeedPage>, number, object | undefined]>([
-    ['begin below the page before', {}, {}, 0, { low: 71, high: 81 }],
-    ['begin at the top on page 1', { ...START }, FIRST, 0, { low: 91, high: TOP }],
-    ['begin below the page before on page 1, read again', { frontier: 99 }, FIRST, 0, { low: 91, high: 99 }],
-    ['begin at the top below empty pages', { frontier: null }, {}, 0, { low: 71, high: TOP }],
-    ['are none on an empty page', {}, { highest: null, lowest: null }, 0, { low: 81, high: 81 }],
-    ['are not known without order', { isOrdered: false }, {}, 0, undefined],
-    ['are not known on a page without order', {}, { isOrdered: false }, 0, undefined],
-    ['are not known on page 1 with only other records', {}, { number: 1 }, 0, undefined],
-    ['are its own below skipped records', {}, { count: 49 }, 0, { low: 71, high: 81 }],
-    ['are its own and all lower ones below skipped records at the end', { ...BEFORE_LAST, lastPage: 3 }, LAST, 50, { low: 0, high: 61 }],
-    ['are none on an empty page below skipped records', {}, { count: 49, highest: null, lowest: null }, 0, { low: 0, high: 0 }],
-    ['end at 0 on the last page', BEFORE_LAST, LAST, 50, { low: 0, high: 61 }],
-    ['end at 0 on the last page with the excess of before', { ...BEFORE_LAST, excess: 2 }, LAST, 48, { low: 0, high: 61 }],
-    ['end with the last record if the count does not agree', BEFORE_LAST, LAST, 49, { low: 51, high: 61 }],
-    ['end with the last record if there is a next page', {}, {}, 50, { low: 71, high: 81 }],
-  ])('%s', (_, walk, page, records, expected) => {
-    expect(idsCovered({ ...WALK, ...walk }, { ...PAGE, ...page }, records)).toEqual(expected);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/sources/formats/format.ts';
-import { FORMAT_NAMES, FORMATS } from '../../../src/sources/formats/formats.ts';
+import { FORMAT_NAMES } from '../../../src/sources/formats/formats.ts';
 import { times } from '../../support/proof.ts';
 import { chance } from '../../whole/chance.ts';
 import { fixture } from './format-suite.ts';
@@ -66,10 +66,6 @@ function pick<T>(list: readonly T[], random: () => number): T {
   if (found === undefined) throw new Error('an empty list');
   return found;
 }
-
-it('FORMATS has the order of FORMAT_NAMES', () => {
-  expect(FORMATS.map((format) => format.name)).toEqual(FORMAT_NAMES);
-});
 
 it.each([undefined, ...FORMAT_NAMES])('hostile snapshots give one observation or input error each (from %s)', async (from) => {
   const random = chance(SEED);

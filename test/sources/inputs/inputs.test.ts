@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { plainCommand } from '../../../src/sources/hint-command.ts';
 import { decode } from '../../../src/sources/inputs/file-values.ts';
 import { inputsOf } from '../../../src/sources/inputs/inputs.ts';
 import type { Input } from '../../../src/sources/source.ts';
@@ -24,7 +25,7 @@ function namesIn(folder: string): string[] {
 }
 
 async function readAll(input: Input | undefined): Promise<void> {
-  if (input !== undefined) for await (const _ of decode(input));
+  if (input !== undefined) for await (const _ of decode(input, { verb: 'import', command: plainCommand }));
 }
 
 function failureOf(work: () => unknown): unknown {

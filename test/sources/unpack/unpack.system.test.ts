@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DecompressionLimit } from '../../../src/contract/files/decompression-limit.ts';
+import { plainCommand } from '../../../src/sources/hint-command.ts';
 import { decode } from '../../../src/sources/inputs/file-values.ts';
 import { inputsOf } from '../../../src/sources/inputs/inputs.ts';
 import type { Input, InputError } from '../../../src/sources/source.ts';
@@ -41,7 +42,7 @@ async function read(input: Input): Promise<Read> {
       for (const file of files) {
         let text = '';
         try {
-          for await (const piece of decode(file)) text += piece;
+          for await (const piece of decode(file, { verb: 'import', command: plainCommand })) text += piece;
           texts[file.name] = text;
         } catch (error) {
           if (!(error instanceof Error)) throw error;
