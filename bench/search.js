@@ -32,6 +32,7 @@ const pick = (list) => list[below(list.length)];
 const word = () => Array.from({ length: 2 + below(3) }, () => pick(SYLLABLES)).join('');
 
 function* generated(count) {
+  state = 1;
   for (let number = 0; number < count; number += 1) {
     const [first, last] = [below(2) === 0 ? pick(FIRST) : word(), below(2) === 0 ? pick(LAST) : word()];
     const handle = [`${first}_${last}`, `${first}${last}`, word(), `the${word()}`, `${last}${first[0]}`][below(5)];
@@ -50,9 +51,13 @@ function write(path, text) {
   writeFileSync(join(folder, path), text);
 }
 
+function* accounts(isWanted = () => true) {
+  for (const each of generated(Number(values.accounts))) if (isWanted(each.screen_name)) yield each;
+}
+
 const started = [performance.now(), process.cpuUsage()];
 let [files, bytes, largest] = [0, 0, 0];
-for (const { path, text } of searchFiles(generated(Number(values.accounts)))) {
+for (const { path, text } of searchFiles(accounts)) {
   const size = text.length;
   [files, bytes, largest] = [files + 1, bytes + size, Math.max(largest, size)];
   write(path, Buffer.from(text, 'latin1'));

@@ -189,9 +189,10 @@ export class Browse {
     }
   }
 
-  /** All names together decide how the index is divided, so a change of one account can change any file. */
   *#searchFiles(): Generator<UnframedFile> {
-    for (const { path, text } of searchFiles(this.#store.accountReader().names('page'))) yield { path, render: () => [encodeFile(text)] };
+    const reader = this.#store.accountReader();
+    const named = (isWanted?: (handle: string) => boolean) => (isWanted ? reader.entriesOf(isWanted) : reader.names('page'));
+    for (const { path, text } of searchFiles(named)) yield { path, render: () => [encodeFile(text)] };
   }
 
   #state(months: readonly Month[]): ShownState {

@@ -3,7 +3,7 @@ import { type ByteText, byteText, escapeText, exactByteText, joined, type Markup
 import { dateMarkup } from '../dates.ts';
 import { type Page, pageOf, ROOT_2, type UnframedFile } from '../page-frame.ts';
 import { accountPage, accountsPage } from '../paths.ts';
-import { LONGEST_PREFIX, longerPrefix, PrefixCursor } from '../search/prefix-cursor.ts';
+import { LONGEST_PREFIX, longerPrefix, PrefixCursor } from './prefix-cursor.ts';
 
 /** The largest number of accounts on a page, unless more handles differ only in letter case. */
 const MOST = 200;
@@ -12,7 +12,6 @@ const MOST = 200;
 interface Listed {
   /** Its handle without letter case. */
   readonly text: ByteText;
-  readonly size: 1;
   readonly screen_name: string;
 }
 
@@ -38,7 +37,7 @@ export function* accountLists(accounts: AccountReader, hasChanged: (screenName: 
 }
 
 function* sorted(accounts: AccountReader): Generator<Listed> {
-  for (const screen_name of accounts.byHandle()) yield { text: folded(screen_name), size: 1, screen_name };
+  for (const screen_name of accounts.byHandle()) yield { text: folded(screen_name), screen_name };
 }
 
 /** Returns a handle as SQLite compares it: letters of ASCII in lower case. */

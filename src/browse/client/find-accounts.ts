@@ -1,52 +1,50 @@
-import { BEST, compareFound, folded, type Match, matchOf, type SearchEntry } from '../search/search-terms.ts';
+import { BEST, compareFound, folded, handleTerm, hex, matchOf, type SearchEntry, type Term, termsOf } from '../search/search-terms.ts';
 
-/**
- * A file of the search index, as its script passes it on: the prefix, and the endings that make the longer prefixes with a
- * file of their own. An entry is handle, place, name, rank, and former handles.
- */
-export type IndexFile = readonly [
-  prefix: string,
-  total: number,
-  next: readonly string[],
-  best: readonly IndexEntry[],
-  rest: readonly IndexEntry[],
-];
+/** An account in a file of the search index. */
 export type IndexEntry = readonly [handle: string, place: string, name: string, rank: number, ...formerHandles: string[]];
+
+/** A file of the search index. */
+export interface IndexFile {
+  readonly entries: readonly (SearchEntry & { readonly terms: readonly Term[] })[];
+  /** Where the range of each file starts, as `hex` writes it. Only the first file has them. */
+  readonly starts: readonly string[];
+}
 
 /** The accounts that a query finds. */
 export interface Found {
-  /** The number of all accounts found. */
-  readonly total: number;
+  /** The number of all accounts found; undefined if it is not known, because there are many. */
+  readonly total: number | undefined;
   /** The best of them, in order. */
   readonly entries: readonly SearchEntry[];
 }
 
+/** Returns a file of the search index. @param entries and starts: as its script passes them on */
+export function indexFile(entries: readonly IndexEntry[], starts: readonly string[] = []): IndexFile {
+  const searched = entries.map(([handle, place, name, rank, ...formerHandles]) => {
+    return { handle, place, name, rank, formerHandles, terms: termsOf({ handle, name, formerHandles }) };
+  });
+  return { entries: searched, starts };
+}
+
 /**
  * Finds accounts in the search index.
- * @param load loads the file of a prefix
+ * @param load loads a file
  */
-export async function findAccounts(query: string, load: (prefix: string) => Promise<IndexFile>): Promise<Found> {
+export async function findAccounts(query: string, load: (name: string) => Promise<IndexFile>): Promise<Found> {
   const text = folded(query);
   if (text === '') return { total: 0, entries: [] };
-  let file = await load('');
-  for (let [prefix, , next] = file; prefix.length < text.length; [prefix, , next] = file) {
-    const ending = next.find((candidate) => text.startsWith(prefix + candidate) || (prefix + candidate).startsWith(text));
-    if (ending === undefined) break;
-    file = await load(prefix + ending);
-  }
-  const [prefix, total, , best, rest] = file;
-  // all terms that begin with the query can have more characters in common
-  const isCounted = prefix.startsWith(text);
-  const listed = isCounted && best.length > 0 ? best : [...rest, ...best];
-  const found = new Map<string, readonly [Match, SearchEntry]>();
-  for (const [handle, place, name, rank, ...formerHandles] of listed) {
-    const entry = { handle, place, name, rank, formerHandles };
-    const match = matchOf(text, entry);
-    if (match === undefined) continue;
-    // a file can list an account twice, each time with other former handles: the better match counts
-    const [known] = found.get(handle) ?? [];
-    if (known === undefined || match < known) found.set(handle, [match, entry]);
-  }
-  const entries = [...found.values()].sort(compareFound).slice(0, BEST);
-  return { total: isCounted ? total : found.size, entries: entries.map(([, entry]) => entry) };
+  const { starts } = await load('index');
+  const key = hex(text);
+  const isInSeveral = starts.some((start) => start.length > key.length && start.startsWith(key));
+  const file = isInSeveral ? `best-${key.slice(0, 2)}` : `from-${starts.findLast((start) => start <= key) ?? starts[0]}`;
+  const found = (await load(file)).entries.flatMap((entry) => {
+    const match = matchOf(text, entry.terms);
+    return match === undefined ? [] : [{ match, entry }];
+  });
+  const isFound = (handle: string) => handleTerm(handle).startsWith(text);
+  const entries = found.sort(compareFound).slice(0, BEST);
+  return {
+    total: isInSeveral ? undefined : found.length,
+    entries: entries.map(({ entry }) => ({ ...entry, formerHandles: entry.formerHandles.filter(isFound) })),
+  };
 }

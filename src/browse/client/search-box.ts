@@ -1,12 +1,12 @@
 import { counted } from '../numbers.ts';
 import { type SearchEntry, searchPath } from '../search/search-terms.ts';
-import { type Found, findAccounts, type IndexFile } from './find-accounts.ts';
+import { type Found, findAccounts, type IndexEntry, indexFile } from './find-accounts.ts';
 import { element, rootPath, scriptLoader } from './page-elements.ts';
 
 declare global {
   interface Window {
     /** Receives a file of the search index from its script. */
-    palimpsest: (file: IndexFile) => void;
+    palimpsest: (entries: readonly IndexEntry[], starts?: readonly string[]) => void;
   }
 }
 
@@ -14,12 +14,12 @@ declare global {
 export function addSearchBox(): void {
   const place = document.querySelector<HTMLElement>('[data-search]');
   if (place === null) return;
-  let received: IndexFile = ['', 0, [], [], []];
-  window.palimpsest = (file) => {
-    received = file;
+  let received = indexFile([]);
+  window.palimpsest = (entries, starts) => {
+    received = indexFile(entries, starts);
   };
   const loadFile = scriptLoader(() => received);
-  const loadIndex = (prefix: string) => loadFile(searchPath(prefix));
+  const loadIndex = (name: string) => loadFile(searchPath(name));
   const input = element('input', {
     // HTML allows no combobox of the type search
     type: 'text',
@@ -84,7 +84,7 @@ export function addSearchBox(): void {
 
   input.addEventListener('input', search);
   input.addEventListener('focus', () => {
-    loadIndex('').catch(() => {});
+    loadIndex('index').catch(() => {});
     if (input.value !== '') search();
   });
   input.addEventListener('keydown', (event) => {
@@ -121,8 +121,9 @@ function resultOf({ handle, place, name, formerHandles }: SearchEntry, index: nu
   );
 }
 
-function statusOf(total: number, shown: number): string {
+function statusOf(total: number | undefined, shown: number): string {
   if (total === 0) return 'No account found.';
+  if (total === undefined) return `The first ${counted(shown, 'account')}. Type more to find others.`;
   if (shown < total) return `${shown} of ${counted(total, 'account')}. Type more to find the others.`;
   return counted(total, 'account');
 }

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { encodeJson } from '../../contract/json.ts';
 import type { SearchedNames } from '../../store/accounts/account-reader.ts';
-import { sortedLines } from '../../store/histories/sorted-lines.ts';
-import { type ByteText, exactByteText, type Markup, plainText, trusted } from '../byte-text.ts';
-import { LONGEST_PREFIX, longerPrefix, PrefixCursor } from './prefix-cursor.ts';
-import { rankOf, termLines, termOf } from './search-term-lines.ts';
-import { searchPath } from './search-terms.ts';
-import { type ListedAccount, type Term, TopMatches } from './top-matches.ts';
+import { type ByteText, byteText, encode, exactByteText, type Markup, trusted } from '../byte-text.ts';
+import { accountPlace, folderOf } from '../paths.ts';
+import { rangeOf, startsOf } from './search-ranges.ts';
+import { BEST, compareFound, type Match, matchBy, type SearchEntry, searchPath, type Term, termsOf } from './search-terms.ts';
 
 /** A file of the search index: a classic script, because a page from `file://` can load nothing else. */
 interface SearchFile {
@@ -14,23 +12,56 @@ interface SearchFile {
   readonly text: Markup;
 }
 
-/** The largest number of terms in a file, and their largest size in bytes. A prefix with more is split. */
-const TERMS = 1200;
-const SIZE = 60_000;
-/** A continuation of a prefix with at most this number of terms needs no file of its own. */
-const FEW = 600;
+/** The largest size of a file, as far as the sample shows it, in bytes. */
+const SIZE = 400_000;
+/** The sample has the accounts of so many of the 256 folders. */
+const SAMPLED_FOLDERS = 4;
+/** The number of files that are made at once. All accounts are read for each such group of files, so memory stays flat. */
+const FILES_AT_ONCE = 400;
+/** The number of characters of a display name that can be found and that a result shows. */
+const NAME_LENGTH = 60;
 
-/**
- * Yields the files of the search index. There is a file for each prefix that many terms begin with, unless all of them have
- * the same next character. It contains the best accounts for this prefix, the continuations with a file of their own, and
- * all accounts that other continuations find. The same accounts give the same bytes. Memory stays flat.
- */
-export function* searchFiles(accounts: Iterable<SearchedNames>): Generator<SearchFile> {
-  yield* filesOf(new PrefixCursor(sortedTerms(accounts)), '', []);
+/** An account in the index. The texts of its terms are byte texts. */
+interface IndexedAccount extends Pick<SearchEntry, 'handle' | 'rank'> {
+  readonly terms: readonly Term[];
+  /** Its `IndexEntry`. */
+  readonly json: ByteText;
 }
 
-function* sortedTerms(accounts: Iterable<SearchedNames>): Generator<Term> {
-  for (const line of sortedLines(termLines(accounts))) yield termOf(line);
+/** The best accounts that a text finds, in order. */
+type BestFound = { readonly match: Match; readonly entry: IndexedAccount }[];
+
+/**
+ * Yields the files of the search index. A file has all accounts with a term in a range of texts, and `index.js` has the starts
+ * of the ranges. So a new name changes a file for each of its words, and a start rarely. The accounts of several ranges can
+ * begin with the same text: files for such texts have the best of them. The same accounts give the same bytes.
+ * @param accounts reads accounts, always in the same order: all, or those with a handle that is wanted
+ * @param size the largest size of a file in bytes, as far as the sample shows it
+ */
+export function* searchFiles(
+  accounts: (isWanted?: (handle: string) => boolean) => Iterable<SearchedNames>,
+  size: number = SIZE,
+): Generator<SearchFile> {
+  const sample = sampleOf(accounts(isInSample));
+  const starts = [...startsOf(sample, (size * SAMPLED_FOLDERS) / 256)];
+  yield fileOf('index', [], starts.map(hexOf));
+  // every text that a start continues
+  const best = new Map<ByteText, BestFound>();
+  for (const start of starts) for (let end = 1; end < start.length; end += 1) best.set(start.slice(0, end), []);
+  for (let first = 0; first < starts.length; first += FILES_AT_ONCE) {
+    const files = starts.slice(first, first + FILES_AT_ONCE).map((start): [ByteText, ByteText[]] => [start, []]);
+    for (const names of accounts()) {
+      const account = indexed(names);
+      const texts = account.terms.flatMap(({ text }) => (best.has(text) ? [] : [text]));
+      for (const range of new Set(texts.map((text) => rangeOf(text, starts)))) files[range - first]?.[1].push(account.json);
+      if (first === 0) offer(account, best);
+    }
+    for (const [start, entries] of files) yield fileOf(`from-${hexOf(start)}`, entries);
+  }
+  for (const letter of new Set(Array.from(best.keys(), (text) => text.charAt(0)))) {
+    const found = [...best].flatMap(([text, list]) => (text.startsWith(letter) ? list : []));
+    yield fileOf(`best-${hexOf(letter)}`, new Set(found.map(({ entry }) => entry.json)));
+  }
 }
 
 /**
@@ -45,86 +76,68 @@ export function searchDigest(accounts: Iterable<SearchedNames>): string {
   return hash.digest('hex');
 }
 
-/**
- * Yields the files of a prefix and of its continuations.
- * @param above the best accounts of the shorter prefixes, shortest first
- * @returns the shortest prefix with a file: the prefix, or the continuation that all its terms begin with
- */
-function* filesOf(terms: PrefixCursor<Term>, prefix: ByteText, above: readonly TopMatches[]): Generator<SearchFile, ByteText> {
-  const rest = new Map<string, ListedAccount>();
-  if (terms.fits(prefix, TERMS, SIZE)) {
-    inline(terms, prefix, above, rest);
-    yield fileOf(prefix, rest.size, [], [], rest.values());
-    return prefix;
+/** Whether an account is one of those that decide the ranges. It depends on the handle alone. */
+function isInSample(handle: string): boolean {
+  return folderOf(byteText(handle)) < SAMPLED_FOLDERS;
+}
+
+function sampleOf(accounts: Iterable<SearchedNames>): { readonly text: ByteText; readonly size: number }[] {
+  const sample = [];
+  for (const names of accounts) {
+    const { terms, json } = indexed(names);
+    for (const { text } of terms) sample.push({ text, size: json.length });
   }
-  const best = new TopMatches(prefix);
-  const open = [...above, best];
-  const next: ByteText[] = [];
-  const canSplit = prefix.length < LONGEST_PREFIX;
-  let isComplete = canSplit;
-  let [room, size] = [TERMS, SIZE];
-  for (let term = terms.at(prefix); term !== undefined; term = terms.at(prefix)) {
-    const longer = longerPrefix(term.text, prefix.length);
-    if (!canSplit || term.text.length === prefix.length) {
-      offer(terms.take(), open);
-      isComplete = false;
-    } else if (terms.fits(longer, Math.min(FEW, room), size)) {
-      const taken = inline(terms, longer, open, rest);
-      [room, size] = [room - taken.terms, size - taken.size];
-    } else {
-      next.push(yield* filesOf(terms, longer, open));
+  return sample;
+}
+
+function indexed({ screen_name: handle, display_name, former_handles, records }: SearchedNames): IndexedAccount {
+  const place = accountPlace(byteText(handle));
+  const folder = place.name === handle ? place.folder : `${place.folder}${place.name}`;
+  const name = cutName(display_name);
+  const rank = rankOf(records);
+  const formerHandles = former_handles.map((former) => former.handle);
+  const terms = termsOf({ handle, name, formerHandles }).map(({ text, match }) => ({ text: exactByteText(text), match }));
+  return { handle, rank, terms, json: exactByteText(encodeJson([handle, folder, name, rank, ...formerHandles])) };
+}
+
+/** Adds an account to the best that each text finds, if it is one of them. */
+function offer(account: IndexedAccount, best: ReadonlyMap<ByteText, BestFound>): void {
+  const seen = new Set<BestFound>();
+  for (const term of account.terms) {
+    for (let end = 1; end <= term.text.length; end += 1) {
+      const text = term.text.slice(0, end);
+      const list = best.get(text);
+      if (list === undefined) break;
+      if (seen.has(list)) continue;
+      seen.add(list);
+      const found = { match: matchBy(term, text), entry: account };
+      const last = list[BEST - 1];
+      if (last !== undefined && compareFound(found, last) >= 0) continue;
+      const place = list.findIndex((other) => compareFound(found, other) < 0);
+      list.splice(place === -1 ? list.length : place, 0, found);
+      if (list.length > BEST) list.pop();
     }
   }
-  above.at(-1)?.merge(best);
-  const [only] = next;
-  if (only !== undefined && next.length === 1 && rest.size === 0 && isComplete && prefix !== '') return only;
-  yield fileOf(prefix, best.total, next, best.listed, rest.values());
-  return prefix;
 }
 
-/** Takes all terms with a prefix into the entries of a file. */
-function inline(terms: PrefixCursor<Term>, prefix: string, open: readonly TopMatches[], rest: Map<string, ListedAccount>): Taken {
-  const taken = { terms: 0, size: 0 };
-  for (const term of terms.all(prefix)) {
-    offer(term, open);
-    taken.terms += 1;
-    taken.size += term.size;
-    const { handle } = term.listed;
-    rest.set(handle, joined(rest.get(handle), term.listed));
-  }
-  return taken;
+function fileOf(name: string, entries: Iterable<ByteText>, starts?: readonly string[]): SearchFile {
+  const more = starts === undefined ? '' : `,${JSON.stringify(starts)}`;
+  return { path: searchPath(name), text: trusted(`palimpsest([${[...entries].join(',')}]${more})\n`) };
 }
 
-interface Taken {
-  readonly terms: number;
-  readonly size: number;
+function hexOf(text: ByteText): string {
+  return encode(text).toString('hex');
 }
 
-/** @param open the best accounts of all prefixes that the term begins with, shortest first */
-function offer(term: Term, open: readonly TopMatches[]): void {
-  for (let index = open.length - 1; index >= 0; index -= 1) if (open[index]?.count(term) !== true) break;
-  open.at(-1)?.offer(term);
+/** Cuts a display name to the part that the index contains. */
+export function cutName(name: string): string {
+  return name.length <= NAME_LENGTH ? name : [...name].slice(0, NAME_LENGTH).join('').toWellFormed();
 }
 
-/** An account can have several former handles. Only those that the terms of a file come from are in this file. */
-function joined(known: ListedAccount | undefined, listed: ListedAccount): ListedAccount {
-  if (known === undefined) return listed;
-  return { ...known, formerHandles: [...new Set([...known.formerHandles, ...listed.formerHandles])] };
-}
-
-function fileOf(
-  prefix: ByteText,
-  total: number,
-  next: readonly ByteText[],
-  best: Iterable<ListedAccount>,
-  rest: Iterable<ListedAccount>,
-): SearchFile {
-  const text = plainText(prefix);
-  const names = exactByteText(encodeJson(text));
-  const endings = exactByteText(encodeJson(next.map((longer) => plainText(longer).slice(text.length))));
-  return { path: searchPath(text), text: trusted(`palimpsest([${names},${total},${endings},[${arrays(best)}],[${arrays(rest)}]])\n`) };
-}
-
-function arrays(accounts: Iterable<ListedAccount>): ByteText {
-  return Array.from(accounts, ({ json, formerHandles }) => `[${[json, ...formerHandles].join(',')}]`).join(',');
+/**
+ * Returns the rank of an account with a number of records. It grows by one when the number is four times as large, so a
+ * new record rarely changes a file of the index.
+ */
+export function rankOf(records: number): number {
+  return Math.ceil((32 - Math.clz32(records)) / 2);
 }

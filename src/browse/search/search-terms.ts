@@ -70,32 +70,48 @@ export function nameTerms(name: string): string[] {
   return terms;
 }
 
-/** Returns how a folded query finds an account; undefined if it does not. */
-export function matchOf(query: string, entry: SearchEntry): Match | undefined {
-  const handle = handleTerm(entry.handle);
-  if (handle === query || handle === `${query} `) return MATCH.exact;
-  if (handle.startsWith(query)) return MATCH.handle;
-  if (entry.formerHandles.some((former) => handleTerm(former).startsWith(query))) return MATCH.former;
-  return nameTerms(entry.name).some((term) => term.startsWith(query)) ? MATCH.name : undefined;
+/** A text that finds an account, in the form of {@link folded}. */
+export interface Term {
+  readonly text: string;
+  readonly match: Match;
 }
 
-type Ranked = readonly [match: Match, entry: Pick<SearchEntry, 'handle' | 'rank'>];
+/** Returns the terms of an account, best matches first. */
+export function termsOf({ handle, name, formerHandles }: Omit<SearchEntry, 'place' | 'rank'>): Term[] {
+  return [
+    { text: handleTerm(handle), match: MATCH.handle },
+    ...formerHandles.map((former) => ({ text: handleTerm(former), match: MATCH.former })),
+    ...nameTerms(name).map((text) => ({ text, match: MATCH.name })),
+  ];
+}
+
+/** Returns how a folded query finds an account by its terms; undefined if it does not. */
+export function matchOf(query: string, terms: readonly Term[]): Match | undefined {
+  const best = terms.find(({ text }) => text.startsWith(query));
+  return best && matchBy(best, query);
+}
+
+/** Returns how a term finds an account. @param query its beginning */
+export function matchBy({ text, match }: Term, query: string): Match {
+  return match === MATCH.handle && (text === query || text === `${query} `) ? MATCH.exact : match;
+}
 
 /** Compares two accounts that a query found: by match, then by rank, then by handle. */
-export function compareFound(a: Ranked, b: Ranked): number {
-  return a[0] - b[0] || b[1].rank - a[1].rank || (a[1].handle < b[1].handle ? -1 : 1);
+export function compareFound(a: Found, b: Found): number {
+  return a.match - b.match || b.entry.rank - a.entry.rank || (a.entry.handle < b.entry.handle ? -1 : 1);
 }
 
-/**
- * Returns the path of the file of the search index for a prefix. Its UTF-8 is in hexadecimal digits, and the first character
- * is a folder for longer prefixes.
- */
-export function searchPath(prefix: string): string {
-  const [first = ''] = prefix;
-  const rest = prefix.slice(first.length);
-  return `browse/search/${prefix === '' ? 'index' : rest === '' ? hex(first) : `${hex(first)}/${hex(rest)}`}.js`;
+interface Found {
+  readonly match: Match;
+  readonly entry: Pick<SearchEntry, 'handle' | 'rank'>;
 }
 
-function hex(text: string): string {
+/** Returns the path of a file of the search index. */
+export function searchPath(name: string): string {
+  return `browse/search/${name}.js`;
+}
+
+/** Returns the bytes of a text in hexadecimal digits. They sort as the text does in UTF-8. */
+export function hex(text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -107,6 +107,14 @@ export class AccountReader {
     return row && this.entry(this.#namesIn(row, this.formerHandles(row.id)));
   }
 
+  /** Yields the entries of the accounts with a handle that is wanted. Reads only the handles of the others. */
+  *entriesOf(isWanted: (screenName: string) => boolean): Generator<AccountEntry> {
+    for (const screenName of this.byHandle()) {
+      const entry = isWanted(screenName) ? this.entryOf(screenName) : undefined;
+      if (entry !== undefined) yield entry;
+    }
+  }
+
   /** Yields the present handles, sorted without regard to case. */
   *byHandle(): Generator<string> {
     for (const { screen_name } of accountRows(this.#database, 'handle', [])) yield screen_name;

@@ -4,7 +4,7 @@ import type { ByteText } from '../byte-text.ts';
 const DROP_AFTER = 2000;
 
 /** Reads items that are sorted by a text, and looks ahead as far as needed to see whether a prefix needs a file of its own. */
-export class PrefixCursor<T extends { readonly text: ByteText; readonly size: number }> {
+export class PrefixCursor<T extends { readonly text: ByteText }> {
   readonly #source: Iterator<T>;
   #ahead: T[] = [];
   #first = 0;
@@ -31,15 +31,10 @@ export class PrefixCursor<T extends { readonly text: ByteText; readonly size: nu
     while (this.at(prefix) !== undefined) yield this.take();
   }
 
-  /** Whether the items that begin with a prefix are at most so many and so large. */
-  fits(prefix: ByteText, items: number, size: number = Number.POSITIVE_INFINITY): boolean {
-    let total = 0;
-    for (let count = 0; ; count += 1) {
-      const item = this.#peek(count);
-      if (item === undefined || !item.text.startsWith(prefix)) return true;
-      total += item.size;
-      if (count >= items || total > size) return false;
-    }
+  /** Whether at most so many items begin with a prefix. */
+  fits(prefix: ByteText, items: number): boolean {
+    for (let count = 0; count <= items; count += 1) if (this.#peek(count)?.text.startsWith(prefix) !== true) return true;
+    return false;
   }
 
   #peek(offset: number): T | undefined {

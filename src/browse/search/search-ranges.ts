@@ -1,0 +1,46 @@
+import type { ByteText } from '../byte-text.ts';
+
+/** A term of the sample, with the size of the JSON of its account in bytes. */
+interface SampledTerm {
+  readonly text: ByteText;
+  readonly size: number;
+}
+
+/** The largest number of bytes that the starts of two ranges have in common: Windows limits a path to 260 characters. */
+const LONGEST_PREFIX = 60;
+
+/**
+ * Yields where ranges of texts start, in order. A range that is too large is divided in the middle of its possible texts, not
+ * of its terms, so that a new term moves no start. It rarely adds one.
+ * @param terms those that begin with a prefix and continue with one of the bytes
+ * @param size the largest size of a range
+ */
+export function* startsOf(terms: readonly SampledTerm[], size: number, prefix: ByteText = '', low = 0, high = 256): Generator<ByteText> {
+  const [first] = terms;
+  const isSmall = terms.reduce((sum, term) => sum + term.size, 0) <= size;
+  if (isSmall || first === undefined || prefix.length === LONGEST_PREFIX) {
+    yield low === 0 ? prefix : prefix + String.fromCharCode(low);
+  } else if (terms.every(({ text }) => text === first.text)) {
+    // too many accounts have the same name: no file has all of them
+    yield `${first.text}\0`;
+  } else if (high - low === 1) {
+    yield* startsOf(terms, size, prefix + String.fromCharCode(low));
+  } else {
+    const middle = (low + high) / 2;
+    const start = prefix + String.fromCharCode(middle);
+    const [before, after] = [terms.filter(({ text }) => text < start), terms.filter(({ text }) => text >= start)];
+    if (before.length > 0) yield* startsOf(before, size, prefix, low, middle);
+    if (after.length > 0) yield* startsOf(after, size, prefix, middle, high);
+  }
+}
+
+/** Returns the number of the range of a text: the last one that starts before it, or the first of all. */
+export function rangeOf(text: ByteText, starts: readonly ByteText[]): number {
+  let [low, high] = [0, starts.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((starts[middle] ?? '') <= text) low = middle;
+    else high = middle;
+  }
+  return low;
+}
