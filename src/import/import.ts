@@ -5,6 +5,7 @@ import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { Collection } from '../contract/pages/collection.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
+import type { DaySpan } from '../contract/snapshot-days.ts';
 import { type HintCommand, plainCommand } from '../sources/hint-command.ts';
 import { withProgress } from '../sources/inputs/input-progress.ts';
 import { inputNamed } from '../sources/inputs/inputs.ts';
@@ -16,6 +17,7 @@ import { AccountStateWriter } from '../store/accounts/account-state-writer.ts';
 import { onStore } from '../store/database/open-store.ts';
 import { ExclusionWriter } from '../store/exclusions/exclusion-writer.ts';
 import { addIncomplete, deleteIncomplete, incompleteMirrors } from '../store/mirror-memory.ts';
+import { addSnapshotDays } from '../store/snapshot-days.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { ItemWriter } from '../store/writing/item-writer.ts';
 import { NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/outcome.ts';
@@ -56,8 +58,8 @@ export interface ImportOptions {
 export interface ImportResult extends ImportSummary {
   /** Why nothing was imported. */
   readonly refusal: Failure | undefined;
-  /** Whether the reports of incomplete mirrors in the store changed. */
-  readonly areReportsChanged: boolean;
+  /** Whether something else changed that the HTML pages say about the store: the reports of incomplete mirrors, or the days with snapshots. */
+  readonly isAboutChanged: boolean;
 }
 
 export interface ImportSummary {
@@ -94,6 +96,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
   const former: (Item & { readonly kind: 'account' })[] = [];
   const pages = new PageSets();
   const incomplete = [...(options.incomplete ?? [])];
+  const days: DaySpan[] = [];
   const inputErrors = new InputErrors(inputs.length);
   const conflicts = new AccountConflicts();
   const count = (tally: Record<keyof Tally, number>, outcome: Outcome, item: Conflicting): void => {
@@ -136,6 +139,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
         else if (item.kind === 'exclusion') count(exclusions, exclusionWriter.add(item.exclusion), item);
         else if (item.kind === 'page') pages.add(item.page);
         else if (item.kind === 'incomplete') incomplete.push(item.report);
+        else if (item.kind === 'days') days.push(...item.days);
         else {
           const shown = withoutRemoved(item, batch.exclusions);
           if (shown === undefined) records.excluded += 1;
@@ -158,8 +162,9 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
       const isConfirmed = incomplete.some(({ base_url }) => base_url === report.base_url);
       if (isWhole && !isConfirmed && hasAllPages(pageSets, report, options.baseUrl)) deleteIncomplete(batch.database, report.base_url);
     }
-    const areReportsChanged = !isDeepStrictEqual(incompleteMirrors(batch.database), before);
-    if (areReportsChanged) batch.markMetadataChanged();
+    const hasNewDay = addSnapshotDays(batch.database, days);
+    const isAboutChanged = hasNewDay || !isDeepStrictEqual(incompleteMirrors(batch.database), before);
+    if (isAboutChanged) batch.markMetadataChanged();
     await reading.close();
     await options.beforeCommit?.();
     const summary = {
@@ -173,7 +178,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
     };
     const refusal = tooManyRejects(rejected, acceptedIn(summary) + rejected, options.maxRejected ?? 1, options.dryRun);
     if (!options.dryRun && refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, onProgress);
-    return { ...summary, refusal, areReportsChanged };
+    return { ...summary, refusal, isAboutChanged };
   } finally {
     await reading.close();
     batch.end();

@@ -29,7 +29,7 @@ export const ACCOUNT_ORDER =
 export const PART_RECORDS = 500;
 
 /** The version of the schema. Every change of the schema gets a new one: a store of another version is refused. */
-export const SCHEMA_VERSION = 18;
+export const SCHEMA_VERSION = 19;
 
 /**
  * The schema of a store.
@@ -92,6 +92,9 @@ export const SCHEMA: string = `
     account INTEGER NOT NULL REFERENCES account (id),
     PRIMARY KEY (handle, seen_to, account)
   ) STRICT, WITHOUT ROWID;
+
+  -- the days on which snapshots were observed: JSON (see DaySpan) and its CRC-32. The table has one row, or none
+  CREATE TABLE snapshot_days (id INTEGER PRIMARY KEY CHECK (id = 1), spans TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT;
 
   CREATE TABLE record (
     id INTEGER PRIMARY KEY CHECK (id BETWEEN 0 AND 9007199254740991),
