@@ -29,7 +29,8 @@ interface HomeContents {
 
 /** Returns the home page. */
 export function homePage({ site, state, months, fields, newest, lookup, links }: HomeContents): Page {
-  const { accounts, changes, renames: renamed, first_values, firstDay: first, lastChange: last } = state;
+  const { accounts, changes, renames: renamed, first_values, days, lastChange: last } = state;
+  const first = days.at(-1);
   const oldest = parseInstant(newest.at(-1)?.first_encountered_date ?? '') ?? 0;
   const recent = lookup.renames.all.filter(({ seen_to }) => seen_to >= oldest);
   const stat = (term: Markup, definition: Markup) => markup`<div><dt>${term}<dd>${definition}</div>\n`;
