@@ -143,7 +143,7 @@ export const SCHEMA: string = `
 
   CREATE TABLE revision (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
-    fingerprint TEXT NOT NULL, -- SHA-256 of each account's digest and last_seen in order, and of all former handles
+    fingerprint TEXT NOT NULL, -- SHA-256 of each account's digest and last_seen in order, and of all former handles with stable ids
     records INTEGER NOT NULL,
     accounts INTEGER NOT NULL,
     feed INTEGER NOT NULL, -- the revision in which a record last changed
