@@ -7,7 +7,7 @@ import type { Site } from '../../contract/site.ts';
 import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../byte-text.ts';
 import { dateMarkup, fullTime, timeMarkup } from '../dates.ts';
 import type { NewestCounts } from '../filter/field-files.ts';
-import type { Month } from '../months/months.ts';
+import { type Month, newestRenames } from '../months/months.ts';
 import { type Page, pageOf, ROOT_1 } from '../page-frame.ts';
 import { accountsPage, NEWEST_CHANGES } from '../paths.ts';
 import { completeness } from './completeness.ts';
@@ -21,6 +21,8 @@ export interface ShownState extends RecordCounts {
   readonly newest: ChangeRecord | undefined;
   /** The days with records, newest first. */
   readonly days: readonly string[];
+  /** The path of the newest list of renames; undefined if there are none. */
+  readonly newestRenames: Markup | undefined;
   /** The last day with a change. */
   readonly lastChange: string | undefined;
 }
@@ -40,6 +42,7 @@ export function shownState(
     renames,
     first_values: sum('first_values'),
     days: days.map(({ date }) => date),
+    newestRenames: newestRenames(months),
     lastChange: days.find(({ changes }) => changes > 0)?.date,
   };
 }
@@ -61,7 +64,7 @@ export function aboutPage({ about, incomplete, snapshot_days = [], palimpsest }:
   }
   add(markup`Accounts`, markup`<a href="${ROOT_1}${accountsPage()}">${numberMarkup(accounts)}</a>`);
   add(markup`Changes`, markup`<a href="${ROOT_1}${NEWEST_CHANGES}">${numberMarkup(changes)}</a>`);
-  add(markup`Renames`, renames === 0 ? undefined : numberMarkup(renames));
+  add(markup`Renames`, state.newestRenames && markup`<a href="${ROOT_1}${state.newestRenames}">${numberMarkup(renames)}</a>`);
   add(markup`First values`, numberMarkup(first_values));
   add(markup`First seen`, firstDay === undefined ? undefined : dateMarkup(firstDay));
   add(
