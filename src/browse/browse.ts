@@ -148,7 +148,7 @@ export class Browse {
     const changesPageOf = ({ before }: FeedDay) => Math.ceil((records - before) / page_size);
     const newest = (month: Month) => counted().records.newest(month.month, records - sameRecords);
     for (const [index, month] of months().entries()) {
-      const page = () => monthPageOf(months(), index, counted().records.mostChanged(month.month), this.#lookup.handleAt, changesPageOf);
+      const page = () => monthPageOf(months(), index, counted().records.mostChanged(month.month), this.#lookup, changesPageOf);
       // it has links to the months beside it, which can be new
       const isOld =
         !newest(month).some &&

@@ -9,7 +9,7 @@ import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, outsideLink } from './diff-segments.ts';
 import { invisibleDifference } from './invisible-difference.ts';
 import type { ROOT_2 } from './page-frame.ts';
-import { accountPage } from './paths.ts';
+import { renameAddress } from './paths.ts';
 
 /** The records of one account and one second: a source showed them together. */
 export type Entry = readonly [ChangeRecord, ...ChangeRecord[]];
@@ -98,14 +98,33 @@ ${shared}${joined(records)}</section>
 `;
 }
 
-/** Returns an entry for a rename. @param root the path to the root of the tree, on pages of all accounts */
-export function renameEntry({ account, before, after, seen_to }: Rename, root?: '' | typeof ROOT_2): Markup {
+/** Returns an entry of the feed for a rename, with a link to its entry on the page of the account. */
+export function renameInFeed(rename: Rename, root: '' | typeof ROOT_2): Markup {
+  const { old, current } = handlesOf(rename);
+  const who = markup` <a href="${root}${renameAddress(rename)}"><bdi>@${escapeText(rename.account)}</bdi></a>`;
+  return renameEntry(rename, who, markup`<article class=H><header><h4>Handle</h4></header><div dir=auto>${old} ${current}</div></article>`);
+}
+
+/** Returns an entry of an account for a rename. @param href the link to it */
+export function accountRename(rename: Rename, href: Markup): Markup {
+  const { old, current } = handlesOf(rename);
+  const identity = noteMarkup(rename.hasStableId ? KNOWN_BY_ID : KNOWN_BY_SOURCE);
+  const head = markup`<article id=${rename.id} class=H><header><h4><a href="${href}">Handle</a></h4></header>`;
+  return renameEntry(rename, markup``, markup`${head}${identity}<div dir=auto>${old}</div><div dir=auto>${current}</div></article>`);
+}
+
+/** How it is known that both handles belong to one account. */
+const KNOWN_BY_ID = markup`The same account: the service gives it an id, which a rename does not change`;
+const KNOWN_BY_SOURCE = markup`The same account, according to the source. This history has no id of it`;
+
+function handlesOf({ before, after }: Rename): { readonly old: Markup; readonly current: Markup } {
+  return { old: markup`<del>@${escapeText(before)}</del>`, current: markup`<ins>@${escapeText(after)}</ins>` };
+}
+
+function renameEntry({ seen_to }: Rename, who: Markup, article: Markup): Markup {
   const time = timestampOf(seen_to);
-  const [old, current] = [markup`<del>@${escapeText(before)}</del>`, markup`<ins>@${escapeText(after)}</ins>`];
-  const who = root === undefined ? '' : markup` <a href="${root}${accountPage(account)}"><bdi>@${escapeText(account)}</bdi></a>`;
-  const values = root === undefined ? markup`${old}</div><div dir=auto>${current}` : markup`${old} ${current}`;
   return markup`<section class=entry><h3>Renamed after ${timeMarkup(time, fullTime(time))}${who}</h3>
-<article class=H><header><h4>Handle</h4></header><div dir=auto>${values}</div></article>
+${article}
 </section>
 `;
 }

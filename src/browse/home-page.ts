@@ -29,10 +29,13 @@ interface HomeContents {
 
 /** Returns the home page. */
 export function homePage({ site, state, months, fields, newest, lookup, links }: HomeContents): Page {
-  const { accounts, changes, renames: renamed, first_values, firstDay: first, lastChange: last } = state;
+  const { accounts, changes, first_values, days, newestRenames, lastChange: last } = state;
+  const first = days.at(-1);
   const oldest = parseInstant(newest.at(-1)?.first_encountered_date ?? '') ?? 0;
   const recent = lookup.renames.all.filter(({ seen_to }) => seen_to >= oldest);
   const stat = (term: Markup, definition: Markup) => markup`<div><dt>${term}<dd>${definition}</div>\n`;
+  const renames =
+    newestRenames === undefined ? '' : stat(markup`Renames`, markup`<a href="${newestRenames}">${numberMarkup(state.renames)}</a>`);
   const period = markup`${first === undefined ? '' : stat(markup`First seen`, dateMarkup(first))}${last === undefined ? '' : stat(markup`Last change`, dateMarkup(last))}`;
   const chart =
     months.length === 0
@@ -46,7 +49,7 @@ export function homePage({ site, state, months, fields, newest, lookup, links }:
     { title: site.about === undefined ? 'History of public profiles' : 'Home', root: '', section: 'home' },
     markup`<h1>${siteTitle(site)}</h1>
 ${lead(site)}<dl class=stats>
-${stat(markup`Accounts`, markup`<a href="${accountsPage()}">${numberMarkup(accounts)}</a>`)}${stat(markup`Changes`, markup`<a href="#changes">${numberMarkup(changes)}</a>`)}${renamed === 0 ? '' : stat(markup`Renames`, numberMarkup(renamed))}${stat(markup`First values`, numberMarkup(first_values))}${period}</dl>
+${stat(markup`Accounts`, markup`<a href="${accountsPage()}">${numberMarkup(accounts)}</a>`)}${stat(markup`Changes`, markup`<a href="#changes">${numberMarkup(changes)}</a>`)}${renames}${stat(markup`First values`, numberMarkup(first_values))}${period}</dl>
 ${chart}<h2 id=changes>Newest changes and first values</h2>
 ${allOf(fields)}${list}<h2>For programs</h2>
 <p>The same history is a JSON API: <a href="rest/data/">records</a> and <a href="rest/account/">accounts</a>.</p>

@@ -93,6 +93,11 @@ export function recordAddress(handle: ByteText, part: number, id: number): Marku
   return markup`${accountPage(handle, part === 1 ? 0 : part)}#r${id}`;
 }
 
+/** Returns the address of a rename in the tree: on the main page, which leads on when it does not show the rename any more. */
+export function renameAddress({ account, id }: { readonly account: ByteText; readonly id: Markup }): Markup {
+  return markup`${accountPage(account)}#${id}`;
+}
+
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 const LONGEST = 50;

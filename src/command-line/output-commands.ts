@@ -5,7 +5,7 @@ import type { CommandSpec } from './spec.ts';
 const ARCHIVE_OPTIONS = {
   '--out <path>': { ...OUT, help: 'the tree, a folder or a ZIP' },
   '--identities': {
-    help: 'add what the pages lack: stable ids, former handles, observation times, change intervals and the list of removed accounts',
+    help: 'add what the pages lack: stable ids, former handles, observation times, change intervals, the days with snapshots and the list of removed accounts',
   },
   '--store <file>': { ...STORE, help: 'the store; used only with --identities' },
 } as const;
@@ -97,7 +97,7 @@ export const OUTPUT_COMMANDS = {
     summary: 'write the whole store as NDJSON',
     description:
       'Writes the whole store as NDJSON, one JSON object per line (see docs/export.md in the package). The file contains every record. It also contains ' +
-      'the profile, stable id, former handles, last observation time and change intervals of every account. palimpsest import restores all of it.',
+      'the profile, stable id, former handles, last observation time and change intervals of every account, and the days with snapshots. palimpsest import restores all of it.',
     options: {
       '--to <file>': { help: 'the output: a file, or - for standard output', parse: plainFile, isMandatory: true },
       '--store <file>': STORE,

@@ -31,7 +31,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
     const archives = await openArchives(sources.inputs, reading.onReject);
     close = archives.close;
     const { inputs, reports, incomplete, baseUrl } = archives;
-    const { refusal, areReportsChanged, ...summary } = await importInputs(options.store, inputs, {
+    const { refusal, isAboutChanged, ...summary } = await importInputs(options.store, inputs, {
       ...options,
       ...reading,
       command,
@@ -71,7 +71,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
         correctionLine('import', summary.rejected, options, terminal),
         options.dryRun
           ? nothingWritten(options.store)
-          : nextBuild(terminal, options.store, areReportsChanged || isChanged(summary), siteOf(summary.pageSets, baseUrl)),
+          : nextBuild(terminal, options.store, isAboutChanged || isChanged(summary), siteOf(summary.pageSets, baseUrl)),
       ],
     );
   } finally {
@@ -80,7 +80,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
   }
 }
 
-function jsonOf({ records, accounts, exclusions, pageSets, ...rest }: Omit<ImportSummary, 'refusal' | 'areReportsChanged'>): object {
+function jsonOf({ records, accounts, exclusions, pageSets, ...rest }: Omit<ImportSummary, 'refusal' | 'isAboutChanged'>): object {
   return {
     recordsByOutcome: records,
     accountsByOutcome: accounts,

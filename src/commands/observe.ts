@@ -26,7 +26,7 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
   const sources = openSources(options, terminal, options.store, 'nothing was added', observeOptions(options));
   const { inputs, reading } = sources;
   try {
-    const { refusal, lastSeen, ...summary } = await observeInputs(options.store, inputs, {
+    const { refusal, lastSeen, hasNewDay, ...summary } = await observeInputs(options.store, inputs, {
       ...reading,
       snapshots: contextOf(options, sources, latest),
       templates: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
@@ -54,9 +54,10 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
       `observed ${plural(inputs.length, 'source')} in ${seconds(milliseconds)}`,
       ...summaryLines(summary),
       lastSeen > 0 && `  last seen ${plural(lastSeen, 'account')} not observed for 10 days, or observed again: the HTML pages change`,
+      hasNewDay && summary.changed + lastSeen === 0 && '  days      new ones with snapshots: only the HTML page about the history changes',
       rejectedLine(summary.rejected, options),
       correctionLine('observe', summary.rejected, options, terminal),
-      options.dryRun ? nothingWritten(options.store) : nextBuild(terminal, options.store, summary.changed + lastSeen > 0),
+      options.dryRun ? nothingWritten(options.store) : nextBuild(terminal, options.store, hasNewDay || summary.changed + lastSeen > 0),
     ]);
   } finally {
     sources.close();

@@ -1,5 +1,6 @@
 import type { About } from './about.ts';
 import type { IncompleteMirror } from './files/incomplete-mirror.ts';
+import type { DaySpan } from './snapshot-days.ts';
 
 /** The settings of a site that only the HTML pages need. */
 export interface BrowseSettings {
@@ -23,6 +24,10 @@ export interface Site extends BrowseSettings {
   readonly page_size: number;
   /** The number of accounts on a page of `/rest/account/`. */
   readonly account_page_size: number;
+  /** The release of palimpsest that builds the site; undefined without HTML pages. Only these show it. */
+  readonly palimpsest?: string | undefined;
   /** What mirrors lack of their services; undefined if they are complete. Only the HTML pages show it. */
   readonly incomplete?: readonly IncompleteMirror[] | undefined;
+  /** The days on which snapshots were observed; undefined if none is known, or without HTML pages. Only these show it. */
+  readonly snapshot_days?: readonly DaySpan[] | undefined;
 }

@@ -31,7 +31,8 @@ function* linesBeforeRecords(
   incomplete: readonly IncompleteMirror[],
 ): Generator<string> {
   const exclusions = store.exclusions();
-  yield encodeExportHeader(store.revision.accounts, records, exclusions.length, incomplete);
+  const { accounts } = store.revision;
+  yield encodeExportHeader({ accounts, records, exclusions: exclusions.length, incomplete, snapshot_days: store.snapshotDays() });
   for (const exclusion of exclusions) yield encodeExclusion(exclusion);
   for (const state of states) yield encodeAccountState(state);
 }

@@ -1,15 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
-import { Failure } from '../contract/failure.ts';
-import { type IncompleteMirror, lackSentence } from '../contract/files/incomplete-mirror.ts';
+import type { Failure } from '../contract/failure.ts';
+import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { Collection } from '../contract/pages/collection.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
-import { plural } from '../contract/plural.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
+import type { DaySpan } from '../contract/snapshot-days.ts';
 import { type HintCommand, plainCommand } from '../sources/hint-command.ts';
 import { withProgress } from '../sources/inputs/input-progress.ts';
 import { inputNamed } from '../sources/inputs/inputs.ts';
-import { lackOf, type PageSetReport, PageSets } from '../sources/items/page-set.ts';
+import { type PageSetReport, PageSets } from '../sources/items/page-set.ts';
 import { InputErrors, tooManyRejects } from '../sources/rejects/rejection.ts';
 import { withoutRemoved } from '../sources/rejects/without-removed.ts';
 import type { Input, InputError, Item } from '../sources/source.ts';
@@ -17,11 +17,13 @@ import { AccountStateWriter } from '../store/accounts/account-state-writer.ts';
 import { onStore } from '../store/database/open-store.ts';
 import { ExclusionWriter } from '../store/exclusions/exclusion-writer.ts';
 import { addIncomplete, deleteIncomplete, incompleteMirrors } from '../store/mirror-memory.ts';
+import { addSnapshotDays } from '../store/snapshot-days.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { ItemWriter } from '../store/writing/item-writer.ts';
 import { NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/outcome.ts';
 import { type AccountConflict, AccountConflicts, type Conflicting, conflictError } from './account-conflicts.ts';
 import { type EncodedItem, InputReading, type ThreadOptions } from './read.ts';
+import { requireComplete } from './required-completeness.ts';
 
 /** The phases of an import. `read` counts bytes. */
 export type ImportPhase = 'read' | CommitPhase;
@@ -56,8 +58,8 @@ export interface ImportOptions {
 export interface ImportResult extends ImportSummary {
   /** Why nothing was imported. */
   readonly refusal: Failure | undefined;
-  /** Whether the reports of incomplete mirrors in the store changed. */
-  readonly areReportsChanged: boolean;
+  /** Whether something else changed that the HTML pages say about the store: the reports of incomplete mirrors, or the days with snapshots. */
+  readonly isAboutChanged: boolean;
 }
 
 export interface ImportSummary {
@@ -94,6 +96,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
   const former: (Item & { readonly kind: 'account' })[] = [];
   const pages = new PageSets();
   const incomplete = [...(options.incomplete ?? [])];
+  const days: DaySpan[] = [];
   const inputErrors = new InputErrors(inputs.length);
   const conflicts = new AccountConflicts();
   const count = (tally: Record<keyof Tally, number>, outcome: Outcome, item: Conflicting): void => {
@@ -136,6 +139,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
         else if (item.kind === 'exclusion') count(exclusions, exclusionWriter.add(item.exclusion), item);
         else if (item.kind === 'page') pages.add(item.page);
         else if (item.kind === 'incomplete') incomplete.push(item.report);
+        else if (item.kind === 'days') days.push(...item.days);
         else {
           const shown = withoutRemoved(item, batch.exclusions);
           if (shown === undefined) records.excluded += 1;
@@ -158,8 +162,9 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
       const isConfirmed = incomplete.some(({ base_url }) => base_url === report.base_url);
       if (isWhole && !isConfirmed && hasAllPages(pageSets, report, options.baseUrl)) deleteIncomplete(batch.database, report.base_url);
     }
-    const areReportsChanged = !isDeepStrictEqual(incompleteMirrors(batch.database), before);
-    if (areReportsChanged) batch.markMetadataChanged();
+    const hasNewDay = addSnapshotDays(batch.database, days);
+    const isAboutChanged = hasNewDay || !isDeepStrictEqual(incompleteMirrors(batch.database), before);
+    if (isAboutChanged) batch.markMetadataChanged();
     await reading.close();
     await options.beforeCommit?.();
     const summary = {
@@ -173,7 +178,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
     };
     const refusal = tooManyRejects(rejected, acceptedIn(summary) + rejected, options.maxRejected ?? 1, options.dryRun);
     if (!options.dryRun && refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, onProgress);
-    return { ...summary, refusal, areReportsChanged };
+    return { ...summary, refusal, isAboutChanged };
   } finally {
     await reading.close();
     batch.end();
@@ -203,48 +208,4 @@ function hasAllPages(sets: readonly PageSetReport[], { base_url, counted, missin
   };
   const isOfService = sets.some(isHere) || (known === base_url && sets.every(({ url }) => url === null));
   return isOfService && hasAll('data', counted.records) && hasAll('account', counted.accounts);
-}
-
-/** @throws Failure incomplete for what a source says that it lacks, and for the first set of pages that is not known to be complete, or whose other collection has none, or if there are no pages */
-function requireComplete(sets: readonly PageSetReport[], [lack]: readonly IncompleteMirror[]): void {
-  if (lack !== undefined) {
-    throw new Failure('incomplete', 'a source is not known to be complete', {
-      expected: 'a source that is known to be complete',
-      found: lackSentence(lack),
-      hint: `mirror ${lack.base_url} again and make a new archive, or leave out --require-complete; nothing was imported`,
-    });
-  }
-  const lacking = sets.find(({ status }) => status !== 'complete') ?? sets.find((set) => isAlone(set, sets));
-  if (sets.length > 0 && lacking === undefined) return;
-  throw new Failure(
-    'incomplete',
-    lacking === undefined ? 'no source contains pages that prove it complete' : 'the saved pages are not known to be complete',
-    {
-      place: lacking?.url ? { file: lacking.url } : {},
-      ...lackIn(lacking),
-      hint:
-        lacking === undefined
-          ? 'leave out --require-complete: only saved pages and archives of pages have a count; an export is always checked for missing lines; nothing was imported'
-          : 'save the missing pages or all pages again, or leave out --require-complete; nothing was imported',
-    },
-  );
-}
-
-function lackIn(set: PageSetReport | undefined): { readonly expected: string; readonly found: string } {
-  if (set === undefined) return { expected: 'saved pages, which contain a count', found: 'sources without pages' };
-  if (set.status === 'complete') {
-    const other = set.collection === 'data' ? 'accounts' : 'feed';
-    return { expected: 'pages of the feed and of the accounts', found: `no page of the ${other}` };
-  }
-  const items = set.count === 1 ? 'the only item' : `all ${plural(set.count, 'item')}`;
-  return { expected: `pages that contain ${items}`, found: lackOf(set) };
-}
-
-/** Whether there are pages of a collection, and none of the other one of the same service. */
-function isAlone({ collection, url }: PageSetReport, sets: readonly PageSetReport[]): boolean {
-  const parent = (address: string) => address.replace(/[^/]*\/$/, '');
-  // a collection on one page has no address, and an empty page does not say its collection
-  const isOther = (set: PageSetReport) =>
-    set.collection !== collection && (url === null || set.url === null || parent(set.url) === parent(url));
-  return collection !== undefined && !sets.some(isOther);
 }

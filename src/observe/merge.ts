@@ -1,11 +1,14 @@
-import type { Instant } from '../contract/instant.ts';
+import { dateOf, type Instant } from '../contract/instant.ts';
 import { show } from '../contract/json.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { countsByField } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
+import type { DaySpan } from '../contract/snapshot-days.ts';
 import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { InputError, RejectOptions } from '../sources/source.ts';
+import type { KnownAccount } from '../store/accounts/known-account.ts';
 import type { Exclusions } from '../store/exclusions/exclusions.ts';
+import { addSnapshotDays } from '../store/snapshot-days.ts';
 import type { Batch } from '../store/writing/batch.ts';
 import type { FieldConflict } from './changes-and-conflicts.ts';
 import { type Conflict, ConflictReport } from './conflict-report.ts';
@@ -27,6 +30,9 @@ const LATE_HINT = 'write such snapshots to a file with --rejects FILE, or observ
 /** Rejected observations are written as neutral snapshots with their own time, whatever the options of the run. */
 const NEUTRAL: RejectOptions = { from: 'neutral' };
 
+/** The length of a day, in microseconds. */
+const DAY = 86_400_000_000;
+
 export interface MergeSummary {
   /** Without those of removed accounts. */
   readonly snapshots: number;
@@ -45,6 +51,8 @@ export interface MergeSummary {
   readonly run: RunAccounts;
   /** The time of the newest snapshot; undefined if there is none. */
   readonly runTo: Instant | undefined;
+  /** Whether no earlier run had a snapshot of one of the days. */
+  readonly hasNewDay: boolean;
   /** Rejected snapshots. Of a snapshot with a conflict, only the conflicting value is rejected. */
   readonly rejected: number;
   /** Snapshots of accounts that were removed and must not come back. */
@@ -53,7 +61,7 @@ export interface MergeSummary {
   readonly conflicts: { readonly count: number; readonly listed: readonly Conflict[] };
 }
 
-export interface ObserveSummary extends Omit<MergeSummary, 'run' | 'runBefore' | 'runTo'> {
+export interface ObserveSummary extends Omit<MergeSummary, 'run' | 'runBefore' | 'runTo' | 'hasNewDay'> {
   /** Files of Twitter archives that do not describe the account. They are not read. */
   readonly skipped: number;
   /** Snapshots of suspended accounts. Their empty fields are unknown. */
@@ -82,6 +90,16 @@ export async function mergeSnapshots(
   const isExcluded = await exclusionTest(batch.exclusions, spool, pauses);
   let [snapshots, changed, unchanged, late, rejected, excluded] = [0, 0, 0, 0, 0, 0];
   let runTo: Instant | undefined;
+  const days: DaySpan[] = [];
+  let nextDay = 0;
+  const accept = (account: KnownAccount, row: Row, fields: readonly FieldConflict[]): void => {
+    conflicts.add(account, row, fields);
+    sharedTime.add(account, row.instant, fields.length);
+    writer.accountsOfRun.addSnapshot(account, row.instant);
+    if (row.instant < nextDay) return;
+    days.push({ from: dateOf(row.instant), to: dateOf(row.instant) });
+    nextDay = row.instant - (row.instant % DAY) + DAY;
+  };
   const mergeRow = (row: Row): void => {
     if (isExcluded(row)) {
       excluded += 1;
@@ -90,9 +108,7 @@ export async function mergeSnapshots(
     runTo = row.instant;
     const same = writer.unchanged(row.profile, row.instant);
     if (same !== undefined) {
-      conflicts.add(same, row, []);
-      sharedTime.add(same, row.instant, 0);
-      writer.accountsOfRun.addSnapshot(same, row.instant);
+      accept(same, row, []);
       unchanged += 1;
       return;
     }
@@ -108,9 +124,7 @@ export async function mergeSnapshots(
       rejected += 1;
       return;
     }
-    conflicts.add(effect.account, row, effect.conflicts);
-    sharedTime.add(effect.account, row.instant, effect.conflicts.length);
-    writer.accountsOfRun.addSnapshot(effect.account, row.instant);
+    accept(effect.account, row, effect.conflicts);
     for (const conflict of effect.conflicts) {
       if (conflict.isRecorded || options.onReject === undefined) continue;
       options.onReject({ ...inputErrorOf(conflict), place: spool.place(row), options: NEUTRAL, item: snapshotOf(observation) });
@@ -145,6 +159,7 @@ export async function mergeSnapshots(
     late,
     ...writer.accountsOfRun.compare(batch.database),
     runTo,
+    hasNewDay: batch.guard(() => addSnapshotDays(batch.database, days)),
     rejected,
     excluded,
     conflicts: { count: conflicts.count, listed: conflicts.listed },
@@ -178,7 +193,12 @@ async function exclusionTest(exclusions: Exclusions, spool: Spool, pauses: Pause
 }
 
 /** Whether a run rejected every snapshot. It then leaves the store unchanged. */
-export function isAllRejected({ changed, unchanged, rejected, excluded }: ObserveSummary): boolean {
+export function isAllRejected({
+  changed,
+  unchanged,
+  rejected,
+  excluded,
+}: Pick<MergeSummary, 'changed' | 'unchanged' | 'rejected' | 'excluded'>): boolean {
   return rejected > 0 && changed + unchanged + excluded === 0;
 }
 

@@ -139,7 +139,7 @@ export class ObservationWriter {
       }
       const name = this.#handles.nameAt(profile, instant, found);
       const account = found ?? this.#handles.add(identityIn(profile, name, identityOf(name)), profile.id);
-      if (profile.id !== undefined) this.#accounts.setStableId(account, profile.id);
+      if (profile.id !== undefined) this.#handles.setStableId(account, profile.id);
       // an older observation does not show the current handle of the account
       const isCurrent = instant >= watermarkOf(account);
       const { identity } = account;

@@ -45,6 +45,8 @@ export interface ObserveResult extends ObserveSummary {
   readonly refusal: Failure | undefined;
   /** If no snapshot showed anything new: for how many accounts only the pages change, because they say when it was last seen. */
   readonly lastSeen: number;
+  /** Whether no earlier run had a snapshot of one of the days: the page about the history changes. */
+  readonly hasNewDay: boolean;
 }
 
 /**
@@ -77,7 +79,7 @@ async function observeInto(path: string, inputs: readonly Input[], options: Obse
       parts.throwIfIncomplete();
       inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
       const storeTo = newestObservation(batch.database);
-      const { run, runBefore, runTo, ...merging } = await mergeSnapshots(batch, spool, pauses, options, reject);
+      const { run, runBefore, runTo, hasNewDay, ...merging } = await mergeSnapshots(batch, spool, pauses, options, reject);
       const sums = { rejected: reading.rejected + merging.rejected, excluded: reading.excluded + merging.excluded };
       const guarded = { ...merging, ...sums, run, runBefore, runTo, unreadable: reading.rejected, storeTo, dryRun: options.dryRun };
       const refusal = options.limits && refusalOf(guarded, limitsOf(options.limits, files, options.onReject));
@@ -87,7 +89,7 @@ async function observeInto(path: string, inputs: readonly Input[], options: Obse
       const summary = { ...merging, ...sums, skipped: files.skipped, suspended: files.suspended, path_times: pathTimes };
       const lastSeen = merging.changed === 0 ? countWrongLastSeen(batch.database) : 0;
       if (!options.dryRun && refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
-      return { ...summary, refusal, lastSeen };
+      return { ...summary, refusal, lastSeen, hasNewDay };
     } catch (error) {
       throw fileSystemFailure(path, error);
     } finally {

@@ -6,6 +6,7 @@ import type { FailureCode } from '../contract/failure-codes.ts';
 import type { DecompressionLimit } from '../contract/files/decompression-limit.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { ChangeRecord } from '../contract/record.ts';
+import type { DaySpan } from '../contract/snapshot-days.ts';
 import type { PageItems } from './items/page-items.ts';
 
 /**
@@ -19,6 +20,7 @@ export type Item =
   | { readonly kind: 'exclusion'; readonly exclusion: Exclusion; readonly place: Place }
   | { readonly kind: 'page'; readonly page: SavedPage }
   | { readonly kind: 'incomplete'; readonly report: IncompleteMirror }
+  | { readonly kind: 'days'; readonly days: readonly DaySpan[] }
   | InputError;
 
 export interface RecordItem {

@@ -1,12 +1,14 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
+import { daysIn } from '../contract/snapshot-days.ts';
 import { latestRevision, type Revision } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
 import { damaged } from './database/damaged.ts';
 import { openStore } from './database/open-store.ts';
 import { SCHEMA_VERSION } from './database/schema.ts';
 import { wrapErrors } from './database/store-error.ts';
+import { storedSnapshotDays } from './snapshot-days.ts';
 import { Store } from './store.ts';
 
 /** The number of attempts to get an image while other processes write the store. */
@@ -21,8 +23,8 @@ export interface StoreState {
   readonly revision: number;
   readonly fingerprint: string;
   /**
-   * The sum over all accounts of the time of the latest observation, in seconds since 1970. Between two states of one
-   * revision it only grows: an observation without changes adds no revision.
+   * The sum over all accounts of the time of the latest observation, in seconds since 1970, and the number of days with snapshots.
+   * Between two states of one revision it only grows: an observation without changes adds no revision.
    */
   readonly observed: number;
   readonly records: number;
@@ -34,7 +36,14 @@ export function stateOf(database: Connection): StoreState | undefined {
   const latest: Revision | undefined = latestRevision(database);
   if (latest === undefined) return undefined;
   const observed = Number(database.value('SELECT ifnull(sum(observed_to / 1000000), 0) FROM account'));
-  return { revision: latest.number, fingerprint: latest.fingerprint, observed, records: latest.records, accounts: latest.accounts };
+  const days = daysIn(storedSnapshotDays(database));
+  return {
+    revision: latest.number,
+    fingerprint: latest.fingerprint,
+    observed: observed + days,
+    records: latest.records,
+    accounts: latest.accounts,
+  };
 }
 
 /**

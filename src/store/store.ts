@@ -1,5 +1,6 @@
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
+import type { DaySpan } from '../contract/snapshot-days.ts';
 import { AccountReader } from './accounts/account-reader.ts';
 import { ACCOUNT_NAMED, accountRows } from './accounts/account-rows.ts';
 import { AccountSearch } from './accounts/account-search.ts';
@@ -17,6 +18,7 @@ import { type FeedDay, type FeedVisitor, feedDays } from './feed/feed-days.ts';
 import { PageSource } from './feed/page-source.ts';
 import { checkedJson, records, type StoredRecord } from './feed/records.ts';
 import { incompleteMirrors } from './mirror-memory.ts';
+import { storedSnapshotDays } from './snapshot-days.ts';
 import { deriveStale } from './writing/batch.ts';
 
 /** The number of records that are read at once. */
@@ -146,6 +148,14 @@ export class Store extends PageSource {
   /** Returns what mirrors lack of their services. */
   incompleteMirrors(): readonly IncompleteMirror[] {
     return incompleteMirrors(this.#database);
+  }
+
+  /**
+   * Returns the days on which snapshots were observed, as spans by time.
+   * @throws Failure bad-store
+   */
+  snapshotDays(): readonly DaySpan[] {
+    return storedSnapshotDays(this.#database);
   }
 
   /** Returns the accounts that must not come back, in an order that depends only on their contents. */

@@ -8,6 +8,7 @@ const CHANGE = {
   title: 'Bio of @nina_k (now @{K}), changed',
   time: '2024-03-05T14:03:09.5Z',
   shownTime: '5 March 2024, 14:03:09 UTC',
+  isRename: false,
 };
 const SITE = { title: 'Press & radio', publisher: 'Archive', base_url: 'https://history.example', fingerprint: 'ab12' };
 
@@ -41,6 +42,18 @@ describe('the citations of a change', () => {
         version: 'ab12',
         note: 'First seen on 5 March 2024, 14:03:09 UTC',
       },
+    ]);
+  });
+
+  it('say of a rename only when the former handle was last seen', () => {
+    const rename = { ...CHANGE, id: '1709647389500000', title: 'Rename of @a to @b', isRename: true };
+    const [, text, entry, csl] = citationsOf(SITE, rename).map((citation) => citation[1]);
+    expect(text).toBe(
+      `Archive. Rename of @a to @b, after 5 March 2024, 14:03:09 UTC. Press & radio. ${CHANGE.url}. Fingerprint of the data ab12.`,
+    );
+    expect(entry).toMatch(/^@misc\{rename-1709647389500000,\n[\s\S]*note = \{Former handle last seen on 5 March 2024, 14:03:09 UTC\. /);
+    expect(JSON.parse(csl ?? '')).toMatchObject([
+      { id: 'rename-1709647389500000', note: 'Former handle last seen on 5 March 2024, 14:03:09 UTC' },
     ]);
   });
 

@@ -520,12 +520,28 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await until(page, `document.querySelector('article:target')?.id === '${id}'`);
   });
 
-  it.each(['nina_k', 'ninette'])('follows the permalink of a record that is on an older page now, from the page of %s', async (handle) => {
+  it.each([
+    ['record', 'r', 'nina_k'],
+    ['record', 'r', 'ninette'],
+    ['rename', 'h', 'nina_k'],
+    ['rename', 'h', 'ninette'],
+  ])('follows the permalink of a %s that is on an older page now (%s), from the page of %s', async (_, kind, handle) => {
     const page = await open(nina);
-    const oldest = await page.evaluate<string>(`document.querySelector('.moved a:last-child').id`);
-    await page.goto(`${fileUrl}${pageOf(handle)}#${oldest}`);
-    await page.waitForURL(/nina_k~p1\.html#r\d+$/);
-    expect(await page.evaluate('document.querySelector(":target").id')).toBe(oldest);
+    const moved = await page.evaluate<string>(`Array.from(document.querySelectorAll('.moved a[id^=${kind}]')).at(-1).id`);
+    await page.goto(`${fileUrl}${pageOf(handle)}#${moved}`);
+    await page.waitForURL(/nina_k~p\d+\.html#[rh]\d+$/);
+    expect(await page.evaluate('document.querySelector(":target").id')).toBe(moved);
+  });
+
+  it('cites a rename', async () => {
+    const page = await open(nina);
+    await page.goto(
+      `${fileUrl}${await page.evaluate<string>(`document.querySelector('.moved a[id^=h]').href.split('/').slice(-4).join('/')`)}`,
+    );
+    await page.locator('.H button.cite').first().click();
+    await page.locator('dialog.citation').waitFor();
+    expect(await page.locator('dialog pre').first().textContent()).toMatch(new RegExp(`^${SITE.base_url}/${nina}#h\\d+$`));
+    expect(await page.locator('dialog pre').nth(1).textContent()).toContain('Rename of @ninette to @nina_k, after ');
   });
 
   it('says that a record is not on the page, until the address names another one', async () => {
@@ -558,7 +574,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.goto(fileUrl + oldest);
     expect(page.url()).toMatch(/nina_k\.html#r\d+$/);
     const id = oldest.split('#')[1] ?? '';
-    expect(await page.locator('.moved a').count()).toBe(50);
+    expect(await page.locator('.moved a[id^=r]').count()).toBe(50);
     // only the link of this change is shown
     expect(await page.locator('.moved a:visible').count()).toBe(1);
     await page.locator('.moved a:target').press('Enter');

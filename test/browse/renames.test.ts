@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parse } from 'parse5';
 import { expect, it } from 'vitest';
-import { accountPage, CHANGES_FEED, changesPage, HOME, monthPage } from '../../src/browse/paths.ts';
+import { ABOUT, accountPage, CHANGES_FEED, changesPage, HOME, monthPage } from '../../src/browse/paths.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -43,11 +43,17 @@ it('HTML pages have the handle of that time, and a rename among the changes', as
   ]);
   const text = (path: string, name: string) => textsIn(files.get(path), name)[0];
   expect(files.get(accountPage('nina'))).toContain(
-    '<header><h4>Handle</h4></header><div dir=auto><del>@ninette</del></div><div dir=auto><ins>@nina</ins></div>',
+    '<article id=h1709424000000000 class=H><header><h4><a href="nina.html#h1709424000000000">Handle</a></h4></header><p class=note>The same account: the service gives it an id, which a rename does not change</p><div dir=auto><del>@ninette</del></div><div dir=auto><ins>@nina</ins></div>',
   );
   expect(text(accountPage('nina'), 'h2')).toBe('2 changes and 1 rename');
   expect(text(monthPage('2024-03'), 'p')).toMatch(/^3 changes, 1 rename and 2 first values\./);
   expect(text(HOME, 'dl')).toContain('Renames1');
+  for (const path of [HOME, ABOUT]) expect(files.get(path)).toContain('browse/months/2024-03.html#renames">1</a>');
+  const address = `${accountPage('nina')}#h1709424000000000`;
+  expect(files.get(changesPage(1))).toContain(`href="../../${address}"`);
+  expect(files.get(monthPage('2024-03'))).toContain(
+    `<h2 id=renames>Renames</h2>\n<ul>\n<li><a href="../../${address}"><bdi>@ninette</bdi> to <bdi>@nina</bdi></a>, after `,
+  );
   expect(textsIn(files.get(CHANGES_FEED), 'title').slice(1)).toEqual([
     ...['@nina: new bio', '@omar: new bio', '@ninette (now @nina): new bio'],
     ...['@ninette (now @nina): first known bio', '@omar: first known bio'],
@@ -77,6 +83,7 @@ it.each<[records: string, days: readonly string[], months: { readonly [month: st
   expect(textsIn(files.get(changesPage(1)), 'h2')).toEqual(days);
   expect(textsIn(files.get(HOME), 'h2')).toEqual(expect.arrayContaining([...days]));
   expect(textsIn(files.get(HOME), 'dl')[0]).toContain('Renames1');
+  expect(files.get(HOME)).toContain('browse/months/2024-06.html#renames">1</a>');
   for (const [month, counts] of Object.entries(months)) {
     expect(textsIn(files.get(monthPage(month)), 'p')[0]).toMatch(new RegExp(`^0 changes(,| and) ${counts}\\.`));
   }
@@ -102,6 +109,44 @@ it('an import of former handles alone renders what it affects', async () => {
     expect([file, text ?? files.get(file)]).toEqual([file, all.get(file)]);
   }
   store.close();
+});
+
+it('a rename keeps its address when its entry leaves the main page, and when the account is renamed again', async () => {
+  const path = join(temporaryFolder(), 'store.db');
+  const at = (minute: number, screen_name: string) => {
+    return { observed_at: new Date(Date.UTC(2024, 2, 1, 0, minute)).toISOString(), screen_name, id: '1', bio: `bio ${minute}` };
+  };
+  const minutes = (from: number, to: number, name: string) => Array.from({ length: to - from }, (_, index) => at(from + index, name));
+  const id = `h${Date.UTC(2024, 2, 1, 0, 59)}000`;
+  await observe(path, [...minutes(0, 60, 'ninette'), ...minutes(60, 70, 'nina')]);
+  expect(browseFilesAt(path).get(accountPage('nina'))).toContain(`<article id=${id} class=H>`);
+  await observe(path, [...minutes(70, 160, 'nina'), ...minutes(160, 170, 'nora')]);
+  const files = browseFilesAt(path);
+  const later = `h${Date.UTC(2024, 2, 1, 2, 39)}000`;
+  expect(files.get(accountPage('nora'))).toContain(`<a id=${id} href="nora~p2.html#${id}">Go to this change</a>`);
+  expect(files.get(accountPage('nora'))).not.toContain(`<a id=${later} `);
+  expect(files.get(accountPage('nora', 2))).toContain(`<article id=${id} class=H><header><h4><a href="nora.html#${id}">`);
+  // the page under the former handle leads on with the fragment
+  expect(files.get(accountPage('nina'))).toContain('http-equiv=refresh');
+});
+
+it('says that the source names one account if no id is known, until there is one', async () => {
+  const path = join(temporaryFolder(), 'store.db');
+  const before = { ...at(1, 'ninette', '', 'a'), id: undefined };
+  const state = {
+    ...{ screen_name: 'nina', stable_id: null, observed_to: null, observed_fields: [], account_creation_date: null, profile_image_url: '' },
+    former_handles: [{ handle: 'ninette', seen_to: '2024-03-01T00:00:00.000000Z' }],
+    profile: { display_name: '', website: null, location: '', bio: '' },
+    profile_record: null,
+  };
+  const notes = () => textsIn(browseFilesAt(path).get(accountPage('nina')), 'p').filter((text) => text.startsWith('The same account'));
+  await observe(path, [{ ...before, screen_name: 'nina' }]);
+  await importInputs(path, [sourceOf([state])], { onConflict: 'fail' });
+  const since = revisionOf(path);
+  expect(notes()).toEqual(['The same account, according to the source. This history has no id of it']);
+  await observe(path, [at(2, 'nina', '1', 'a')]);
+  expect(revisionOf(path)).toBe(since + 1);
+  expect(notes()).toEqual(['The same account: the service gives it an id, which a rename does not change']);
 });
 
 function revisionOf(path: string): number {
@@ -153,13 +198,15 @@ it.each<[name: string, present: string, snapshots: readonly ReturnType<typeof da
   expect(textsIn(page, 'h2')[0]).toBe(counts);
 });
 
-it('the list of a month has the handle of that month, then the present one', async () => {
+it('the lists of a month have the handles of that month, and those of renames lead to earlier ones', async () => {
   const path = join(temporaryFolder(), 'store.db');
-  const nina = [
-    at(1, 'ninette', '1', 'a'),
-    at(2, 'ninette', '1', 'b'),
-    { ...at(1, 'nina', '1', 'b'), observed_at: '2024-05-01T00:00:00Z' },
-  ];
-  await observe(path, nina);
-  expect(textsIn(browseFilesAt(path).get(monthPage('2024-03')), 'li')).toEqual([expect.stringMatching(/^@ninette now @nina 1 change\s*$/)]);
+  const later = (month: number, screen_name: string) => ({ ...at(1, screen_name, '1', 'b'), observed_at: `2024-0${month}-01T00:00:00Z` });
+  await observe(path, [at(1, 'ninette', '1', 'a'), at(2, 'ninette', '1', 'b'), later(5, 'nina'), later(6, 'nora')]);
+  const files = browseFilesAt(path);
+  const lines = (month: string) => textsIn(files.get(monthPage(month)), 'li').map((text) => text.trim());
+  expect(lines('2024-03')).toEqual(['@ninette now @nora 1 change', '@ninette to @nina, after 2 March 2024, 00:00:00 UTC']);
+  expect(lines('2024-05')).toEqual(['@nina to @nora, after 1 May 2024, 00:00:00 UTC']);
+  expect(files.get(HOME)).toContain('href="browse/months/2024-05.html#renames"');
+  const earlier = '2024-03.html#renames">Earlier renames</a>';
+  expect(['2024-03', '2024-05'].map((month) => files.get(monthPage(month))?.includes(earlier))).toEqual([false, true]);
 });

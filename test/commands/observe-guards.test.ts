@@ -103,9 +103,11 @@ describe('a run that lacks accounts or has rejected items', () => {
     expect(stdout).toContain('\n  missing   3 accounts, not observed for a longer time\n');
   });
 
-  it('says that pages change if an account is not observed for 10 days, although no snapshot shows anything new', async () => {
+  it('says that pages change on a new day, and if an account is not observed for 10 days, although no snapshot shows anything new', async () => {
     const { observe } = job();
     await observe(1, night('a', 'b'));
+    const day = / {2}days {6}new ones with snapshots: only the HTML page about the history changes\nnext.* build .*\n$/;
+    expect((await observe(11, night('a'))).stdout).toMatch(day);
     expect((await observe(11, night('a'))).stdout).toMatch(/nothing new: .*\n$/);
     const last = await observe(12, night('a'));
     expect(last.stdout).toMatch(/\n {2}last seen 1 account not observed for 10 days, or observed again: .*\nnext.* build .*\n$/s);

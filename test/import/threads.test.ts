@@ -40,7 +40,7 @@ const document = fc
   .array(fc.oneof(record, account), { minLength: 1, maxLength: 30 })
   .map((items) => [JSON.stringify(page(items), null, 1)]);
 const exported = fc.array(record, { maxLength: 6 }).map((records) => [
-  encodeExportHeader(1, records.length, 0),
+  encodeExportHeader({ accounts: 1, records: records.length }),
   encodeAccountState({
     screen_name: 'jack',
     account_creation_date: null,

@@ -60,7 +60,7 @@ describe('an import', () => {
       incomplete: [],
       rejected: 0,
       conflicts: { count: 0, listed: [] },
-      areReportsChanged: false,
+      isAboutChanged: false,
     });
     expect(readFileSync(store).equals(before)).toBe(true);
   });

@@ -17,12 +17,12 @@ import {
   parseRecords,
   trusted,
 } from '../byte-text.ts';
-import { accountEntriesOf, accountEntry, renameEntry, valueMarkup } from '../change-list.ts';
+import { accountEntriesOf, accountEntry, accountRename, valueMarkup } from '../change-list.ts';
 import { olderLinks } from '../changes-pages.ts';
 import { dateMarkup } from '../dates.ts';
 import { recordFilter } from '../filter/record-filter.ts';
 import { type Page, type PageFrame, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
-import { accountPage, recordAddress } from '../paths.ts';
+import { accountPage, recordAddress, renameAddress } from '../paths.ts';
 import { type AccountPart, accountParts, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
 import type { FormerHandles } from './former-handles.ts';
 import { historyGlance } from './history-glance.ts';
@@ -132,7 +132,7 @@ export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page 
   const list = data.length === 0 ? NO_RECORDS : markup`${recordFilter(data, account.data)}${entries(shown, name, data, hrefOf, facts)}`;
   return pageOf(
     frame,
-    markup`${title(name)}${profileMarkup(shown)}${day}${glance}${movedRecords(account, older)}<h2>${heading}</h2>\n${list}${before}${olderLinks(older.length, linkTo(shown))}`,
+    markup`${title(name)}${profileMarkup(shown)}${day}${glance}${movedEntries(shown, older)}<h2>${heading}</h2>\n${list}${before}${olderLinks(older.length, linkTo(shown))}`,
   );
 }
 
@@ -200,7 +200,7 @@ function entries(
   hrefOf: AddressOf,
   facts: RecordFacts,
 ): Markup {
-  const renamesAbove = (id: number) => (renames.get(id) ?? []).map((rename) => renameEntry(rename));
+  const renamesAbove = (id: number) => (renames.get(id) ?? []).map((rename) => accountRename(rename, fileOf(renameAddress(rename))));
   const list = accountEntriesOf(records).flatMap((entry) => [
     ...(renames.size === 0 ? [] : entry.flatMap(({ id }) => renamesAbove(id))),
     accountEntry(entry, hrefOf, facts, observedBefore),
@@ -210,16 +210,18 @@ function entries(
 }
 
 /**
- * Returns the links of the records of the first part to its page. Their addresses are on the main page, which does not show
- * them any more. The style sheet shows only the link that the address of the page names.
+ * Returns links to the records of the first part and to the renames that the main page does not show any more. Their addresses are on it.
+ * The style sheet shows only the link that the address of the page names.
  */
-function movedRecords({ screen_name, data }: Account, older: BrowseAccount['parts']): Markup | '' {
-  const last = older[0]?.last ?? -1;
-  const page = fileOf(accountPage(screen_name, 1));
-  const moved = data.filter(({ id }) => id <= last);
-  if (moved.length === 0) return '';
-  const links = moved.map(({ id }) => markup`<a id=r${id} href="${page}#r${id}">Go to this change</a>`);
-  return markup`<p class=moved>${joined(links, '\n')}</p>\n`;
+function movedEntries({ account, renames }: BrowseAccount, older: BrowseAccount['parts']): Markup | '' {
+  const [first, last] = [older[0], older.at(-1)];
+  if (first === undefined || last === undefined) return '';
+  const linkTo = (part: number, id: Markup) =>
+    markup`<a id=${id} href="${fileOf(accountPage(account.screen_name, part))}#${id}">Go to this change</a>`;
+  const records = account.data.filter(({ id }) => id <= first.last).map(({ id }) => linkTo(1, markup`r${id}`));
+  const moved = [...renames].filter(([record]) => record <= last.last);
+  const links = moved.flatMap(([record, all]) => all.map(({ id }) => linkTo(partOfRecord(older, record), id)));
+  return markup`<p class=moved>${joined([...records, ...links], '\n')}</p>\n`;
 }
 
 /** Returns a link to a part, with the day of its first record. */

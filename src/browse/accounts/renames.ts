@@ -3,16 +3,20 @@ import { usedHandles } from '../../contract/accounts/former-handles.ts';
 import { type Instant, parseInstant } from '../../contract/instant.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { NamedHandle } from '../../store/accounts/stored-accounts.ts';
-import { type ByteText, byteText } from '../byte-text.ts';
+import { type ByteText, byteText, type Markup, markup } from '../byte-text.ts';
 
 /** A rename of an account. No source says when it happened. Known is the last time at which a source showed the former handle. */
 export interface Rename {
+  /** The id of its entry on the page of the account: `h` and its time. It stays when later renames come. */
+  readonly id: Markup;
   /** The present handle. */
   readonly account: ByteText;
   readonly before: ByteText;
   readonly after: ByteText;
   /** The last time at which a source showed the former handle. */
   readonly seen_to: Instant;
+  /** Whether a source gave the account an id that stays when the handle changes. */
+  readonly hasStableId: boolean;
 }
 
 /** An account by its present handle, and a time. */
@@ -22,6 +26,8 @@ export type DatedAccount = Pick<ChangeRecord, 'account' | 'first_encountered_dat
 export class Renames {
   /** The handles that each account had, as byte texts. The present one comes last, if a source showed it. */
   readonly #handles = new Map<ByteText, readonly FormerHandle[]>();
+  /** The accounts with a stable id, among those. */
+  readonly #identified = new Set<ByteText>();
   #all: readonly Rename[] | undefined;
 
   /** @param formerHandles of each account, oldest first */
@@ -33,7 +39,9 @@ export class Renames {
       else known.push(former);
     }
     for (const [screen_name, former_handles] of ofAccount) {
-      const used = usedHandles({ screen_name, stable_id: former_handles[0]?.stable_id ?? null, former_handles });
+      const stable_id = former_handles[0]?.stable_id ?? null;
+      const used = usedHandles({ screen_name, stable_id, former_handles });
+      if (stable_id !== null) this.#identified.add(byteText(screen_name));
       this.#handles.set(
         byteText(screen_name),
         used.map(({ handle, seen_to }) => ({ handle: byteText(handle), seen_to })),
@@ -62,9 +70,14 @@ export class Renames {
 
   #renamesOf(account: ByteText): readonly Rename[] {
     const handles = this.#handles.get(account) ?? [];
+    const hasStableId = this.#identified.has(account);
     return handles.flatMap(({ handle: before, seen_to }, index) => {
       const after = handles[index + 1]?.handle;
-      return after === undefined ? [] : [{ account, before, after, seen_to }];
+      if (after === undefined) return [];
+      // contradicting snapshots can show several handles at one time
+      const earlier = handles.slice(0, index).filter((one) => one.seen_to === seen_to).length;
+      const id = earlier === 0 ? markup`h${seen_to}` : markup`h${seen_to}-${earlier + 1}`;
+      return [{ id, account, before, after, seen_to, hasStableId }];
     });
   }
 }

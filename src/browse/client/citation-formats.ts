@@ -15,24 +15,27 @@ export interface CitedSite {
   readonly months?: readonly string[];
 }
 
-/** A change that is cited. */
+/** A change or a rename that is cited. */
 export interface Cited {
   readonly url: string;
-  /** The id of its record. */
+  /** The id of its record, or of the rename. */
   readonly id: string;
   readonly title: string;
-  /** When a source first showed the value; as readers see it, too. */
+  /** When a source first showed the value, or last showed the former handle; as readers see it, too. */
   readonly time: string;
   readonly shownTime: string;
+  readonly isRename: boolean;
 }
 
 /** Returns the permalink of a change and its citations, each with the name of its format. What is not known is left out. */
 export function citationsOf(
   site: CitedSite,
-  { url, id, title, time, shownTime }: Cited,
+  { url, id, title, time, shownTime, isRename }: Cited,
 ): readonly (readonly [format: string, text: string])[] {
   const { publisher, fingerprint } = site;
-  const seen = `First seen on ${shownTime}`;
+  const seen = isRename ? `Former handle last seen on ${shownTime}` : `First seen on ${shownTime}`;
+  const dated = isRename ? `after ${shownTime}` : `as first seen on ${shownTime}`;
+  const key = `${isRename ? 'rename' : 'record'}-${id}`;
   const state = fingerprint && `Fingerprint of the data ${fingerprint}`;
   const fields = {
     author: publisher && `{${escaped(publisher)}}`,
@@ -44,7 +47,7 @@ export function citationsOf(
   };
   const lines = Object.entries(fields).flatMap(([name, value]) => (value ? [`  ${name} = {${value}}`] : []));
   const csl = {
-    id: `record-${id}`,
+    id: key,
     type: 'webpage',
     title,
     'container-title': site.title,
@@ -57,8 +60,8 @@ export function citationsOf(
   };
   return [
     ['Link', url],
-    ['Text', `${[publisher, `${title}, as first seen on ${shownTime}`, site.title, url, state].filter(Boolean).join('. ')}.`],
-    ['BibTeX', `@misc{record-${id},\n${lines.join(',\n')}\n}`],
+    ['Text', `${[publisher, `${title}, ${dated}`, site.title, url, state].filter(Boolean).join('. ')}.`],
+    ['BibTeX', `@misc{${key},\n${lines.join(',\n')}\n}`],
     ['CSL-JSON', JSON.stringify([csl], undefined, 2)],
   ];
 }

@@ -1,5 +1,5 @@
 import { type CitedSite, citationsOf } from './citation-formats.ts';
-import { allChanges, element, fieldOf, loadScript, nameOf, openDialog, rootPath, textOf, timeOf } from './page-elements.ts';
+import { allChanges, element, fieldOf, isRename, loadScript, nameOf, openDialog, rootPath, textOf, timeOf } from './page-elements.ts';
 
 declare global {
   interface Window {
@@ -8,10 +8,10 @@ declare global {
   }
 }
 
-/** Adds a button to each change of an account. It shows the permalink and citations, to copy them. */
+/** Adds a button to each change and each rename of an account. It shows the permalink and citations, to copy them. */
 export function addCitations(): void {
   for (const change of allChanges()) {
-    const link = change.closest('.own') && change.querySelector<HTMLAnchorElement>('h4 > a[href*="#r"]');
+    const link = change.closest('.own') && change.querySelector<HTMLAnchorElement>('h4 > a[href*="#"]');
     if (!link) continue;
     const button = element('button', { type: 'button', class: 'cite', 'aria-label': `Cite ${nameOf(change)}` }, 'Cite');
     button.addEventListener('click', () => void showCitations(change, link));
@@ -25,7 +25,7 @@ async function showCitations(change: HTMLElement, link: HTMLAnchorElement): Prom
   const path = link.href.slice(new URL(rootPath() || '.', location.href).href.length);
   const url = site.base_url === '' ? link.href : `${site.base_url}/${path}`;
   const [time, shownTime] = [timeOf(change)?.dateTime ?? '', timeOf(change)?.textContent ?? ''];
-  const cited = { url, id: change.id.slice(1), title: titleOf(change), time, shownTime };
+  const cited = { url, id: change.id.slice(1), title: titleOf(change), time, shownTime, isRename: isRename(change) };
   const status = element('p', { role: 'status' });
   const parts = citationsOf(site, cited).map(([format, text]) => {
     const shown = element('pre', { tabindex: '0', role: 'group', 'aria-label': format }, text);
@@ -42,11 +42,12 @@ async function showCitations(change: HTMLElement, link: HTMLAnchorElement): Prom
     });
     return element('section', {}, shown, button);
   });
-  openDialog('citation', 'Cite this record', ...parts, status);
+  openDialog('citation', isRename(change) ? 'Cite this rename' : 'Cite this record', ...parts, status);
 }
 
 /** Returns what a citation calls a record, with the handle of that time. */
 function titleOf(change: HTMLElement): string {
+  if (isRename(change)) return `Rename of ${change.querySelector('del')?.textContent} to ${change.querySelector('ins')?.textContent}`;
   const present = Array.from(document.querySelectorAll('h1 bdi')).at(-1)?.textContent;
   const former = change.closest('section')?.querySelector('h3 bdi')?.textContent;
   const handle = former ? `${former} (now ${present})` : present;

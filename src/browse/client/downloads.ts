@@ -1,6 +1,6 @@
-import { dayOf, element, fieldOf, handleIn, rootPath, shownChanges, textOf, timeOf } from './page-elements.ts';
+import { dayOf, element, fieldOf, handleIn, isRename, rootPath, shownChanges, textOf, timeOf } from './page-elements.ts';
 
-/** A record that the page of an account shows. A rename has no id and no permalink. */
+/** A record that the page of an account shows, or a rename, which has no id. */
 interface Row {
   readonly id: string;
   /** The handle that the account had at that time: that of a rename is the former one. */
@@ -34,9 +34,9 @@ export function addDownloads(): void {
 function rowsShown(): readonly Row[] {
   return shownChanges().map((change) => {
     const before = change.matches(':has(div + div)') ? (change.querySelector('div')?.textContent ?? null) : null;
-    const handle = change.id === '' ? before : handleIn(change);
+    const handle = isRename(change) ? before : handleIn(change);
     return {
-      id: change.id.slice(1),
+      id: isRename(change) ? '' : change.id.slice(1),
       handle: handle?.replace(/^@/, '') ?? '',
       data_type: fieldOf(change),
       date: dayOf(change),

@@ -52,6 +52,11 @@ export function shownChanges(): HTMLElement[] {
   return allChanges().filter((change) => change.getClientRects().length > 0);
 }
 
+/** Whether a change is a rename. */
+export function isRename(change: HTMLElement): boolean {
+  return change.matches('.H');
+}
+
 /** The time of the entry of a change. */
 export function timeOf(change: HTMLElement): HTMLTimeElement | null | undefined {
   return change.closest('section')?.querySelector('time');

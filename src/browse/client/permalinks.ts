@@ -8,7 +8,7 @@ export function keepFragment(): void {
 }
 
 /**
- * Goes on to records that are not on the main page of their account any more: the page has a link for each address. A record
+ * Goes on to records and renames that are not on the main page of their account any more: the page has a link for each address. A record
  * of an account that had the handle before is elsewhere: the links to such accounts lead to it. Says so if a record is missing.
  */
 export function addPermalinks(): void {
@@ -31,9 +31,9 @@ function followPermalink(): string {
   if (target !== null) return '';
   const holders = document.querySelectorAll<HTMLAnchorElement>('a[data-holder]');
   for (const holder of holders) holder.hash = location.hash;
-  const [, id] = /^#r(\d+)$/.exec(location.hash) ?? [];
+  const [, kind, id] = /^#([rh])(\d+(?:-\d+)?)$/.exec(location.hash) ?? [];
   if (id === undefined || document.querySelector('.changes') === null) return '';
-  const missing = `Record ${id} is not on this page.`;
+  const missing = `${kind === 'r' ? `Record ${id}` : 'This rename'} is not on this page.`;
   if (holders.length > 0) return `${missing} See also the accounts that had this handle before.`;
   return `${missing} It was removed or moved, or the address is wrong.`;
 }

@@ -1,5 +1,5 @@
 import { markedWords } from './comparison.ts';
-import { allChanges, dateInput, dayOf, element, fieldOf, handleIn, mainPage, recall, remember, textOf } from './page-elements.ts';
+import { allChanges, dateInput, dayOf, element, fieldOf, handleIn, isRename, mainPage, recall, remember, textOf } from './page-elements.ts';
 
 /** What a profile said at the end of a day. */
 interface Profile {
@@ -99,16 +99,15 @@ function profileOn(day: string): Profile {
   }
   let [handle, renamedAfter] = ['', ''];
   for (const change of allChanges().reverse()) {
-    const isRename = change.id === '';
-    const date = dayOf(change);
+    const [date, isOfHandle] = [dayOf(change), isRename(change)];
     // a source still showed the former handle on the day after which the account was renamed
-    if (date > day || (isRename && date === day)) continue;
-    handle = isRename ? textOf(change) : handleIn(change);
-    renamedAfter = isRename ? date : '';
-    if (!isRename) texts.set(fieldOf(change), textOf(change));
+    if (date > day || (isOfHandle && date === day)) continue;
+    handle = isOfHandle ? textOf(change) : handleIn(change);
+    renamedAfter = isOfHandle ? date : '';
+    if (!isOfHandle) texts.set(fieldOf(change), textOf(change));
   }
   const known: Profile['texts'] = handle === '' ? [...texts] : [['Handle', handle], ...texts];
-  const days = allChanges().flatMap((change) => (change.id === '' ? [] : dayOf(change)));
+  const days = allChanges().flatMap((change) => (isRename(change) ? [] : dayOf(change)));
   const rename =
     renamedAfter === ''
       ? ''

@@ -1,15 +1,19 @@
-import { daysOf } from '../../contract/instant.ts';
+import { dateOf, daysOf, timestampOf } from '../../contract/instant.ts';
 import type { FeedDay } from '../../store/feed/feed-days.ts';
-import type { RecordFacts } from '../accounts/record-lookup.ts';
+import type { RecordFacts, RecordLookup } from '../accounts/record-lookup.ts';
+import type { Rename } from '../accounts/renames.ts';
 import { changesMarkup, countsMarkup, escapeText, joined, type Markup, markup, numberMarkup } from '../byte-text.ts';
-import { fullDate, monthAndYear, WEEKDAYS, weekdayOf } from '../dates.ts';
+import { fullDate, fullTime, monthAndYear, timeMarkup, WEEKDAYS, weekdayOf } from '../dates.ts';
 import { type Page, type PageFrame, pageOf, ROOT_2 } from '../page-frame.ts';
-import { accountPage, changesPage, HOME, monthPage } from '../paths.ts';
-import { headOf, type Month, shadesOf } from './months.ts';
+import { accountPage, changesPage, HOME, monthPage, renameAddress } from '../paths.ts';
+import { headOf, type Month, newestRenames, shadesOf } from './months.ts';
 import type { MostChanged } from './most-changed.ts';
 
+/** The number of renames in the list of a month. */
+const LISTED = 200;
+
 /**
- * Returns the page of a month: a calendar whose days lead to their records, and the accounts with the most changes.
+ * Returns the page of a month: a calendar whose days lead to their records, the accounts with the most changes, and the renames.
  * @param months all months, newest first
  * @param index the place of the month in the list
  * @param changesPageOf returns the number of the page of changes with the newest record of a day
@@ -18,7 +22,7 @@ export function monthPageOf(
   months: readonly Month[],
   index: number,
   mostChanged: MostChanged,
-  handleAt: RecordFacts['handleAt'],
+  { handleAt, renames: { all: allRenames } }: RecordLookup,
   changesPageOf: (day: FeedDay) => number,
 ): Page {
   const [later, month, earlier] = [months[index - 1], months[index] ?? NO_MONTH, months[index + 1]];
@@ -35,8 +39,27 @@ export function monthPageOf(
   const links = markup`<nav class=pages aria-label=Months>${link(earlier)}${link(later)}<a href="${ROOT_2}${HOME}#months">All months</a></nav>\n`;
   return pageOf(
     frame,
-    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.</p>\n${calendar(month, changesPageOf)}${mostChangedList(month, mostChanged, handleAt)}${links}`,
+    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.</p>\n${calendar(month, changesPageOf)}${mostChangedList(month, mostChanged, handleAt)}${renameList(allRenames, months.slice(index))}${links}`,
   );
+}
+
+/** Returns a list of the renames of the first of some months, newest first, and a link to the renames before it. */
+function renameList(allRenames: readonly Rename[], [month, ...earlier]: readonly Month[]): Markup | '' {
+  if (month === undefined || month.renames === 0) return '';
+  const ofMonth = allRenames.filter(({ seen_to }) => dateOf(seen_to).startsWith(month.month));
+  const lines = ofMonth
+    .toSorted((one, other) => other.seen_to - one.seen_to || (one.account < other.account ? -1 : 1))
+    .slice(0, LISTED)
+    .map((rename) => {
+      const time = timestampOf(rename.seen_to);
+      const names = markup`<bdi>@${escapeText(rename.before)}</bdi> to <bdi>@${escapeText(rename.after)}</bdi>`;
+      return markup`<li><a href="${ROOT_2}${renameAddress(rename)}">${names}</a>, after ${timeMarkup(time, fullTime(time))}\n`;
+    });
+  const others =
+    lines.length === ofMonth.length ? '' : markup`<p>The newest ${lines.length} of ${numberMarkup(ofMonth.length)} renames:</p>\n`;
+  const before = newestRenames(earlier);
+  const link = before === undefined ? '' : markup`<p><a href="${ROOT_2}${before}">Earlier renames</a></p>\n`;
+  return markup`<h2 id=renames>Renames</h2>\n${others}<ul>\n${joined(lines)}</ul>\n${link}`;
 }
 
 const NO_MONTH: Month = { month: '0001-01', changes: 0, renames: 0, first_values: 0, days: [] };

@@ -7,9 +7,10 @@ import type { Site } from '../../contract/site.ts';
 import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../byte-text.ts';
 import { dateMarkup, fullTime, timeMarkup } from '../dates.ts';
 import type { NewestCounts } from '../filter/field-files.ts';
-import type { Month } from '../months/months.ts';
+import { type Month, newestRenames } from '../months/months.ts';
 import { type Page, pageOf, ROOT_1 } from '../page-frame.ts';
 import { accountsPage, NEWEST_CHANGES } from '../paths.ts';
+import { completeness } from './completeness.ts';
 import { contactLink, siteText, sourceLink } from './publisher.ts';
 
 /** The state of the store that a site shows. */
@@ -18,8 +19,11 @@ export interface ShownState extends RecordCounts {
   /** SHA-256 of the contents of the store, as hexadecimal digits. */
   readonly fingerprint: string;
   readonly newest: ChangeRecord | undefined;
-  /** The first day with a record, and the last day with a change. */
-  readonly firstDay: string | undefined;
+  /** The days with records, newest first. */
+  readonly days: readonly string[];
+  /** The path of the newest list of renames; undefined if there are none. */
+  readonly newestRenames: Markup | undefined;
+  /** The last day with a change. */
   readonly lastChange: string | undefined;
 }
 
@@ -37,14 +41,16 @@ export function shownState(
     changes: sum('changes'),
     renames,
     first_values: sum('first_values'),
-    firstDay: days.at(-1)?.date,
+    days: days.map(({ date }) => date),
+    newestRenames: newestRenames(months),
     lastChange: days.find(({ changes }) => changes > 0)?.date,
   };
 }
 
 /** Returns the page that says what the history is, where it comes from and who publishes it. It shows no build time. */
-export function aboutPage({ about, incomplete }: Site, state: ShownState): Page {
-  const { accounts, changes, renames, first_values, firstDay, newest, fingerprint } = state;
+export function aboutPage({ about, incomplete, snapshot_days = [], palimpsest }: Site, state: ShownState): Page {
+  const { accounts, changes, renames, first_values, days, newest, fingerprint } = state;
+  const firstDay = days.at(-1);
   const rows: (Markup | '')[] = [];
   const add = (term: Markup, definition: Markup | undefined) => {
     if (definition !== undefined) rows.push(markup`<div><dt>${term}<dd>${definition}</div>\n`);
@@ -58,7 +64,7 @@ export function aboutPage({ about, incomplete }: Site, state: ShownState): Page 
   }
   add(markup`Accounts`, markup`<a href="${ROOT_1}${accountsPage()}">${numberMarkup(accounts)}</a>`);
   add(markup`Changes`, markup`<a href="${ROOT_1}${NEWEST_CHANGES}">${numberMarkup(changes)}</a>`);
-  add(markup`Renames`, renames === 0 ? undefined : numberMarkup(renames));
+  add(markup`Renames`, state.newestRenames && markup`<a href="${ROOT_1}${state.newestRenames}">${numberMarkup(renames)}</a>`);
   add(markup`First values`, numberMarkup(first_values));
   add(markup`First seen`, firstDay === undefined ? undefined : dateMarkup(firstDay));
   add(
@@ -66,13 +72,15 @@ export function aboutPage({ about, incomplete }: Site, state: ShownState): Page 
     newest === undefined ? undefined : timeMarkup(newest.first_encountered_date, fullTime(newest.first_encountered_date)),
   );
   add(markup`Fingerprint`, markup`<code>${trusted(fingerprint)}</code>`);
+  add(markup`Program`, palimpsest === undefined ? undefined : markup`palimpsest ${escapeText(byteText(palimpsest))}`);
   const description = about?.description === undefined ? '' : markup`<p class=lead>${siteText(about, about.description)}</p>\n`;
   return pageOf(
     { title: 'About this history', root: ROOT_1, section: 'about' },
     markup`<h1>About this history</h1>
 ${description}<dl>
 ${joined(rows)}</dl>
-<h2>What the records are</h2>
+<h2>How complete it is</h2>
+${completeness(snapshot_days, days)}<h2>What the records are</h2>
 <p>A source showed public profiles many times. A change is a new value of a field: name, bio, location, website or verification.</p>
 <p>A first value is what the source showed first. It is not a change, and is counted separately.</p>
 <p>A rename is a new handle of the same account, as the source identifies it. Its time is when the former handle was last seen. The rename happened later.</p>

@@ -21,6 +21,7 @@ import {
   urlOrEmpty,
   wholeSecondOrNull,
 } from '../shape.ts';
+import { type DaySpan, snapshotDays } from '../snapshot-days.ts';
 import { type ChangeInterval, changeIntervals, checksum, exactTime } from './change-interval.ts';
 
 /** A handle that an account had before its present one. */
@@ -129,6 +130,8 @@ export interface ExportHeader {
   readonly version: 1 | 2 | 3;
   readonly incomplete?: readonly IncompleteMirror[] | undefined;
   readonly exclusions?: number;
+  /** The days on which the store observed snapshots. */
+  readonly snapshot_days?: readonly DaySpan[] | undefined;
   readonly accounts: number;
   readonly records: number;
 }
@@ -137,7 +140,13 @@ const version: Rule<ExportHeader['version']> = {
   expected: '1, 2 or 3 (a newer palimpsest wrote this export)',
   accepts: (value): value is ExportHeader['version'] => value === 1 || value === 2 || value === 3,
 };
-const HEADER: Shape<ExportHeader> = { format: oneOf(EXPORT_FORMAT), version, accounts: count, records: count };
+const HEADER: Shape<ExportHeader> = {
+  format: oneOf(EXPORT_FORMAT),
+  version,
+  snapshot_days: snapshotDays,
+  accounts: count,
+  records: count,
+};
 const HEADER_2: Shape<ExportHeader> = { ...HEADER, exclusions: count };
 const HEADER_3: Shape<ExportHeader> = { ...HEADER_2, incomplete: incompleteMirrors };
 
@@ -148,15 +157,17 @@ export function parseExportHeader(value: unknown, path = ''): ExportHeader {
 }
 
 /** The header has the lowest version that has all its lists. */
-export function encodeExportHeader(
-  accounts: number,
-  records: number,
-  exclusions: number,
-  incomplete: readonly IncompleteMirror[] = [],
-): string {
+export function encodeExportHeader({
+  accounts,
+  records,
+  exclusions = 0,
+  incomplete = [],
+  snapshot_days = [],
+}: Omit<ExportHeader, 'format' | 'version'>): string {
   const version = incomplete.length > 0 ? 3 : exclusions > 0 ? 2 : 1;
   const lists = { ...(version === 3 ? { incomplete } : {}), ...(version === 1 ? {} : { exclusions }) };
-  return encodeJson({ format: EXPORT_FORMAT, version, ...lists, accounts, records } satisfies ExportHeader);
+  const days = snapshot_days.length === 0 ? {} : { snapshot_days };
+  return encodeJson({ format: EXPORT_FORMAT, version, ...lists, ...days, accounts, records } satisfies ExportHeader);
 }
 
 /** Whether two states are equal. */

@@ -83,6 +83,7 @@ async function* batchesIn(input: Input, reader: ItemReader, { command }: ItemOpt
     }
     if (header !== undefined) exported = new ExportLines(header);
     for (const report of header?.incomplete ?? []) yield constant({ kind: 'incomplete', report });
+    if (header?.snapshot_days !== undefined) yield constant({ kind: 'days', days: header.snapshot_days });
     yield batchOf(header === undefined ? all : others, input.name, reader, exported);
   }
   const lines = exported;

@@ -108,11 +108,13 @@ export class AccountStateWriter {
     let handlesAdded = 0;
     for (const { handle, seen_to } of state.former_handles) handlesAdded += this.#addFormerHandle.run(handle, seen_to, row.id).changes;
     const hasOtherProfile = identity !== row.identity || summary !== row.summary || state.profile_record !== stored.profile_record;
-    if (handlesAdded > 0) this.#batch.markRenamed(state.screen_name);
+    // the pages say of each former handle whether the account has an id
+    const isIdentified = state.stable_id !== stored.stable_id && state.former_handles.length > 0;
+    if (handlesAdded > 0 || isIdentified) this.#batch.markRenamed(state.screen_name);
     else if (hasOtherProfile || hasOtherIntervals) this.#batch.markChanged(state.screen_name);
     else this.#batch.markMetadataChanged();
     if (state.observed_to !== stored.observed_to) this.#batch.markObservedChanged();
-    return handlesAdded > 0 || hasOtherProfile || hasOtherIntervals;
+    return handlesAdded > 0 || isIdentified || hasOtherProfile || hasOtherIntervals;
   }
 }
 

@@ -67,6 +67,13 @@ export class HandleTransfer {
     return [identity.screen_name, ...this.#formerHandles.all(row)].some((name) => keyOf(name) === keyOf(handle));
   }
 
+  /** Sets the stable id of an account. The pages say of each former handle whether the account has one. */
+  setStableId(account: KnownAccount, id: string): void {
+    if (account.stable_id === id) return;
+    this.#accounts.setStableId(account, id);
+    if (this.#formerHandles.get(account.row) !== undefined) this.#batch.markRenamed(account.identity.screen_name);
+  }
+
   /** Adds a new account. An account that holds its name loses it. */
   add(identity: Identity, stableId: string | undefined): KnownAccount {
     this.#free(identity.screen_name);

@@ -2,6 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { Failure } from '../../contract/failure.ts';
 import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { parseRecord } from '../../contract/record.ts';
+import type { DaySpan } from '../../contract/snapshot-days.ts';
 import { AccountReader } from '../accounts/account-reader.ts';
 import { type AccountRow, accountRows, STATE_COLUMNS } from '../accounts/account-rows.ts';
 import { AccountStateWriter } from '../accounts/account-state-writer.ts';
@@ -12,6 +13,7 @@ import { openStore } from '../database/open-store.ts';
 import { toFailure, wrapErrors } from '../database/store-error.ts';
 import { Exclusions } from '../exclusions/exclusions.ts';
 import { records } from '../feed/records.ts';
+import { addSnapshotDays, storedSnapshotDays } from '../snapshot-days.ts';
 import { Batch, type CommitPhase } from '../writing/batch.ts';
 import { ItemWriter } from '../writing/item-writer.ts';
 
@@ -87,6 +89,7 @@ async function copy(from: Connection, draft: string, pauses: Pauses, onProgress:
     // a store can have records with the former handle of an account that has the record before
     await copyRecords(from, new ItemWriter(batch, 'keep'), pause);
     copyExclusions(from, batch);
+    addSnapshotDays(batch.database, undamagedDays(from));
     copyMirrors(from, batch.database);
     await batch.commit(pauses, onProgress);
     compareAccounts(from, batch.database);
@@ -115,6 +118,15 @@ async function copyRecords(from: Connection, writer: ItemWriter, pause: () => Pr
 function copyExclusions(from: Connection, batch: Batch): void {
   for (const exclusion of new Exclusions(from).all()) batch.exclusions.add(exclusion, exclusion.isErased);
   batch.markMetadataChanged();
+}
+
+/** Returns the days with snapshots; none if their list is damaged. Everything else can be known without them. */
+function undamagedDays(from: Connection): readonly DaySpan[] {
+  try {
+    return storedSnapshotDays(from);
+  } catch {
+    return [];
+  }
 }
 
 /** Copies the state of mirrors, without saved pages and their ETags: the next run requests the pages that it needs without If-None-Match. */

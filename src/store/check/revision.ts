@@ -85,7 +85,7 @@ export function neverFilled(path: string): Failure {
 
 /**
  * Returns the SHA-256 over the digests of all accounts in their order, each with its `last_seen` if it has one, followed by all
- * former handles, as hexadecimal digits. The order of former handles does not depend on the order of imports.
+ * former handles with the stable ids of their accounts, as hexadecimal digits. The order of former handles does not depend on the order of imports.
  */
 export function fingerprint(database: Connection): string {
   const hash = createHash('sha256');
@@ -109,12 +109,13 @@ interface FormerHandleRow {
   readonly handle: string;
   readonly seen_to: number;
   readonly screen_name: string;
+  readonly stable_id: string | null;
 }
 
 function addFormerHandles(database: Connection, hash: Hash): void {
   let left = Number(database.value('SELECT count(*) FROM former_handle'));
   const batches = database.batches<FormerHandleRow>(
-    `SELECT handle, seen_to, screen_name FROM former_handle JOIN account ON account.id = account
+    `SELECT handle, seen_to, screen_name, stable_id FROM former_handle JOIN account ON account.id = account
       WHERE (handle, seen_to) >= (?, ?) AND (handle, seen_to, screen_name) > (?, ?, ?) ORDER BY handle, seen_to, screen_name LIMIT +?`,
     ['', -1, '', -1, ''],
     ({ handle, seen_to, screen_name }) => [handle, seen_to, handle, seen_to, screen_name],
@@ -123,7 +124,7 @@ function addFormerHandles(database: Connection, hash: Hash): void {
     // a damaged index can show rows twice or hide some
     left -= rows.length;
     if (left < 0) break;
-    for (const { handle, seen_to, screen_name } of rows) hash.update(JSON.stringify([handle, seen_to, screen_name]));
+    for (const { handle, seen_to, screen_name, stable_id } of rows) hash.update(JSON.stringify([handle, seen_to, screen_name, stable_id]));
   }
   if (left !== 0) throw damaged(database.path, 'former handles out of order, or without their accounts');
 }

@@ -13,20 +13,12 @@ import { toFailure } from '../database/store-error.ts';
 import { BEYOND, feedChecksum } from '../feed/feed-blocks.ts';
 import { countWrongDays } from '../feed/feed-days.ts';
 import type { StoredRecord } from '../feed/records.ts';
+import { storedSnapshotDays } from '../snapshot-days.ts';
 import { deriveStale } from '../writing/batch.ts';
 import { type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
 import { accountIn, corruptionInAccount, corruptionInRecord, HistoryCheck } from './content-check.ts';
+import type { Finding } from './finding.ts';
 import { fingerprint, isNeverFilled, latestRevision, neverFilled } from './revision.ts';
-
-/** Something in a store that is damaged. */
-export interface Finding {
-  /** Such as `record 12 of jack`, `account jack`, `history of jack`, `former handles`, `order of accounts`, `revision`, `file`. */
-  readonly subject: string;
-  readonly expected: string;
-  readonly found: string;
-  /** Whether it can be derived again from undamaged data. */
-  readonly repairable: boolean;
-}
 
 /** The phases of a check. `content` counts records and accounts. SQLite checks the file in one step. */
 export type CheckPhase = 'file' | 'content';
@@ -109,6 +101,8 @@ class StoreCheck {
     await this.#step('file', () => this.#checkFile());
     const isFileWhole = this.#count === 0;
     await this.#step('records', () => this.#checkRecords());
+    // a repair deletes them
+    await this.#step('days with snapshots', async () => void storedSnapshotDays(this.#database));
     // derived data cannot be checked without intact indexes
     if (isFileWhole) {
       await this.#step('accounts', () => this.#checkAccounts());
@@ -124,7 +118,7 @@ class StoreCheck {
     } catch (error) {
       const failure = toFailure(this.#database.path, error);
       if (!(failure instanceof Failure) || failure.code !== 'bad-store') throw failure;
-      const repairable = subject === 'revision' || subject === 'file';
+      const repairable = subject !== 'records' && subject !== 'accounts';
       this.#add({ subject, expected: 'undamaged data', found: failure.found ?? failure.message, repairable });
     }
   }

@@ -4,7 +4,7 @@ const CONTENT_CHANGES: readonly string[] = [
   'UPDATE ON record',
   'DELETE ON record',
   'INSERT ON account',
-  'UPDATE OF screen_name, identity, summary, observed_to, change_intervals ON account',
+  'UPDATE OF screen_name, stable_id, identity, summary, observed_to, change_intervals ON account',
   'DELETE ON account',
 ];
 

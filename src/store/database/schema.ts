@@ -29,7 +29,7 @@ export const ACCOUNT_ORDER =
 export const PART_RECORDS = 500;
 
 /** The version of the schema. Every change of the schema gets a new one: a store of another version is refused. */
-export const SCHEMA_VERSION = 18;
+export const SCHEMA_VERSION = 19;
 
 /**
  * The schema of a store.
@@ -93,6 +93,9 @@ export const SCHEMA: string = `
     PRIMARY KEY (handle, seen_to, account)
   ) STRICT, WITHOUT ROWID;
 
+  -- the days on which snapshots were observed: JSON (see DaySpan) and its CRC-32. The table has one row, or none
+  CREATE TABLE snapshot_days (id INTEGER PRIMARY KEY CHECK (id = 1), spans TEXT NOT NULL, checksum INTEGER NOT NULL) STRICT;
+
   CREATE TABLE record (
     id INTEGER PRIMARY KEY CHECK (id BETWEEN 0 AND 9007199254740991),
     account INTEGER NOT NULL REFERENCES account (id),
@@ -140,7 +143,7 @@ export const SCHEMA: string = `
 
   CREATE TABLE revision (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
-    fingerprint TEXT NOT NULL, -- SHA-256 of each account's digest and last_seen in order, and of all former handles
+    fingerprint TEXT NOT NULL, -- SHA-256 of each account's digest and last_seen in order, and of all former handles with stable ids
     records INTEGER NOT NULL,
     accounts INTEGER NOT NULL,
     feed INTEGER NOT NULL, -- the revision in which a record last changed

@@ -165,10 +165,12 @@ function compressedTwice(out: string): Failure {
 }
 
 function siteOf(store: Store, options: BuildOptions, last: LastBuild, html: boolean): Site {
-  const incomplete = store.incompleteMirrors();
+  const [incomplete, days] = [store.incompleteMirrors(), html ? store.snapshotDays() : []];
+  const palimpsest = html ? VERSION : undefined;
   const { base_url, page_size = last.pageSize ?? PAGE_SIZE, account_page_size = last.accountPageSize ?? PAGE_SIZE } = options.site;
   const settings = browseSettings(options, last, html);
-  return { base_url, page_size, account_page_size, ...settings, incomplete: incomplete.length === 0 ? undefined : incomplete };
+  const shown = { incomplete: incomplete.length === 0 ? undefined : incomplete, snapshot_days: days.length === 0 ? undefined : days };
+  return { palimpsest, base_url, page_size, account_page_size, ...settings, ...shown };
 }
 
 /** Opens the present tree. If there is no ZIP, or its end is damaged, there are no files: those of a folder that does not exist. */
@@ -188,7 +190,7 @@ function recordOf(
   { browse_files, browse_feed, browse_search }: Pick<BuildRecord, 'browse_files' | keyof BrowseSources> = {},
 ): Omit<BuildRecord, 'manifest'> {
   const { records, accounts, fingerprint } = store.revision;
-  const { incomplete, ...settings } = site;
+  const { palimpsest: _, incomplete, snapshot_days, ...settings } = site;
   return {
     palimpsest: VERSION,
     renderer: rendererDigest(),
@@ -204,6 +206,7 @@ function recordOf(
     browse_feed,
     browse_search,
     incomplete,
+    snapshot_days,
     store: fingerprint,
   };
 }

@@ -104,6 +104,60 @@ describe('the page about the history', () => {
     expect(texts(page, 'main')[0]).toContain(`write to ${about.contact}.`);
   });
 
+  const spansOf = (...days: readonly string[]) => days.map((day) => ({ from: day.slice(0, 10), to: day.slice(-10) }));
+  const months = (count: number) =>
+    Array.from({ length: count }, (_, index) => `20${10 + Math.floor(index / 12)}-${String((index % 12) + 1).padStart(2, '0')}-01`);
+  it.each<[name: string, spans: ReturnType<typeof spansOf>, dates: readonly string[], paragraphs: readonly (string | RegExp)[]]>([
+    ['nothing', [], [], ['There are no records yet.']],
+    [
+      'imported records',
+      [],
+      ['2020-01-02'],
+      [
+        'The records were imported. It is not known on which days their source had snapshots.',
+        'This copy has what was known on 2 January 2020.',
+      ],
+    ],
+    [
+      'snapshots of one day',
+      spansOf('2020-01-02'),
+      ['2020-01-02'],
+      [
+        'This history has snapshots of one day: 2 January 2020. A snapshot can lack accounts.',
+        'This copy has what was known on 2 January 2020.',
+      ],
+    ],
+    [
+      'snapshots and imported records',
+      spansOf('2020-01-02..2020-01-04', '2020-01-06', '2020-01-09'),
+      ['2020-01-02', '2020-01-05'],
+      [
+        'This history has snapshots of 5 days between 2 January 2020 and 9 January 2020. 3 days in between have none: 5 January 2020, 7 January 2020 to 8 January 2020. A snapshot can lack accounts.',
+        'Records of 1 other day were imported. It is not known on which days their source had snapshots.',
+        'This copy has what was known on 9 January 2020.',
+      ],
+    ],
+    [
+      'snapshots of each month',
+      spansOf(...months(15)),
+      ['2030-01-01'],
+      [
+        /^This history has snapshots of 15 days between 1 January 2010 and 1 March 2011\. 410 days in between have none, in 14 gaps\. The 12 longest: (?!.*February 2010 to 28)/,
+        /^Records of 1 other day/,
+        'This copy has what was known on 1 January 2030.',
+      ],
+    ],
+  ])('says how complete it is: %s', async (_, snapshot_days, dates, paragraphs) => {
+    const records = dates.map((day) => ({ first_encountered_date: `${day}T00:00:00Z` }));
+    const page = browseFiles(await storeOf(historyOf(records)), { ...SITE, snapshot_days, palimpsest: '1.2.3' }).get(ABOUT);
+    const all = texts(page, 'p');
+    const start = all.findIndex((text) => /^(There are no|This history has|The records were)/.test(text));
+    expect(all.slice(start, start + paragraphs.length)).toEqual(
+      paragraphs.map((text) => (typeof text === 'string' ? text : expect.stringMatching(text))),
+    );
+    expect(texts(page, 'dd')).toContain('palimpsest 1.2.3');
+  });
+
   it('names what is missing from the data', async () => {
     const lack = { base_url: 'https://history.example', finished_at: '2024-01-01T00:00:00Z', request_count: 2 };
     const incomplete = [{ ...lack, counted: { records: 9, accounts: 2 }, missing: { records: 4, accounts: 0 } }];

@@ -65,7 +65,7 @@ describe('the first line of an export', () => {
     [0, { format: 'palimpsest-store', version: 1, accounts: 2, records: 3 }],
     [1, { format: 'palimpsest-store', version: 2, exclusions: 1, accounts: 2, records: 3 }],
   ])('with %i exclusions is read as it was written', (exclusions, header) => {
-    expect(states.encodeExportHeader(2, 3, exclusions)).toBe(JSON.stringify(header));
+    expect(states.encodeExportHeader({ accounts: 2, records: 3, exclusions })).toBe(JSON.stringify(header));
     expect(states.parseExportHeader(header)).toEqual(header);
   });
 
@@ -74,7 +74,7 @@ describe('the first line of an export', () => {
     const amounts = { counted: { records: 3, accounts: 2 }, missing: { records: 1, accounts: 0 } };
     const incomplete = [{ ...report, ...amounts }];
     const header = { format: 'palimpsest-store', version: 3, incomplete, exclusions: 0, accounts: 2, records: 3 };
-    expect(states.encodeExportHeader(2, 3, 0, incomplete)).toBe(JSON.stringify(header));
+    expect(states.encodeExportHeader({ accounts: 2, records: 3, incomplete })).toBe(JSON.stringify(header));
     expect(states.parseExportHeader(header)).toEqual(header);
   });
 

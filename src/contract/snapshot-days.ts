@@ -1,0 +1,61 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isTimestamp } from './instant.ts';
+import { isObject } from './json.ts';
+import { arrayOf, orNothing, type Rule, rule } from './shape.ts';
+
+/** Consecutive days in UTC, such as `2023-11-18`. Both ends are included. */
+export interface DaySpan {
+  readonly from: string;
+  readonly to: string;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Returns a day some days later. */
+function plusDays(day: string, days: number): string {
+  return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+}
+
+const isDay = (value: unknown): value is string =>
+  typeof value === 'string' && value.length === 10 && value >= '1970' && isTimestamp(`${value}T00:00:00Z`);
+const isSpan = (value: unknown): value is DaySpan =>
+  isObject(value) && Object.keys(value).length === 2 && isDay(value['from']) && isDay(value['to']) && value['from'] <= value['to'];
+const { accepts } = arrayOf('spans', rule('a span', isSpan));
+
+/** The days on which snapshots were observed: spans by time, with a gap after each. Undefined: none is known. */
+export const snapshotDays: Rule<readonly DaySpan[] | undefined> = orNothing(
+  rule(
+    'an array of objects with from and to, days such as "2023-11-18", sorted, with a gap after each',
+    (value): value is readonly DaySpan[] => accepts(value) && value.length > 0 && isDeepStrictEqual(joinedSpans(value), value),
+  ),
+);
+
+/** Returns the days of all spans, as spans by time with a gap after each. */
+export function joinedSpans(spans: readonly DaySpan[]): readonly DaySpan[] {
+  const joined: DaySpan[] = [];
+  for (const span of spans.toSorted((one, other) => (one.from < other.from ? -1 : 1))) {
+    const last = joined.at(-1);
+    if (last === undefined || span.from > plusDays(last.to, 1)) joined.push({ from: span.from, to: span.to });
+    else if (span.to > last.to) joined.splice(-1, 1, { from: last.from, to: span.to });
+  }
+  return joined;
+}
+
+/** Returns the days between spans by time. */
+export function gapsIn(spans: readonly DaySpan[]): readonly DaySpan[] {
+  return spans.flatMap(({ to }, index) => {
+    const next = spans[index + 1];
+    const gap = next && { from: plusDays(to, 1), to: plusDays(next.from, -1) };
+    return gap === undefined || gap.from > gap.to ? [] : [gap];
+  });
+}
+
+/** Returns the number of days in spans. */
+export function daysIn(spans: readonly DaySpan[]): number {
+  return spans.reduce((sum, { from, to }) => sum + Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1, 0);
+}
+
+/** Whether a day is in one of the spans. */
+export function hasDay(spans: readonly DaySpan[], day: string): boolean {
+  return spans.some(({ from, to }) => from <= day && day <= to);
+}
