@@ -52,7 +52,10 @@ function isFirst({ previous }: ChangeRecord): boolean {
 
 const FIRST_SEEN = markup`<p>First seen</p>`;
 
-/** Returns an entry of the feed: when, who with a link to the entry on the page of the account, and each field with its difference. */
+/**
+ * Returns an entry of the feed: when and who, and each field with its difference. Its heading is the link to the entry on the page of
+ * the account: a link beside the heading would repeat the handle.
+ */
 export function feedEntry(entry: Entry, root: '' | typeof ROOT_2, { addressOf, textOf, handleAt }: RecordFacts): Markup {
   const [{ account, first_encountered_date: time }] = entry;
   const handle = handleAt(entry[0]);
@@ -63,7 +66,7 @@ export function feedEntry(entry: Entry, root: '' | typeof ROOT_2, { addressOf, t
     const label = isFirst(record) && !areFirst ? FIRST_SEEN : noteMarkup(note);
     return markup`${articleStart(record)}<header><h4>${record.data_type}</h4>${snapshotLink(record)}</header>${label}<div dir=auto>${inline}</div></article>\n`;
   });
-  return markup`<section class=entry><h3>${timeMarkup(time, clockTime(time))} <a href="${root}${addressOf(entry[0])}"><bdi>@${escapeText(handle)}</bdi></a>${present}${areFirst ? ' First seen' : ''}</h3>
+  return markup`<section class=entry><h3><a href="${root}${addressOf(entry[0])}">${timeMarkup(time, clockTime(time))} <bdi>@${escapeText(handle)}</bdi>${present}${areFirst ? ' First seen' : ''}</a></h3>
 ${joined(records)}</section>
 `;
 }
@@ -102,9 +105,11 @@ ${shared}${joined(records)}</section>
 export function renameEntry({ account, before, after, seen_to }: Rename, root?: '' | typeof ROOT_2): Markup {
   const time = timestampOf(seen_to);
   const [old, current] = [markup`<del>@${escapeText(before)}</del>`, markup`<ins>@${escapeText(after)}</ins>`];
-  const who = root === undefined ? '' : markup` <a href="${root}${accountPage(account)}"><bdi>@${escapeText(account)}</bdi></a>`;
+  const when = markup`Renamed after ${timeMarkup(time, fullTime(time))}`;
+  const heading =
+    root === undefined ? when : markup`<a href="${root}${accountPage(account)}">${when} <bdi>@${escapeText(account)}</bdi></a>`;
   const values = root === undefined ? markup`${old}</div><div dir=auto>${current}` : markup`${old} ${current}`;
-  return markup`<section class=entry><h3>Renamed after ${timeMarkup(time, fullTime(time))}${who}</h3>
+  return markup`<section class=entry><h3>${heading}</h3>
 <article class=H><header><h4>Handle</h4></header><div dir=auto>${values}</div></article>
 </section>
 `;
