@@ -4,7 +4,7 @@ import type { ChangeRecord } from '../contract/record.ts';
 import type { AddressOf, RecordFacts } from './accounts/record-lookup.ts';
 import type { Rename } from './accounts/renames.ts';
 import { type ByteText, byteText, escapeText, joined, type Markup, markup, textOfMarkup, trusted } from './byte-text.ts';
-import { changedPart, extendedPart, replaced } from './changed-part.ts';
+import { changedPart, extendedPart, replaced, unchanged } from './changed-part.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, outsideLink } from './diff-segments.ts';
 import { invisibleDifference } from './invisible-difference.ts';
@@ -189,10 +189,6 @@ function verifiedMarkup(diff: DiffMarkup): DiffMarkup {
   const oldAnswer = old === '' ? markup`` : YES_OR_NO.get(old);
   if (answer === undefined || oldAnswer === undefined) return diff;
   return old === current ? unchanged(answer) : replaced(oldAnswer, answer);
-}
-
-function unchanged(value: Markup): DiffMarkup {
-  return { inline: value, before: value, after: value, removed: markup``, added: markup`` };
 }
 
 const YES_OR_NO: ReadonlyMap<string, Markup> = new Map([
