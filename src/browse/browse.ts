@@ -4,6 +4,7 @@ import type { FeedDay } from '../store/feed/feed-days.ts';
 import type { Store } from '../store/store.ts';
 import { accountLists } from './accounts/account-lists.ts';
 import { accountFiles } from './accounts/account-pages.ts';
+import { changedAccountsPage, NewestChanges } from './accounts/changed-accounts.ts';
 import { FormerHandles, formerHandleFiles } from './accounts/former-handles.ts';
 import { RecordLookup } from './accounts/record-lookup.ts';
 import { clientScript, icon, stylesheet } from './assets.ts';
@@ -17,7 +18,19 @@ import { type Month, monthsOf } from './months/months.ts';
 import { MonthRecords } from './months/most-changed.ts';
 import { PageFrames, type UnframedFile } from './page-frame.ts';
 import { type BrowseFile, type BrowsePart, partsOf, type RenderedState, rowsByFolder } from './parts.ts';
-import { ABOUT, CHANGES_FEED, folderOf, HOME, ICON, monthPage, NOT_FOUND_PAGE, SCRIPT, SITE_SCRIPT, STYLE } from './paths.ts';
+import {
+  ABOUT,
+  CHANGED_ACCOUNTS,
+  CHANGES_FEED,
+  folderOf,
+  HOME,
+  ICON,
+  monthPage,
+  NOT_FOUND_PAGE,
+  SCRIPT,
+  SITE_SCRIPT,
+  STYLE,
+} from './paths.ts';
 import { searchFiles } from './search/search-index.ts';
 import { aboutPage, type ShownState, shownState, siteScript } from './site/about-page.ts';
 import { notFoundPage } from './site/not-found-page.ts';
@@ -31,6 +44,7 @@ interface Counted {
   readonly months: readonly Month[];
   readonly fields: FieldCounts;
   readonly records: MonthRecords;
+  readonly changes: NewestChanges;
 }
 
 /** The accounts that changed since a revision. */
@@ -143,6 +157,12 @@ export class Browse {
       return homePage({ site: this.#site, state: state(), months: months(), fields, newest: newestRecords(NEWEST), lookup, links });
     };
     yield { path: HOME, render: Math.max(feed, ranking) <= since ? undefined : () => [home()] };
+    const changed = () => {
+      const newest = counted().changes.handles((after) => this.#store.feed(after));
+      return changedAccountsPage(this.#accounts, newest, this.#store.revision.accounts);
+    };
+    const isSame = this.#changedSince(since)?.handles.size === 0;
+    yield { path: CHANGED_ACCOUNTS, render: isSame ? undefined : () => [changed()] };
     const atom = () => feedBytes(this.#site, newestArchive(pages), 0, newestRecords(recordsInFeed(records, this.#site)), this.#lookup);
     yield { path: CHANGES_FEED, render: feed <= since ? undefined : () => [atom()] };
     const changesPageOf = ({ before }: FeedDay) => Math.ceil((records - before) / page_size);
@@ -164,11 +184,13 @@ export class Browse {
   #counted(): Counted {
     const fields = new FieldCounts(this.#store.revision.records, this.#site.page_size);
     const records = new MonthRecords((after) => this.#store.feed(after));
+    const changes = new NewestChanges();
     const days = this.#store.feedDays((record, before) => {
       fields.add(record, before);
       records.add(record, before);
+      changes.add(record, before);
     });
-    return { months: monthsOf(days, this.#lookup.renames.all), fields, records };
+    return { months: monthsOf(days, this.#lookup.renames.all), fields, records, changes };
   }
 
   *#accountFiles(folder: number, since: number): Generator<UnframedFile> {

@@ -4,7 +4,7 @@ import type { ChangeRecord } from '../contract/record.ts';
 import type { AddressOf, RecordFacts } from './accounts/record-lookup.ts';
 import type { Rename } from './accounts/renames.ts';
 import { type ByteText, byteText, escapeText, joined, type Markup, markup, textOfMarkup, trusted } from './byte-text.ts';
-import { changedPart, extendedPart, replaced } from './changed-part.ts';
+import { changedPart, extendedPart, replaced, unchanged } from './changed-part.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, outsideLink } from './diff-segments.ts';
 import { invisibleDifference } from './invisible-difference.ts';
@@ -52,7 +52,10 @@ function isFirst({ previous }: ChangeRecord): boolean {
 
 const FIRST_SEEN = markup`<p>First seen</p>`;
 
-/** Returns an entry of the feed: when, who with a link to the entry on the page of the account, and each field with its difference. */
+/**
+ * Returns an entry of the feed: when and who, and each field with its difference. Its heading is the link to the entry on the page of
+ * the account: a link beside the heading would repeat the handle.
+ */
 export function feedEntry(entry: Entry, root: '' | typeof ROOT_2, { addressOf, textOf, handleAt }: RecordFacts): Markup {
   const [{ account, first_encountered_date: time }] = entry;
   const handle = handleAt(entry[0]);
@@ -63,7 +66,7 @@ export function feedEntry(entry: Entry, root: '' | typeof ROOT_2, { addressOf, t
     const label = isFirst(record) && !areFirst ? FIRST_SEEN : noteMarkup(note);
     return markup`${articleStart(record)}<header><h4>${record.data_type}</h4>${snapshotLink(record)}</header>${label}<div dir=auto>${inline}</div></article>\n`;
   });
-  return markup`<section class=entry><h3>${timeMarkup(time, clockTime(time))} <a href="${root}${addressOf(entry[0])}"><bdi>@${escapeText(handle)}</bdi></a>${present}${areFirst ? ' First seen' : ''}</h3>
+  return markup`<section class=entry><h3><a href="${root}${addressOf(entry[0])}">${timeMarkup(time, clockTime(time))} <bdi>@${escapeText(handle)}</bdi>${present}${areFirst ? ' First seen' : ''}</a></h3>
 ${joined(records)}</section>
 `;
 }
@@ -101,8 +104,8 @@ ${shared}${joined(records)}</section>
 /** Returns an entry of the feed for a rename, with a link to its entry on the page of the account. */
 export function renameInFeed(rename: Rename, root: '' | typeof ROOT_2): Markup {
   const { old, current } = handlesOf(rename);
-  const who = markup` <a href="${root}${renameAddress(rename)}"><bdi>@${escapeText(rename.account)}</bdi></a>`;
-  return renameEntry(rename, who, markup`<article class=H><header><h4>Handle</h4></header><div dir=auto>${old} ${current}</div></article>`);
+  const heading = markup`<a href="${root}${renameAddress(rename)}">${timeOf(rename)} <bdi>@${escapeText(rename.account)}</bdi></a>`;
+  return renameEntry(heading, markup`<article class=H><header><h4>Handle</h4></header><div dir=auto>${old} ${current}</div></article>`);
 }
 
 /** Returns an entry of an account for a rename. @param href the link to it */
@@ -110,7 +113,7 @@ export function accountRename(rename: Rename, href: Markup): Markup {
   const { old, current } = handlesOf(rename);
   const identity = noteMarkup(rename.hasStableId ? KNOWN_BY_ID : KNOWN_BY_SOURCE);
   const head = markup`<article id=${rename.id} class=H><header><h4><a href="${href}">Handle</a></h4></header>`;
-  return renameEntry(rename, markup``, markup`${head}${identity}<div dir=auto>${old}</div><div dir=auto>${current}</div></article>`);
+  return renameEntry(timeOf(rename), markup`${head}${identity}<div dir=auto>${old}</div><div dir=auto>${current}</div></article>`);
 }
 
 /** How it is known that both handles belong to one account. */
@@ -121,9 +124,13 @@ function handlesOf({ before, after }: Rename): { readonly old: Markup; readonly 
   return { old: markup`<del>@${escapeText(before)}</del>`, current: markup`<ins>@${escapeText(after)}</ins>` };
 }
 
-function renameEntry({ seen_to }: Rename, who: Markup, article: Markup): Markup {
+function timeOf({ seen_to }: Rename): Markup {
   const time = timestampOf(seen_to);
-  return markup`<section class=entry><h3>Renamed after ${timeMarkup(time, fullTime(time))}${who}</h3>
+  return markup`Renamed after ${timeMarkup(time, fullTime(time))}`;
+}
+
+function renameEntry(heading: Markup, article: Markup): Markup {
+  return markup`<section class=entry><h3>${heading}</h3>
 ${article}
 </section>
 `;
@@ -203,10 +210,6 @@ function verifiedMarkup(diff: DiffMarkup): DiffMarkup {
   const oldAnswer = old === '' ? markup`` : YES_OR_NO.get(old);
   if (answer === undefined || oldAnswer === undefined) return diff;
   return old === current ? unchanged(answer) : replaced(oldAnswer, answer);
-}
-
-function unchanged(value: Markup): DiffMarkup {
-  return { inline: value, before: value, after: value, removed: markup``, added: markup`` };
 }
 
 const YES_OR_NO: ReadonlyMap<string, Markup> = new Map([

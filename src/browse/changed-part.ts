@@ -1,20 +1,52 @@
 import { joined, type Markup, markup, trusted } from './byte-text.ts';
 import { CHANGED_BREAK, type DiffMarkup } from './diff-segments.ts';
+import { wordDiff } from './word-diff.ts';
 
 /** Matches a value that was removed or added as a whole: its link, if it is one, and its text. */
 const WHOLE = /^<(?:del|ins)>(<a [^>]*>)?([^<]*)(?:<\/a>)?<\/(?:del|ins)>$/;
 
-/** Matches a character before and after which a part of a value can begin or end. It is in no entity. */
-const BOUNDARY = /[\s/:.?=_,@()-]/;
+/** Matches a character before and after which a part of a value can begin or end. It is in no entity, and no byte of another character. */
+const BOUNDARY = /[ \t\r\n/:.?=_,@()-]/;
+/** Matches the parts of a value. */
+const SEGMENTS = /[ \t\r\n/:.?=_,@()-]|[^ \t\r\n/:.?=_,@()-]+/g;
+/** Matches an address up to its host. */
+const HOST = /^https?:\/\/(?:www\.)?([^/?#]+)/i;
+
+/** The greatest number of changed parts that are named in words. */
+const MOST_NAMED = 2;
 
 /**
- * Marks only the part of a value that changed, such as `http` of a website. The block form of diff_html marks the whole value.
- * A value of which less than half stayed is marked as a whole.
+ * Marks only the parts of a value that changed, such as `http` of a website. The block form of diff_html marks the whole value.
+ * A value of which less than half stayed is marked as a whole, unless it is an address of the same host.
  */
 export function changedPart(diff: DiffMarkup): DiffMarkup & { readonly note?: Markup } {
   const [, oldLink = '', old] = WHOLE.exec(diff.before) ?? [];
   const [, newLink = '', current] = WHOLE.exec(diff.after) ?? [];
   if (old === undefined || current === undefined || old === current) return diff;
+  const host = HOST.exec(old)?.[1];
+  const parts = host !== undefined && host === HOST.exec(current)?.[1] ? changedSegments(old, current) : changedMiddle(old, current);
+  if (parts === undefined) return diff;
+  const within = (link: string, side: 'before' | 'after' | 'inline') =>
+    joined([trusted(link), ...parts.map((part) => part[side]), trusted(link === '' ? '' : '</a>')]);
+  const changes = parts.filter(({ removed, added }) => removed + added !== '');
+  const note = changes.length > MOST_NAMED ? {} : { note: markup`Only ${trusted(changes.map(inWords).join(', and '))}` };
+  const [removed, added] = [joined(changes.map((each) => each.removed)), joined(changes.map((each) => each.added))];
+  return { inline: within(newLink, 'inline'), before: within(oldLink, 'before'), after: within(newLink, 'after'), removed, added, ...note };
+}
+
+/** Compares two values by segments: the scheme, the parts of the host and of the path. */
+function changedSegments(old: string, current: string): readonly DiffMarkup[] {
+  const parts = wordDiff(old, current, (value) => value.match(SEGMENTS) ?? []);
+  return parts.flatMap(({ kind, text }, index) => {
+    if (kind === 'kept') return unchanged(trusted(text));
+    const [last, next] = [parts[index - 1], parts[index + 1]];
+    if (kind === 'removed') return replaced(trusted(text), trusted(next?.kind === 'added' ? next.text : ''));
+    return last?.kind === 'removed' ? [] : replaced(markup``, trusted(text));
+  });
+}
+
+/** Returns what both values begin and end with, and what is between; undefined if less than half stayed. */
+function changedMiddle(old: string, current: string): readonly DiffMarkup[] | undefined {
   const shorter = Math.min(old.length, current.length);
   let start = 0;
   while (start < shorter && old[start] === current[start]) start += 1;
@@ -22,19 +54,14 @@ export function changedPart(diff: DiffMarkup): DiffMarkup & { readonly note?: Ma
   let end = 0;
   while (end < shorter - start && old.at(-1 - end) === current.at(-1 - end)) end += 1;
   while (!isBoundary(old, old.length - end) || !isBoundary(current, current.length - end)) end -= 1;
-  if (2 * (start + end) < Math.max(old.length, current.length)) return diff;
+  if (2 * (start + end) < Math.max(old.length, current.length)) return undefined;
   const [removed, added] = [trusted(old.slice(start, old.length - end)), trusted(current.slice(start, current.length - end))];
-  const change = replaced(removed, added);
-  const within = (link: string, part: Markup) =>
-    joined([trusted(link + old.slice(0, start)), part, trusted(old.slice(old.length - end) + (link === '' ? '' : '</a>'))]);
-  const note =
-    removed === ''
-      ? markup`Only <q>${added}</q> was added`
-      : added === ''
-        ? markup`Only <q>${removed}</q> was removed`
-        : markup`Only <q>${removed}</q> became <q>${added}</q>`;
-  const [inline, before, after] = [within(newLink, change.inline), within(oldLink, change.before), within(newLink, change.after)];
-  return { inline, before, after, removed, added, note };
+  return [unchanged(trusted(old.slice(0, start))), replaced(removed, added), unchanged(trusted(old.slice(old.length - end)))];
+}
+
+function inWords({ removed, added }: DiffMarkup): Markup {
+  if (removed === '') return markup`<q>${added}</q> was added`;
+  return added === '' ? markup`<q>${removed}</q> was removed` : markup`<q>${removed}</q> became <q>${added}</q>`;
 }
 
 /**
@@ -62,6 +89,11 @@ export function replaced(removed: Markup, added: Markup): DiffMarkup {
   const before = removed === '' ? removed : markup`<del>${removed}</del>`;
   const after = added === '' ? added : markup`<ins>${added}</ins>`;
   return { inline: markup`${before}${after}`, before, after, removed, added };
+}
+
+/** Returns the difference of a value that did not change. */
+export function unchanged(value: Markup): DiffMarkup {
+  return { inline: value, before: value, after: value, removed: markup``, added: markup`` };
 }
 
 /** Whether a part of a text can begin or end at a place. */

@@ -9,7 +9,7 @@ import { dateMarkup } from './dates.ts';
 import type { RecordsOfChoice } from './filter/field-counts.ts';
 import { chartOf, type Month, monthsTable } from './months/months.ts';
 import { type Page, pageOf } from './page-frame.ts';
-import { ABOUT, accountsPage, changesPage } from './paths.ts';
+import { ABOUT, accountsPage, CHANGED_ACCOUNTS, changesPage } from './paths.ts';
 import type { ShownState } from './site/about-page.ts';
 import { siteText, siteTitle } from './site/publisher.ts';
 
@@ -50,6 +50,7 @@ export function homePage({ site, state, months, fields, newest, lookup, links }:
     markup`<h1>${siteTitle(site)}</h1>
 ${lead(site)}<dl class=stats>
 ${stat(markup`Accounts`, markup`<a href="${accountsPage()}">${numberMarkup(accounts)}</a>`)}${stat(markup`Changes`, markup`<a href="#changes">${numberMarkup(changes)}</a>`)}${renames}${stat(markup`First values`, numberMarkup(first_values))}${period}</dl>
+<p><a href="${CHANGED_ACCOUNTS}">Accounts by changes</a>: those that changed last, and those that changed most</p>
 ${chart}<h2 id=changes>Newest changes and first values</h2>
 ${allOf(fields)}${list}<h2>For programs</h2>
 <p>The same history is a JSON API: <a href="rest/data/">records</a> and <a href="rest/account/">accounts</a>.</p>

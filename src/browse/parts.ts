@@ -1,6 +1,6 @@
 import type { HandleOfRow } from '../store/accounts/stored-accounts.ts';
 import { byteText } from './byte-text.ts';
-import { ABOUT, CHANGES_FEED, folderOf, HOME, NOT_FOUND_PAGE } from './paths.ts';
+import { ABOUT, CHANGED_ACCOUNTS, CHANGES_FEED, folderOf, HOME, NOT_FOUND_PAGE } from './paths.ts';
 
 /** The number of pages of changes in a part. */
 export const PAGES_IN_PART = 500;
@@ -44,14 +44,15 @@ const CHANGES = /^browse\/changes\/([1-9]\d{0,14})\.(?:html|atom)$/;
 const ACCOUNT = /^browse\/account\/([0-9a-f]{2})\/[^/]+\.html$/;
 const MONTH = /^browse\/months\/\d{4}-\d\d\.html$/;
 
+const AT_HOME: readonly string[] = [HOME, CHANGES_FEED, ABOUT, CHANGED_ACCOUNTS, NOT_FOUND_PAGE];
+
 /** Returns the name of the part that a path belongs to; undefined if it is not the path of a browse file. */
 export function partOf(path: string): string | undefined {
   const [, page] = CHANGES.exec(path) ?? [];
   if (page !== undefined) return partName('changes', Math.floor((Number(page) - 1) / PAGES_IN_PART));
   const [, folder] = ACCOUNT.exec(path) ?? [];
   if (folder !== undefined) return `account/${folder}`;
-  const isAtHome = path === HOME || path === CHANGES_FEED || path === ABOUT || path === NOT_FOUND_PAGE;
-  if (isAtHome || path.startsWith('browse/assets/') || path.startsWith('browse/fields/') || MONTH.test(path)) return 'home';
+  if (AT_HOME.includes(path) || path.startsWith('browse/assets/') || path.startsWith('browse/fields/') || MONTH.test(path)) return 'home';
   if (path.startsWith('browse/accounts/')) return 'accounts';
   return path.startsWith('browse/search/') ? 'search' : undefined;
 }

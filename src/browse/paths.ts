@@ -9,6 +9,8 @@ export const HOME = 'index.html';
 /** The newest changes, which are on the home page. */
 export const NEWEST_CHANGES = 'index.html#changes';
 export const ABOUT = 'browse/about.html';
+/** The accounts that changed last, and those that changed most. */
+export const CHANGED_ACCOUNTS = 'browse/changed.html';
 export const NOT_FOUND_PAGE = 'browse/404.html';
 export const CHANGES_FEED = 'browse/changes.atom';
 export const STYLE = 'browse/assets/style.css';

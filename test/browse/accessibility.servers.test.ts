@@ -58,6 +58,7 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
     changes: [() => 'browse/changes/2.html'],
     'newest changes': [newestChanges],
     accounts: [() => 'browse/accounts/all.html'],
+    'accounts by changes': [() => 'browse/changed.html'],
     month: [() => 'browse/months/2019-03.html'],
     account: [() => pageOf('nina_k.html')],
     'long account': [() => pageOf('ferry_times.html')],

@@ -12,10 +12,9 @@ function shown(data_type: DataType, before: string, after: string): readonly (st
   const diff_html = byteText(diffHtml(data_type, before, after));
   const facts = { addressOf: () => trusted(''), textOf: () => undefined, handleAt: () => 'nina' };
   const html = accountEntry([{ ...record, diff_html }], () => trusted(''), facts, new Map());
-  const [note, removed, added] = [/<p class=note>(.*?)<\/p>/, /<del>(.*?)<\/del>/s, /<ins>(.*?)<\/ins>/s].map(
-    (part) => part.exec(html)?.[1],
-  );
-  return [note, removed, added];
+  const marked = (part: RegExp) =>
+    Array.from(html.replace(/<\/?a\b[^>]*>/g, '').matchAll(part), ([, text]) => text).join(' | ') || undefined;
+  return [marked(/<p class=note>(.*?)<\/p>/g), marked(/<del>(.*?)<\/del>/gs), marked(/<ins>(.*?)<\/ins>/gs)];
 }
 
 it.each<[name: string, before: string, after: string, note: string | undefined]>([
@@ -64,8 +63,26 @@ it.each<[type: DataType, before: string, after: string, note: string | undefined
     '1&amp;y',
     '1&amp;z',
   ],
+  [
+    'Website',
+    'http://nina.example/blog/old',
+    'https://nina.example/blog/new',
+    'Only <q>http</q> became <q>https</q>, and <q>old</q> became <q>new</q>',
+    'http | old',
+    'https | new',
+  ],
+  [
+    'Website',
+    'http://www.nina.example',
+    'https://nina.example/a/very/long/path/of/many/segments',
+    undefined,
+    'http | www.',
+    'https | /a/very/long/path/of/many/segments',
+  ],
+  ['Website', 'http://nina.example/a', 'https://omar.example/b', undefined, 'http://nina.example/a', 'https://omar.example/b'],
   ['Location', 'Oxford, Eon', 'Oxford, \u0415on', 'Cyrillic letter like E U+0415 added', 'Eon', '\u0415on'],
   ['Location', 'İstanbul, Türkiye', 'İzmir, Türkiye', 'Only <q>İstanbul</q> became <q>İzmir</q>', 'İstanbul', 'İzmir'],
+  ['Location', 'via \u00e0', 'via \u0460', 'Only <q>\u00e0</q> became <q>\u0460</q>', '\u00e0', '\u0460'],
   ['Location', 'Oxford', 'Leeds', undefined, 'Oxford', 'Leeds'],
 ])('a change of a %s from %s to %s marks only the part that changed', (type, before, after, ...expected) => {
   expect(shown(type, before, after)).toEqual(expected.map((text) => text && byteText(text)));

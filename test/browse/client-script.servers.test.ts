@@ -235,13 +235,13 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       'a page of changes',
       (): string => pageWith('8 May 2020'),
       ['2020-01-05', '2020-02-09'],
-      ['On other pages:', 'months/2020-01.html', 'months/2020-02.html'],
+      ['On other pages:', 'months/2020-01.html#d05', 'months/2020-02.html#d09'],
     ],
     [
       'a page with the last date',
       (): string => pageWith('8 May 2020'),
       ['2020-01-05', '2020-05-08'],
-      ['On other pages:', 'months/2020-01.html'],
+      ['On other pages:', 'months/2020-01.html#d05'],
     ],
     [
       'a page of changes, if there are none,',
@@ -268,6 +268,15 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
         `${nodes}.map(({ href, textContent }) => href?.split('/').slice(href.includes('/months/') ? -2 : -1).join('/') ?? textContent)`,
       ),
     ).toEqual(expected);
+  });
+
+  it('goes on from a day of a calendar to the entries of the day', async () => {
+    const page = await open('browse/months/2020-05.html');
+    await page.goto(`${page.url()}#d08`);
+    await page.waitForURL(/\/changes\/\d+\.html#r\d+$/);
+    expect(await page.evaluate(`document.querySelector(':target').closest(':has(> h2)').querySelector('h2').textContent`)).toBe(
+      '8 May 2020',
+    );
   });
 
   it('shows all entries if the second day is before the first', async () => {

@@ -3,7 +3,7 @@ import { join, posix } from 'node:path';
 import { parse } from 'parse5';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { elementsIn } from './parsed-html.ts';
+import { elementsIn, textOf } from './parsed-html.ts';
 import { BASE_URL, readerTree } from './reader-tree.ts';
 
 /** A page as its links see it. */
@@ -59,8 +59,20 @@ function crawl(out: string): { readonly checked: number; readonly broken: string
   return { checked, broken, unlinked };
 }
 
+/** Returns the headings of a page that have a link or a button, and other text beside it. */
+function mixedHeadings(html: string): readonly string[] {
+  return elementsIn(parse(html))
+    .filter(({ tagName }) => /^h[1-6]$/.test(tagName))
+    .filter((heading) => elementsIn(heading).some((each) => /^(a|button)$/.test(each.tagName) && textOf(each) !== textOf(heading)))
+    .map((heading) => textOf(heading));
+}
+
 it('links of browse files lead to files and fragments of the tree, and to each of its pages and feeds', async () => {
-  const { checked, broken, unlinked } = crawl(await readerTree(temporaryFolder()));
+  const out = await readerTree(temporaryFolder());
+  const { checked, broken, unlinked } = crawl(out);
   expect(checked).toBeGreaterThan(2500);
   expect([broken, unlinked]).toEqual([[], []]);
+  // a screen reader reads a heading alone
+  const pages = readdirSync(out, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.html'));
+  expect(pages.flatMap((path) => mixedHeadings(readFileSync(join(out, path), 'utf8')))).toEqual([]);
 });

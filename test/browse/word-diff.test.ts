@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { wordDiff } from '../../src/browse/client/word-diff.ts';
+import { wordDiff } from '../../src/browse/word-diff.ts';
 
 const shown = (before: string, after: string) => {
   const signs = { kept: '', removed: '-', added: '+' };

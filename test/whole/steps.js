@@ -1,6 +1,6 @@
 // Stops a command at a step of its work, so that no test depends on how long the work takes. Node loads it before the modules of
 // the program (node --import). It counts
-// the steps of the main thread, by kind: renames, other changes of files, statements
+// the steps of the main thread, by kind: files sent to or deleted from a target, renames, other changes of files, statements
 // that SQLite executes as text, such as COMMIT, and prepared statements that it runs.
 //   STEPS_COUNT   a file for the numbers of steps, as JSON
 //   STEPS_KIND, STEPS_AT   the step before which the command is killed
@@ -14,7 +14,7 @@ import Database from 'better-sqlite3';
 const { STEPS_COUNT, STEPS_KIND, STEPS_AT, STEPS_GATE, STEPS_THREADS_GATE } = process.env;
 const { existsSync, writeFileSync } = fs;
 const clock = new Int32Array(new SharedArrayBuffer(4));
-const counts = { rename: 0, file: 0, exec: 0, run: 0 };
+const counts = { send: 0, rename: 0, file: 0, exec: 0, run: 0 };
 let isWaiting = false;
 
 function step(kind) {
@@ -39,6 +39,7 @@ function count(object, name, kind) {
 if (isMainThread) {
   count(fs, 'renameSync', 'rename');
   for (const name of ['rmSync', 'rmdirSync', 'mkdirSync', 'openSync', 'writeSync', 'writeFileSync']) count(fs, name, 'file');
+  for (const name of ['rename', 'link', 'rm']) count(fs.promises, name, 'send');
   syncBuiltinESMExports();
   count(Database.prototype, 'exec', 'exec');
   // kept: some releases of Node abort when a statement is collected

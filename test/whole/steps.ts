@@ -4,8 +4,8 @@ import { type Finished, palimpsest } from '../support/palimpsest.ts';
 import { until } from '../support/until.ts';
 import { chance } from './chance.ts';
 
-/** The kinds of steps of a command: it renames or otherwise changes a file, or SQLite executes a text such as COMMIT, or runs a prepared statement. */
-const KINDS = ['exec', 'rename', 'file', 'run'] as const;
+/** The kinds of steps of a command: it sends a file to a target or deletes one there, it renames or otherwise changes a file, or SQLite executes a text such as COMMIT, or runs a prepared statement. */
+const KINDS = ['send', 'exec', 'rename', 'file', 'run'] as const;
 type Kind = (typeof KINDS)[number];
 
 const SEED = 20240229;

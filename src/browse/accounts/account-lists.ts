@@ -1,8 +1,8 @@
 import type { AccountReader, ListedAccount } from '../../store/accounts/account-reader.ts';
 import { type ByteText, byteText, escapeText, exactByteText, joined, type Markup, markup, numberMarkup, plainText } from '../byte-text.ts';
 import { dateMarkup } from '../dates.ts';
-import { type Page, pageOf, ROOT_2, type UnframedFile } from '../page-frame.ts';
-import { accountPage, accountsPage } from '../paths.ts';
+import { type Page, pageOf, type ROOT_1, ROOT_2, type UnframedFile } from '../page-frame.ts';
+import { accountPage, accountsPage, CHANGED_ACCOUNTS } from '../paths.ts';
 import { LONGEST_PREFIX, longerPrefix, PrefixCursor } from './prefix-cursor.ts';
 
 /** The largest number of accounts on a page, unless more handles differ only in letter case. */
@@ -94,13 +94,15 @@ function listPage({ first, last }: Beginnings, longer: readonly Beginnings[], ac
   };
   const links = longer.map((each) => markup`<a href="${ROOT_2}${accountsPage(each.first)}">${range(each)}</a>`);
   const nav = markup`<nav class=pages aria-label="Accounts by handle">${joined(links, '\n')}</nav>\n`;
-  const table = markup`<table class=accounts><thead><tr><th scope=col>Account<th scope=col class=n>Changes<th scope=col>First seen<th scope=col>Last change</thead><tbody>\n${joined(accounts.map(row))}</tbody></table>\n`;
+  const table = accountTable(accounts, ROOT_2);
   const none = isAll && longer.length === 0 ? markup`<p>There are no accounts yet.</p>\n` : '';
-  const all = markup`<nav class=pages aria-label="All accounts"><a href="${ROOT_2}${accountsPage()}">All accounts</a></nav>\n`;
+  const others = isAll
+    ? markup`<a href="${ROOT_2}${CHANGED_ACCOUNTS}">Accounts by changes</a>`
+    : markup`<a href="${ROOT_2}${accountsPage()}">All accounts</a>`;
   const beginning = isAll ? '' : markup` <small>whose handles begin with ${range({ first, last })}</small>`;
   return pageOf(
     { title: isAll ? 'Accounts' : `Accounts from @${first}`, root: ROOT_2, section: 'accounts' },
-    markup`<h1>Accounts${beginning}</h1>\n${isAll ? '' : all}${longer.length === 0 ? '' : nav}${accounts.length === 0 ? none : table}`,
+    markup`<h1>Accounts${beginning}</h1>\n<nav class=pages aria-label="Other lists">${others}</nav>\n${longer.length === 0 ? '' : nav}${accounts.length === 0 ? none : table}`,
   );
 }
 
@@ -109,10 +111,16 @@ function shown(prefix: ByteText): Markup {
   return escapeText(byteText(plainText(prefix)));
 }
 
-function row({ screen_name, display_name, changes, first_seen, last_change }: ListedAccount): Markup {
+/** Returns a table of accounts. @param root the path from its page to the root of the tree */
+export function accountTable(accounts: readonly ListedAccount[], root: typeof ROOT_1 | typeof ROOT_2): Markup {
+  const rows = accounts.map((account) => row(account, root));
+  return markup`<table class=accounts><thead><tr><th scope=col>Account<th scope=col class=n>Changes<th scope=col>First seen<th scope=col>Last change</thead><tbody>\n${joined(rows)}</tbody></table>\n`;
+}
+
+function row({ screen_name, display_name, changes, first_seen, last_change }: ListedAccount, root: typeof ROOT_1 | typeof ROOT_2): Markup {
   const handle = byteText(screen_name);
   const name = display_name === '' ? '' : markup` <bdi class=name>${escapeText(byteText(display_name))}</bdi>`;
-  return markup`<tr><td><a href="${ROOT_2}${accountPage(handle)}"><bdi>@${escapeText(handle)}</bdi></a>${name}<td class=n>${numberMarkup(changes)}<td>${date(first_seen)}<td>${date(last_change)}\n`;
+  return markup`<tr><td><a href="${root}${accountPage(handle)}"><bdi>@${escapeText(handle)}</bdi></a>${name}<td class=n>${numberMarkup(changes)}<td>${date(first_seen)}<td>${date(last_change)}\n`;
 }
 
 function date(time: string | null): Markup | '' {

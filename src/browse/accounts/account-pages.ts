@@ -22,7 +22,7 @@ import { olderLinks } from '../changes-pages.ts';
 import { dateMarkup } from '../dates.ts';
 import { recordFilter } from '../filter/record-filter.ts';
 import { type Page, type PageFrame, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
-import { accountPage, recordAddress, renameAddress } from '../paths.ts';
+import { ABOUT, accountPage, recordAddress, renameAddress } from '../paths.ts';
 import { type AccountPart, accountParts, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
 import type { FormerHandles } from './former-handles.ts';
 import { historyGlance } from './history-glance.ts';
@@ -206,8 +206,11 @@ function entries(
     accountEntry(entry, hrefOf, facts, observedBefore),
   ]);
   if (records.at(-1)?.id === account.data.at(-1)?.id) list.push(...renamesAbove(NO_RECORD));
-  return markup`<div class="changes own">\n<p class=columns aria-hidden=true><b>${name}</b><span>Before</span><span>After</span></p>\n${joined(list)}</div>\n`;
+  return markup`<div class="changes own">\n<p class=columns aria-hidden=true><b>${name}</b><span>Before</span><span>After</span></p>\n${joined(list)}</div>\n${IN_API}`;
 }
+
+/** The script adds downloads of what the page shows. */
+const IN_API = markup`<p class=downloads><a href="${ROOT_3}${ABOUT}#api">How to find these records as JSON in the API</a></p>\n`;
 
 /**
  * Returns links to the records of the first part and to the renames that the main page does not show any more. Their addresses are on it.

@@ -21,7 +21,7 @@ export function profileMarkup({ account, formerHandles, formerHolders, lastSeen 
   if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
   const newest = account.data[0]?.first_encountered_date;
   if (newest !== undefined) add(markup`Newest record`, markup`<dd>${dateMarkup(newest)}. Today the profile can differ or be gone.`);
-  if (lastSeen !== null && !hasRecordAfter(account, lastSeen)) add(markup`Last seen`, lastSeenMarkup(lastSeen));
+  if (lastSeen !== null && !hasRecordAfter(account, lastSeen)) add(markup`Last known on`, lastKnownMarkup(lastSeen));
   if (formerHandles.length > 0) add(markup`Former handles`, markup`<dd>${trusted(formerHandles.map(formerHandle).join('; '))}`);
   if (formerHolders.length > 0) add(markup`Handle before`, joined(formerHolders.map(formerHolder)));
   return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;
@@ -32,10 +32,10 @@ function hasRecordAfter({ data }: Account, instant: Instant): boolean {
   return data.some(({ first_encountered_date }) => (parseInstant(first_encountered_date) ?? 0) > instant);
 }
 
-/** Says nothing about today: a source can lack an account that is still there. */
-function lastSeenMarkup(instant: Instant): Markup {
+/** Says nothing about today, and not that the snapshot had each field: a source can lack a field, or an account that is still there. */
+function lastKnownMarkup(instant: Instant): Markup {
   const time = timestampOf(instant);
-  return markup`<dd>${dateMarkup(time)}. Later snapshots of this history do not have this account.`;
+  return markup`<dd>${dateMarkup(time)}, the day of the newest snapshot with this account. That snapshot can lack fields. Later snapshots of this history do not have this account.`;
 }
 
 function linked(url: ByteText): Markup {

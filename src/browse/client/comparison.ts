@@ -1,5 +1,5 @@
+import { wordDiff } from '../word-diff.ts';
 import { allChanges, element, fieldOf, mainPage, nameOf, openDialog, recall, remember, textOf, timeOf } from './page-elements.ts';
-import { wordDiff } from './word-diff.ts';
 
 /** A version of a field that was chosen for a comparison. */
 interface Version {

@@ -65,7 +65,7 @@ export function addDateFilter(): void {
 }
 
 /**
- * Adds links to other pages that have the chosen dates: on the page of an account to those days, elsewhere to their months.
+ * Adds links to other pages that have the chosen dates: on the page of an account to the profile on those days, elsewhere to their entries.
  * @param place is empty if this page has all of the dates, or the months cannot be loaded
  * @param from the first day, and `to` the last one; '' if it is not chosen
  */
@@ -75,12 +75,12 @@ async function showOtherDates(place: HTMLElement, from: string, to: string): Pro
   const isElsewhere = [from, to].map(isOnOtherPage);
   if (!isElsewhere.includes(true)) return;
   const isAccount = document.querySelector('.own') !== null;
-  const ends = isAccount ? [from, to] : await monthsBetween(from.slice(0, 7), to.slice(0, 7));
+  const ends = isAccount ? [from, to] : await endsBetween(from, to);
   // the reader can have chosen again
   if (ends === undefined || place.dataset['choice'] !== from + to) return;
   const links = [...new Set(ends.filter((_, index) => isElsewhere[index]))]
     .filter(Boolean)
-    .map((end) => element('a', { href: isAccount ? `${mainPage()}.html#on=${end}` : `${rootPath()}browse/months/${end}.html` }, end));
+    .map((end) => element('a', { href: isAccount ? `${mainPage()}.html#on=${end}` : inMonth(end) }, end));
   place.replaceChildren(...(links.length === 0 ? ['No page has entries of these dates.'] : ['On other pages:', ...links]));
 }
 
@@ -93,9 +93,19 @@ function isOnOtherPage(day: string): boolean {
   return day > dayOf(newest) && document.querySelector('nav[aria-label="Newer changes"] :is([rel=prev], span + a)') !== null;
 }
 
-/** Returns the first and the last month with records between two months; undefined if it cannot be known. */
-async function monthsBetween(from: string, to: string): Promise<readonly string[] | undefined> {
+/**
+ * Returns the first and the last chosen day. If its month has no records, the next month of the period that has some stands for a day.
+ * Returns undefined if the months cannot be known.
+ */
+async function endsBetween(from: string, to: string): Promise<readonly string[] | undefined> {
   const { months } = await loadSite();
-  const between = months?.filter((month) => month >= from && (to === '' || month <= to));
-  return between && [between.at(-1) ?? '', between[0] ?? ''];
+  const between = months?.filter((month) => month >= from.slice(0, 7) && (to === '' || month <= to.slice(0, 7)));
+  const endIn = (month = '', day: string) => (day.startsWith(month) ? day : month);
+  return between && (between.length === 0 ? [] : [endIn(between.at(-1), from), endIn(between[0], to)]);
+}
+
+/** Returns the address of a month, or of a day: its calendar leads on to the entries of the day. */
+function inMonth(end: string): string {
+  const [month, day] = [end.slice(0, 7), end.slice(8)];
+  return `${rootPath()}browse/months/${month}.html${day === '' ? '' : `#d${day}`}`;
 }

@@ -1,4 +1,4 @@
-import { dayOf, element, fieldOf, handleIn, isRename, rootPath, shownChanges, textOf, timeOf } from './page-elements.ts';
+import { dayOf, element, fieldOf, handleIn, isRename, shownChanges, textOf, timeOf } from './page-elements.ts';
 
 /** A record that the page of an account shows, or a rename, which has no id. */
 interface Row {
@@ -18,8 +18,8 @@ interface Row {
 
 /** Adds the data of the page of an account as JSON and CSV, without the records that a filter hides. */
 export function addDownloads(): void {
-  const list = document.querySelector('.own');
-  if (list === null) return;
+  const place = document.querySelector('.downloads');
+  if (place === null) return;
   const button = (format: string, type: string, write: (rows: readonly Row[]) => string) => {
     const made = element('button', { type: 'button' }, format);
     made.addEventListener('click', () => save(`${document.title.split(/[ ,]/)[0]}.${format.toLowerCase()}`, type, write(rowsShown())));
@@ -27,8 +27,7 @@ export function addDownloads(): void {
   };
   const json = button('JSON', 'application/json', (rows) => JSON.stringify(rows, undefined, 2));
   const csv = button('CSV', 'text/csv', csvOf);
-  const place = element('a', { href: `${rootPath()}browse/about.html#api` }, 'How to find it in the API');
-  list.after(element('p', { class: 'downloads' }, 'Data of these changes: ', json, csv, place));
+  place.prepend('Data of these changes: ', json, csv);
 }
 
 function rowsShown(): readonly Row[] {

@@ -8,8 +8,9 @@ export function keepFragment(): void {
 }
 
 /**
- * Goes on to records and renames that are not on the main page of their account any more: the page has a link for each address. A record
- * of an account that had the handle before is elsewhere: the links to such accounts lead to it. Says so if a record is missing.
+ * Goes on to records and renames that are not on the main page of their account any more: the page has a link for each address. Goes on
+ * from the day of a calendar to its records. A record of an account that had the handle before is elsewhere: the links to such accounts
+ * lead to it. Says so if a record is missing.
  */
 export function addPermalinks(): void {
   const notice = element('p', { role: 'status', class: 'missing' });
@@ -27,7 +28,7 @@ function followPermalink(): string {
   if (location.hash === '') return '';
   // :target can match later than this script runs
   const target = document.getElementById(location.hash.slice(1));
-  if (target instanceof HTMLAnchorElement && target.closest('.moved') !== null) location.replace(target.href);
+  if (target instanceof HTMLAnchorElement && target.matches('.moved a, .calendar a')) location.replace(target.href);
   if (target !== null) return '';
   const holders = document.querySelectorAll<HTMLAnchorElement>('a[data-holder]');
   for (const holder of holders) holder.hash = location.hash;

@@ -2,7 +2,7 @@ import { dateOf, daysOf, timestampOf } from '../../contract/instant.ts';
 import type { FeedDay } from '../../store/feed/feed-days.ts';
 import type { RecordFacts, RecordLookup } from '../accounts/record-lookup.ts';
 import type { Rename } from '../accounts/renames.ts';
-import { changesMarkup, countsMarkup, escapeText, joined, type Markup, markup, numberMarkup } from '../byte-text.ts';
+import { changesMarkup, countsMarkup, escapeText, joined, type Markup, markup, numberMarkup, trusted } from '../byte-text.ts';
 import { fullDate, fullTime, monthAndYear, timeMarkup, WEEKDAYS, weekdayOf } from '../dates.ts';
 import { type Page, type PageFrame, pageOf, ROOT_2 } from '../page-frame.ts';
 import { accountPage, changesPage, HOME, monthPage, renameAddress } from '../paths.ts';
@@ -97,7 +97,7 @@ function calendar({ month, days }: Month, changesPageOf: (day: FeedDay) => numbe
     const title = markup`${fullDate(day.date)}: ${countsMarkup(day)}`;
     const first = day.first_values === 0 ? '' : markup` <small>+${numberMarkup(day.first_values)}</small>`;
     cells.push(
-      markup`<td class=l${shadeOf(day)}><a href="${href}" title="${title}"><span>${date}</span> <b>${numberMarkup(day.changes)}</b>${first}</a>`,
+      markup`<td class=l${shadeOf(day)}><a id=d${trusted(day.date.slice(8))} href="${href}" title="${title}"><span>${date}</span> <b>${numberMarkup(day.changes)}</b>${first}</a>`,
     );
   }
   while (cells.length % 7 !== 0) cells.push(markup`<td>`);

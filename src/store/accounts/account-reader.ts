@@ -121,6 +121,20 @@ export class AccountReader {
   }
 
   /**
+   * Returns the handles of the accounts with the most records, those with the most first. Of equally many, the account with the older
+   * first record comes first. Reads only an index, and counts all records.
+   */
+  withMostRecords(accounts: number): readonly string[] {
+    return this.#database
+      .prepareValue<[number], string>(
+        `SELECT (SELECT screen_name FROM account WHERE account.id = counted.account) FROM (
+          SELECT account, count(*) AS records, min(id) AS first FROM record GROUP BY account ORDER BY records DESC, first LIMIT +?
+        ) AS counted ORDER BY records DESC, first`,
+      )
+      .all(accounts);
+  }
+
+  /**
    * Returns the account with exactly this handle for the list.
    * @throws Failure bad-store if it does not match its checksum
    */

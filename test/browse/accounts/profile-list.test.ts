@@ -15,10 +15,10 @@ const seen = (day: number, screen_name: string) => ({
   screen_name,
   bio: 'a',
 });
-const lastSeen = (page: string | undefined) =>
-  elementsNamed(parse(page ?? ''), 'dl').flatMap((list) => textOf(list).match(/^Last seen.*/gm) ?? []);
+const lastKnown = (page: string | undefined) =>
+  elementsNamed(parse(page ?? ''), 'dl').flatMap((list) => textOf(list).match(/^Last known on.*/gm) ?? []);
 
-it('the page of an account says when it was last seen, from the night on in which the newest 10 days lack it', async () => {
+it('the page of an account says when it was last known, from the night on in which the newest 10 days lack it', async () => {
   const path = join(temporaryFolder(), 'store.db');
   const night = async (day: number, ...names: readonly string[]) => {
     await observe(
@@ -33,8 +33,8 @@ it('the page of an account says when it was last seen, from the night on in whic
   expect(last).toEqual(first);
   const since = Store.open(path);
   const later = await night(12, 'nina', 'pia');
-  expect(lastSeen(later.get(accountPage('omar')))).toEqual([
-    'Last seen1 March 2024. Later snapshots of this history do not have this account.',
+  expect(lastKnown(later.get(accountPage('omar')))).toEqual([
+    'Last known on1 March 2024, the day of the newest snapshot with this account. That snapshot can lack fields. Later snapshots of this history do not have this account.',
   ]);
   const changed = [...later].filter(([file, text]) => first.get(file) !== text).map(([file]) => file);
   expect(changed.toSorted()).toEqual([ABOUT, accountPage('omar'), SITE_SCRIPT].toSorted());
@@ -44,11 +44,11 @@ it('the page of an account says when it was last seen, from the night on in whic
     accountPage('omar'),
   ]);
   for (const opened of [since, store]) opened.close();
-  expect(lastSeen((await night(13, 'omar')).get(accountPage('omar')))).toEqual([]);
-  expect(lastSeen((await night(24, 'nina')).get(accountPage('omar')))).toHaveLength(1);
+  expect(lastKnown((await night(13, 'omar')).get(accountPage('omar')))).toEqual([]);
+  expect(lastKnown((await night(24, 'nina')).get(accountPage('omar')))).toHaveLength(1);
   // a record of another source is later than the last snapshot
   await importInputs(path, [sourceOf([bioRecord(2, { account: 'omar', first_encountered_date: '2024-03-14T00:00:00Z' })])], {
     onConflict: 'fail',
   });
-  expect(lastSeen(browseFilesAt(path).get(accountPage('omar')))).toEqual([]);
+  expect(lastKnown(browseFilesAt(path).get(accountPage('omar')))).toEqual([]);
 });

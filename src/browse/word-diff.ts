@@ -1,3 +1,5 @@
+/** The build and the script in the browser use this source. It imports nothing. */
+
 /** A part of two texts: in both, only in the first, or only in the second. */
 export interface WordPart {
   readonly kind: 'kept' | 'removed' | 'added';
@@ -7,9 +9,12 @@ export interface WordPart {
 /** The largest product of the numbers of words of both texts. Larger texts are shown one after the other. */
 const MOST = 4_000_000;
 
-/** Compares two texts word by word. The result has the longest sequence of words that both have. */
-export function wordDiff(before: string, after: string): readonly WordPart[] {
-  const [old, fresh] = [wordsOf(before), wordsOf(after)];
+/**
+ * Compares two texts word by word. The result has the longest sequence of words that both have.
+ * @param split divides a text into its words
+ */
+export function wordDiff(before: string, after: string, split: (text: string) => readonly string[] = wordsOf): readonly WordPart[] {
+  const [old, fresh] = [split(before), split(after)];
   const columns = fresh.length + 1;
   const parts: WordPart[] = [];
   const add = (kind: WordPart['kind'], text: string) => {
