@@ -1,6 +1,6 @@
 import type { Summary } from './account.ts';
-import type { Profile } from './observation.ts';
 import { DATA_TYPES, type DataType } from './record.ts';
+import type { Profile } from './snapshots/observation.ts';
 
 /** What distinguishes a field of a profile from the others. */
 interface ProfileField {

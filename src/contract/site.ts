@@ -1,6 +1,6 @@
 import type { About } from './about.ts';
 import type { IncompleteMirror } from './files/incomplete-mirror.ts';
-import type { DaySpan } from './snapshot-days.ts';
+import type { DaySpan } from './snapshots/snapshot-days.ts';
 
 /** The settings of a site that only the HTML pages need. */
 export interface BrowseSettings {

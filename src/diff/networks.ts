@@ -1,4 +1,4 @@
-import type { Profile } from '../contract/observation.ts';
+import type { Profile } from '../contract/snapshots/observation.ts';
 import { HOST, type MentionForm } from './entities.ts';
 
 /** How a service links mentions and hashtags. */

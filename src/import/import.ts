@@ -5,7 +5,7 @@ import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { Collection } from '../contract/pages/collection.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
-import type { DaySpan } from '../contract/snapshot-days.ts';
+import type { DaySpan } from '../contract/snapshots/snapshot-days.ts';
 import { type HintCommand, plainCommand } from '../sources/hint-command.ts';
 import { withProgress } from '../sources/inputs/input-progress.ts';
 import { inputNamed } from '../sources/inputs/inputs.ts';

@@ -1,7 +1,7 @@
 import type { Instant } from '../contract/instant.ts';
-import type { Profile } from '../contract/observation.ts';
 import { FIELDS_IN_ORDER, PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
+import type { Profile } from '../contract/snapshots/observation.ts';
 import {
   type AccountHistory,
   bitOf,

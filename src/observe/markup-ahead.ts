@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
-import type { Profile } from '../contract/observation.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { FIELDS_IN_ORDER } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
+import type { Profile } from '../contract/snapshots/observation.ts';
 import { type LinkTemplates, type Network, networkOf } from '../diff/networks.ts';
 import { BoundedMap } from '../sources/bounded-map.ts';
 import { ThreadPool } from '../threads/thread-pool.ts';

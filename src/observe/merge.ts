@@ -3,7 +3,7 @@ import { show } from '../contract/json.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { countsByField } from '../contract/profile-fields.ts';
 import type { DataType } from '../contract/record.ts';
-import type { DaySpan } from '../contract/snapshot-days.ts';
+import type { DaySpan } from '../contract/snapshots/snapshot-days.ts';
 import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { InputError, RejectOptions } from '../sources/source.ts';
 import type { KnownAccount } from '../store/accounts/known-account.ts';

@@ -1,8 +1,8 @@
 import { type Identity, identityOf } from '../contract/account.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
-import type { Observation, Profile } from '../contract/observation.ts';
 import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import { MAX_MARKUP } from '../contract/shape.ts';
+import type { Observation, Profile } from '../contract/snapshots/observation.ts';
 import { diffHtml } from '../diff/diff-html.ts';
 import { type LinkTemplates, type Network, networkOf } from '../diff/networks.ts';
 import { HandleTransfer } from '../store/accounts/handle-transfer.ts';

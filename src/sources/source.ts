@@ -6,7 +6,7 @@ import type { FailureCode } from '../contract/failure-codes.ts';
 import type { DecompressionLimit } from '../contract/files/decompression-limit.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { ChangeRecord } from '../contract/record.ts';
-import type { DaySpan } from '../contract/snapshot-days.ts';
+import type { DaySpan } from '../contract/snapshots/snapshot-days.ts';
 import type { PageItems } from './items/page-items.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
-import { daysIn } from '../contract/snapshot-days.ts';
+import { daysIn } from '../contract/snapshots/snapshot-days.ts';
 import { latestRevision, type Revision } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
 import { damaged } from './database/damaged.ts';

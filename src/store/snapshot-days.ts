@@ -1,5 +1,5 @@
 import { encodeJson } from '../contract/json.ts';
-import { type DaySpan, joinedSpans, snapshotDays } from '../contract/snapshot-days.ts';
+import { type DaySpan, joinedSpans, snapshotDays } from '../contract/snapshots/snapshot-days.ts';
 import { checksumOf } from './check/checksum.ts';
 import type { Connection } from './database/connection.ts';
 import { damaged, storedJson } from './database/damaged.ts';

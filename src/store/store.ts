@@ -1,6 +1,6 @@
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
-import type { DaySpan } from '../contract/snapshot-days.ts';
+import type { DaySpan } from '../contract/snapshots/snapshot-days.ts';
 import { AccountReader } from './accounts/account-reader.ts';
 import { ACCOUNT_NAMED, accountRows } from './accounts/account-rows.ts';
 import { AccountSearch } from './accounts/account-search.ts';

@@ -4,7 +4,7 @@ import { incompleteMirrors } from '../contract/files/incomplete-mirror.ts';
 import { encodeJson, isObject } from '../contract/json.ts';
 import { count, oneOf, orNothing, parseShape, type Rule, rule, type Shape, text, Violation } from '../contract/shape.ts';
 import type { BrowseSettings, Site } from '../contract/site.ts';
-import { snapshotDays } from '../contract/snapshot-days.ts';
+import { snapshotDays } from '../contract/snapshots/snapshot-days.ts';
 import { pagesFor } from '../pages/pagination.ts';
 import { encodingsIn } from './encoding.ts';
 import type { Layout } from './layout.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type DaySpan, daysIn, gapsIn, hasDay, joinedSpans, snapshotDays } from '../../src/contract/snapshot-days.ts';
+import { type DaySpan, daysIn, gapsIn, hasDay, joinedSpans, snapshotDays } from '../../src/contract/snapshots/snapshot-days.ts';
 
 /** Returns a span of days of 2024: `02-28` or `02-28..03-01`. */
 const span = (text: string): DaySpan => {

@@ -78,7 +78,7 @@ describe('an export as NDJSON', () => {
       snapshot(4, { id: '1', screen_name: 'new', bio: 'a' }),
     ]);
     const lines = linesOf(store);
-    const days = '[{"from":"2024-01-01","to":"2024-01-01"}]';
+    const days = '[{"from":"2020-01-01","to":"2020-01-01"}]';
     expect(lines[0]).toBe(`{"format":"palimpsest-store","version":1,"snapshot_days":${days},"accounts":2,"records":2}`);
     const states = lines.slice(1, 3).map((line) => JSON.parse(line));
     expect(states[1]).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Profile } from '../../src/contract/observation.ts';
 import type { DataType } from '../../src/contract/record.ts';
+import type { Profile } from '../../src/contract/snapshots/observation.ts';
 import { changesOf, conflictsOf } from '../../src/observe/changes-and-conflicts.ts';
 import { accountWithoutValues, bitOf, type KnownAccount, knownUntil, type Version } from '../../src/store/accounts/known-account.ts';
 import { profile } from '../store/accounts.ts';

@@ -1,4 +1,4 @@
-import { type DaySpan, daysIn, gapsIn, hasDay } from '../../contract/snapshot-days.ts';
+import { type DaySpan, daysIn, gapsIn, hasDay } from '../../contract/snapshots/snapshot-days.ts';
 import { joined, type Markup, markup, numberMarkup } from '../byte-text.ts';
 import { dateMarkup } from '../dates.ts';
 

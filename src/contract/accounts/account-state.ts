@@ -21,7 +21,7 @@ import {
   urlOrEmpty,
   wholeSecondOrNull,
 } from '../shape.ts';
-import { type DaySpan, snapshotDays } from '../snapshot-days.ts';
+import { type DaySpan, snapshotDays } from '../snapshots/snapshot-days.ts';
 import { type ChangeInterval, changeIntervals, checksum, exactTime } from './change-interval.ts';
 
 /** A handle that an account had before its present one. */

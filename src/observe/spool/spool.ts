@@ -1,7 +1,7 @@
 import { handleKey } from '../../contract/accounts/handle.ts';
 import type { Place } from '../../contract/failure.ts';
 import { timestampOf } from '../../contract/instant.ts';
-import { type Observation, PROFILE_KEYS, type Profile } from '../../contract/observation.ts';
+import { type Observation, PROFILE_KEYS, type Profile } from '../../contract/snapshots/observation.ts';
 import { BoundedMap } from '../../sources/bounded-map.ts';
 import type { PartHeader } from '../../sources/snapshots/part-header.ts';
 import { openSpool } from '../../store/histories/spool-file.ts';

@@ -1,6 +1,6 @@
 import type { Instant } from '../../contract/instant.ts';
-import type { Observation } from '../../contract/observation.ts';
 import { at } from '../../contract/shape.ts';
+import type { Observation } from '../../contract/snapshots/observation.ts';
 import type { FormatName } from './formats.ts';
 
 export type JsonObject = { readonly [key: string]: unknown };

@@ -1,7 +1,7 @@
 import type { TokenHandler, Tokenizer } from 'parse5';
 import { show } from '../../contract/json.ts';
-import type { Observation } from '../../contract/observation.ts';
 import { at, checkLength, MAX_MARKUP, Violation } from '../../contract/shape.ts';
+import type { Observation } from '../../contract/snapshots/observation.ts';
 import { captureTime, dateField, handleField, idField, imageField, textField } from './fields.ts';
 import { type CaptureContext, type JsonObject, PackageNotLoaded, type SnapshotFormat, snapshotsUnder } from './format.ts';
 

@@ -1,6 +1,6 @@
 import { show } from '../../contract/json.ts';
-import { type Observation, PROFILE_KEYS } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
+import { type Observation, PROFILE_KEYS } from '../../contract/snapshots/observation.ts';
 import { captureTime, dateField, flagField, handleField, idField, instantField, isUrlOrEmpty, textField, websiteField } from './fields.ts';
 import type { CaptureContext, JsonObject, SnapshotFormat } from './format.ts';
 

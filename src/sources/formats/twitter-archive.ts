@@ -1,7 +1,7 @@
 import { type Instant, parseInstant } from '../../contract/instant.ts';
 import { isObject, show } from '../../contract/json.ts';
-import type { Observation } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
+import type { Observation } from '../../contract/snapshots/observation.ts';
 import { captureTime, dateField, flagField, handleField, idField, imageField, objectIn, textField, websiteField } from './fields.ts';
 import type { CaptureContext, JsonObject, SnapshotFormat } from './format.ts';
 

@@ -1,5 +1,5 @@
 import { isObject } from '../../contract/json.ts';
-import type { Observation } from '../../contract/observation.ts';
+import type { Observation } from '../../contract/snapshots/observation.ts';
 import { captureTime, dateField, flagField, handleField, idField, imageField, objectIn, textField, websiteField } from './fields.ts';
 import { type CaptureContext, type JsonObject, type SnapshotFormat, snapshotsUnder } from './format.ts';
 

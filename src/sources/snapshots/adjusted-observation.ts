@@ -1,5 +1,5 @@
 import { isObject } from '../../contract/json.ts';
-import type { Observation, Profile } from '../../contract/observation.ts';
+import type { Observation, Profile } from '../../contract/snapshots/observation.ts';
 import type { JsonObject } from '../formats/format.ts';
 
 /**

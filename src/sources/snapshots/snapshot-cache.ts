@@ -1,5 +1,5 @@
 import { parseInstant } from '../../contract/instant.ts';
-import type { Observation } from '../../contract/observation.ts';
+import type { Observation } from '../../contract/snapshots/observation.ts';
 import { BoundedMap } from '../bounded-map.ts';
 
 /** The capacity of the cache, in UTF-16 units. */

@@ -1,8 +1,8 @@
 import type { Place } from '../../contract/failure.ts';
 import type { Instant } from '../../contract/instant.ts';
 import { isObject, show } from '../../contract/json.ts';
-import type { Observation } from '../../contract/observation.ts';
 import { at, checkLengths, Violation } from '../../contract/shape.ts';
+import type { Observation } from '../../contract/snapshots/observation.ts';
 import { instantField } from '../formats/fields.ts';
 import { type CaptureContext, type JsonObject, PackageNotLoaded, type Snapshot, type SnapshotFormat } from '../formats/format.ts';
 import { FORMAT_NAMES, FORMATS, type FormatName } from '../formats/formats.ts';

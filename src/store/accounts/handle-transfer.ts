@@ -1,8 +1,8 @@
 import { encodeIdentity, type Identity } from '../../contract/account.ts';
 import { handleKey } from '../../contract/accounts/handle.ts';
 import type { Instant } from '../../contract/instant.ts';
-import type { Profile } from '../../contract/observation.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
+import type { Profile } from '../../contract/snapshots/observation.ts';
 import type { Statement } from '../database/connection.ts';
 import { storedJson } from '../database/damaged.ts';
 import { checkedJson, encodedRecord, type StoredRecord } from '../feed/records.ts';

@@ -1,7 +1,7 @@
 import { encodeIdentity, encodeSummary, type Identity, NO_SUMMARY } from '../../contract/account.ts';
 import { type Instant, parseInstant } from '../../contract/instant.ts';
-import type { Profile } from '../../contract/observation.ts';
 import type { ChangeRecord, DataType } from '../../contract/record.ts';
+import type { Profile } from '../../contract/snapshots/observation.ts';
 import type { Statement } from '../database/connection.ts';
 import { damaged, storedJson } from '../database/damaged.ts';
 import { encodedRecord } from '../feed/records.ts';

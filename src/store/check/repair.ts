@@ -2,7 +2,7 @@ import { existsSync, renameSync } from 'node:fs';
 import { Failure } from '../../contract/failure.ts';
 import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { parseRecord } from '../../contract/record.ts';
-import type { DaySpan } from '../../contract/snapshot-days.ts';
+import type { DaySpan } from '../../contract/snapshots/snapshot-days.ts';
 import { AccountReader } from '../accounts/account-reader.ts';
 import { type AccountRow, accountRows, STATE_COLUMNS } from '../accounts/account-rows.ts';
 import { AccountStateWriter } from '../accounts/account-state-writer.ts';

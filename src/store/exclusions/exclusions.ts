@@ -2,8 +2,8 @@ import { type Exclusion, handleHash, stableIdHash } from '../../contract/account
 import { UNVERIFIED_HANDLE } from '../../contract/accounts/former-handles.ts';
 import { isGenerated } from '../../contract/generated-id.ts';
 import { isObject } from '../../contract/json.ts';
-import type { Profile } from '../../contract/observation.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
+import type { Profile } from '../../contract/snapshots/observation.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
 import type { Connection } from '../database/connection.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Observation, Profile } from '../../../src/contract/observation.ts';
+import type { Observation, Profile } from '../../../src/contract/snapshots/observation.ts';
 import { Spool } from '../../../src/observe/spool/spool.ts';
 import { profile } from '../../store/accounts.ts';
 import { temporaryFolder } from '../../support/folder.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { Observation, Profile } from '../../../src/contract/observation.ts';
+import type { Observation, Profile } from '../../../src/contract/snapshots/observation.ts';
 import type { JsonObject } from '../../../src/sources/formats/format.ts';
 import { FORMATS, type FormatName } from '../../../src/sources/formats/formats.ts';
 import { namesIn } from '../../../src/sources/rejects/without-removed.ts';

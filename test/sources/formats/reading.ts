@@ -1,5 +1,5 @@
 import { parseInstant } from '../../../src/contract/instant.ts';
-import type { Observation, Profile } from '../../../src/contract/observation.ts';
+import type { Observation, Profile } from '../../../src/contract/snapshots/observation.ts';
 import { type ObserveContext, observationsOf, type SnapshotItem } from '../../../src/sources/snapshots/observations.ts';
 import type { Input, InputError } from '../../../src/sources/source.ts';
 

@@ -1,4 +1,4 @@
-import type { Instant } from './instant.ts';
+import type { Instant } from '../instant.ts';
 
 /**
  * An observed profile. An undefined field was not observed and changes nothing. "" and null are observed

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isTimestamp } from './instant.ts';
-import { isObject } from './json.ts';
-import { arrayOf, orNothing, type Rule, rule } from './shape.ts';
+import { isTimestamp } from '../instant.ts';
+import { isObject } from '../json.ts';
+import { arrayOf, orNothing, type Rule, rule } from '../shape.ts';
 
 /** Consecutive days in UTC, such as `2023-11-18`. Both ends are included. */
 export interface DaySpan {
