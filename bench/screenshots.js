@@ -1,6 +1,6 @@
 // Makes screenshots of each kind of page: light, dark, narrow, and as printed. Needs Chromium and .ci/servers/install.
-//   npm run screenshots -- FOLDER           of the sample, into this folder
-//   npm run screenshots -- docs --readme    only the picture in the README, docs/browse.png
+//   npm run screenshots              the pictures of the README and of docs/browse.md, into docs
+//   npm run screenshots -- FOLDER    all, into this folder
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,9 +10,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const { chromium } = createRequire(join(ROOT, '.ci/servers/package.json'))('playwright-core');
-const [target, flag] = process.argv.slice(2);
-if (target === undefined) throw new Error('name the folder for the screenshots: npm run screenshots -- FOLDER');
-const folder = resolve(target);
+const [target] = process.argv.slice(2);
+const folder = target === undefined ? join(ROOT, 'docs') : resolve(target);
 const work = mkdtempSync(join(tmpdir(), 'palimpsest-'));
 mkdirSync(folder, { recursive: true });
 
@@ -27,7 +26,7 @@ async function main() {
   const executablePath = execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   try {
-    if (flag === '--readme') await readmePicture(browser, out);
+    if (target === undefined) await docsPictures(browser, out);
     else await everyPage(browser, out);
   } finally {
     await browser.close();
@@ -99,9 +98,20 @@ async function compare(page) {
   await buttons.last().click();
 }
 
-/** Makes the picture in the README: the page of an account. */
-async function readmePicture(browser, out) {
-  const context = await browser.newContext({ colorScheme: 'light', viewport: { width: 1040, height: 700 }, deviceScaleFactor: 1.5 });
-  const page = await open(context, out, `browse/${find(out, 'nina_k.html')}`);
-  await page.screenshot({ path: join(folder, 'browse.png') });
+/** Makes the pictures of the docs. `browse.png` is also in the README. */
+async function docsPictures(browser, out) {
+  const account = `browse/${find(out, 'nina_k.html')}`;
+  const wide = { colorScheme: 'light', viewport: { width: 1040, height: 700 }, deviceScaleFactor: 1.5 };
+  const pictures = {
+    browse: [account, { ...wide, viewport: { width: 1040, height: 1500 }, deviceScaleFactor: 1 }],
+    'browse-home': ['index.html', wide],
+    'browse-month': [`browse/months/${readdirSync(join(out, 'browse/months')).sort().at(-2)}`, wide],
+    'browse-narrow': [account, { colorScheme: 'dark', viewport: { width: 360, height: 780 }, deviceScaleFactor: 2 }],
+  };
+  for (const [name, [path, look]] of Object.entries(pictures)) {
+    const context = await browser.newContext(look);
+    const page = await open(context, out, path);
+    await page.screenshot({ path: join(folder, `${name}.png`) });
+    await context.close();
+  }
 }
