@@ -8,7 +8,7 @@ import { plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { listVersions } from '../versions/newest.ts';
-import { aroundOf, listedTargetOf, NEW_TARGET, requestsOf, requestsText, targetOf, trafficOf, trafficText } from './target.ts';
+import { alertNewTarget, aroundOf, listedTargetOf, requestsOf, requestsText, targetOf, trafficOf, trafficText } from './target.ts';
 
 export async function runStorePush(terminal: Terminal, options: Values<'store push'>, given: Given): Promise<void> {
   const [target, around] = await Promise.all([targetOf(options.target, options, terminal), aroundOf(options.target, options, terminal)]);
@@ -40,6 +40,7 @@ export async function runStorePush(terminal: Terminal, options: Values<'store pu
   const milliseconds = terminal.elapsed();
   const { version, isNew, unchanged, kept, deleted, bytes: sent, traffic, isConditional, problems } = summary;
   const { dryRun } = options;
+  if (isNew) alertNewTarget(terminal, target);
   for (const problem of problems) terminal.warn(`${problem} at ${target.name}: it is written again if a copy exists`);
   if (isConditional === false) {
     terminal.warn('this target has no conditional writes: two pushes at the same time may not detect each other');
@@ -65,7 +66,6 @@ export async function runStorePush(terminal: Terminal, options: Values<'store pu
       version !== undefined && unchanged && `${target.name} already has this store, as version ${version.number}`,
       version !== undefined && !unchanged && !dryRun && `pushed ${versionLine(version)}`,
       `  versions  ${plural(kept, 'version')} kept, ${deleted} deleted`,
-      isNew && `  note      ${NEW_TARGET}`,
       `  traffic   ${dryRun ? size(sent) : trafficText(target, traffic)}, ${seconds(milliseconds)}`,
       dryRun && 'nothing was written: run again without --dry-run to push',
     ],

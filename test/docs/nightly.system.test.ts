@@ -169,8 +169,9 @@ describe('the script for a server in docs/nightly.md', () => {
     const script = (blocks('On a server with cron', 'sh')[0] ?? '').replace('/var/www/palimpsest/out', 'bucket/site');
     writeFileSync(join(cwd, 'nightly.sh'), script, { mode: 0o755 });
     const refused = expect.stringMatching(/\(too-many-rejects\)\n(?:.*\n)*nightly\.sh: exit code 3 /);
+    const first = /^(?:warning: (?:backup|bucket\/site) is a new target: .*\n){2}$/;
     for (const [day, bad, stderr, kept] of [
-      [1, 0, '', 0],
+      [1, 0, expect.stringMatching(first), 0],
       [2, 10, refused, 2],
       [2, 0, '', 2],
       [3, 1, '', 4],
@@ -178,7 +179,7 @@ describe('the script for a server in docs/nightly.md', () => {
       const snapshots = [...many(day, 100 * day), ...Array.from({ length: bad }, () => ({ screen_name: 7 }))];
       writeFileSync(fetched, snapshots.map((one) => `${JSON.stringify(one)}\n`).join(''));
       expect(await shell(line, cwd, { PATH: machine(cwd) })).toEqual({ status: 0, stdout: '', stderr });
-      expect(/^published to bucket\/site/m.test(readFileSync(join(cwd, 'nightly.log'), 'utf8'))).toBe(stderr === '');
+      expect(/^published to bucket\/site/m.test(readFileSync(join(cwd, 'nightly.log'), 'utf8'))).toBe(stderr !== refused);
       expect(readdirSync(join(cwd, 'snapshots'))).toHaveLength(kept);
     }
     expect(new Set([...seen(cwd).values()].map(({ account }) => account)).size).toBe(3 * ACCOUNTS);
