@@ -196,7 +196,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     'checks.place, checks.form, checks.files':
       'the place, what it is (`tree`, `pages`, `site`, `store` or `file`), and how many files were searched; members of a ZIP count, too',
     'checks.with_account, checks.with_handle, checks.unread':
-      'all files with a removed account, those with only the text of a handle, and those that were not searched. In a path, `…` is a part with a handle',
+      'all files with a removed account, those with only the text of a handle, and those that were not searched. In a path, `…` is a part with a handle or stable id',
     'checks.is_found': 'whether the place counts in `found_places`',
     'checks.is_searched': 'whether the place was searched completely',
     found_places: 'how many places have the account; missing without `--check` and `--receipt`',
