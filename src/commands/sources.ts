@@ -1,7 +1,7 @@
 import type { SNAPSHOT_OPTIONS, SOURCE_OPTIONS } from '../command-line/options.ts';
 import type { ValuesOf } from '../command-line/spec.ts';
 import { Failure } from '../contract/failure.ts';
-import { type SuggestedCommand, suggested } from '../contract/hint.ts';
+import { type Hint, hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import { plural } from '../contract/plural.ts';
 import type { HintCommand, Verb } from '../sources/hint-command.ts';
@@ -111,7 +111,7 @@ export function openSources(
             ? otherCommand
             : options.dryRun
               ? `run again without --dry-run to write the items to ${rejects.path}`
-              : [`${correctionOf(rejects.path)}, then run `, suggested(verb, {}, [rejects.path])],
+              : correctionOf(verb, rejects.path),
       });
     },
     close: () => {
@@ -148,12 +148,16 @@ export function correctionLine(
   terminal: Terminal,
 ): Line {
   if (rejected === 0 || dryRun) return false;
-  return `to ${verb} the rejected items: ${correctionOf(rejects)}, then run ${terminal.command(verb, {}, [rejects])}`;
+  return `to ${verb} the rejected items: ${hintText(correctionOf(verb, rejects), terminal.render)}`;
 }
 
-/** What to correct before a rejects file is read again. A line without an item stands for a whole file. */
-function correctionOf(rejects: string): string {
-  return `correct the items in ${rejects}, or fetch again the files that it names`;
+/** What to do with rejected items. A file that was fetched again is not read for a line that has the item itself. */
+function correctionOf(verb: Verb | 'normalize', rejects: string): Hint {
+  return [
+    `correct the items in ${rejects}, then run `,
+    suggested(verb, {}, [rejects]),
+    '; or fetch again the files that it names, then run the same command again',
+  ];
 }
 
 /** The last line of a dry run. */

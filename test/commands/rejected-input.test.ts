@@ -207,7 +207,7 @@ describe('a run with --rejects that rejects every item', () => {
     });
     expect(readdirSync(folder).toSorted()).toEqual(Object.keys(files));
     const { code, stdout, stderr } = await palimpsest([...args, '--json'], { cwd });
-    const hint = `correct the items in rejects.ndjson, or fetch again the files that it names, then run \`palimpsest ${command} rejects.ndjson --store data/store.db`;
+    const hint = `correct the items in rejects.ndjson, then run \`palimpsest ${command} rejects.ndjson --store data/store.db\`; or fetch again`;
     expect({ code, error: JSON.parse(stdout).error }).toMatchObject({
       code: 1,
       error: { code: 'all-rejected', file: 'rejects.ndjson', found, hint: expect.stringContaining(hint) },
@@ -229,5 +229,11 @@ it('the suggestion for a bad file keeps the good files with the same name', asyn
   expect(suggested).toBe('observe nights --store store.db --rejects FILE');
   expect(await palimpsestJson(suggested.split(' '), { cwd })).toMatchObject({ snapshots: 5, rejected: 1, records_by_field: { Bio: 5 } });
   const { stdout } = await palimpsest(suggested.split(' '), { cwd });
-  expect(stdout).toContain('to observe the rejected items: correct the items in FILE, or fetch again the files that it names, then run');
+  const [, advice = ''] = /^to observe the rejected items: (.*)$/m.exec(stdout) ?? [];
+  expect(advice).toMatch(
+    /^correct the items in FILE, then run `.*`; or fetch again the files that it names, then run the same command again$/,
+  );
+  writeFileSync(join(cwd, 'nights/2024-05-03/a.json'), note('2024-05-02'));
+  const again = await palimpsestJson(suggested.split(' '), { cwd });
+  expect(again).toMatchObject({ snapshots: 6, rejected: 0 });
 });
