@@ -122,7 +122,8 @@ describe('remove with --receipt and --check', () => {
     await run('store', 'push', 'backup');
     expect(await removing('nina_k', ...copies)).toMatchObject({ code: 1, found_places: 1, checks: [{}, {}, {}, { place: 'backup' }] });
     await run('store', 'push', 'backup', '--keep-last', '1');
-    expect(await removing('nina_k', ...copies)).toMatchObject({ code: 0, found_places: 0 });
+    expect(await removing('nina_k', ...copies, '--receipt', 'done.txt')).toMatchObject({ code: 0, found_places: 0 });
+    expect(readFileSync(join(cwd, 'done.txt'), 'utf8')).not.toContain('Remaining to be done');
     expect(await removing('id:id-of-nina', ...copies)).toMatchObject({ code: 0, found_places: 0 });
 
     writeFileSync(join(cwd, 'site', 'damaged.zip'), readFileSync(join(cwd, 'h.zip')).subarray(0, 3000));
