@@ -57,7 +57,7 @@ export async function pull(target: Target, options: PullOptions): Promise<PullSu
   const version = chosenVersion(remote, versions, options);
   if (version === undefined) return { version, unchanged: true, problems, traffic };
   if (version.schema !== SCHEMA_VERSION)
-    throw otherSchema(`version ${version.number} at ${remote.name}`, version.file, version.schema, 'pull this version and ');
+    throw otherSchema(`version ${version.number} at ${remote.name}`, version.file, version.schema, 'palimpsest store pull and ');
   try {
     mkdirp(dirname(options.store));
     const pullLock = lock(`${options.store}.pull-lock`);

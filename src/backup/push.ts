@@ -9,6 +9,7 @@ import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.t
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import type { Lock } from '../store/database/lock.ts';
+import { SCHEMA_VERSION } from '../store/database/schema.ts';
 import { fileSystemFailure } from '../store/database/store-error.ts';
 import { StoreImage } from '../store/image.ts';
 import { VERSION } from '../version.ts';
@@ -212,7 +213,10 @@ function diverged({ name }: Remote, { path, state }: StoreImage, versions: reado
       state.revision === newest.revision && isSame
         ? 'the same revision, with accounts last observed at earlier times'
         : `a store with ${isSame ? 'the same records and accounts' : plural(state.records, 'record')} that does not descend from it, or that another program changed`,
-    hint: hint`run ${suggested('store pull', { '--store': 'other.db' })}, then import or observe your sources into other.db and push that; or push with --replace: the target keeps the other version too; nothing was changed`,
+    hint:
+      newest.schema < SCHEMA_VERSION
+        ? `if this store was imported from an export of version ${newest.number}, push with --replace: see "Upgrade" in docs/backup.md; nothing was changed`
+        : hint`run ${suggested('store pull', { '--store': 'other.db' })}, then import or observe your sources into other.db and push that; or push with --replace: the target keeps the other version too; nothing was changed`,
   });
 }
 

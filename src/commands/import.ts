@@ -39,8 +39,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
       baseUrl,
       onProgress: terminal.progress({ read: { label: 'reading', amount: bytes }, ...COMMIT_PHASES }),
     });
-    sources.keepRejects('import', summary.rejected, refusal === undefined && isAllRejected(summary));
-    if (refusal !== undefined) throw refusal;
+    sources.keepRejects('import', summary.rejected, isAllRejected(summary), refusal);
     const { records, accounts } = existsSync(options.store)
       ? withStore(options.store, ({ revision }) => revision)
       : { records: 0, accounts: 0 };

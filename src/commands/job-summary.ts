@@ -40,7 +40,7 @@ interface Problems {
   readonly missing?: { readonly count: number; readonly listed: readonly string[] };
 }
 
-/** Reports what a run did not add: in the job summary, and with --quiet as a warning. A dry run writes no rejects file. */
+/** Reports what a run did not add: in the job summary, and as a warning. A dry run writes no rejects file. */
 export function reportProblems(
   terminal: Terminal,
   command: string,
@@ -57,5 +57,5 @@ export function reportProblems(
   ];
   if (rows.some(([, value]) => value)) addToJobSummary(terminal, summaryTable([command, 'not everything was added'], rows));
   const isWritten = rejects !== undefined && !dryRun;
-  if (rejected > 0 && terminal.isQuiet) terminal.alert(`${plural(rejected, 'item')} rejected${isWritten ? `, written to ${rejects}` : ''}`);
+  if (rejected > 0) terminal.alert(`${plural(rejected, 'item')} rejected${isWritten ? `, written to ${rejects}` : ''}`);
 }

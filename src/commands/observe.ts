@@ -43,8 +43,7 @@ export async function runObserve(terminal: Terminal, options: Values<'observe'>)
         ...COMMIT_PHASES,
       }),
     });
-    sources.keepRejects('observe', summary.rejected, refusal === undefined && isAllRejected(summary));
-    if (refusal !== undefined) throw refusal;
+    sources.keepRejects('observe', summary.rejected, isAllRejected(summary), refusal);
     const milliseconds = terminal.elapsed();
     reportProblems(terminal, 'observe', summary, options);
     for (const line of [...lateLines(summary), ...missingLines(summary), ...conflictLines(summary)]) terminal.alert(line);

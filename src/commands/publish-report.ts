@@ -10,10 +10,7 @@ import { type NamedTarget, NEW_TARGET, requestsText, trafficText } from './targe
 const MOST_STEPS = 10;
 
 /** Returns a plan as text: the totals, the files and bytes for each reason, and the first steps. */
-export function* planLines(
-  { plan, refusals, removal, steps, isNew, wasInterrupted }: PublishSummary,
-  target: NamedTarget,
-): Generator<Line> {
+export function* planLines({ plan, refusals, removal, steps, wasInterrupted }: PublishSummary, target: NamedTarget): Generator<Line> {
   const first: Step[] = [];
   const kinds = new Map<string, { step: Step; files: number; bytes: number }>();
   let count = 0;
@@ -26,7 +23,6 @@ export function* planLines(
   }
   yield `plan for ${target.name}${wasInterrupted ? ', which an earlier run did not finish' : ''}; nothing was changed`;
   yield `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`;
-  yield isNew && `  note      ${NEW_TARGET}`;
   yield `  overlaps  ${plural(plan.overlaps, 'page')} to write twice${plan.overlaps === 0 ? '' : ', so that readers miss no record'}`;
   yield `  deletes   ${plural(plan.deletes, 'file')}`;
   yield removalLine(removal);
@@ -69,7 +65,7 @@ function* shown(steps: Iterable<Step>): Generator<Pick<Step, 'action' | 'path' |
 
 /** Returns the result of a publish as text. */
 export function summaryLines(summary: PublishSummary, target: NamedTarget, took: string): Line[] {
-  const { done, plan, removal, traffic, isNew, wasInterrupted, invalidate } = summary;
+  const { done, plan, removal, traffic, wasInterrupted, invalidate } = summary;
   if (invalidate.length === 0) {
     const facts = [`${plural(plan.unchanged, 'file')} unchanged`, requestsText(target, traffic.requests), took];
     return [`${target.name} is up to date: ${facts.filter(Boolean).join(', ')}`];
@@ -77,7 +73,6 @@ export function summaryLines(summary: PublishSummary, target: NamedTarget, took:
   return [
     `published to ${target.name} in ${took}${wasInterrupted ? ', completing an interrupted run' : ''}`,
     `  files     ${number(done.uploads)} sent, ${number(plan.unchanged)} unchanged, ${number(done.deletes)} deleted`,
-    isNew && `  note      ${NEW_TARGET}`,
     removalLine(removal),
     `  traffic   ${trafficText(target, traffic)}${traffic.retries === 0 ? '' : `, ${number(traffic.retries)} of them retries`}`,
     `next: if a CDN caches the target, invalidate ${invalidate.join(' ')}`,

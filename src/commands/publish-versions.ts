@@ -19,7 +19,7 @@ import type { AccountsFound } from '../versions/removed-accounts.ts';
 import type { LocalZip } from '../versions/site-version.ts';
 import { openLocalZip } from '../versions/site-version.ts';
 import { reportRefusals } from './job-summary.ts';
-import { requestsOf, targetOf } from './target.ts';
+import { alertNewTarget, requestsOf, targetOf } from './target.ts';
 import { reportVersions } from './versions-report.ts';
 import { refuseOtherState, withStore } from './with-store.ts';
 
@@ -82,11 +82,7 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
     target.close();
   });
   reportVersions(terminal, summary, target, zip?.path, dryRun);
-  const others = summary.before.length === 0 ? (memory?.others() ?? []) : [];
-  if (others.length > 0)
-    terminal.alert(
-      `${target.name} is a new target, but ${options.store} was published to ${others.join(', ')} before: check the name of the target`,
-    );
+  if (summary.before.length === 0) alertNewTarget(terminal, target, memory?.others());
   if (memory?.isForgetful)
     terminal.warn(
       `${options.store} could not be written, so this publish is not recorded in it: close other programs that use it, then publish again`,

@@ -12,7 +12,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { addToJobSummary, reportRefusals } from './job-summary.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { publishVersions, usesVersions } from './publish-versions.ts';
-import { requestsOf, targetOf, trafficOf } from './target.ts';
+import { alertNewTarget, requestsOf, targetOf, trafficOf } from './target.ts';
 import { stateIn, withStore } from './with-store.ts';
 
 /** The options that need versions. */
@@ -43,6 +43,7 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
   }).finally(() => target.close());
   const milliseconds = terminal.elapsed();
   const facts = { target: target.name, isNew: summary.isNew, out: options.out, milliseconds };
+  if (summary.isNew) alertNewTarget(terminal, target);
   if (summary.isByCounts) {
     terminal.warn('the target has no sort keys of its pages: records that move to earlier pages are detected only from the counts');
   }

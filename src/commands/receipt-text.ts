@@ -50,15 +50,15 @@ export function receiptText(receipt: Receipt): string {
     'Searched:',
     ...checkLines(receipt),
     '',
-    'Remaining to be done:',
-    ...receipt.remaining.map(
-      ({ copy, command }) => `  ${copy}: ${command ?? 'search it yourself; if it has the account, delete it, or the account in it'}`,
-    ),
-    '',
+    ...(receipt.remaining.length === 0 ? [] : ['Remaining to be done:', ...receipt.remaining.map(remainingLine), '']),
     'Only a person can search:',
     ...receipt.look_at.map((place) => `  ${place}`),
     '',
   ].join('\n');
+}
+
+function remainingLine({ copy, command }: Receipt['remaining'][number]): string {
+  return `  ${copy}: ${command ?? 'search it yourself; if it has the account, delete it, or the account in it'}`;
 }
 
 /** Returns what was found in each place, and the numbers of places that have the account and that were not searched completely. */

@@ -103,10 +103,15 @@ function lines({ removed, excluded, known, shared, mentions }: RemoveSummary): s
   ];
 }
 
-function mentionLines({ certain, possible }: RemoveSummary['mentions']): string[] {
+/** The maximum number of records with mentions in the text output. */
+const PRINTED_MENTIONS = 5;
+
+function mentionLines({ certain, possible, listed }: RemoveSummary['mentions']): string[] {
   if (certain + possible === 0) return [];
   const both = `certain in ${plural(certain, 'record')} of other accounts, possible in ${number(possible)}`;
-  return [`  mentions  ${both}; these records stay in the store`];
+  const first = listed.slice(0, PRINTED_MENTIONS).map(({ id, account }) => `${id} of ${account}`);
+  const more = certain + possible > first.length ? ', and others: see --json' : '';
+  return [`  mentions  ${both}; these records stay in the store: ${first.join(', ')}${more}`];
 }
 
 function notConfirmed(names: readonly string[], summary: RemoveSummary, store: string): Failure {

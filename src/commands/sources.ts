@@ -1,19 +1,19 @@
 import type { SNAPSHOT_OPTIONS, SOURCE_OPTIONS } from '../command-line/options.ts';
 import type { ValuesOf } from '../command-line/spec.ts';
 import { Failure } from '../contract/failure.ts';
-import { type SuggestedCommand, suggested } from '../contract/hint.ts';
+import { type Hint, hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import { plural } from '../contract/plural.ts';
 import type { HintCommand, Verb } from '../sources/hint-command.ts';
 import type { FilePatterns } from '../sources/inputs/file-filter.ts';
 import { inputNamed, inputsOf } from '../sources/inputs/inputs.ts';
-import { rejection } from '../sources/rejects/rejection.ts';
 import { RejectsFile } from '../sources/rejects/rejects-file.ts';
 import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { ObserveContext } from '../sources/snapshots/snapshot-reader.ts';
 import type { Input, InputError, RemoteSources } from '../sources/source.ts';
 import { number } from '../terminal/amounts.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
+import { RejectReasons } from './reject-reasons.ts';
 import { requestsOf, sourceTargetOf } from './target.ts';
 
 const DAY_MS = 86_400_000;
@@ -36,8 +36,12 @@ interface Sources {
     readonly beforeCommit: (() => Promise<void>) | undefined;
     readonly signal: AbortSignal;
   };
-  /** Keeps the rejects file after everything is written. @throws Failure all-rejected, future-time */
-  readonly keepRejects: (verb: Verb | 'normalize', rejected: number, isAll: boolean) => void;
+  /**
+   * Keeps the rejects file after everything is written.
+   * @param refusal why nothing was added
+   * @throws Failure the refusal, all-rejected, future-time
+   */
+  readonly keepRejects: (verb: Verb | 'normalize', rejected: number, isAll: boolean, refusal?: Failure) => void;
   /** Closes all connections, and removes the rejects file of a command that did not end. */
   readonly close: () => void;
 }
@@ -62,8 +66,7 @@ export function openSources(
   const inputs = inputsOf(source, terminal.io.stdin, patterns, remote);
   const rejects =
     options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [written, ...inputs.flatMap((input) => input.path ?? [])]);
-  let future: InputError | undefined;
-  let [futures, others] = [0, 0];
+  const reasons = new RejectReasons();
   let otherCommand: string | undefined;
   let isForOtherCommand = true;
   return {
@@ -81,11 +84,7 @@ export function openSources(
       onReject:
         rejects &&
         ((inputError) => {
-          if (inputError.code !== 'future-time') others += 1;
-          else {
-            future ??= inputError;
-            futures += 1;
-          }
+          reasons.add(inputError);
           otherCommand ??= inputError.otherCommand?.hintForAll;
           isForOtherCommand &&= inputError.otherCommand !== undefined;
           rejects.add(inputError);
@@ -93,25 +92,24 @@ export function openSources(
       beforeCommit: options.dryRun ? undefined : rejects && (() => rejects.append()),
       signal: terminal.stopSignal,
     },
-    keepRejects: (verb, rejected, isAll) => {
+    keepRejects: (verb, rejected, isAll, refusal) => {
       rejects?.keep();
+      if (refusal?.code === 'too-many-rejects' && rejects !== undefined)
+        throw refusal.with({ place: options.dryRun ? {} : { file: rejects.path }, found: reasons.explain(refusal.found ?? '') });
+      if (refusal !== undefined) throw refusal;
       if (rejects === undefined || !isAll) return;
-      // the items of a run with a wrong clock have no error that can be corrected
-      if (future !== undefined && futures >= others) {
-        const hint = `correct the clock or the names of the folders, or accept the times with --allow-future; ${kept}`;
-        const snapshots = others === 0 ? 'all snapshots are' : `${plural(futures, 'snapshot')} ${futures === 1 ? 'is' : 'are'}`;
-        throw rejection({ ...future, message: `every item was rejected: ${snapshots} from the future`, hint });
-      }
+      const wrongClock = reasons.wrongClock(kept);
+      if (wrongClock !== undefined) throw wrongClock;
       throw new Failure('all-rejected', 'no item was accepted, and the store is unchanged', {
         place: { file: rejects.path },
         expected: 'at least one item that can be added to the store',
-        found: plural(rejected, 'rejected item'),
+        found: reasons.explain(plural(rejected, 'rejected item')),
         hint:
           isForOtherCommand && otherCommand !== undefined
             ? otherCommand
             : options.dryRun
               ? `run again without --dry-run to write the items to ${rejects.path}`
-              : [`${correctionOf(rejects.path)}, then run `, suggested(verb, {}, [rejects.path])],
+              : correctionOf(verb, rejects.path),
       });
     },
     close: () => {
@@ -148,12 +146,16 @@ export function correctionLine(
   terminal: Terminal,
 ): Line {
   if (rejected === 0 || dryRun) return false;
-  return `to ${verb} the rejected items: ${correctionOf(rejects)}, then run ${terminal.command(verb, {}, [rejects])}`;
+  return `to ${verb} the rejected items: ${hintText(correctionOf(verb, rejects), terminal.render)}`;
 }
 
-/** What to correct before a rejects file is read again. A line without an item stands for a whole file. */
-function correctionOf(rejects: string): string {
-  return `correct the items in ${rejects}, or fetch again the files that it names`;
+/** What to do with rejected items. A file that was fetched again is not read for a line that has the item itself. */
+function correctionOf(verb: Verb | 'normalize', rejects: string): Hint {
+  return [
+    `correct the items in ${rejects}, then run `,
+    suggested(verb, {}, [rejects]),
+    '; or fetch again the files that it names, then run the same command again',
+  ];
 }
 
 /** The last line of a dry run. */

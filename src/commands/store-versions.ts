@@ -4,11 +4,12 @@ import { STORE_KIND, type StoreVersion } from '../backup/store-version.ts';
 import type { Values } from '../command-line/commands.ts';
 import type { Given } from '../command-line/spec.ts';
 import { openRemote } from '../storage/remote.ts';
+import { SCHEMA_VERSION } from '../store/database/schema.ts';
 import { plural, seconds, size } from '../terminal/amounts.ts';
 import { bytes } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { listVersions } from '../versions/newest.ts';
-import { aroundOf, listedTargetOf, NEW_TARGET, requestsOf, requestsText, targetOf, trafficOf, trafficText } from './target.ts';
+import { alertNewTarget, aroundOf, listedTargetOf, requestsOf, requestsText, targetOf, trafficOf, trafficText } from './target.ts';
 
 export async function runStorePush(terminal: Terminal, options: Values<'store push'>, given: Given): Promise<void> {
   const [target, around] = await Promise.all([targetOf(options.target, options, terminal), aroundOf(options.target, options, terminal)]);
@@ -40,6 +41,7 @@ export async function runStorePush(terminal: Terminal, options: Values<'store pu
   const milliseconds = terminal.elapsed();
   const { version, isNew, unchanged, kept, deleted, bytes: sent, traffic, isConditional, problems } = summary;
   const { dryRun } = options;
+  if (isNew) alertNewTarget(terminal, target);
   for (const problem of problems) terminal.warn(`${problem} at ${target.name}: it is written again if a copy exists`);
   if (isConditional === false) {
     terminal.warn('this target has no conditional writes: two pushes at the same time may not detect each other');
@@ -65,7 +67,6 @@ export async function runStorePush(terminal: Terminal, options: Values<'store pu
       version !== undefined && unchanged && `${target.name} already has this store, as version ${version.number}`,
       version !== undefined && !unchanged && !dryRun && `pushed ${versionLine(version)}`,
       `  versions  ${plural(kept, 'version')} kept, ${deleted} deleted`,
-      isNew && `  note      ${NEW_TARGET}`,
       `  traffic   ${dryRun ? size(sent) : trafficText(target, traffic)}, ${seconds(milliseconds)}`,
       dryRun && 'nothing was written: run again without --dry-run to push',
     ],
@@ -122,6 +123,7 @@ export async function runStoreVersions(terminal: Terminal, options: Values<'stor
 }
 
 /** Returns one version of the store as a line of text. */
-function versionLine({ number: version, time, records, accounts, store_bytes, bytes, store }: StoreVersion): string {
-  return `version ${version} of ${time}: ${plural(records, 'record')} of ${plural(accounts, 'account')}, ${size(store_bytes)} (${size(bytes)} compressed), fingerprint ${store.slice(0, 12)}`;
+function versionLine({ number: version, time, records, accounts, store_bytes, bytes, store, schema }: StoreVersion): string {
+  const other = schema === SCHEMA_VERSION ? '' : `, schema ${schema}: only the release that pushed it can read it`;
+  return `version ${version} of ${time}: ${plural(records, 'record')} of ${plural(accounts, 'account')}, ${size(store_bytes)} (${size(bytes)} compressed), fingerprint ${store.slice(0, 12)}${other}`;
 }

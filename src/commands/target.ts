@@ -92,11 +92,20 @@ export function trafficOf({ requests: all, writes, reads, deletes, retries }: Re
   return { all, writes, reads, deletes, retries };
 }
 
-/** What a result says of a first run: the name of the target may have a typo. */
-export const NEW_TARGET = 'the target is new';
-
 /** A target for messages. */
 export type NamedTarget = Pick<Target, 'name' | 'names'>;
+
+/** What the summary of a job says of a first run at a target. */
+export const NEW_TARGET = 'the target is new';
+
+/**
+ * Warns about a first run at a target, because its name may have a typo. Each first run warns: a store knows only some of its targets.
+ * @param others where the store was published before
+ */
+export function alertNewTarget(terminal: Terminal, { name }: NamedTarget, others: readonly string[] = []): void {
+  const before = others.length === 0 ? '' : `, but to ${others.join(', ')}`;
+  terminal.alert(`${name} is a new target: nothing was published there before${before}. If this is not its first run, check the name`);
+}
 
 /** Returns a number of requests as text; undefined for a folder, which needs none. */
 export function requestsText({ names }: NamedTarget, requests: number): string | undefined {

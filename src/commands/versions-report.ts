@@ -40,7 +40,6 @@ export function reportVersions(
         ? undefined
         : `${plural(removed.length, 'version')} with removed accounts ${isRewrite ? 'rebuilt' : 'deleted'}: ${removed.join(', ')}`,
     ],
-    ['note', isNew ? NEW_TARGET : undefined],
     ['note', isRewrite && removed.length > 0 ? 'rebuilt HTML pages have no former handles' : undefined],
     ['traffic', trafficText(target, traffic)],
     ['time', seconds(milliseconds)],
@@ -82,7 +81,8 @@ export function reportVersions(
     ...lines,
     ...invalidate.map((one) => `next: if a CDN caches the target, invalidate ${one}`),
   ]);
-  addToJobSummary(terminal, summaryTable(['published', target.name], [['version', number(current?.number ?? 0)], ...rows]));
+  const version = ['version', number(current?.number ?? 0)] as const;
+  addToJobSummary(terminal, summaryTable(['published', target.name], [version, ['note', isNew ? NEW_TARGET : undefined], ...rows]));
 }
 
 const TITLES: { readonly [change: string]: string } = {

@@ -74,7 +74,7 @@ const ERROR_CODES = {
   'store-older': {
     meaning: 'an older release of palimpsest made the store',
     remedy:
-      'run `palimpsest export ndjson --to FILE` with the release that wrote it, then `palimpsest import FILE` into a new store with this release',
+      'run `palimpsest export ndjson --to FILE` with the release that wrote it, then `palimpsest import FILE` into a new store with this release: see backup.md#upgrade',
   },
   'no-tree': { meaning: 'there is no tree in that folder', remedy: 'build first, or name the folder with `--out`' },
   'tree-unfinished': {

@@ -18,7 +18,7 @@ import { openMembers } from './zip-members.ts';
 /** What a copy is: it determines the command that updates it. */
 export type CopyForm = 'tree' | 'pages' | 'site' | 'store' | 'file';
 
-/** What a search found in a copy: the paths of files, without handles. */
+/** What a search found in a copy: the paths of files, without handles and stable ids. */
 export interface CopyCheck {
   readonly place: string;
   readonly form: CopyForm;
@@ -77,7 +77,7 @@ export class CopySearch {
     for (const link of links) this.#found.unread.add(link);
     await forEachLimit(backwards(files), concurrency, (file) => this.#file(file, { name: file.path, path: file.path, depth: 0, search }));
     const { account, handle, unread } = this.#found;
-    const sorted = (paths: ReadonlySet<string>) => Array.from(paths, (path) => search.withoutHandles(path)).toSorted();
+    const sorted = (paths: ReadonlySet<string>) => Array.from(paths, (path) => search.withoutNames(path)).toSorted();
     return {
       place,
       form,

@@ -1,6 +1,6 @@
 import { byteText } from '../browse/byte-text.ts';
 import { accountPlace } from '../browse/paths.ts';
-import { type Exclusion, handleHash } from '../contract/accounts/exclusion.ts';
+import { type Exclusion, handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { foldedText, handleKey } from '../contract/accounts/handle.ts';
 import { isObject } from '../contract/json.ts';
 import { excludedAccounts } from '../contract/pages/excluded-account.ts';
@@ -39,6 +39,9 @@ export class TraceSearch {
   readonly #accountsOn: ReturnType<typeof excludedAccounts>;
   readonly #hasRecords: SearchedAccounts['hasRecords'];
   readonly #hashes: ReadonlySet<string>;
+  readonly #stableIds: ReadonlySet<string>;
+  /** The servers of the handles, such as `@social.example`. */
+  readonly #servers: ReadonlySet<string>;
   readonly #fileNames: ReadonlySet<string>;
   readonly #handle: RegExp | undefined;
   /** The keys of handles that are those of other accounts in this tree. */
@@ -52,6 +55,8 @@ export class TraceSearch {
     this.#accountsOn = excludedAccounts(exclusions);
     this.#hasRecords = hasRecords;
     this.#hashes = new Set(exclusions.flatMap((one) => one.handles));
+    this.#stableIds = new Set(exclusions.flatMap((one) => one.stable_ids));
+    this.#servers = new Set(handles.map((handle) => handle.replace(/^[^@]*/, '')));
     this.#fileNames = new Set(handles.map((handle) => accountPlace(byteText(handle)).name));
     const searched = handles.map(handleKey).flatMap((key) => (isStrict ? [key, key.replace(/@.*/, '')] : [key]));
     const keys = searched.map((key) => key.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
@@ -77,17 +82,21 @@ export class TraceSearch {
     return { trace: found, isText: decoder.isText };
   }
 
-  /** Returns a path in which each part that is a handle is replaced: the files of an account have its handle in their names. */
-  withoutHandles(path: string): string {
-    const isHandle = (part: string) =>
+  /** Returns a path in which each part with a handle or a stable id is replaced: the files of an account have one in their names. */
+  withoutNames(path: string): string {
+    const isName = (part: string) =>
       this.#handle?.test(foldedText(part)) === true ||
-      this.#hashes.has(handleHash(part)) ||
-      this.#hashes.has(handleHash(part.replace(/\.[^.]*$/, '')));
+      [part, part.replace(/\.[^.]*$/, ''), ...(part.match(/[\p{L}\p{N}_]+/gu) ?? [])].some((name) => this.#isName(name));
     return path
       .replace(/(browse\/account\/[0-9a-f]{2}\/).*/, '$1…')
       .split('/')
-      .map((part) => (isHandle(part) ? '…' : part))
+      .map((part) => (isName(part) ? '…' : part))
       .join('/');
+  }
+
+  #isName(name: string): boolean {
+    // the files of a server leave the server out of the id
+    return this.#hashes.has(handleHash(name)) || ['', ...this.#servers].some((server) => this.#stableIds.has(stableIdHash(name + server)));
   }
 
   #isOnPage(page: unknown): boolean {

@@ -167,11 +167,7 @@ export class Terminal {
 
   /** Writes a warning to standard error, unless the command is quiet. */
   warn(line: string): void {
-    if (!this.isQuiet) this.alert(line);
-  }
-
-  get isQuiet(): boolean {
-    return this.#outputMode.quiet ?? false;
+    if (!this.#outputMode.quiet) this.alert(line);
   }
 
   /** Writes a warning to standard error also if the command is quiet: the result is not what the user may expect. */

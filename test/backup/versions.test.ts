@@ -160,9 +160,9 @@ function commitIn(target: string): Commit<StoreVersion> & { readonly newest: Sto
 }
 
 it.each([
-  [-1, 'store-older', /^pull this version and run palimpsest export .* with the release that wrote it/],
-  [1, 'store-newer', /^update/],
-])('a pull of a version that another release wrote names the version, and what to do: %i', async (difference, code, hint) => {
+  [-1, 'store-older', /^with the release .* palimpsest store pull and palimpsest export /, /^if .* see "Upgrade"/],
+  [1, 'store-newer', /^update/, /^run .* store pull /],
+])('a pull of a version of another release, and a push after it, say what to do: %i', async (difference, code, pulled, pushed) => {
   const target = join(folder, `release ${code}`);
   await palimpsestJson(['store', 'push', target, '--store', night(0)]);
   const { newest, ...commit } = commitIn(target);
@@ -171,7 +171,14 @@ it.each([
   rmSync(join(target, commitPath(1)));
   const { stdout } = await palimpsestHere(['store', 'pull', target, '--store', join(folder, 'other.db'), '--json']);
   const message = expect.stringMatching(/^version 1 at .* was written by an? (old|new)er palimpsest$/);
-  expect(JSON.parse(stdout).error).toMatchObject({ code, message, hint: expect.stringMatching(hint), file: newest.file });
+  expect(JSON.parse(stdout).error).toMatchObject({ code, message, hint: expect.stringMatching(pulled), file: newest.file });
+  expect((await palimpsestHere(['store', 'versions', target])).stdout).toContain(
+    `, schema ${other.schema}: only the release that pushed it`,
+  );
+  const imported = join(folder, `imported after ${code}.db`);
+  await importLines(imported, lines.slice(0, 60));
+  const refusal = await palimpsestHere(['store', 'push', target, '--store', imported, '--json']);
+  expect(JSON.parse(refusal.stdout).error).toMatchObject({ code: 'store-diverged', hint: expect.stringMatching(pushed) });
 });
 
 it('a push with --replace, or of a store that the target already has, deletes nothing without a --keep option', async () => {

@@ -324,6 +324,9 @@ export const OPTIONS: readonly Suggestion[] = [
   shown('observe/read-inputs.ts: --allow-future', 'observe - --store n.db', 3, '--allow-future', {
     input: night(1, ['user_1']).replaceAll('2024-', '2124-'),
   }),
+  shown('commands/reject-reasons.ts: --allow-future', 'observe - --store n.db --rejects r.ndjson', 3, '--allow-future', {
+    input: night(1, ['user_1']).replaceAll('2024-', '2124-'),
+  }),
   shown('commands/sources.ts: --allow-future', 'observe - --store n.db --observed-at 2124-01-01T00:00:00Z', 3, '--allow-future', {
     input: lines({ acct: 'a@social.example', id: '1', display_name: 'a', note: 'b', url: 'https://social.example/@a' }),
   }),

@@ -187,7 +187,9 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     known: 'names that were excluded before',
     shared: 'former handles that are not excluded, because another account has them now',
     mentions:
-      'how many records of other accounts mention a removed handle: `certain` and `possible`, see removal.md#remove-it-from-the-store',
+      'how many records of other accounts mention a removed handle: `certain` and `possible`, see removal.md#remove-it-from-the-store. The first 100 are in `listed`',
+    'mentions.listed.id, mentions.listed.account, mentions.listed.is_certain':
+      'the record, its account, and whether the mention is certain',
     created_store: 'whether there was no store at this path, and `--allow-unknown` created a new one',
     unfinished_mirrors: 'files with the pages of unfinished mirrors; `remove` deletes these files',
     files_beside: 'other files beside the store that may have the account',
@@ -196,7 +198,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     'checks.place, checks.form, checks.files':
       'the place, what it is (`tree`, `pages`, `site`, `store` or `file`), and how many files were searched; members of a ZIP count, too',
     'checks.with_account, checks.with_handle, checks.unread':
-      'all files with a removed account, those with only the text of a handle, and those that were not searched. In a path, `…` is a part with a handle',
+      'all files with a removed account, those with only the text of a handle, and those that were not searched. In a path, `…` is a part with a handle or stable id',
     'checks.is_found': 'whether the place counts in `found_places`',
     'checks.is_searched': 'whether the place was searched completely',
     found_places: 'how many places have the account; missing without `--check` and `--receipt`',

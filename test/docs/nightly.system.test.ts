@@ -169,16 +169,23 @@ describe('the script for a server in docs/nightly.md', () => {
     const script = (blocks('On a server with cron', 'sh')[0] ?? '').replace('/var/www/palimpsest/out', 'bucket/site');
     writeFileSync(join(cwd, 'nightly.sh'), script, { mode: 0o755 });
     const refused = expect.stringMatching(/\(too-many-rejects\)\n(?:.*\n)*nightly\.sh: exit code 3 /);
+    const first = /^(?:warning: (?:backup|bucket\/site) is a new target: .*\n){2}$/;
+    let [steps, size] = [0, 0];
     for (const [day, bad, stderr, kept] of [
-      [1, 0, '', 0],
+      [1, 0, expect.stringMatching(first), 0],
       [2, 10, refused, 2],
       [2, 0, '', 2],
-      [3, 1, '', 4],
+      [3, 1, expect.stringMatching(/^warning: 1 item rejected, written to snapshots\/.*\.ndjson\n$/), 4],
     ]) {
       const snapshots = [...many(day, 100 * day), ...Array.from({ length: bad }, () => ({ screen_name: 7 }))];
       writeFileSync(fetched, snapshots.map((one) => `${JSON.stringify(one)}\n`).join(''));
       expect(await shell(line, cwd, { PATH: machine(cwd) })).toEqual({ status: 0, stdout: '', stderr });
-      expect(/^published to bucket\/site/m.test(readFileSync(join(cwd, 'nightly.log'), 'utf8'))).toBe(stderr === '');
+      // the log keeps earlier runs, and has the steps of a run that failed
+      steps += stderr === refused ? 1 : 5;
+      const log = readFileSync(join(cwd, 'nightly.log'), 'utf8');
+      expect(log.match(/^20\d\d-[\d-]+T[\d:]+Z palimpsest (?:observe|build|verify|store push|publish) /gm)).toHaveLength(steps);
+      expect(/^published to bucket\/site/m.test(log.slice(size))).toBe(stderr !== refused);
+      size = log.length;
       expect(readdirSync(join(cwd, 'snapshots'))).toHaveLength(kept);
     }
     expect(new Set([...seen(cwd).values()].map(({ account }) => account)).size).toBe(3 * ACCOUNTS);

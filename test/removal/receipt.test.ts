@@ -122,7 +122,8 @@ describe('remove with --receipt and --check', () => {
     await run('store', 'push', 'backup');
     expect(await removing('nina_k', ...copies)).toMatchObject({ code: 1, found_places: 1, checks: [{}, {}, {}, { place: 'backup' }] });
     await run('store', 'push', 'backup', '--keep-last', '1');
-    expect(await removing('nina_k', ...copies)).toMatchObject({ code: 0, found_places: 0 });
+    expect(await removing('nina_k', ...copies, '--receipt', 'done.txt')).toMatchObject({ code: 0, found_places: 0 });
+    expect(readFileSync(join(cwd, 'done.txt'), 'utf8')).not.toContain('Remaining to be done');
     expect(await removing('id:id-of-nina', ...copies)).toMatchObject({ code: 0, found_places: 0 });
 
     writeFileSync(join(cwd, 'site', 'damaged.zip'), readFileSync(join(cwd, 'h.zip')).subarray(0, 3000));
@@ -229,10 +230,16 @@ describe('remove with --receipt and --check', () => {
     expect(await place()).toMatchObject({ code: 1, unread: ['…'] });
   });
 
-  it('finds the raw documents of a service, which leave out the server of a handle', async () => {
-    const { cwd, removing } = await home(seen(1, 'vex@a.example', '9', 'x'));
-    writeFileSync(join(cwd, 'm.json'), '{"username":"vex","acct":"vex","note":"x"}');
-    expect(await removing('vex@a.example', '--yes', '--check', 'm.json')).toMatchObject({ code: 1, found_places: 1 });
+  it('finds the raw documents of a service, which leave out the server of a handle, and shows neither handle nor id', async () => {
+    const { cwd, removing } = await home(seen(1, 'vex@a.example', '987@a.example', 'x'));
+    for (const name of ['987.json', 'of-987@a.example.json', 'vex.json']) {
+      mkdirSync(join(cwd, 'files'), { recursive: true });
+      writeFileSync(join(cwd, 'files', name), '{"username":"vex","acct":"vex","note":"x"}');
+      // also a run that knows only the hash of the id
+      const checked = await removing('vex@a.example', '--yes', '--check', 'files');
+      expect(checked, name).toMatchObject({ code: 1, found_places: 1, checks: [{}, { with_handle: ['…'] }] });
+      rmSync(join(cwd, 'files'), { recursive: true });
+    }
   });
 
   it('searches the files beside the store, such as rejects', async () => {

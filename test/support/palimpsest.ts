@@ -11,6 +11,9 @@ export const BIN: string = `${PROGRAM}/bin/palimpsest.js`;
 /** The same in the checkout, where hints show it as users do: `node bin/palimpsest.js`. */
 const IN_CHECKOUT = fileURLToPath(new URL('../../bin/palimpsest.js', import.meta.url));
 
+/** The warning of the first run at a target. */
+export const NEW_TARGET: RegExp = /^warning: .* is a new target: .*\n$/;
+
 export interface Finished {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

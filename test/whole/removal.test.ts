@@ -156,10 +156,13 @@ describe('palimpsest remove', () => {
   it('changes nothing without --yes, shows what it would remove, and says afterwards where the account still is', async () => {
     await importing(servicePages() + line(record(500, { account: 'bob', text: 'with @Nina_K' })));
     const before = readFileSync(store);
-    await failing(3, /not-confirmed.*nina_k: 10 records.*mentions certain in 1 record.*--yes/s, 'remove', 'nina_k');
+    await failing(3, /not-confirmed.*nina_k: 10 records.*mentions certain in 1 record.*: 500 of bob.*--yes/s, 'remove', 'nina_k');
     const { stdout } = await palimpsestHere(['remove', 'nina_k', '--dry-run', '--store', store]);
     expect(stdout).toMatch(/would remove 1 account.*nina_k: 10 records.*nothing was written/s);
-    expect(await cli('remove', 'nina_k', '--dry-run')).toMatchObject({ dry_run: true, mentions: { certain: 1, possible: 0 } });
+    expect(await cli('remove', 'nina_k', '--dry-run')).toMatchObject({
+      dry_run: true,
+      mentions: { certain: 1, possible: 0, listed: [{ id: 500, account: 'bob', is_certain: true }] },
+    });
     expect(readFileSync(store).equals(before)).toBe(true);
     const { stdout: done } = await palimpsestHere(['remove', 'nina_k', '--yes', '--store', store]);
     expect(done).toMatch(/removed 1 account.*need --allow-gaps; .*with --rewrite-versions\nbackups .* --keep-last 1;/s);

@@ -46,7 +46,7 @@ export function hasSchema(database: Connection, path: string): boolean {
 
 /**
  * Returns the failure for a store that another release wrote.
- * @param before what comes before the export with that release, for the hint
+ * @param before what that release must do before the export, for the hint
  */
 export function otherSchema(name: string, file: string, version: number, before = ''): Failure {
   const isNewer = version > SCHEMA_VERSION;
@@ -56,6 +56,6 @@ export function otherSchema(name: string, file: string, version: number, before 
     found: `version ${version}`,
     hint: isNewer
       ? 'update palimpsest'
-      : `${before}run palimpsest export ndjson --to FILE with the release that wrote it, then palimpsest import FILE into a new store with this release`,
+      : `with the release that wrote it, run ${before}palimpsest export ndjson --to FILE; then palimpsest import FILE into a new store with this release: see "Upgrade" in docs/backup.md`,
   });
 }

@@ -3,28 +3,36 @@ import type { ChangeRecord } from '../../contract/record.ts';
 import type { Connection } from '../database/connection.ts';
 import { storedJson } from '../database/damaged.ts';
 
-/** How many records mention a handle. */
+/** How many records are listed. All are counted. */
+const MAX_LISTED = 100;
+
+/** The records that mention a handle. */
 export interface Mentions {
   /** Those that name the server of the handle, or whose account has the same one. */
   readonly certain: number;
   /** Those that name no server, of accounts whose server is unknown. */
   readonly possible: number;
+  /** The first of both, by their ids. */
+  readonly listed: readonly (Pick<ChangeRecord, 'id' | 'account'> & { readonly isCertain: boolean })[];
 }
 
 /** A mention: the server of a link before it, the name, and the server after it. */
 const MENTION =
   /(?:https?:\/\/([^/\s"'<>]+)\/|(?<![\p{L}\p{N}_@./]))@([\p{L}\p{N}_]+(?:[.-]+[\p{L}\p{N}_]+)*)(?:@([\p{L}\p{N}]+(?:[.-]+[\p{L}\p{N}]+)*))?/gu;
 
-/** Counts the records in a store that mention one of these handles. */
-export function countMentions(database: Connection, handles: readonly string[]): Mentions {
+/** Finds the records in a store that mention one of these handles. */
+export function findMentions(database: Connection, handles: readonly string[]): Mentions {
   const keys = new Set(handles.map(handleKey));
   const counts = { certain: 0, possible: 0 };
+  const listed: Mentions['listed'][number][] = [];
   for (const record of recordsWithNames(database, [...keys].map(nameOf))) {
     const kinds = new Set(mentionsIn(record, keys));
-    if (kinds.has('certain')) counts.certain += 1;
-    else if (kinds.has('possible')) counts.possible += 1;
+    if (kinds.size === 0) continue;
+    const isCertain = kinds.has('certain');
+    counts[isCertain ? 'certain' : 'possible'] += 1;
+    if (listed.length < MAX_LISTED) listed.push({ id: record.id, account: record.account, isCertain });
   }
-  return counts;
+  return { ...counts, listed };
 }
 
 /** Yields how certain each mention of one of these handles in a record is. A mention without a server means that of the writer. */

@@ -13,7 +13,7 @@ import { Store } from '../store.ts';
 import { Batch, type CommitPhase } from '../writing/batch.ts';
 import { eraseFreed, mustErase } from './erase-freed-bytes.ts';
 import { type Exclusions, isIdentifying } from './exclusions.ts';
-import { countMentions, type Mentions } from './mentions.ts';
+import { findMentions, type Mentions } from './mentions.ts';
 import { type RemovedAccount, removeAccount } from './removed-account.ts';
 
 export interface RemoveOptions {
@@ -37,7 +37,7 @@ export interface RemoveSummary {
   readonly known: readonly string[];
   /** Former handles that are not excluded, because another account has them now. */
   readonly shared: readonly string[];
-  /** How many records of other accounts mention a removed handle, such as `@nina_k`. They stay. */
+  /** Which records of other accounts mention a removed handle, such as `@nina_k`. They stay. */
   readonly mentions: Mentions;
 }
 
@@ -98,7 +98,7 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
     batch.markMetadataChanged();
   }
   const handles = removed.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]);
-  const mentions = countMentions(database, handles);
+  const mentions = findMentions(database, handles);
   return { removed: removed.map(({ recordIds: _, serviceIds: __, isNew: ___, ...rest }) => rest), excluded, known, shared, mentions };
 }
 
