@@ -1,6 +1,6 @@
 // Makes screenshots of each kind of page: light, dark, narrow, and as printed. Needs Chromium and .ci/servers/install.
-//   npm run screenshots              the pictures of the README and of docs/browse.md, into docs
-//   npm run screenshots -- FOLDER    all, into this folder
+//   npm run screenshots              makes only the pictures of the README and of docs/browse.md, in docs
+//   npm run screenshots -- FOLDER    makes screenshots of all kinds of pages, in this folder
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
