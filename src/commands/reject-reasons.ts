@@ -5,7 +5,7 @@ import { rejection } from '../sources/rejects/rejection.ts';
 import type { InputError } from '../sources/source.ts';
 import { number } from '../terminal/amounts.ts';
 
-/** Why a run rejected items: how many for each error code, and the first of them. */
+/** Why a run rejected items: for each error code the number of items, and the first of them. */
 export class RejectReasons {
   readonly #reasons = new Map<FailureCode, { readonly count: number; readonly first: InputError }>();
   #all = 0;
@@ -16,14 +16,14 @@ export class RejectReasons {
     this.#all += 1;
   }
 
-  /** Returns a count with the most frequent reason. */
+  /** Returns a text with the count, the most frequent reason and an example of it. */
   explain(count: string): string {
     const [main] = [...this.#reasons.values()].sort((one, other) => other.count - one.count);
-    return main === undefined ? count : `${count}, most often ${main.first.code} (${number(main.count)}), first: ${main.first.found}`;
+    return main === undefined ? count : `${count}, most often ${main.first.code} (${number(main.count)}), such as: ${main.first.found}`;
   }
 
   /**
-   * Returns the failure of a run that rejected everything because of a wrong clock: its items have no error that can be corrected.
+   * Returns the failure of a run that rejected everything because of a wrong clock. Its items themselves need no correction.
    * @param kept the state of everything, for the message
    */
   wrongClock(kept: string): Failure | undefined {

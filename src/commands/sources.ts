@@ -38,8 +38,8 @@ interface Sources {
   };
   /**
    * Keeps the rejects file after everything is written.
-   * @param refusal why nothing was added
-   * @throws Failure the refusal, all-rejected, future-time
+   * @param refusal why nothing was added; it is thrown
+   * @throws Failure all-rejected, future-time
    */
   readonly keepRejects: (verb: Verb | 'normalize', rejected: number, isAll: boolean, refusal?: Failure) => void;
   /** Closes all connections, and removes the rejects file of a command that did not end. */
@@ -149,12 +149,12 @@ export function correctionLine(
   return `to ${verb} the rejected items: ${hintText(correctionOf(verb, rejects), terminal.render)}`;
 }
 
-/** What to do with rejected items. A file that was fetched again is not read for a line that has the item itself. */
+/** Returns what to do with rejected items. A rejects file is no way to read files that were fetched again: most of its lines have the item itself. */
 function correctionOf(verb: Verb | 'normalize', rejects: string): Hint {
   return [
     `correct the items in ${rejects}, then run `,
     suggested(verb, {}, [rejects]),
-    '; or fetch again the files that it names, then run the same command again',
+    '; or fetch the files that it names again, then run the same command again',
   ];
 }
 

@@ -95,16 +95,18 @@ export function trafficOf({ requests: all, writes, reads, deletes, retries }: Re
 /** A target for messages. */
 export type NamedTarget = Pick<Target, 'name' | 'names'>;
 
-/** What the summary of a job says of a first run at a target. */
-export const NEW_TARGET = 'the target is new';
+/** What the job summary says about a target after the first run there. */
+export const NEW_TARGET = 'this is a new target';
 
 /**
- * Warns about a first run at a target, because its name may have a typo. Each first run warns: a store knows only some of its targets.
- * @param others where the store was published before
+ * Warns about the first run at a target, because the name may have a typo. Each first run warns: a store knows only some of its targets.
+ * @param others the targets to which the store was published before
  */
 export function alertNewTarget(terminal: Terminal, { name }: NamedTarget, others: readonly string[] = []): void {
-  const before = others.length === 0 ? '' : `, but to ${others.join(', ')}`;
-  terminal.alert(`${name} is a new target: nothing was published there before${before}. If this is not its first run, check the name`);
+  const before = others.length === 0 ? '' : `. This store was published to ${others.join(', ')} before`;
+  terminal.alert(
+    `${name} is a new target: no earlier run wrote to it${before}. If this is not the first run there, check the name of the target`,
+  );
 }
 
 /** Returns a number of requests as text; undefined for a folder, which needs none. */

@@ -42,7 +42,7 @@ describe('the guards of palimpsest observe', () => {
     await observe(3, night(...names.slice(0, 8)));
     const input = names.map((name, index) => `${account(name, index < 3 ? 'late' : 'bio')}`).join('');
     expect((await observe(2, input + account('new'))).stderr).toMatch(
-      /3 of 11 items cannot be used \(too-many-rejects\)\n {2}where .*\n.*\n {2}found {5}27%, most often late \(3\), first: /,
+      /3 of 11 items cannot be used \(too-many-rejects\)\n {2}where .*\n.*\n {2}found {5}27%, most often late \(3\), such as: /,
     );
     const args = ['observe', '-', '--store', store, '--observed-at', '2024-05-02T03:17:00Z'];
     const { code, stderr } = await palimpsestHere(args, { input });
@@ -108,7 +108,7 @@ describe('a run that lacks accounts or has rejected items', () => {
   it('says that pages change on a new day, and if an account is not observed for 10 days, although no snapshot shows anything new', async () => {
     const { observe } = job();
     await observe(1, night('a', 'b'));
-    const day = / {2}days {6}new ones with snapshots: only the HTML page about the history changes\nnext.* build .*\n$/;
+    const day = / {2}days {6}the first snapshots of some days: only the HTML page about the history changes\nnext.* build .*\n$/;
     expect((await observe(11, night('a'))).stdout).toMatch(day);
     expect((await observe(11, night('a'))).stdout).toMatch(/nothing new: .*\n$/);
     const last = await observe(12, night('a'));

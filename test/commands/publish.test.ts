@@ -108,7 +108,7 @@ it('warns that a target is new, also if it is quiet, but not the next time', asy
     [site, 'publish', site, '--out', out],
     [backup, 'store', 'push', backup, '--store', store],
   ]) {
-    const stderr = `warning: ${target} is a new target: nothing was published there before. If this is not its first run, check the name\n`;
+    const stderr = `warning: ${target} is a new target: no earlier run wrote to it. If this is not the first run there, check the name of the target\n`;
     expect(await palimpsestHere([...args, '--quiet']), args.join(' ')).toMatchObject({ code: 0, stderr });
   }
   expect(await palimpsestHere(['publish', site, '--out', out])).toMatchObject({ stderr: '' });

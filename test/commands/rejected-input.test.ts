@@ -194,9 +194,9 @@ describe('a run with --rejects that rejects every item', () => {
   };
 
   it.each([
-    ['import', 'records.ndjson', /^1 rejected item, most often bad-field \(1\), first: /],
-    ['observe', 'error.json', /^1 rejected item, most often bad-json \(1\), first: HTML or XML/],
-    ['observe', '.', /^4 rejected items, most often bad-field \(3\), first: /],
+    ['import', 'records.ndjson', /^1 rejected item, most often bad-field \(1\), such as: /],
+    ['observe', 'error.json', /^1 rejected item, most often bad-json \(1\), such as: HTML or XML/],
+    ['observe', '.', /^4 rejected items, most often bad-field \(3\), such as: /],
   ])('of %s %s fails, writes the rejects file and creates no store', async (command, source, found) => {
     const { cwd, folder } = folderOf(files);
     const args = [command, source, '--store', 'data/store.db', '--rejects', 'rejects.ndjson'];
@@ -207,7 +207,7 @@ describe('a run with --rejects that rejects every item', () => {
     });
     expect(readdirSync(folder).toSorted()).toEqual(Object.keys(files));
     const { code, stdout, stderr } = await palimpsest([...args, '--json'], { cwd });
-    const hint = `correct the items in rejects.ndjson, then run \`palimpsest ${command} rejects.ndjson --store data/store.db\`; or fetch again`;
+    const hint = `correct the items in rejects.ndjson, then run \`palimpsest ${command} rejects.ndjson --store data/store.db\`; or fetch the files`;
     expect({ code, error: JSON.parse(stdout).error }).toMatchObject({
       code: 1,
       error: { code: 'all-rejected', file: 'rejects.ndjson', found: expect.stringMatching(found), hint: expect.stringContaining(hint) },
@@ -231,7 +231,7 @@ it('the suggestion for a bad file keeps the good files with the same name', asyn
   const { stdout } = await palimpsest(suggested.split(' '), { cwd });
   const [, advice = ''] = /^to observe the rejected items: (.*)$/m.exec(stdout) ?? [];
   expect(advice).toMatch(
-    /^correct the items in FILE, then run `.*`; or fetch again the files that it names, then run the same command again$/,
+    /^correct the items in FILE, then run `.*`; or fetch the files that it names again, then run the same command again$/,
   );
   writeFileSync(join(cwd, 'nights/2024-05-03/a.json'), note('2024-05-02'));
   const again = await palimpsestJson(suggested.split(' '), { cwd });

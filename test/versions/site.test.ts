@@ -60,7 +60,7 @@ describe('publish of a ZIP', () => {
     expect(await site.publish(target)).toMatchObject({ is_new: false, number: 1, change: null, requests: { all: 2 } });
     const mistyped = await palimpsestHere(site.args(`${target}-2`, ['--quiet']));
     expect(mistyped.stderr).toBe(
-      `warning: ${target}-2 is a new target: nothing was published there before, but to ${target}. If this is not its first run, check the name\n`,
+      `warning: ${target}-2 is a new target: no earlier run wrote to it. This store was published to ${target} before. If this is not the first run there, check the name of the target\n`,
     );
 
     await site.grow(5);
