@@ -111,14 +111,14 @@ export function renameInFeed(rename: Rename, root: '' | typeof ROOT_2): Markup {
 /** Returns an entry of an account for a rename. @param href the link to it */
 export function accountRename(rename: Rename, href: Markup): Markup {
   const { old, current } = handlesOf(rename);
-  const identity = noteMarkup(rename.hasStableId ? KNOWN_BY_ID : KNOWN_BY_SOURCE);
+  const identity = noteMarkup(rename.hasStableId ? HAS_STABLE_ID : HAS_NO_ID);
   const head = markup`<article id=${rename.id} class=H><header><h4><a href="${href}">Handle</a></h4></header>`;
   return renameEntry(timeOf(rename), markup`${head}${identity}<div dir=auto>${old}</div><div dir=auto>${current}</div></article>`);
 }
 
-/** How it is known that both handles belong to one account. */
-const KNOWN_BY_ID = markup`The same account: the service gives it an id, which a rename does not change`;
-const KNOWN_BY_SOURCE = markup`The same account, according to the source. This history has no id of it`;
+/** What is known about the identity of an account with two handles. The id can be newer than the rename. */
+const HAS_STABLE_ID = markup`The service gives this account an id, which a rename does not change`;
+const HAS_NO_ID = markup`Only the source says that this is the same account. This history has no id of the account`;
 
 function handlesOf({ before, after }: Rename): { readonly old: Markup; readonly current: Markup } {
   return { old: markup`<del>@${escapeText(before)}</del>`, current: markup`<ins>@${escapeText(after)}</ins>` };

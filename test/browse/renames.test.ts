@@ -43,7 +43,7 @@ it('HTML pages have the handle of that time, and a rename among the changes', as
   ]);
   const text = (path: string, name: string) => textsIn(files.get(path), name)[0];
   expect(files.get(accountPage('nina'))).toContain(
-    '<article id=h1709424000000000 class=H><header><h4><a href="nina.html#h1709424000000000">Handle</a></h4></header><p class=note>The same account: the service gives it an id, which a rename does not change</p><div dir=auto><del>@ninette</del></div><div dir=auto><ins>@nina</ins></div>',
+    '<article id=h1709424000000000 class=H><header><h4><a href="nina.html#h1709424000000000">Handle</a></h4></header><p class=note>The service gives this account an id, which a rename does not change</p><div dir=auto><del>@ninette</del></div><div dir=auto><ins>@nina</ins></div>',
   );
   expect(text(accountPage('nina'), 'h2')).toBe('2 changes and 1 rename');
   expect(text(monthPage('2024-03'), 'p')).toMatch(/^3 changes, 1 rename and 2 first values\./);
@@ -130,7 +130,7 @@ it('a rename keeps its address when its entry leaves the main page, and when the
   expect(files.get(accountPage('nina'))).toContain('http-equiv=refresh');
 });
 
-it('says that the source names one account if no id is known, until there is one', async () => {
+it('says that only the source knows both handles as one account, until the account has a stable id', async () => {
   const path = join(temporaryFolder(), 'store.db');
   const before = { ...at(1, 'ninette', '', 'a'), id: undefined };
   const state = {
@@ -139,14 +139,14 @@ it('says that the source names one account if no id is known, until there is one
     profile: { display_name: '', website: null, location: '', bio: '' },
     profile_record: null,
   };
-  const notes = () => textsIn(browseFilesAt(path).get(accountPage('nina')), 'p').filter((text) => text.startsWith('The same account'));
+  const notes = () => textsIn(browseFilesAt(path).get(accountPage('nina')), 'p').filter((text) => / id[, ]/.test(text));
   await observe(path, [{ ...before, screen_name: 'nina' }]);
   await importInputs(path, [sourceOf([state])], { onConflict: 'fail' });
   const since = revisionOf(path);
-  expect(notes()).toEqual(['The same account, according to the source. This history has no id of it']);
+  expect(notes()).toEqual(['Only the source says that this is the same account. This history has no id of the account']);
   await observe(path, [at(2, 'nina', '1', 'a')]);
   expect(revisionOf(path)).toBe(since + 1);
-  expect(notes()).toEqual(['The same account: the service gives it an id, which a rename does not change']);
+  expect(notes()).toEqual(['The service gives this account an id, which a rename does not change']);
 });
 
 function revisionOf(path: string): number {
@@ -198,7 +198,7 @@ it.each<[name: string, present: string, snapshots: readonly ReturnType<typeof da
   expect(textsIn(page, 'h2')[0]).toBe(counts);
 });
 
-it('the lists of a month have the handles of that month, and those of renames lead to earlier ones', async () => {
+it('the lists of a month have the handles of that month, and the list of renames links to earlier ones', async () => {
   const path = join(temporaryFolder(), 'store.db');
   const later = (month: number, screen_name: string) => ({ ...at(1, screen_name, '1', 'b'), observed_at: `2024-0${month}-01T00:00:00Z` });
   await observe(path, [at(1, 'ninette', '1', 'a'), at(2, 'ninette', '1', 'b'), later(5, 'nina'), later(6, 'nora')]);

@@ -51,7 +51,9 @@ export function changedAccountsPage(reader: AccountReader, newest: readonly stri
     .sort((one, other) => other.changes - one.changes || (one.screen_name < other.screen_name ? -1 : 1))
     .slice(0, LISTED);
   const compared =
-    all <= COUNTED ? '' : markup`<p>Compared are the ${COUNTED} accounts with the most records: changes and first values.</p>\n`;
+    all <= COUNTED
+      ? ''
+      : markup`<p>Only the ${COUNTED} accounts with the most records are compared. Changes and first values are records.</p>\n`;
   return pageOf(
     { title: 'Accounts by changes', root: ROOT_1, section: 'accounts' },
     markup`<h1>Accounts by changes <small>${trusted(counted(all, 'account'))}, at most ${LISTED} in each table</small></h1>

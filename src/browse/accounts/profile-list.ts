@@ -32,10 +32,10 @@ function hasRecordAfter({ data }: Account, instant: Instant): boolean {
   return data.some(({ first_encountered_date }) => (parseInstant(first_encountered_date) ?? 0) > instant);
 }
 
-/** Says nothing about today, and not that the snapshot had each field: a source can lack a field, or an account that is still there. */
+/** Does not say that the account is gone, or that the snapshot had each field: a source can lack an account that is still there, or a field. */
 function lastKnownMarkup(instant: Instant): Markup {
   const time = timestampOf(instant);
-  return markup`<dd>${dateMarkup(time)}, the day of the newest snapshot with this account. That snapshot can lack fields. Later snapshots of this history do not have this account.`;
+  return markup`<dd>${dateMarkup(time)}, the day of the newest snapshot of this account. That snapshot can lack fields. All later snapshots in this history are of other accounts.`;
 }
 
 function linked(url: ByteText): Markup {

@@ -27,7 +27,7 @@ export function addDownloads(): void {
   };
   const json = button('JSON', 'application/json', (rows) => JSON.stringify(rows, undefined, 2));
   const csv = button('CSV', 'text/csv', csvOf);
-  place.prepend('Data of these changes: ', json, csv);
+  place.prepend('Download these records: ', json, csv);
 }
 
 function rowsShown(): readonly Row[] {

@@ -115,7 +115,7 @@ describe('the page about the history', () => {
       ['2020-01-02'],
       [
         'The records were imported. It is not known on which days their source had snapshots.',
-        'This copy has what was known on 2 January 2020.',
+        'This copy has nothing newer than 2 January 2020.',
       ],
     ],
     [
@@ -123,8 +123,8 @@ describe('the page about the history', () => {
       spansOf('2020-01-02'),
       ['2020-01-02'],
       [
-        'This history has snapshots of one day: 2 January 2020. A snapshot can lack accounts.',
-        'This copy has what was known on 2 January 2020.',
+        'This history has snapshots of one day: 2 January 2020. An account need not have a snapshot on each of these days.',
+        'This copy has nothing newer than 2 January 2020.',
       ],
     ],
     [
@@ -132,9 +132,9 @@ describe('the page about the history', () => {
       spansOf('2020-01-02..2020-01-04', '2020-01-06', '2020-01-09'),
       ['2020-01-02', '2020-01-05'],
       [
-        'This history has snapshots of 5 days between 2 January 2020 and 9 January 2020. 3 days in between have none: 5 January 2020, 7 January 2020 to 8 January 2020. A snapshot can lack accounts.',
-        'Records of 1 other day were imported. It is not known on which days their source had snapshots.',
-        'This copy has what was known on 9 January 2020.',
+        'This history has snapshots of 5 days. The first is 2 January 2020, the last is 9 January 2020. 3 days between them have no snapshots: 5 January 2020, 7 January 2020 to 8 January 2020. An account need not have a snapshot on each of these days.',
+        'The records of 1 other day were imported. It is not known on which days their source had snapshots.',
+        'This copy has nothing newer than 9 January 2020.',
       ],
     ],
     [
@@ -142,9 +142,9 @@ describe('the page about the history', () => {
       spansOf(...months(15)),
       ['2030-01-01'],
       [
-        /^This history has snapshots of 15 days between 1 January 2010 and 1 March 2011\. 410 days in between have none, in 14 gaps\. The 12 longest: (?!.*February 2010 to 28)/,
-        /^Records of 1 other day/,
-        'This copy has what was known on 1 January 2030.',
+        /^This history has snapshots of 15 days\. The first is 1 January 2010, the last is 1 March 2011\. 410 days between them have no snapshots, in 14 gaps\. The 12 longest gaps: (?!.*February 2010 to 28)/,
+        /^The records of 1 other day/,
+        'This copy has nothing newer than 1 January 2030.',
       ],
     ],
   ])('says how complete it is: %s', async (_, snapshot_days, dates, paragraphs) => {
