@@ -209,12 +209,12 @@ function entries(
   return markup`<div class="changes own">\n<p class=columns aria-hidden=true><b>${name}</b><span>Before</span><span>After</span></p>\n${joined(list)}</div>\n${IN_API}`;
 }
 
-/** The script adds downloads of what the page shows. */
+/** The script adds buttons here that save the records of the page. */
 const IN_API = markup`<p class=downloads><a href="${ROOT_3}${ABOUT}#api">How to find these records as JSON in the API</a></p>\n`;
 
 /**
- * Returns links to the records of the first part and to the renames that the main page does not show any more. Their addresses are on it.
- * The style sheet shows only the link that the address of the page names.
+ * Returns links to the records of the first part and to the renames that the main page no longer shows, because their permalinks begin with
+ * the main page. The style sheet shows only the link that the fragment names.
  */
 function movedEntries({ account, renames }: BrowseAccount, older: BrowseAccount['parts']): Markup | '' {
   const [first, last] = [older[0], older.at(-1)];

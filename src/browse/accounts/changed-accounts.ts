@@ -12,12 +12,12 @@ import { accountTable } from './account-lists.ts';
 const LISTED = 200;
 /** The number of accounts whose changes are counted, for the table of those with the most. */
 const COUNTED = 2 * LISTED;
-/** The number of records that are read at once, and the greatest number of such reads. */
+/** The number of records that one read gets, and the greatest number of reads. */
 const [READ_AT_ONCE, READS] = [500, 40];
 
-/** Where the newest changes are in the feed. */
+/** Finds the accounts with the newest changes. */
 export class NewestChanges {
-  /** The numbers of newer records before each. */
+  /** The places of the newest changes in the feed: for each, the number of newer records. */
   readonly #places: number[] = [];
 
   /** Adds a record. @param before the number of newer records */
@@ -25,7 +25,7 @@ export class NewestChanges {
     if (!isFirst && this.#places.length < READ_AT_ONCE * READS) this.#places.push(before);
   };
 
-  /** Returns the handles of the accounts with the newest changes, the newest first. @param feed begins after a number of its newest records */
+  /** Returns the handles of the accounts with the newest changes, the newest first. @param feed returns a cursor that skips this number of newest records */
   handles(feed: (after: number) => FeedCursor): readonly string[] {
     const found = new Set<string>();
     for (let [read, next] = [0, 0]; read < READS && found.size < LISTED; read += 1) {
@@ -41,7 +41,7 @@ export class NewestChanges {
 
 /**
  * Returns the page with the accounts that changed last, and with those that changed most.
- * @param newest the handles of the former
+ * @param newest the handles of the accounts that changed last
  * @param all the number of all accounts
  */
 export function changedAccountsPage(reader: AccountReader, newest: readonly string[], all: number): Page {

@@ -7,7 +7,7 @@ import { type ByteText, byteText, type Markup, markup } from '../byte-text.ts';
 
 /** A rename of an account. No source says when it happened. Known is the last time at which a source showed the former handle. */
 export interface Rename {
-  /** The id of its entry on the page of the account: `h` and its time. It stays when later renames come. */
+  /** The id of its entry on the page of the account: `h` and the time `seen_to`. Later renames do not change it. */
   readonly id: Markup;
   /** The present handle. */
   readonly account: ByteText;
@@ -15,7 +15,7 @@ export interface Rename {
   readonly after: ByteText;
   /** The last time at which a source showed the former handle. */
   readonly seen_to: Instant;
-  /** Whether a source gave the account an id that stays when the handle changes. */
+  /** Whether a source gave the account an id that a rename does not change. The id can be newer than the rename. */
   readonly hasStableId: boolean;
 }
 
@@ -26,8 +26,8 @@ export type DatedAccount = Pick<ChangeRecord, 'account' | 'first_encountered_dat
 export class Renames {
   /** The handles that each account had, as byte texts. The present one comes last, if a source showed it. */
   readonly #handles = new Map<ByteText, readonly FormerHandle[]>();
-  /** The accounts with a stable id, among those. */
-  readonly #identified = new Set<ByteText>();
+  /** Those of these accounts that have a stable id. */
+  readonly #withStableId = new Set<ByteText>();
   #all: readonly Rename[] | undefined;
 
   /** @param formerHandles of each account, oldest first */
@@ -41,7 +41,7 @@ export class Renames {
     for (const [screen_name, former_handles] of ofAccount) {
       const stable_id = former_handles[0]?.stable_id ?? null;
       const used = usedHandles({ screen_name, stable_id, former_handles });
-      if (stable_id !== null) this.#identified.add(byteText(screen_name));
+      if (stable_id !== null) this.#withStableId.add(byteText(screen_name));
       this.#handles.set(
         byteText(screen_name),
         used.map(({ handle, seen_to }) => ({ handle: byteText(handle), seen_to })),
@@ -70,7 +70,7 @@ export class Renames {
 
   #renamesOf(account: ByteText): readonly Rename[] {
     const handles = this.#handles.get(account) ?? [];
-    const hasStableId = this.#identified.has(account);
+    const hasStableId = this.#withStableId.has(account);
     return handles.flatMap(({ handle: before, seen_to }, index) => {
       const after = handles[index + 1]?.handle;
       if (after === undefined) return [];

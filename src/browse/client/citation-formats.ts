@@ -21,8 +21,9 @@ export interface Cited {
   /** The id of its record, or of the rename. */
   readonly id: string;
   readonly title: string;
-  /** When a source first showed the value, or last showed the former handle; as readers see it, too. */
+  /** When a source first showed the value, or last showed the former handle. */
   readonly time: string;
+  /** The same time as the page shows it. */
   readonly shownTime: string;
   readonly isRename: boolean;
 }

@@ -65,7 +65,8 @@ export function addDateFilter(): void {
 }
 
 /**
- * Adds links to other pages that have the chosen dates: on the page of an account to the profile on those days, elsewhere to their entries.
+ * Adds links to other pages that have the chosen dates: on the page of an account to the profile on those days, elsewhere to the entries
+ * of those days.
  * @param place is empty if this page has all of the dates, or the months cannot be loaded
  * @param from the first day, and `to` the last one; '' if it is not chosen
  */
@@ -80,7 +81,7 @@ async function showOtherDates(place: HTMLElement, from: string, to: string): Pro
   if (ends === undefined || place.dataset['choice'] !== from + to) return;
   const links = [...new Set(ends.filter((_, index) => isElsewhere[index]))]
     .filter(Boolean)
-    .map((end) => element('a', { href: isAccount ? `${mainPage()}.html#on=${end}` : inMonth(end) }, end));
+    .map((end) => element('a', { href: isAccount ? `${mainPage()}.html#on=${end}` : monthAddress(end) }, end));
   place.replaceChildren(...(links.length === 0 ? ['No page has entries of these dates.'] : ['On other pages:', ...links]));
 }
 
@@ -94,8 +95,8 @@ function isOnOtherPage(day: string): boolean {
 }
 
 /**
- * Returns the first and the last chosen day. If its month has no records, the next month of the period that has some stands for a day.
- * Returns undefined if the months cannot be known.
+ * Returns the first and the last chosen day. If the month of such a day has no records, returns the nearest month of the period that has
+ * some instead of the day. Returns undefined if the months cannot be loaded.
  */
 async function endsBetween(from: string, to: string): Promise<readonly string[] | undefined> {
   const { months } = await loadSite();
@@ -104,8 +105,8 @@ async function endsBetween(from: string, to: string): Promise<readonly string[] 
   return between && (between.length === 0 ? [] : [endIn(between.at(-1), from), endIn(between[0], to)]);
 }
 
-/** Returns the address of a month, or of a day: its calendar leads on to the entries of the day. */
-function inMonth(end: string): string {
+/** Returns the address of the page of a month. For a day, it has a fragment with which the page leads on to the entries of the day. */
+function monthAddress(end: string): string {
   const [month, day] = [end.slice(0, 7), end.slice(8)];
   return `${rootPath()}browse/months/${month}.html${day === '' ? '' : `#d${day}`}`;
 }

@@ -1,7 +1,8 @@
 import { dayOf, element, fieldOf, handleIn, isRename, shownChanges, textOf, timeOf } from './page-elements.ts';
 
-/** A record that the page of an account shows, or a rename, which has no id. */
+/** A record or a rename that the page of an account shows. */
 interface Row {
+  /** The id of the record; '' for a rename. */
   readonly id: string;
   /** The handle that the account had at that time: that of a rename is the former one. */
   readonly handle: string;

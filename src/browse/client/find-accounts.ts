@@ -6,19 +6,19 @@ export type IndexEntry = readonly [handle: string, place: string, name: string, 
 /** A file of the search index. */
 export interface IndexFile {
   readonly entries: readonly (SearchEntry & { readonly terms: readonly Term[] })[];
-  /** Where the range of each file starts, as `hex` writes it. Only the first file has them. */
+  /** The starts of the ranges of all files, in order, as `hex` writes them. Only the file `index` has them. */
   readonly starts: readonly string[];
 }
 
 /** The accounts that a query finds. */
 export interface Found {
-  /** The number of all accounts found; undefined if it is not known, because there are many. */
+  /** The number of all accounts found; undefined if it is not known, because they are in several files. */
   readonly total: number | undefined;
   /** The best of them, in order. */
   readonly entries: readonly SearchEntry[];
 }
 
-/** Returns a file of the search index. @param entries and starts: as its script passes them on */
+/** Returns a file of the search index from the arguments that its script passes. */
 export function indexFile(entries: readonly IndexEntry[], starts: readonly string[] = []): IndexFile {
   const searched = entries.map(([handle, place, name, rank, ...formerHandles]) => {
     return { handle, place, name, rank, formerHandles, terms: termsOf({ handle, name, formerHandles }) };
@@ -28,7 +28,7 @@ export function indexFile(entries: readonly IndexEntry[], starts: readonly strin
 
 /**
  * Finds accounts in the search index.
- * @param load loads a file
+ * @param load loads the file with a name
  */
 export async function findAccounts(query: string, load: (name: string) => Promise<IndexFile>): Promise<Found> {
   const text = folded(query);

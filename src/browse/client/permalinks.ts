@@ -8,9 +8,9 @@ export function keepFragment(): void {
 }
 
 /**
- * Goes on to records and renames that are not on the main page of their account any more: the page has a link for each address. Goes on
- * from the day of a calendar to its records. A record of an account that had the handle before is elsewhere: the links to such accounts
- * lead to it. Says so if a record is missing.
+ * Follows the link on the main page of an account to a record or rename that the page no longer shows, and the link on the day of a
+ * calendar. A record can belong to an account that had the handle before: the links to such accounts then lead to it. Says so if a record
+ * is missing.
  */
 export function addPermalinks(): void {
   const notice = element('p', { role: 'status', class: 'missing' });

@@ -99,12 +99,12 @@ function profileOn(day: string): Profile {
   }
   let [handle, renamedAfter] = ['', ''];
   for (const change of allChanges().reverse()) {
-    const [date, isOfHandle] = [dayOf(change), isRename(change)];
+    const [date, isNewHandle] = [dayOf(change), isRename(change)];
     // a source still showed the former handle on the day after which the account was renamed
-    if (date > day || (isOfHandle && date === day)) continue;
-    handle = isOfHandle ? textOf(change) : handleIn(change);
-    renamedAfter = isOfHandle ? date : '';
-    if (!isOfHandle) texts.set(fieldOf(change), textOf(change));
+    if (date > day || (isNewHandle && date === day)) continue;
+    handle = isNewHandle ? textOf(change) : handleIn(change);
+    renamedAfter = isNewHandle ? date : '';
+    if (!isNewHandle) texts.set(fieldOf(change), textOf(change));
   }
   const known: Profile['texts'] = handle === '' ? [...texts] : [['Handle', handle], ...texts];
   const days = allChanges().flatMap((change) => (isRename(change) ? [] : dayOf(change)));

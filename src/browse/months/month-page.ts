@@ -9,7 +9,7 @@ import { accountPage, changesPage, HOME, monthPage, renameAddress } from '../pat
 import { headOf, type Month, newestRenames, shadesOf } from './months.ts';
 import type { MostChanged } from './most-changed.ts';
 
-/** The number of renames in the list of a month. */
+/** The greatest number of renames in the list of a month. */
 const LISTED = 200;
 
 /**
@@ -43,7 +43,7 @@ export function monthPageOf(
   );
 }
 
-/** Returns a list of the renames of the first of some months, newest first, and a link to the renames before it. */
+/** Returns a list of the renames of the first of these months, and a link to earlier ones. All are newest first. */
 function renameList(allRenames: readonly Rename[], [month, ...earlier]: readonly Month[]): Markup | '' {
   if (month === undefined || month.renames === 0) return '';
   const ofMonth = allRenames.filter(({ seen_to }) => dateOf(seen_to).startsWith(month.month));

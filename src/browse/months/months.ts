@@ -40,7 +40,7 @@ export function monthsOf(days: readonly FeedDay[], allRenames: readonly Rename[]
   return months.sort((one, other) => (one.month < other.month ? 1 : -1));
 }
 
-/** Returns the path of the list of renames of the newest of some months with renames; undefined if there is none. @param months newest first */
+/** Returns the address of the renames of the newest month that has some; undefined if no month has any. @param months newest first */
 export function newestRenames(months: readonly Month[]): Markup | undefined {
   const month = months.find(({ renames }) => renames > 0)?.month;
   return month === undefined ? undefined : markup`${monthPage(month)}#renames`;

@@ -12,11 +12,11 @@ interface SearchFile {
   readonly text: Markup;
 }
 
-/** The largest size of a file, as far as the sample shows it, in bytes. */
+/** The largest size of a file in bytes, as estimated from a sample. */
 const SIZE = 400_000;
-/** The sample has the accounts of so many of the 256 folders. */
+/** The number of the 256 folders whose accounts are in the sample. */
 const SAMPLED_FOLDERS = 4;
-/** The number of files that are made at once. All accounts are read for each such group of files, so memory stays flat. */
+/** The number of files that are made at once. All accounts are read again for each such group of files, so memory stays flat. */
 const FILES_AT_ONCE = 400;
 /** The number of characters of a display name that can be found and that a result shows. */
 const NAME_LENGTH = 60;
@@ -28,15 +28,15 @@ interface IndexedAccount extends Pick<SearchEntry, 'handle' | 'rank'> {
   readonly json: ByteText;
 }
 
-/** The best accounts that a text finds, in order. */
+/** The best accounts that a query finds, in order. */
 type BestFound = { readonly match: Match; readonly entry: IndexedAccount }[];
 
 /**
- * Yields the files of the search index. A file has all accounts with a term in a range of texts, and `index.js` has the starts
- * of the ranges. So a new name changes a file for each of its words, and a start rarely. The accounts of several ranges can
- * begin with the same text: files for such texts have the best of them. The same accounts give the same bytes.
+ * Yields the files of the search index. A file `from-….js` has all accounts with a term in one range of texts, and `index.js` has the
+ * starts of the ranges. So a new name changes one file for each of its words, and rarely a start. A query can find accounts in several
+ * ranges: the files `best-….js` have the best accounts for all such queries. The same accounts give the same bytes.
  * @param accounts reads accounts, always in the same order: all, or those with a handle that is wanted
- * @param size the largest size of a file in bytes, as far as the sample shows it
+ * @param size the largest size of a file in bytes, as estimated from a sample
  */
 export function* searchFiles(
   accounts: (isWanted?: (handle: string) => boolean) => Iterable<SearchedNames>,
@@ -45,7 +45,7 @@ export function* searchFiles(
   const sample = sampleOf(accounts(isInSample));
   const starts = [...startsOf(sample, (size * SAMPLED_FOLDERS) / 256)];
   yield fileOf('index', [], starts.map(hexOf));
-  // every text that a start continues
+  // the queries that find accounts in several ranges: each text that a start continues
   const best = new Map<ByteText, BestFound>();
   for (const start of starts) for (let end = 1; end < start.length; end += 1) best.set(start.slice(0, end), []);
   for (let first = 0; first < starts.length; first += FILES_AT_ONCE) {
@@ -58,9 +58,9 @@ export function* searchFiles(
     }
     for (const [start, entries] of files) yield fileOf(`from-${hexOf(start)}`, entries);
   }
-  for (const letter of new Set(Array.from(best.keys(), (text) => text.charAt(0)))) {
-    const found = [...best].flatMap(([text, list]) => (text.startsWith(letter) ? list : []));
-    yield fileOf(`best-${hexOf(letter)}`, new Set(found.map(({ entry }) => entry.json)));
+  for (const firstByte of new Set(Array.from(best.keys(), (text) => text.charAt(0)))) {
+    const found = [...best].flatMap(([text, list]) => (text.startsWith(firstByte) ? list : []));
+    yield fileOf(`best-${hexOf(firstByte)}`, new Set(found.map(({ entry }) => entry.json)));
   }
 }
 
@@ -100,7 +100,7 @@ function indexed({ screen_name: handle, display_name, former_handles, records }:
   return { handle, rank, terms, json: exactByteText(encodeJson([handle, folder, name, rank, ...formerHandles])) };
 }
 
-/** Adds an account to the best that each text finds, if it is one of them. */
+/** Adds an account to the best accounts of each query that finds it, if it is one of them. */
 function offer(account: IndexedAccount, best: ReadonlyMap<ByteText, BestFound>): void {
   const seen = new Set<BestFound>();
   for (const term of account.terms) {

@@ -10,9 +10,9 @@ interface SampledTerm {
 const LONGEST_PREFIX = 60;
 
 /**
- * Yields where ranges of texts start, in order. A range that is too large is divided in the middle of its possible texts, not
+ * Yields the starts of ranges of texts, in order. A range that is too large is divided in the middle of its possible texts, not
  * of its terms, so that a new term moves no start. It rarely adds one.
- * @param terms those that begin with a prefix and continue with one of the bytes
+ * @param terms the terms of a range: they begin with `prefix`, and the next byte is at least `low` and less than `high`
  * @param size the largest size of a range
  */
 export function* startsOf(terms: readonly SampledTerm[], size: number, prefix: ByteText = '', low = 0, high = 256): Generator<ByteText> {
@@ -21,7 +21,7 @@ export function* startsOf(terms: readonly SampledTerm[], size: number, prefix: B
   if (isSmall || first === undefined || prefix.length === LONGEST_PREFIX) {
     yield low === 0 ? prefix : prefix + String.fromCharCode(low);
   } else if (terms.every(({ text }) => text === first.text)) {
-    // too many accounts have the same name: no file has all of them
+    // too many accounts have this term: no range has them, and a file `best-….js` has only the best
     yield `${first.text}\0`;
   } else if (high - low === 1) {
     yield* startsOf(terms, size, prefix + String.fromCharCode(low));
@@ -34,7 +34,7 @@ export function* startsOf(terms: readonly SampledTerm[], size: number, prefix: B
   }
 }
 
-/** Returns the number of the range of a text: the last one that starts before it, or the first of all. */
+/** Returns the number of the range of a text: the last one that does not start after it, or else the first. */
 export function rangeOf(text: ByteText, starts: readonly ByteText[]): number {
   let [low, high] = [0, starts.length];
   while (high - low > 1) {

@@ -91,7 +91,7 @@ export function matchOf(query: string, terms: readonly Term[]): Match | undefine
   return best && matchBy(best, query);
 }
 
-/** Returns how a term finds an account. @param query its beginning */
+/** Returns how a term finds an account. @param query a text with which the term begins */
 export function matchBy({ text, match }: Term, query: string): Match {
   return match === MATCH.handle && (text === query || text === `${query} `) ? MATCH.exact : match;
 }

@@ -121,8 +121,8 @@ export class AccountReader {
   }
 
   /**
-   * Returns the handles of the accounts with the most records, those with the most first. Of equally many, the account with the older
-   * first record comes first. Reads only an index, and counts all records.
+   * Returns the handles of the accounts with the most records, in descending order. Of two accounts with as many records, the one whose
+   * first record is older comes first. Counts all records, but reads only an index.
    */
   withMostRecords(accounts: number): readonly string[] {
     return this.#database
