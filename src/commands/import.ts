@@ -31,7 +31,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
     const archives = await openArchives(sources.inputs, reading.onReject);
     close = archives.close;
     const { inputs, reports, incomplete, baseUrl } = archives;
-    const { refusal, isAboutChanged, ...summary } = await importInputs(options.store, inputs, {
+    const { refusal, isAboutPageChanged, ...summary } = await importInputs(options.store, inputs, {
       ...options,
       ...reading,
       command,
@@ -70,7 +70,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
         correctionLine('import', summary.rejected, options, terminal),
         options.dryRun
           ? nothingWritten(options.store)
-          : nextBuild(terminal, options.store, isAboutChanged || isChanged(summary), siteOf(summary.pageSets, baseUrl)),
+          : nextBuild(terminal, options.store, isAboutPageChanged || isChanged(summary), siteOf(summary.pageSets, baseUrl)),
       ],
     );
   } finally {
@@ -79,7 +79,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
   }
 }
 
-function jsonOf({ records, accounts, exclusions, pageSets, ...rest }: Omit<ImportSummary, 'refusal' | 'isAboutChanged'>): object {
+function jsonOf({ records, accounts, exclusions, pageSets, ...rest }: Omit<ImportSummary, 'refusal' | 'isAboutPageChanged'>): object {
   return {
     recordsByOutcome: records,
     accountsByOutcome: accounts,

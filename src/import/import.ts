@@ -58,8 +58,8 @@ export interface ImportOptions {
 export interface ImportResult extends ImportSummary {
   /** Why nothing was imported. */
   readonly refusal: Failure | undefined;
-  /** Whether something else changed that the HTML pages say about the store: the reports of incomplete mirrors, or the days with snapshots. */
-  readonly isAboutChanged: boolean;
+  /** Whether the page about the history changes for another reason: other reports of incomplete mirrors, or new days with snapshots. */
+  readonly isAboutPageChanged: boolean;
 }
 
 export interface ImportSummary {
@@ -163,8 +163,8 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
       if (isWhole && !isConfirmed && hasAllPages(pageSets, report, options.baseUrl)) deleteIncomplete(batch.database, report.base_url);
     }
     const hasNewDay = addSnapshotDays(batch.database, days);
-    const isAboutChanged = hasNewDay || !isDeepStrictEqual(incompleteMirrors(batch.database), before);
-    if (isAboutChanged) batch.markMetadataChanged();
+    const isAboutPageChanged = hasNewDay || !isDeepStrictEqual(incompleteMirrors(batch.database), before);
+    if (isAboutPageChanged) batch.markMetadataChanged();
     await reading.close();
     await options.beforeCommit?.();
     const summary = {
@@ -178,7 +178,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
     };
     const refusal = tooManyRejects(rejected, acceptedIn(summary) + rejected, options.maxRejected ?? 1, options.dryRun);
     if (!options.dryRun && refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, onProgress);
-    return { ...summary, refusal, isAboutChanged };
+    return { ...summary, refusal, isAboutPageChanged };
   } finally {
     await reading.close();
     batch.end();

@@ -23,7 +23,7 @@ import { type Spool, snapshotOf } from './spool/spool.ts';
 
 /** How many observations are compared between two progress reports. */
 const REPORT_EVERY = 100;
-/** How many profiles are known to be excluded or not. The full list is cleared. */
+/** How many profiles are cached as excluded or not excluded. A full cache is cleared. */
 const MAX_KNOWN = 1 << 20;
 const LATE_HINT = 'write such snapshots to a file with --rejects FILE, or observe all snapshots into a new store; the store is unchanged';
 
@@ -31,7 +31,7 @@ const LATE_HINT = 'write such snapshots to a file with --rejects FILE, or observ
 const NEUTRAL: RejectOptions = { from: 'neutral' };
 
 /** The length of a day, in microseconds. */
-const DAY = 86_400_000_000;
+const DAY_MICROS = 86_400_000_000;
 
 export interface MergeSummary {
   /** Without those of removed accounts. */
@@ -51,7 +51,7 @@ export interface MergeSummary {
   readonly run: RunAccounts;
   /** The time of the newest snapshot; undefined if there is none. */
   readonly runTo: Instant | undefined;
-  /** Whether no earlier run had a snapshot of one of the days. */
+  /** Whether a snapshot has a day on which no earlier run had one. */
   readonly hasNewDay: boolean;
   /** Rejected snapshots. Of a snapshot with a conflict, only the conflicting value is rejected. */
   readonly rejected: number;
@@ -91,6 +91,7 @@ export async function mergeSnapshots(
   let [snapshots, changed, unchanged, late, rejected, excluded] = [0, 0, 0, 0, 0, 0];
   let runTo: Instant | undefined;
   const days: DaySpan[] = [];
+  /** The start of the day after the newest one in `days`. */
   let nextDay = 0;
   const accept = (account: KnownAccount, row: Row, fields: readonly FieldConflict[]): void => {
     conflicts.add(account, row, fields);
@@ -98,7 +99,7 @@ export async function mergeSnapshots(
     writer.accountsOfRun.addSnapshot(account, row.instant);
     if (row.instant < nextDay) return;
     days.push({ from: dateOf(row.instant), to: dateOf(row.instant) });
-    nextDay = row.instant - (row.instant % DAY) + DAY;
+    nextDay = row.instant - (row.instant % DAY_MICROS) + DAY_MICROS;
   };
   const mergeRow = (row: Row): void => {
     if (isExcluded(row)) {
@@ -167,8 +168,8 @@ export async function mergeSnapshots(
 }
 
 /**
- * Returns a function that decides which rows belong to removed accounts. First learns all names of these accounts that the rows contain,
- * because a name in the last row also excludes the first one. Rows in order of time give the same names in any order of the inputs.
+ * Returns a test for rows of removed accounts. First learns all names of these accounts from all rows, because a name in the last row also
+ * excludes the first one. It reads the rows by time, so that the order of the inputs makes no difference.
  */
 async function exclusionTest(exclusions: Exclusions, spool: Spool, pauses: Pauses): Promise<(row: Row) => boolean> {
   if (exclusions.isEmpty) return () => false;

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
-import { daysIn } from '../contract/snapshots/snapshot-days.ts';
+import { countDays } from '../contract/snapshots/snapshot-days.ts';
 import { latestRevision, type Revision } from './check/revision.ts';
 import type { Connection } from './database/connection.ts';
 import { damaged } from './database/damaged.ts';
@@ -23,7 +23,7 @@ export interface StoreState {
   readonly revision: number;
   readonly fingerprint: string;
   /**
-   * The sum over all accounts of the time of the latest observation, in seconds since 1970, and the number of days with snapshots.
+   * The sum over all accounts of the time of the latest observation, in seconds since 1970, plus the number of days with snapshots.
    * Between two states of one revision it only grows: an observation without changes adds no revision.
    */
   readonly observed: number;
@@ -36,7 +36,7 @@ export function stateOf(database: Connection): StoreState | undefined {
   const latest: Revision | undefined = latestRevision(database);
   if (latest === undefined) return undefined;
   const observed = Number(database.value('SELECT ifnull(sum(observed_to / 1000000), 0) FROM account'));
-  const days = daysIn(storedSnapshotDays(database));
+  const days = countDays(storedSnapshotDays(database));
   return {
     revision: latest.number,
     fingerprint: latest.fingerprint,

@@ -1,10 +1,10 @@
 import { encodeJson } from '../contract/json.ts';
-import { type DaySpan, joinedSpans, snapshotDays } from '../contract/snapshots/snapshot-days.ts';
+import { type DaySpan, mergeSpans, snapshotDays } from '../contract/snapshots/snapshot-days.ts';
 import { checksumOf } from './check/checksum.ts';
 import type { Connection } from './database/connection.ts';
 import { damaged, storedJson } from './database/damaged.ts';
 
-/** The days on which snapshots were observed, as spans. */
+/** The row with the days on which snapshots were observed, as the JSON of spans. */
 interface DaysRow {
   readonly spans: string;
   readonly checksum: number;
@@ -13,8 +13,8 @@ interface DaysRow {
 const SUBJECT = 'the list of days with snapshots';
 
 /**
- * Returns the days on which snapshots were observed, as spans by time.
- * @throws Failure bad-store if the list does not match its checksum, or is no such list
+ * Returns the days on which snapshots were observed, as spans in order.
+ * @throws Failure bad-store if the list does not match its checksum, or has no valid spans
  */
 export function storedSnapshotDays(database: Connection): readonly DaySpan[] {
   const row = rowOf(database);
@@ -25,9 +25,9 @@ export function storedSnapshotDays(database: Connection): readonly DaySpan[] {
   return spans ?? [];
 }
 
-/** Adds days. Returns whether some of them are new. */
+/** Adds days. Returns whether any of them is new. */
 export function addSnapshotDays(database: Connection, spans: readonly DaySpan[]): boolean {
-  const json = encodeJson(joinedSpans([...storedSnapshotDays(database), ...spans]));
+  const json = encodeJson(mergeSpans([...storedSnapshotDays(database), ...spans]));
   if (spans.length === 0 || json === rowOf(database)?.spans) return false;
   database.run('INSERT OR REPLACE INTO snapshot_days (id, spans, checksum) VALUES (1, ?, CAST(? AS INTEGER))', json, checksumOf(json));
   return true;

@@ -151,7 +151,7 @@ export class Store extends PageSource {
   }
 
   /**
-   * Returns the days on which snapshots were observed, as spans by time.
+   * Returns the days on which snapshots were observed, as spans in order.
    * @throws Failure bad-store
    */
   snapshotDays(): readonly DaySpan[] {

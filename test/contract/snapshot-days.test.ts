@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type DaySpan, daysIn, gapsIn, hasDay, joinedSpans, snapshotDays } from '../../src/contract/snapshots/snapshot-days.ts';
+import { countDays, type DaySpan, gapsBetween, hasDay, mergeSpans, snapshotDays } from '../../src/contract/snapshots/snapshot-days.ts';
 
 /** Returns a span of days of 2024: `02-28` or `02-28..03-01`. */
 const span = (text: string): DaySpan => {
@@ -15,10 +15,10 @@ it.each([
   [['02-29', '03-01', '02-28'], ['02-28..03-01'], 3, []],
   [['01-01..01-09', '01-03..01-04', '01-12'], ['01-01..01-09', '01-12'], 10, ['01-10..01-11']],
   [['12-31', '01-01', '12-29'], ['01-01', '12-29', '12-31'], 3, ['01-02..12-28', '12-30']],
-])('days %j are the spans %j: %i days, without %j', (days, joined, count, gaps) => {
-  expect(joinedSpans(spans(...days))).toEqual(spans(...joined));
-  expect(joinedSpans(spans(...days.toReversed(), ...joined))).toEqual(spans(...joined));
-  expect([daysIn(spans(...joined)), gapsIn(spans(...joined))]).toEqual([count, spans(...gaps)]);
+])('the days %j are the spans %j, with %i days and the gaps %j', (days, joined, count, gaps) => {
+  expect(mergeSpans(spans(...days))).toEqual(spans(...joined));
+  expect(mergeSpans(spans(...days.toReversed(), ...joined))).toEqual(spans(...joined));
+  expect([countDays(spans(...joined)), gapsBetween(spans(...joined))]).toEqual([count, spans(...gaps)]);
   expect(days.every((day) => hasDay(spans(...joined), span(day).from))).toBe(true);
   expect(gaps.some((day) => hasDay(spans(...joined), span(day).from))).toBe(false);
 });
@@ -33,6 +33,6 @@ it.each<[accepted: boolean, value: unknown]>([
   [false, spans('02-30')],
   [false, [{ ...span('03-01'), at: 1 }]],
   [false, [{ from: '1969-12-31', to: '1969-12-31' }]],
-])('a list of days is accepted (%s) if it is in the one form that a set of days has: %j', (accepted, value) => {
+])('a list of spans is accepted (%s) only if it is sorted and has a gap between two spans: %j', (accepted, value) => {
   expect(snapshotDays.accepts(value)).toBe(accepted);
 });

@@ -45,7 +45,7 @@ async function aboutOf(path: string): Promise<string> {
   return String(filesIn(out).get(ABOUT));
 }
 
-it('a store knows the days with snapshots: in whatever order and how often they are observed, and without rejected ones', async () => {
+it('a store has the days of all accepted snapshots, in any order, also if they change nothing', async () => {
   for (const day of [1, 5, 2]) await night(day);
   expect(daysOf()).toBe('1..2 5');
   await observe(store, [seen(3), seen(5), seen(2), seen(9)]);
@@ -59,18 +59,18 @@ it('a store knows the days with snapshots: in whatever order and how often they 
   expect([daysOf(), stateOf()]).toEqual(['1..5 8..9', before]);
 });
 
-it('an export has the days, also one without records, and an import joins them with those of the store', async () => {
+it('an export has the days with snapshots, also one without records, and an import adds them to those of the store', async () => {
   for (const day of [1, 2, 5]) await night(day);
   for (const write of [ndjson, identities]) {
     const lines = readFrom(store, (opened) => [...write(opened)].join('').trimEnd().split('\n'));
     const copy = join(temporaryFolder(), 'copy.db');
-    expect(await importInputs(copy, [sourceOf(lines)], { onConflict: 'fail' })).toMatchObject({ isAboutChanged: true });
+    expect(await importInputs(copy, [sourceOf(lines)], { onConflict: 'fail' })).toMatchObject({ isAboutPageChanged: true });
     expect(daysOf(copy)).toBe('1..2 5');
     if (write === ndjson) expect(await aboutOf(copy)).toBe(await aboutOf(store));
     await observe(copy, [seen(6), seen(9)]);
     await importInputs(copy, [sourceOf(lines)], { onConflict: 'keep' });
     expect(daysOf(copy)).toBe('1..2 5..6 9');
-    expect(await importInputs(copy, [sourceOf(lines)], { onConflict: 'keep' })).toMatchObject({ isAboutChanged: false });
+    expect(await importInputs(copy, [sourceOf(lines)], { onConflict: 'keep' })).toMatchObject({ isAboutPageChanged: false });
   }
 });
 

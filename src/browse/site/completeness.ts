@@ -1,4 +1,4 @@
-import { type DaySpan, daysIn, gapsIn, hasDay } from '../../contract/snapshots/snapshot-days.ts';
+import { countDays, type DaySpan, gapsBetween, hasDay } from '../../contract/snapshots/snapshot-days.ts';
 import { joined, type Markup, markup, numberMarkup } from '../byte-text.ts';
 import { dateMarkup } from '../dates.ts';
 
@@ -17,13 +17,13 @@ export function completeness(spans: readonly DaySpan[], recordDays: readonly str
   const known =
     spans.length === 0
       ? ''
-      : markup`<p>${snapshotsOf(spans)}${gapsOf(gapsIn(spans))} An account need not have a snapshot on each of these days.</p>\n`;
+      : markup`<p>${snapshotsOf(spans)}${gapsOf(gapsBetween(spans))} An account need not have a snapshot on each of these days.</p>\n`;
   const others = recordDays.filter((day) => !hasDay(spans, day)).length;
   return markup`${known}${importedOn(others, spans.length > 0)}<p>This copy has nothing newer than ${dateMarkup(last)}.</p>\n`;
 }
 
 function snapshotsOf(spans: readonly DaySpan[]): Markup {
-  const [days, first, last] = [daysIn(spans), spans[0]?.from ?? '', spans.at(-1)?.to ?? ''];
+  const [days, first, last] = [countDays(spans), spans[0]?.from ?? '', spans.at(-1)?.to ?? ''];
   return days === 1
     ? markup`This history has snapshots of one day: ${dateMarkup(first)}.`
     : markup`This history has snapshots of ${numberMarkup(days)} days. The first is ${dateMarkup(first)}, the last is ${dateMarkup(last)}.`;
@@ -32,9 +32,9 @@ function snapshotsOf(spans: readonly DaySpan[]): Markup {
 /** Returns the days without snapshots. Of many gaps, only the longest are listed. */
 function gapsOf(gaps: readonly DaySpan[]): Markup | '' {
   if (gaps.length === 0) return '';
-  const days = daysIn(gaps);
+  const days = countDays(gaps);
   const missing = markup` ${numberMarkup(days)} ${days === 1 ? 'day' : 'days'} between them ${days === 1 ? 'has' : 'have'} no snapshots`;
-  const listed = new Set(gaps.toSorted((one, other) => daysIn([other]) - daysIn([one])).slice(0, LISTED));
+  const listed = new Set(gaps.toSorted((one, other) => countDays([other]) - countDays([one])).slice(0, LISTED));
   const shown = gaps.filter((gap) => listed.has(gap));
   const list = joined(shown.map((gap, index) => markup`${index === 0 ? '' : ', '}${spanMarkup(gap)}`));
   return listed.size === gaps.length

@@ -3,7 +3,7 @@ import { isTimestamp } from '../instant.ts';
 import { isObject } from '../json.ts';
 import { arrayOf, orNothing, type Rule, rule } from '../shape.ts';
 
-/** Consecutive days in UTC, such as `2023-11-18`. Both ends are included. */
+/** Consecutive days in UTC, such as `2023-11-18`. Both days belong to the span. */
 export interface DaySpan {
   readonly from: string;
   readonly to: string;
@@ -22,27 +22,27 @@ const isSpan = (value: unknown): value is DaySpan =>
   isObject(value) && Object.keys(value).length === 2 && isDay(value['from']) && isDay(value['to']) && value['from'] <= value['to'];
 const { accepts } = arrayOf('spans', rule('a span', isSpan));
 
-/** The days on which snapshots were observed: spans by time, with a gap after each. Undefined: none is known. */
+/** The days on which snapshots were observed: spans in order, with a gap between them. Undefined: none is known. */
 export const snapshotDays: Rule<readonly DaySpan[] | undefined> = orNothing(
   rule(
-    'an array of objects with from and to, days such as "2023-11-18", sorted, with a gap after each',
-    (value): value is readonly DaySpan[] => accepts(value) && value.length > 0 && isDeepStrictEqual(joinedSpans(value), value),
+    'a sorted array of objects with from and to, days such as "2023-11-18", with a gap between them',
+    (value): value is readonly DaySpan[] => accepts(value) && value.length > 0 && isDeepStrictEqual(mergeSpans(value), value),
   ),
 );
 
-/** Returns the days of all spans, as spans by time with a gap after each. */
-export function joinedSpans(spans: readonly DaySpan[]): readonly DaySpan[] {
-  const joined: DaySpan[] = [];
+/** Returns the days of all spans as spans in order, with a gap between them. */
+export function mergeSpans(spans: readonly DaySpan[]): readonly DaySpan[] {
+  const merged: DaySpan[] = [];
   for (const span of spans.toSorted((one, other) => (one.from < other.from ? -1 : 1))) {
-    const last = joined.at(-1);
-    if (last === undefined || span.from > plusDays(last.to, 1)) joined.push({ from: span.from, to: span.to });
-    else if (span.to > last.to) joined.splice(-1, 1, { from: last.from, to: span.to });
+    const last = merged.at(-1);
+    if (last === undefined || span.from > plusDays(last.to, 1)) merged.push({ from: span.from, to: span.to });
+    else if (span.to > last.to) merged.splice(-1, 1, { from: last.from, to: span.to });
   }
-  return joined;
+  return merged;
 }
 
-/** Returns the days between spans by time. */
-export function gapsIn(spans: readonly DaySpan[]): readonly DaySpan[] {
+/** Returns the days between spans, also as spans. @param spans in order */
+export function gapsBetween(spans: readonly DaySpan[]): readonly DaySpan[] {
   return spans.flatMap(({ to }, index) => {
     const next = spans[index + 1];
     const gap = next && { from: plusDays(to, 1), to: plusDays(next.from, -1) };
@@ -51,7 +51,7 @@ export function gapsIn(spans: readonly DaySpan[]): readonly DaySpan[] {
 }
 
 /** Returns the number of days in spans. */
-export function daysIn(spans: readonly DaySpan[]): number {
+export function countDays(spans: readonly DaySpan[]): number {
   return spans.reduce((sum, { from, to }) => sum + Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1, 0);
 }
 

@@ -120,7 +120,7 @@ function copyExclusions(from: Connection, batch: Batch): void {
   batch.markMetadataChanged();
 }
 
-/** Returns the days with snapshots; none if their list is damaged. Everything else can be known without them. */
+/** Returns the days with snapshots; none if their list is damaged, because nothing else depends on it. */
 function undamagedDays(from: Connection): readonly DaySpan[] {
   try {
     return storedSnapshotDays(from);

@@ -101,7 +101,7 @@ class StoreCheck {
     await this.#step('file', () => this.#checkFile());
     const isFileWhole = this.#count === 0;
     await this.#step('records', () => this.#checkRecords());
-    // a repair deletes them
+    // a repair deletes damaged days
     await this.#step('days with snapshots', async () => void storedSnapshotDays(this.#database));
     // derived data cannot be checked without intact indexes
     if (isFileWhole) {
