@@ -7,12 +7,12 @@ import { ALL_IDS, type IdRange, recordsIn, unreadRanges } from './walk/gaps.ts';
 import type { Plan } from './walk/reading-plan.ts';
 
 // Each function here is one rule: it decides which known records or accounts the service no longer has. Items move between pages during
-// a run, so an item is gone only if the pages that were read show all that the service has in its place. An item that a later page shows
-// is no longer gone.
+// a run. So an item is gone only if the pages that were read show all items that the service has where this one was. If a later page shows
+// it, it is not gone.
 
 /**
- * Returns the range of ids of which a page of the feed shows all records of the service. A known record with an id in it that is not
- * on the page is gone.
+ * Returns a range of ids: a page of the feed shows all records of the service with an id in this range. So a known record is gone if it
+ * has such an id and is not on the page.
  * @param onPages see {@link FeedTally}
  */
 export function idsCovered(plan: Plan, page: FeedPage, onPages: number): IdRange | undefined {
@@ -30,8 +30,8 @@ function idsCoveredInWalk(walk: FeedWalk, page: FeedPage, onPages: number): IdRa
 }
 
 /**
- * Returns which of the known records that a round has not seen are gone after a page of the feed: those for which the result is true.
- * There are some only if the page ends the round, and the round has shown as many records as the service counts.
+ * Returns a test for the known records that a round has not seen when it reads a page of the feed: true for a record that is gone. Returns
+ * undefined if none is known to be gone: if the page does not end the round, or the round has not shown as many records as the service counts.
  * @param seen the number of records that were seen in the round
  */
 export function unseenRecordsGone({ stage, feed }: Plan, page: FeedPage, seen: number): ((key: ItemKey) => boolean) | undefined {
@@ -42,8 +42,8 @@ export function unseenRecordsGone({ stage, feed }: Plan, page: FeedPage, seen: n
 }
 
 /**
- * Returns the ranges of ids of unread pages of the feed, if other pages have shown as many records in a range as its unread pages have.
- * A known record with an id in it that this round has not seen is gone. Pages of earlier rounds prove nothing: what they showed can be
+ * Returns the ranges of ids of those unread pages of the feed whose records other pages have shown, as far as their number says. A known
+ * record with an id in such a range is gone if this round has not seen it. Pages of earlier rounds prove nothing: what they showed can be
  * removed since.
  * @param shownIn returns the number of records in a range that this round has seen
  * @returns the ranges, and whether no record of an unread page is left
@@ -61,8 +61,8 @@ export function rangesShown(
 }
 
 /**
- * Whether the accounts that a round has not seen are gone, if the round ends after this page. It has then read all pages, from the last one
- * back to page 1. They must have one `count`, and the round must have seen that many accounts.
+ * Whether the accounts that a round has not seen are gone, if the round ends after this page. The round has then read all pages, from the
+ * last one back to page 1. All must have the same `count`, and the round must have seen that many accounts.
  */
 export function areUnseenAccountsGone(
   { isSteady, gaps, turns, excess }: AccountWalk,

@@ -107,7 +107,7 @@ export class Run {
     this.#save(() => withOutcome(state, { kind: 'unread', isMissing, reason, count, pages }, this.#excessIfSupplied(state)));
   }
 
-  /** Returns `count` minus the number of known records, if other pages have shown all records of the pages of the feed that could not be read; otherwise null. */
+  /** Returns `count` minus the number of known records, if other pages have shown all records of the unread pages of the feed; otherwise null. */
   #excessIfSupplied(state: RunState): number | null {
     const { items } = this.#spool;
     const { round } = state.data;

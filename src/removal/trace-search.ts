@@ -82,20 +82,20 @@ export class TraceSearch {
     return { trace: found, isText: decoder.isText };
   }
 
-  /** Returns a path in which each part with a handle or a stable id is replaced: the files of an account have one in their names. */
+  /** Returns a path in which each part with a handle or a stable id is replaced: the files of an account often have one in their names. */
   withoutNames(path: string): string {
-    const isName = (part: string) =>
+    const hasName = (part: string) =>
       this.#handle?.test(foldedText(part)) === true ||
       [part, part.replace(/\.[^.]*$/, ''), ...(part.match(/[\p{L}\p{N}_]+/gu) ?? [])].some((name) => this.#isName(name));
     return path
       .replace(/(browse\/account\/[0-9a-f]{2}\/).*/, '$1…')
       .split('/')
-      .map((part) => (isName(part) ? '…' : part))
+      .map((part) => (hasName(part) ? '…' : part))
       .join('/');
   }
 
   #isName(name: string): boolean {
-    // the files of a server leave the server out of the id
+    // in file names, the id can lack the server
     return this.#hashes.has(handleHash(name)) || ['', ...this.#servers].some((server) => this.#stableIds.has(stableIdHash(name + server)));
   }
 

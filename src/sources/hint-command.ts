@@ -16,7 +16,7 @@ export type Verb = 'import' | 'observe';
  */
 export type HintCommand = (verb: Verb | 'export ndjson', source?: string, options?: SuggestedCommand['options']) => string;
 
-/** The command that reads a source, for the hints. */
+/** The command that reads a source, and how a hint writes commands. */
 export interface ReadingCommand {
   readonly verb: Verb;
   readonly command: HintCommand;

@@ -10,7 +10,7 @@ import { Predecessors, type Unknown } from './pages/predecessors.ts';
 import type { PageContent, TreeMetadata } from './pages/tree-pages.ts';
 import type { Report } from './violation.ts';
 
-/** What a check found on a span of pages. What the span alone does not show, {@link Walk} checks. */
+/** What a check found on a span of pages. {@link Walk} checks what a single span does not show. */
 export interface SpanResult {
   /** The id of each record of the feed, or of the first record of each account; infinite for an account without records. */
   readonly ids: Float64Array;
@@ -27,11 +27,11 @@ export interface SpanResult {
   readonly read: ReadSpan;
 }
 
-/** The ids and records that the checked spans have. */
+/** What the checked spans contain: both grow with each span. */
 export interface FoundItems {
   /** The ids of the feed. */
   readonly ids: BloomFilter;
-  /** The records on the pages of the feed and of the accounts. */
+  /** Hashes of the records on the pages of the feed and of the accounts. */
   readonly hashes: { readonly [C in Collection]: MultisetHash };
 }
 
@@ -43,7 +43,7 @@ export class SpanCheck {
   #pages: Generator<Page, ReadSpan> | undefined;
   readonly #found: FoundItems;
 
-  /** @param stored the pages that a build would render from the store, as many as the tree has */
+  /** @param stored the pages that a build would render from the store, in the same number as those of the tree */
   constructor({ build, read }: TreeMetadata, stored: { readonly [C in Collection]: Pages } | undefined, found: FoundItems) {
     this.#tree = { build, read: (metadata, number, path, report) => this.#compared(read(metadata, number, path, report), path, report) };
     this.#stored = stored;
@@ -101,7 +101,7 @@ export class SpanCheck {
   }
 }
 
-/** Returns where a page differs from the pieces of another; undefined if all bytes are equal. Memory has one piece at a time. */
+/** Returns where a page differs from the pieces of another; undefined if all bytes are equal. Only one piece at a time is in memory. */
 function differenceIn(
   { size, read }: PageContent,
   pieces: Iterable<Buffer>,

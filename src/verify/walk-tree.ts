@@ -17,7 +17,7 @@ import { type VerifyPhase, Walk } from './walk.ts';
 
 /** With fewer pages, threads take longer to start than they save. */
 const MIN_PAGES = 200;
-/** The number of spans for each thread: it checks one, and the others wait until the thread is free. */
+/** The number of spans that are given to each thread: it checks one, and the others wait. */
 const SPANS_PER_THREAD = 4;
 
 /** A tree to walk, and the store to compare it with. */
@@ -53,7 +53,7 @@ export async function walkTree(tree: WalkedTree, report: Report, pauses: Pauses)
   }
 }
 
-/** Whether a tree was built from the content of a store. If not, this is reported, and comparing pages would report it again. */
+/** Whether a tree was built from the content of a store. If not, reports this once, so that the pages need no comparison. */
 function hasContentOf(store: Store, build: BuildRecord, report: Report): boolean {
   const { fingerprint, records, accounts } = store.revision;
   if (fingerprint !== build.store) {

@@ -23,7 +23,7 @@ export const UNFINISHED = 'the tree was not checked to its end, and nothing was 
  */
 export type VerifyPhase = 'manifest' | 'walk' | 'again' | 'browse' | 'render' | 'index' | 'files';
 
-/** A walk through both collections: merges what was found on spans of pages, in their order, and checks what one span does not show. */
+/** A walk through both collections: merges what was found on the spans of pages, in order, and checks what a single span does not show. */
 export class Walk {
   records = 0;
   accounts = 0;
@@ -89,7 +89,7 @@ export class Walk {
     await secondPass(this.#tree, unresolved, report, pauses, (done) => this.#onProgress('again', done, this.#all));
   }
 
-  /** Call it after all checks: wrong sort keys can follow from other violations. */
+  /** Reports wrong sort keys. Call it after all other checks, because other violations can cause them. */
   endSortKeys(): void {
     this.#sortKeys.end();
   }

@@ -162,7 +162,7 @@ function commitIn(target: string): Commit<StoreVersion> & { readonly newest: Sto
 it.each([
   [-1, 'store-older', /^with the release .* palimpsest store pull and palimpsest export /, /^if .* see "Upgrade"/],
   [1, 'store-newer', /^update/, /^run .* store pull /],
-])('a pull of a version of another release, and a push after it, say what to do: %i', async (difference, code, pulled, pushed) => {
+])('a pull of a version with another schema, and a push after it, say what to do: %i', async (difference, code, pulled, pushed) => {
   const target = join(folder, `release ${code}`);
   await palimpsestJson(['store', 'push', target, '--store', night(0)]);
   const { newest, ...commit } = commitIn(target);

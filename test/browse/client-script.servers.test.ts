@@ -83,7 +83,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     origin = await startOrigin(join(folder, 'out'));
     browser = await launch();
   });
-  /** Divides the search index into files that are so small that there are several. */
+  /** Makes the files of the search index so small that there are several. */
   function divideIndex(): void {
     const store = Store.open(join(folder, 'store.db'));
     const accounts = [...store.accountReader().names('page')];

@@ -33,8 +33,14 @@ describe('the ids that a page of the feed covers', () => {
     ['are not known without order', { isOrdered: false }, {}, 0, undefined],
     ['are not known on a page without order', {}, { isOrdered: false }, 0, undefined],
     ['are not known on page 1 with only other records', {}, { number: 1 }, 0, undefined],
-    ['are its own below skipped records', {}, { count: 49 }, 0, { low: 71, high: 81 }],
-    ['are its own and all lower ones below skipped records at the end', { ...BEFORE_LAST, lastPage: 3 }, LAST, 50, { low: 0, high: 61 }],
+    ['are those of the page below skipped records', {}, { count: 49 }, 0, { low: 71, high: 81 }],
+    [
+      'are those of the last page and all lower ones below skipped records',
+      { ...BEFORE_LAST, lastPage: 3 },
+      LAST,
+      50,
+      { low: 0, high: 61 },
+    ],
     ['are none on an empty page below skipped records', {}, { count: 49, highest: null, lowest: null }, 0, { low: 0, high: 0 }],
     ['end at 0 on the last page', BEFORE_LAST, LAST, 50, { low: 0, high: 61 }],
     ['end at 0 on the last page with the excess of before', { ...BEFORE_LAST, excess: 2 }, LAST, 48, { low: 0, high: 61 }],
@@ -45,8 +51,8 @@ describe('the ids that a page of the feed covers', () => {
   });
 
   it.each<readonly [string, Partial<Plan>, Partial<FeedPage>, object | undefined]>([
-    ['are its own on a changed page of a tree', CHANGED, {}, { low: 91, high: 101 }],
-    ['are its own on a page that is read at the end', RETRY, {}, { low: 91, high: 101 }],
+    ['are those of the page on a changed page of a tree', CHANGED, {}, { low: 91, high: 101 }],
+    ['are those of the page on a page that is read at the end', RETRY, {}, { low: 91, high: 101 }],
     ['are not known on such a page without order', RETRY, { isOrdered: false }, undefined],
     ['are not known on such a page without a lowest id', RETRY, { lowest: null }, undefined],
     ['are not known on such a page without a highest id', RETRY, { highest: null }, undefined],
@@ -59,13 +65,13 @@ describe('records that a round has not seen', () => {
   const KEYS = [7, 'sha256:00'];
 
   it.each<readonly [string, Partial<FeedWalk>, Partial<FeedPage>, number, readonly (number | string)[]]>([
-    ['are gone at its end', {}, {}, 50, KEYS],
+    ['are gone at the end of the round', {}, {}, 50, KEYS],
     ['are gone if they have no id and the feed has an order', { isOrdered: true }, { isOrdered: true }, 50, ['sha256:00']],
-    ['are not before its end', {}, { hasNext: true }, 50, []],
-    ['are not if the count changed', {}, { count: 49 }, 49, []],
-    ['are not if the count changed before', { isSteady: false }, {}, 50, []],
-    ['are not with a gap', { gaps: [SKIPPED] }, {}, 50, []],
-    ['are not if records are missing', {}, {}, 49, []],
+    ['are not gone before the end of the round', {}, { hasNext: true }, 50, []],
+    ['are not gone if the count changed', {}, { count: 49 }, 49, []],
+    ['are not gone if the count changed before', { isSteady: false }, {}, 50, []],
+    ['are not gone with a gap', { gaps: [SKIPPED] }, {}, 50, []],
+    ['are not gone if records are missing', {}, {}, 49, []],
     ['are gone after the only page', { lastPage: 0, count: 0 }, {}, 50, KEYS],
   ])('%s', (_, walk, page, seen, expected) => {
     const [feed, last] = [
@@ -84,9 +90,16 @@ describe('ranges of ids that other pages have shown', () => {
   const [RANGE, LAST_RANGE] = [expect.objectContaining({ low: 71, high: 81 }), expect.objectContaining({ low: 0, high: 61 })];
 
   it.each<readonly [string, Partial<FeedWalk>, Partial<Plan>, number, number, object]>([
-    ['are all that are unread', {}, {}, 10, 10, { ranges: [RANGE, LAST_RANGE], isAll: true }],
-    ['lack one with records that no page showed', {}, {}, 9, 10, { ranges: [], isAll: false }],
-    ['lack the last one with others, because its number of records comes from the count', {}, {}, 10, 9, { ranges: [RANGE], isAll: false }],
+    ['are all unread ranges', {}, {}, 10, 10, { ranges: [RANGE, LAST_RANGE], isAll: true }],
+    ['lack a range with records that no page showed', {}, {}, 9, 10, { ranges: [], isAll: false }],
+    [
+      'lack the last range if another one is missing, because its number of records comes from the count',
+      {},
+      {},
+      10,
+      9,
+      { ranges: [RANGE], isAll: false },
+    ],
     ['are none before the end', {}, { stage: 'accounts' }, 10, 10, { ranges: [], isAll: false }],
     ['are none if the count changed', { isSteady: false }, {}, 10, 10, { ranges: [], isAll: false }],
     ['are none if the count changed afterwards', { count: 49 }, {}, 10, 10, { ranges: [], isAll: false }],

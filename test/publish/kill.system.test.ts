@@ -32,7 +32,7 @@ function isUnexpected(difference: string): boolean {
   return difference !== 'publish.json should not exist' && difference !== '.palimpsest.lock should not exist';
 }
 
-/** Returns the links to missing files that a reader comes to who begins at any HTML page that was at a target before. */
+/** Returns the broken links at a target that a reader can reach from any HTML page that was there before. */
 function brokenLinks(target: string, before: string): readonly string[] {
   const files = pagesIn(target);
   const reached = new Set([...pagesIn(before).keys()].filter((path) => path.endsWith('.html') && files.has(path)));

@@ -19,7 +19,7 @@ beforeAll(async () => {
 let runs = 0;
 const fresh = () => join(folder, `new ${runs++}`);
 
-/** Runs a command. Its warnings leave out the number of a new target. */
+/** Runs a command. Removes the number of a {@link fresh} path from its warnings, because each run has another one. */
 async function run(args: readonly string[], io: Partial<ProcessIO> = {}): Promise<Finished> {
   const ended = await palimpsestHere(args, { io });
   return { ...ended, stderr: ended.stderr.replaceAll(/new \d+/g, 'new') };

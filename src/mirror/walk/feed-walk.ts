@@ -187,7 +187,7 @@ function nextRound(walk: FeedWalk): FeedWalk {
   return { ...walkFeedAgain(walk), round: walk.round + 1 };
 }
 
-/** Whether a page and all pages of the round before it have one `count`. */
+/** Whether a page has the same `count` as all earlier pages of the round. */
 export function hasSameCount(walk: FeedWalk, page: FeedPage): boolean {
   return walk.isSteady && (walk.lastPage === 0 || walk.count === page.count);
 }

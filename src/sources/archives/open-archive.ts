@@ -62,11 +62,11 @@ export async function openArchive(
   }
 }
 
-/** A selection, and how its archive is read again. */
+/** A selection, and what to do about damage when its archive is read again. */
 type FoundPages = CaptureSelection & { readonly onDamage: OnDamage | undefined };
 
-/** The second reading of a damaged archive finds the same damage. */
-const REPORTED = () => {};
+/** Ignores damage: the second reading of a damaged archive finds the same damage, which is already reported. */
+const IGNORE_DAMAGE = () => {};
 
 /** Selects the captures of an archive. If it is damaged and damage is not an error, selects those of its readable parts. */
 async function readableIn(archive: string, warcs: readonly WarcFile[], onDamage: OnDamage | undefined): Promise<FoundPages> {
@@ -76,7 +76,7 @@ async function readableIn(archive: string, warcs: readonly WarcFile[], onDamage:
     if (onDamage === undefined || !isDamage(error)) throw error;
     const found = await selectCaptures(archive, warcs, onDamage);
     if (found.report.pages === 0) throw error;
-    return { ...found, onDamage: REPORTED };
+    return { ...found, onDamage: IGNORE_DAMAGE };
   }
 }
 

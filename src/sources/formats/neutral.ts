@@ -13,7 +13,7 @@ export const neutral: SnapshotFormat<'neutral'> = {
   observe,
 };
 
-/** In the order of error messages. */
+/** In the order in which an error message lists them. */
 const FIELDS: ReadonlySet<string> = new Set([
   ...['observed_at', 'also_observed_at', 'screen_name', 'id', 'former_names'],
   ...PROFILE_KEYS,

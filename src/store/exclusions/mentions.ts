@@ -3,16 +3,16 @@ import type { ChangeRecord } from '../../contract/record.ts';
 import type { Connection } from '../database/connection.ts';
 import { storedJson } from '../database/damaged.ts';
 
-/** How many records are listed. All are counted. */
+/** The maximum number of records that are listed. All are counted. */
 const MAX_LISTED = 100;
 
-/** The records that mention a handle. */
+/** Which records mention a handle, and how many. */
 export interface Mentions {
   /** Those that name the server of the handle, or whose account has the same one. */
   readonly certain: number;
   /** Those that name no server, of accounts whose server is unknown. */
   readonly possible: number;
-  /** The first of both, by their ids. */
+  /** The first of these records, by id. */
   readonly listed: readonly (Pick<ChangeRecord, 'id' | 'account'> & { readonly isCertain: boolean })[];
 }
 
