@@ -9,7 +9,7 @@ const WHOLE = /^<(?:del|ins)>(<a [^>]*>)?([^<]*)(?:<\/a>)?<\/(?:del|ins)>$/;
 const BOUNDARY = /[ \t\r\n/:.?=_,@()-]/;
 /** Matches the parts of a value. */
 const SEGMENTS = /[ \t\r\n/:.?=_,@()-]|[^ \t\r\n/:.?=_,@()-]+/g;
-/** Matches an address up to its host. */
+/** Matches a URL up to its host. */
 const HOST = /^https?:\/\/(?:www\.)?([^/?#]+)/i;
 
 /** The greatest number of changed parts that are named in words. */
@@ -17,7 +17,7 @@ const MOST_NAMED = 2;
 
 /**
  * Marks only the parts of a value that changed, such as `http` of a website. The block form of diff_html marks the whole value.
- * A value of which less than half stayed is marked as a whole, unless it is an address of the same host.
+ * A value of which less than half stayed is marked as a whole, unless it is a URL of the same host.
  */
 export function changedPart(diff: DiffMarkup): DiffMarkup & { readonly note?: Markup } {
   const [, oldLink = '', old] = WHOLE.exec(diff.before) ?? [];
@@ -34,7 +34,7 @@ export function changedPart(diff: DiffMarkup): DiffMarkup & { readonly note?: Ma
   return { inline: within(newLink, 'inline'), before: within(oldLink, 'before'), after: within(newLink, 'after'), removed, added, ...note };
 }
 
-/** Compares two values by segments: the scheme, the parts of the host and of the path. */
+/** Compares two URLs by segments: the scheme, the parts of the host and of the path. */
 function changedSegments(old: string, current: string): readonly DiffMarkup[] {
   const parts = wordDiff(old, current, (value) => value.match(SEGMENTS) ?? []);
   return parts.flatMap(({ kind, text }, index) => {

@@ -89,12 +89,12 @@ ${completeness(snapshot_days, days)}<h2>What the records are</h2>
 <p>They do not say who changed it, or why. A value that no snapshot shows is missing.</p>
 <p>Between two snapshots, nothing is known. The first snapshot after a long time can show many changes at once.</p>
 <p>An account that is gone can look like one that did not change.</p>
-<p>If the snapshots of the newest 10 days lack an account that earlier ones had, its page says when it was last seen. That does not mean that it is gone.</p>
+<p>If the snapshots of the newest 10 days lack an account that earlier ones had, its page says on which day it was last known. That does not mean that it is gone.</p>
 <p>What a profile says can be untrue.</p>
 ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>${whomToAsk(about)} An account can be removed from the pages, the data and the search. Later data does not bring it back.</p>
 <h2>How to cite it</h2>
-<p>Each record has a permalink: the link on the name of its field, on the page of its account. The link stays when later records come.</p>
+<p>Each record and each rename has a permalink on the page of its account: the link on the name of the field, or on Handle. Later records do not change the link.</p>
 <h2 id=api>How to find an account in the API</h2>
 <p>The JSON API sorts accounts by the id of their first record. An account moves to another page when accounts before it come or go.</p>
 <p>Follow <code>next</code> from <a href="${ROOT_1}rest/account/">accounts</a> to the entry with its <code>screen_name</code>. Only the HTML page of an account keeps its address.</p>

@@ -52,8 +52,8 @@ export function otherSchema(name: string, file: string, version: number, before 
   const isNewer = version > SCHEMA_VERSION;
   return new Failure(isNewer ? 'store-newer' : 'store-older', `${name} was written by ${isNewer ? 'a newer' : 'an older'} palimpsest`, {
     place: { file },
-    expected: `a store of version ${SCHEMA_VERSION}`,
-    found: `version ${version}`,
+    expected: `a store with schema ${SCHEMA_VERSION}`,
+    found: `schema ${version}`,
     hint: isNewer
       ? 'update palimpsest'
       : `with the release that wrote it, run ${before}palimpsest export ndjson --to FILE; then palimpsest import FILE into a new store with this release: see "Upgrade" in docs/backup.md`,

@@ -9,7 +9,7 @@ import { palimpsestHere, palimpsestJson } from '../../support/palimpsest.ts';
 it.each([
   [SCHEMA_VERSION - 1, 'store-older', /export ndjson --to FILE; .* import FILE .* docs\/backup\.md$/],
   [SCHEMA_VERSION + 1, 'store-newer', /update palimpsest/],
-])('refuses a store of version %i as %s, and leaves it unchanged', async (version, code, hint) => {
+])('refuses a store with schema %i as %s, and leaves it unchanged', async (version, code, hint) => {
   const cwd = temporaryFolder();
   const store = join(cwd, 'store.db');
   await palimpsestJson(['observe', '-', '--store', store], {
@@ -21,10 +21,7 @@ it.each([
   const before = readFileSync(store);
   for (const args of [['build'], ['import', store], ['observe', '-', '--dry-run'], ['store', 'check'], ['export', 'ndjson', '--to', '-']]) {
     const { code: exitCode, stdout } = await palimpsestHere([...args, '--store', store, '--json'], { cwd });
-    expect([exitCode, JSON.parse(stdout)], args.join(' ')).toMatchObject([
-      1,
-      { error: { code, file: store, found: `version ${version}` } },
-    ]);
+    expect([exitCode, JSON.parse(stdout)], args.join(' ')).toMatchObject([1, { error: { code, file: store, found: `schema ${version}` } }]);
     expect(JSON.parse(stdout).error.hint).toMatch(hint);
   }
   expect(readFileSync(store).equals(before)).toBe(true);
