@@ -102,14 +102,14 @@ ${shared}${joined(records)}</section>
 }
 
 /** Returns an entry of the feed for a rename, with a link to its entry on the page of the account. */
-export function renameInFeed(rename: Rename, root: '' | typeof ROOT_2): Markup {
+export function feedRenameEntry(rename: Rename, root: '' | typeof ROOT_2): Markup {
   const { old, current } = handlesOf(rename);
   const heading = markup`<a href="${root}${renameAddress(rename)}">${timeOf(rename)} <bdi>@${escapeText(rename.account)}</bdi></a>`;
   return renameEntry(heading, markup`<article class=H><header><h4>Handle</h4></header><div dir=auto>${old} ${current}</div></article>`);
 }
 
 /** Returns an entry of an account for a rename. @param href the link to it */
-export function accountRename(rename: Rename, href: Markup): Markup {
+export function accountRenameEntry(rename: Rename, href: Markup): Markup {
   const { old, current } = handlesOf(rename);
   const identity = noteMarkup(rename.hasStableId ? HAS_STABLE_ID : HAS_NO_ID);
   const head = markup`<article id=${rename.id} class=H><header><h4><a href="${href}">Handle</a></h4></header>`;

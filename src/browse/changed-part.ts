@@ -13,7 +13,7 @@ const SEGMENTS = /[ \t\r\n/:.?=_,@()-]|[^ \t\r\n/:.?=_,@()-]+/g;
 const HOST = /^https?:\/\/(?:www\.)?([^/?#]+)/i;
 
 /** The greatest number of changed parts that are named in words. */
-const MOST_NAMED = 2;
+const MAX_NAMED = 2;
 
 /**
  * Marks only the parts of a value that changed, such as `http` of a website. The block form of diff_html marks the whole value.
@@ -29,7 +29,7 @@ export function changedPart(diff: DiffMarkup): DiffMarkup & { readonly note?: Ma
   const within = (link: string, side: 'before' | 'after' | 'inline') =>
     joined([trusted(link), ...parts.map((part) => part[side]), trusted(link === '' ? '' : '</a>')]);
   const changes = parts.filter(({ removed, added }) => removed + added !== '');
-  const note = changes.length > MOST_NAMED ? {} : { note: markup`Only ${trusted(changes.map(inWords).join(', and '))}` };
+  const note = changes.length > MAX_NAMED ? {} : { note: markup`Only ${trusted(changes.map(inWords).join(', and '))}` };
   const [removed, added] = [joined(changes.map((each) => each.removed)), joined(changes.map((each) => each.added))];
   return { inline: within(newLink, 'inline'), before: within(oldLink, 'before'), after: within(newLink, 'after'), removed, added, ...note };
 }

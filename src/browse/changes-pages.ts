@@ -7,7 +7,7 @@ import type { RecordFacts, RecordLookup } from './accounts/record-lookup.ts';
 import { NO_RECORD, type Rename, type RenamesByRecord, renamesByRecord } from './accounts/renames.ts';
 import { ARCHIVE_PAGES, feedBytes, newestArchive } from './atom.ts';
 import { byteText, joined, type Markup, markup, numberMarkup, parseRecords, trusted } from './byte-text.ts';
-import { dayOf, entriesOf, feedEntry, renameInFeed } from './change-list.ts';
+import { dayOf, entriesOf, feedEntry, feedRenameEntry } from './change-list.ts';
 import { fullDate } from './dates.ts';
 import { recordFilter } from './filter/record-filter.ts';
 import { type Page, pageOf, ROOT_2, type UnframedFile } from './page-frame.ts';
@@ -153,7 +153,7 @@ export function entriesByDay(
     parts.push(entry);
   };
   const addRenames = (record: number) => {
-    for (const rename of renames.get(record) ?? []) add(dateOf(rename.seen_to), renameInFeed(rename, root));
+    for (const rename of renames.get(record) ?? []) add(dateOf(rename.seen_to), feedRenameEntry(rename, root));
   };
   for (const entry of entriesOf(records)) {
     for (const { id } of entry) addRenames(id);

@@ -44,7 +44,8 @@ const CHANGES = /^browse\/changes\/([1-9]\d{0,14})\.(?:html|atom)$/;
 const ACCOUNT = /^browse\/account\/([0-9a-f]{2})\/[^/]+\.html$/;
 const MONTH = /^browse\/months\/\d{4}-\d\d\.html$/;
 
-const AT_HOME: readonly string[] = [HOME, CHANGES_FEED, ABOUT, CHANGED_ACCOUNTS, NOT_FOUND_PAGE];
+/** The files of the part `home` with fixed paths. */
+const HOME_FILES: readonly string[] = [HOME, CHANGES_FEED, ABOUT, CHANGED_ACCOUNTS, NOT_FOUND_PAGE];
 
 /** Returns the name of the part that a path belongs to; undefined if it is not the path of a browse file. */
 export function partOf(path: string): string | undefined {
@@ -52,7 +53,8 @@ export function partOf(path: string): string | undefined {
   if (page !== undefined) return partName('changes', Math.floor((Number(page) - 1) / PAGES_IN_PART));
   const [, folder] = ACCOUNT.exec(path) ?? [];
   if (folder !== undefined) return `account/${folder}`;
-  if (AT_HOME.includes(path) || path.startsWith('browse/assets/') || path.startsWith('browse/fields/') || MONTH.test(path)) return 'home';
+  if (HOME_FILES.includes(path) || path.startsWith('browse/assets/') || path.startsWith('browse/fields/') || MONTH.test(path))
+    return 'home';
   if (path.startsWith('browse/accounts/')) return 'accounts';
   return path.startsWith('browse/search/') ? 'search' : undefined;
 }

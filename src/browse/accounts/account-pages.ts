@@ -17,7 +17,7 @@ import {
   parseRecords,
   trusted,
 } from '../byte-text.ts';
-import { accountEntriesOf, accountEntry, accountRename, valueMarkup } from '../change-list.ts';
+import { accountEntriesOf, accountEntry, accountRenameEntry, valueMarkup } from '../change-list.ts';
 import { olderLinks } from '../changes-pages.ts';
 import { dateMarkup } from '../dates.ts';
 import { recordFilter } from '../filter/record-filter.ts';
@@ -200,17 +200,17 @@ function entries(
   hrefOf: AddressOf,
   facts: RecordFacts,
 ): Markup {
-  const renamesAbove = (id: number) => (renames.get(id) ?? []).map((rename) => accountRename(rename, fileOf(renameAddress(rename))));
+  const renamesAbove = (id: number) => (renames.get(id) ?? []).map((rename) => accountRenameEntry(rename, fileOf(renameAddress(rename))));
   const list = accountEntriesOf(records).flatMap((entry) => [
     ...(renames.size === 0 ? [] : entry.flatMap(({ id }) => renamesAbove(id))),
     accountEntry(entry, hrefOf, facts, observedBefore),
   ]);
   if (records.at(-1)?.id === account.data.at(-1)?.id) list.push(...renamesAbove(NO_RECORD));
-  return markup`<div class="changes own">\n<p class=columns aria-hidden=true><b>${name}</b><span>Before</span><span>After</span></p>\n${joined(list)}</div>\n${IN_API}`;
+  return markup`<div class="changes own">\n<p class=columns aria-hidden=true><b>${name}</b><span>Before</span><span>After</span></p>\n${joined(list)}</div>\n${API_LINK}`;
 }
 
 /** The script adds buttons here that save the records of the page. */
-const IN_API = markup`<p class=downloads><a href="${ROOT_3}${ABOUT}#api">How to find these records as JSON in the API</a></p>\n`;
+const API_LINK = markup`<p class=downloads><a href="${ROOT_3}${ABOUT}#api">How to find these records as JSON in the API</a></p>\n`;
 
 /**
  * Returns links to the records of the first part and to the renames that the main page no longer shows, because their permalinks begin with

@@ -9,11 +9,11 @@ import { accountsPage } from '../paths.ts';
 import { accountTable } from './account-lists.ts';
 
 /** The greatest number of accounts in each table. */
-const LISTED = 200;
-/** The number of accounts whose changes are counted, for the table of those with the most. */
-const COUNTED = 2 * LISTED;
+const MAX_LISTED = 200;
+/** The greatest number of accounts whose changes are counted, to find those with the most changes. */
+const MAX_COUNTED = 2 * MAX_LISTED;
 /** The number of records that one read gets, and the greatest number of reads. */
-const [READ_AT_ONCE, READS] = [500, 40];
+const [READ_AT_ONCE, MAX_READS] = [500, 40];
 
 /** Finds the accounts with the newest changes. */
 export class NewestChanges {
@@ -22,20 +22,20 @@ export class NewestChanges {
 
   /** Adds a record. @param before the number of newer records */
   readonly add: FeedVisitor = ({ isFirst }, before) => {
-    if (!isFirst && this.#places.length < READ_AT_ONCE * READS) this.#places.push(before);
+    if (!isFirst && this.#places.length < READ_AT_ONCE * MAX_READS) this.#places.push(before);
   };
 
   /** Returns the handles of the accounts with the newest changes, the newest first. @param feed returns a cursor that skips this number of newest records */
   handles(feed: (after: number) => FeedCursor): readonly string[] {
     const found = new Set<string>();
-    for (let [read, next] = [0, 0]; read < READS && found.size < LISTED; read += 1) {
+    for (let [read, next] = [0, 0]; read < MAX_READS && found.size < MAX_LISTED; read += 1) {
       const place = this.#places.find((each) => each >= next);
       if (place === undefined) break;
       const records: readonly ChangeRecord[] = JSON.parse(`[${feed(place).take(READ_AT_ONCE).json}]`);
       for (const { account, previous } of records) if (previous !== null) found.add(account);
       next = place + READ_AT_ONCE;
     }
-    return [...found].slice(0, LISTED);
+    return [...found].slice(0, MAX_LISTED);
   }
 }
 
@@ -45,18 +45,18 @@ export class NewestChanges {
  * @param all the number of all accounts
  */
 export function changedAccountsPage(reader: AccountReader, newest: readonly string[], all: number): Page {
-  const candidates = reader.withMostRecords(COUNTED).map((handle) => reader.listed(handle));
+  const candidates = reader.withMostRecords(MAX_COUNTED).map((handle) => reader.listed(handle));
   const most = candidates
     .filter(({ changes }) => changes > 0)
     .sort((one, other) => other.changes - one.changes || (one.screen_name < other.screen_name ? -1 : 1))
-    .slice(0, LISTED);
+    .slice(0, MAX_LISTED);
   const compared =
-    all <= COUNTED
+    all <= MAX_COUNTED
       ? ''
-      : markup`<p>Only the ${COUNTED} accounts with the most records are compared. Changes and first values are records.</p>\n`;
+      : markup`<p>Only the ${MAX_COUNTED} accounts with the most records are compared. Changes and first values are records.</p>\n`;
   return pageOf(
     { title: 'Accounts by changes', root: ROOT_1, section: 'accounts' },
-    markup`<h1>Accounts by changes <small>${trusted(counted(all, 'account'))}, at most ${LISTED} in each table</small></h1>
+    markup`<h1>Accounts by changes <small>${trusted(counted(all, 'account'))}, at most ${MAX_LISTED} in each table</small></h1>
 <nav class=pages aria-label="All accounts"><a href="${ROOT_1}${accountsPage()}">All accounts by handle</a></nav>
 <h2>Newest changes</h2>
 ${table(newest.map((handle) => reader.listed(handle)))}<h2 id=most>Most changes</h2>

@@ -10,7 +10,7 @@ import { headOf, type Month, newestRenames, shadesOf } from './months.ts';
 import type { MostChanged } from './most-changed.ts';
 
 /** The greatest number of renames in the list of a month. */
-const LISTED = 200;
+const MAX_LISTED = 200;
 
 /**
  * Returns the page of a month: a calendar whose days lead to their records, the accounts with the most changes, and the renames.
@@ -49,7 +49,7 @@ function renameList(allRenames: readonly Rename[], [month, ...earlier]: readonly
   const ofMonth = allRenames.filter(({ seen_to }) => dateOf(seen_to).startsWith(month.month));
   const lines = ofMonth
     .toSorted((one, other) => other.seen_to - one.seen_to || (one.account < other.account ? -1 : 1))
-    .slice(0, LISTED)
+    .slice(0, MAX_LISTED)
     .map((rename) => {
       const time = timestampOf(rename.seen_to);
       const names = markup`<bdi>@${escapeText(rename.before)}</bdi> to <bdi>@${escapeText(rename.after)}</bdi>`;

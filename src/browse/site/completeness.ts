@@ -3,7 +3,7 @@ import { joined, type Markup, markup, numberMarkup } from '../byte-text.ts';
 import { dateMarkup } from '../dates.ts';
 
 /** The greatest number of gaps that are listed. */
-const LISTED = 12;
+const MAX_LISTED = 12;
 
 /**
  * Says how complete a history is: which days have snapshots, as far as this is known.
@@ -34,12 +34,12 @@ function gapsOf(gaps: readonly DaySpan[]): Markup | '' {
   if (gaps.length === 0) return '';
   const days = countDays(gaps);
   const missing = markup` ${numberMarkup(days)} ${days === 1 ? 'day' : 'days'} between them ${days === 1 ? 'has' : 'have'} no snapshots`;
-  const listed = new Set(gaps.toSorted((one, other) => countDays([other]) - countDays([one])).slice(0, LISTED));
+  const listed = new Set(gaps.toSorted((one, other) => countDays([other]) - countDays([one])).slice(0, MAX_LISTED));
   const shown = gaps.filter((gap) => listed.has(gap));
   const list = joined(shown.map((gap, index) => markup`${index === 0 ? '' : ', '}${spanMarkup(gap)}`));
   return listed.size === gaps.length
     ? markup`${missing}: ${list}.`
-    : markup`${missing}, in ${numberMarkup(gaps.length)} gaps. The ${LISTED} longest gaps: ${list}.`;
+    : markup`${missing}, in ${numberMarkup(gaps.length)} gaps. The ${MAX_LISTED} longest gaps: ${list}.`;
 }
 
 function spanMarkup({ from, to }: DaySpan): Markup {
