@@ -90,7 +90,7 @@ function isRemoval({ removed, excluded }: RemoveSummary): boolean {
   return removed.length + excluded.length > 0;
 }
 
-function lines({ removed, excluded, known, shared, mentions }: RemoveSummary): string[] {
+function lines({ removed, excluded, known, shared, namesakes, mentions }: RemoveSummary): string[] {
   return [
     ...removed.map(
       ({ screen_name, stable_id, former_handles, records }) =>
@@ -99,6 +99,7 @@ function lines({ removed, excluded, known, shared, mentions }: RemoveSummary): s
     ...excluded.map((name) => `  excluded  ${name}, although no account in the store has this name`),
     ...known.map((name) => `  known     ${name} is already removed and excluded`),
     ...shared.map((handle) => `  shared    ${handle} is not excluded, because another account has it now`),
+    ...namesakes.map((name) => `  namesake  ${name} had one of these handles, too, and stays in the store`),
     ...mentionLines(mentions),
   ];
 }

@@ -184,6 +184,16 @@ describe('palimpsest remove', () => {
     });
   });
 
+  it('names other accounts that had one of the handles, also if their name shows it only with ~', async () => {
+    await importing(
+      line(record(1, { account: 'victim' })) + line(record(2, { account: 'victim~5' })) + line(record(3, { account: 'victims' })),
+    );
+    await observing(seen(1, 'victim', '99', 'a') + seen(2, 'Victim', '98', 'b'));
+    const { namesakes } = await cli('remove', 'id:98', '--dry-run');
+    expect(namesakes).toEqual(['victim~5', 'victim~99']);
+    await failing(3, /not-confirmed.*namesake victim~99 had one of these handles/s, 'remove', 'id:98');
+  });
+
   it('can be named as `accounts` lists it, also if its handle begins with @', async () => {
     await importing(servicePages('@nina_k'));
     const { results } = await cli('accounts');
