@@ -88,6 +88,16 @@ describe('a full disk', () => {
     await fill(context, 'observe', fileOf(folder, 'seen.ndjson', await snapshotLines(300, 300)), [40, 300, 8_000]);
   });
 
+  it('is not called a damaged backup, if only a part of it fits', async (context) => {
+    const backup = join(folder, 'backup');
+    await palimpsestJson(['store', 'push', backup, '--store', before]);
+    const room = kilobytesOf(new Map([...filesIn(backup)].filter(([path]) => path.endsWith('.br'))));
+    const disk = mountDisk(context, join(folder, 'full-pull'), `size=${room - 4}k`);
+    const args = ['store', 'pull', backup, '--store', join(disk.folder, 'store.db')];
+    expect(await failureOf(args, ON_ITS_OWN)).toMatchObject({ code: 1, error: NO_SPACE });
+    expect([...filesIn(disk.folder).keys()]).toEqual([]);
+  });
+
   it('leaves the tree unchanged if space runs out during rendering', async (context) => {
     const disk = mountDisk(context, join(folder, 'full-tree'), 'size=100m');
     const out = copyTree(join(disk.folder, 'out'));
