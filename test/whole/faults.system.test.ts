@@ -171,6 +171,16 @@ describe('a disk without any space', () => {
     disk.remount('size=10m');
     for (const args of commands) await palimpsestJson(args);
   });
+
+  it('for temporary files is named by a command that needs one', async (context) => {
+    const { folder: full } = mountFull(context, 'no-temporary-space');
+    const [store, zip, target] = [join(folder, 'published.db'), join(folder, 'tree.zip'), join(folder, 'versions')];
+    copyFileSync(before, store);
+    await palimpsestJson(buildArgs(store, zip, SIZES));
+    await palimpsestJson(['publish', target, '--out', zip, '--store', store, '--allow-loopback']);
+    const error = { code: 'file-system', hint: expect.stringContaining(`${full}: the variable TMPDIR`) };
+    expect(await failureOf(['verify', target], { ...ON_ITS_OWN, env: { TMPDIR: full } })).toMatchObject({ code: 1, error });
+  });
 });
 
 describe('a read-only disk', () => {
@@ -207,7 +217,7 @@ describe('a read-only disk', () => {
         expect(differences(filesIn(out), treeBefore)).toEqual([]);
         continue;
       }
-      const error = { code: 'file-system', file: store, hint: expect.stringContaining('folder') };
+      const error = { code: 'file-system', file: store, hint: expect.stringContaining('copy the store to a writable folder') };
       expect(await failureOf(args)).toMatchObject({ code: 1, error });
       expect(existsSync(out)).toBe(false);
     }

@@ -163,6 +163,9 @@ describe('palimpsest remove', () => {
       dry_run: true,
       mentions: { certain: 1, possible: 0, listed: [{ id: 500, account: 'bob', is_certain: true }] },
     });
+    const env = { PALIMPSEST_DRY_RUN: '1' };
+    const { stdout: fromVariable } = await palimpsestHere(['remove', 'nina_k', '--yes', '--store', store], { env });
+    expect(fromVariable).toContain(`nothing was written: run again without PALIMPSEST_DRY_RUN to change ${store}`);
     expect(readFileSync(store).equals(before)).toBe(true);
     const { stdout: done } = await palimpsestHere(['remove', 'nina_k', '--yes', '--store', store]);
     expect(done).toMatch(/removed 1 account.*need --allow-gaps; .*with --rewrite-versions\nbackups .* --keep-last 1;/s);
