@@ -362,7 +362,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'mirror/service-page.ts: mirror': 'service-page.test.ts; the service is elsewhere',
   'store/exclusions/exclusion-writer.ts: --on-conflict': 'removal.test.ts',
   'store/accounts/account-state-writer.ts: --on-conflict': 'ndjson.test.ts',
-  'storage/condition-proof.ts: --single-publisher': 'state-object.test.ts',
+  'storage/condition-proof.ts: --single-publisher': 'exclusive-state.test.ts',
   'removal/copies.ts: --yes': 'the hint says to leave it out',
   'commands/exclusions.ts: --end': 'the command above has it',
   'commands/store-check.ts: --on-conflict': 'check.test.ts',

@@ -1,6 +1,6 @@
 import { type DaySpan, daysIn, gapsIn, hasDay } from '../../contract/snapshots/snapshot-days.ts';
-import { joined, type Markup, markup, numberMarkup } from '../byte-text.ts';
 import { dateMarkup } from '../dates.ts';
+import { joined, type Markup, markup, numberMarkup } from '../markup.ts';
 
 /** The number of gaps that are listed. */
 const LISTED = 12;
