@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
 import type { RejectedValue } from './command-line/program.ts';
 import { ON } from './command-line/refusals.ts';
@@ -105,7 +106,10 @@ async function asFailure(error: unknown, running: Command | undefined): Promise<
     place: path === undefined ? {} : { file: path },
     expected: 'a path that can be read and written, on a disk with free space',
     found: error.message,
-    hint: 'check the path, its permissions and the free space, then run the command again',
+    hint:
+      'code' in error && error.code === 'ENOSPC'
+        ? `free some space, also in the folder for temporary files, ${tmpdir()}: the variable TMPDIR names it. Then run the command again`
+        : 'check the path, its permissions and the free space, then run the command again',
     cause: error,
   });
 }

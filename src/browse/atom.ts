@@ -1,8 +1,8 @@
 import type { ChangeRecord } from '../contract/record.ts';
 import type { Site } from '../contract/site.ts';
 import type { RecordFacts } from './accounts/record-lookup.ts';
-import { type ByteText, byteText, encodeFile, escapeText, joined, type Markup, markup, trusted } from './byte-text.ts';
 import { isWebUrl } from './diff-segments.ts';
+import { type ByteText, byteText, encodeFile, escapeText, joined, type Markup, markup, trusted } from './markup.ts';
 import { CHANGES_FEED, changesArchive, changesPage, NEWEST_CHANGES } from './paths.ts';
 
 const TITLE = 'Changes and first values of public profiles';

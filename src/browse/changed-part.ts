@@ -1,5 +1,5 @@
-import { joined, type Markup, markup, trusted } from './byte-text.ts';
 import { CHANGED_BREAK, type DiffMarkup } from './diff-segments.ts';
+import { joined, type Markup, markup, trusted } from './markup.ts';
 import { wordDiff } from './word-diff.ts';
 
 /** Matches a value that was removed or added as a whole: its link, if it is one, and its text. */

@@ -1,4 +1,4 @@
-import { type Markup, markup, trusted } from './byte-text.ts';
+import { type Markup, markup, trusted } from './markup.ts';
 
 /** Dates, months and times need no escape: the contract checks them when it reads them. */
 

@@ -1,4 +1,4 @@
-import { type ByteText, escapeText, type Markup, markup, trusted } from './byte-text.ts';
+import { type ByteText, escapeText, type Markup, markup, trusted } from './markup.ts';
 
 /** The markup of a change, made anew from a diff_html: no byte of it is markup that a stranger wrote. */
 export interface DiffMarkup {

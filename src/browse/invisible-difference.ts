@@ -1,6 +1,6 @@
 import { INVISIBLE } from '../contract/accounts/handle.ts';
-import { type ByteText, type Markup, plainText, textOfMarkup } from './byte-text.ts';
 import type { DiffMarkup } from './diff-segments.ts';
+import { type ByteText, type Markup, plainText, textOfMarkup } from './markup.ts';
 
 /** The names of characters that are invisible, or look like a space. */
 const NAMES: ReadonlyMap<number, string> = new Map([

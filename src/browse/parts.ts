@@ -1,5 +1,5 @@
 import type { HandleOfRow } from '../store/accounts/stored-accounts.ts';
-import { byteText } from './byte-text.ts';
+import { byteText } from './markup.ts';
 import { ABOUT, CHANGED_ACCOUNTS, CHANGES_FEED, folderOf, HOME, NOT_FOUND_PAGE } from './paths.ts';
 
 /** The number of pages of changes in a part. */

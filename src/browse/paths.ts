@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { type ByteText, encode, type Markup, markup, trusted } from './byte-text.ts';
+import { type ByteText, encode, type Markup, markup, trusted } from './markup.ts';
 
 /** Paths need no escape: their names have only letters, digits, `.`, `-`, `_` and `~`. */
 

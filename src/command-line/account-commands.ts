@@ -1,6 +1,6 @@
 import { DATA_TYPES } from '../contract/record.ts';
-import { CONCURRENCY, DRY_RUN, LIST_OPTIONS, SOURCE_OPTIONS, STORE } from './options.ts';
 import { field, path, place } from './parsers.ts';
+import { CONCURRENCY, DRY_RUN, LIST_OPTIONS, SOURCE_OPTIONS, STORE } from './shared-options.ts';
 import type { CommandSpec } from './spec.ts';
 
 /** The commands about the accounts in the store. */

@@ -1,5 +1,5 @@
-import { DRY_RUN, OUT, STORE } from './options.ts';
 import { bagInfo, fileOrFolder, path, pathEnding, plainFile } from './parsers.ts';
+import { DRY_RUN, OUT, STORE } from './shared-options.ts';
 import type { CommandSpec } from './spec.ts';
 
 const ARCHIVE_OPTIONS = {

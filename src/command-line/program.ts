@@ -2,11 +2,11 @@ import { Argument, Command, type Help, type HelpConfiguration, InvalidArgumentEr
 import type { Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../version.ts';
 import { COMMANDS, type CommandName, GROUPS, TASKS, type Values } from './commands.ts';
+import { isEffective, variableOf, warnOfUnknownVariables } from './environment-variables.ts';
 import { oneOf } from './parsers.ts';
 import { type GivenSwitch, isSwitch, OFF, refuseContradictions, refuseStoreOptionsOfFolder } from './refusals.ts';
 import type { CommandSpec, Given, ValueSpec } from './spec.ts';
 import { renderSuggested } from './suggested-command.ts';
-import { warnOfUnknownVariables } from './unknown-variables.ts';
 
 type Run<Name extends CommandName> = (terminal: Terminal, values: Values<Name>, given: Given) => Promise<void> | void;
 
@@ -230,16 +230,4 @@ function hasResult(result: CommandSpec['result'], given: Given): boolean {
 
 function camelCase(name: string): string {
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function variableOf(option: string): string {
-  return `PALIMPSEST_${option.toUpperCase().replaceAll('-', '_')}`;
-}
-
-/**
- * Whether commander must see the environment variable of an option. GitHub jobs set a variable without a value to an empty text,
- * and commander would use that text as the option's value. Commander also switches a flag on for any value of its variable.
- */
-function isEffective(value: string | undefined, option: Option): boolean {
-  return value === undefined || (value !== '' && !(isSwitch(option) && OFF.test(value)));
 }

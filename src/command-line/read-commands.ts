@@ -1,4 +1,5 @@
 import { USER_AGENT } from '../version.ts';
+import { duration, limitOf, partName, pathEnding, percentage, shard, userAgent } from './parsers.ts';
 import {
   CONCURRENCY,
   DRY_RUN,
@@ -12,8 +13,7 @@ import {
   SNAPSHOT_OPTIONS,
   SOURCE_OPTIONS,
   SOURCES,
-} from './options.ts';
-import { duration, limitOf, partName, pathEnding, percentage, shard, userAgent } from './parsers.ts';
+} from './shared-options.ts';
 import type { CommandSpec } from './spec.ts';
 
 /** The commands that read something into a store or a file. */

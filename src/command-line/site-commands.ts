@@ -1,5 +1,6 @@
 import { DEFAULT_CACHE_CONTROL } from '../contract/site.ts';
 import { ENCODINGS } from '../tree/encoding.ts';
+import { cacheControl, encodings, limitOf, path, versionNumber, wholeNumber } from './parsers.ts';
 import {
   DEFAULT_BASE_URL,
   DEFAULT_HOST,
@@ -14,8 +15,7 @@ import {
   STORE,
   TARGET,
   TARGET_OPTIONS,
-} from './options.ts';
-import { cacheControl, encodings, limitOf, path, versionNumber, wholeNumber } from './parsers.ts';
+} from './shared-options.ts';
 import type { CommandSpec } from './spec.ts';
 
 const LARGEST_PAGE = 100_000;

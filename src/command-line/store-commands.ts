@@ -1,5 +1,5 @@
-import { DRY_RUN, KEEP, KEEP_DAILY, KEEP_MONTHLY, SINGLE_PUBLISHER, STORE, TARGET, TARGET_OPTIONS } from './options.ts';
 import { wholeNumber } from './parsers.ts';
+import { DRY_RUN, KEEP, KEEP_DAILY, KEEP_MONTHLY, SINGLE_PUBLISHER, STORE, TARGET, TARGET_OPTIONS } from './shared-options.ts';
 import type { CommandSpec } from './spec.ts';
 
 /** The commands for the file of a store as a whole. */

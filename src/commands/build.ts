@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
-import { DEFAULT_BASE_URL } from '../command-line/options.ts';
+import { DEFAULT_BASE_URL } from '../command-line/shared-options.ts';
 import { isLoopback, parseBaseUrl } from '../contract/base-url.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { DEFAULT_BASE_URL, OUT } from '../command-line/options.ts';
+import { DEFAULT_BASE_URL, OUT } from '../command-line/shared-options.ts';
 import type { SuggestedCommand } from '../contract/hint.ts';
 import type { Collection } from '../contract/pages/collection.ts';
 import { PAGE_SIZE } from '../contract/site.ts';

@@ -21,6 +21,7 @@ const REFUSED_WITH_DRY_RUN: Refusal = {
 export async function runRemove(terminal: Terminal, options: Values<'remove'>, given: Given): Promise<void> {
   const { account: names, store, dryRun: isDryRun, yes: isConfirmed, allowUnknown } = options;
   if (isDryRun) refuse(REFUSED_WITH_DRY_RUN, given);
+  const preview = given.get('--dry-run') === 'env' ? 'PALIMPSEST_DRY_RUN' : '--dry-run';
   const onProgress = terminal.progress(COMMIT_PHASES);
   const { stopSignal: signal } = terminal;
   const isNew = !existsSync(store);
@@ -62,7 +63,7 @@ export async function runRemove(terminal: Terminal, options: Values<'remove'>, g
     ...(receipt === undefined ? [] : checkLines(receipt)),
     options.receipt !== undefined && `  receipt   ${options.receipt}`,
     isDryRun
-      ? `nothing was written: run again with --yes instead of --dry-run to change ${store}`
+      ? `nothing was written: run again ${isConfirmed ? `without ${preview}` : `with --yes instead of ${preview}`} to change ${store}`
       : summary.removed.length === 0
         ? 'the store has no data of these accounts: no build is needed'
         : nextBuild(terminal, store, true),
@@ -90,7 +91,7 @@ function isRemoval({ removed, excluded }: RemoveSummary): boolean {
   return removed.length + excluded.length > 0;
 }
 
-function lines({ removed, excluded, known, shared, mentions }: RemoveSummary): string[] {
+function lines({ removed, excluded, known, shared, namesakes, mentions }: RemoveSummary): string[] {
   return [
     ...removed.map(
       ({ screen_name, stable_id, former_handles, records }) =>
@@ -99,6 +100,7 @@ function lines({ removed, excluded, known, shared, mentions }: RemoveSummary): s
     ...excluded.map((name) => `  excluded  ${name}, although no account in the store has this name`),
     ...known.map((name) => `  known     ${name} is already removed and excluded`),
     ...shared.map((handle) => `  shared    ${handle} is not excluded, because another account has it now`),
+    ...namesakes.map((name) => `  namesake  ${name} had one of these handles, too, and stays in the store`),
     ...mentionLines(mentions),
   ];
 }

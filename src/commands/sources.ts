@@ -1,4 +1,4 @@
-import type { SNAPSHOT_OPTIONS, SOURCE_OPTIONS } from '../command-line/options.ts';
+import type { SNAPSHOT_OPTIONS, SOURCE_OPTIONS } from '../command-line/shared-options.ts';
 import type { ValuesOf } from '../command-line/spec.ts';
 import { Failure } from '../contract/failure.ts';
 import { type Hint, hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { TARGET_OPTIONS } from '../command-line/options.ts';
+import type { TARGET_OPTIONS } from '../command-line/shared-options.ts';
 import type { ValuesOf } from '../command-line/spec.ts';
 import { Failure } from '../contract/failure.ts';
 import type { FailureCode } from '../contract/failure-codes.ts';

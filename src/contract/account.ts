@@ -1,4 +1,4 @@
-import { encodeJson } from './json.ts';
+import { encodeJson } from './drf-json.ts';
 import { type ChangeRecord, type DataType, parseRecord } from './record.ts';
 import { at, count, handle, list, parseShape, type Shape, text, textOrNull, urlOrEmpty, Violation, wholeSecondOrNull } from './shape.ts';
 

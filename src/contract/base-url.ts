@@ -6,7 +6,7 @@ const COLLECTION = /\/+rest(\/+(data|account)(\/+page(\/+(\d+|last))?)?(\/+index
 /**
  * Returns a base URL in the form that links need: scheme, host and an optional path, without a trailing slash.
  * @param field the option or argument with the text, for the error
- * @throws Failure usage if it is not a base URL, or ends in `rest/`, because every link appends `rest/`
+ * @throws Failure usage if it is not a base URL, has `//` in its path, or ends in `rest/`, because every link appends `rest/`
  */
 export function parseBaseUrl(text: string, field = '--base-url'): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -21,13 +21,15 @@ export function parseBaseUrl(text: string, field = '--base-url'): string {
     );
   }
   const path = url.pathname.replace(/\/+$/, '');
+  const base = path.replace(COLLECTION, '');
   const found = [
     COLLECTION.test(path) ? `a path that ends in ${path.slice(path.search(COLLECTION))}, which links would repeat` : '',
+    base.includes('//') ? 'a path with //, which web servers change to /' : '',
     url.username !== '' || url.password !== '' ? 'a user name or password' : '',
     text.includes('?') ? 'a query' : '',
     text.includes('#') ? 'a fragment' : '',
   ].filter((part) => part !== '');
-  const meant = url.origin + path.replace(COLLECTION, '');
+  const meant = url.origin + base.replace(/\/{2,}/g, '/');
   if (found.length === 0) return meant;
   throw rejected(text, field, found.join(', '), `did you mean ${meant}? Links add /rest/data/ to it`);
 }
@@ -74,7 +76,7 @@ function rejected(text: string, field: string, found: string, hint: string | und
   const shown = text.replace(/\/\/[^/?#]*@/, '//…@');
   return new Failure('usage', `"${shown}" cannot be a base URL`, {
     place: { field },
-    expected: 'http:// or https://, a host and an optional path that does not end in rest/',
+    expected: 'http:// or https://, a host and an optional path, without // in it and without rest/ at its end',
     found,
     hint: hint ?? 'give the address below which clients reach rest/, such as https://example.org/api',
   });

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
+import { encodeJson } from '../contract/drf-json.ts';
 import { Failure } from '../contract/failure.ts';
 import { refuseOtherContent } from '../contract/files/refuse-output.ts';
 import { timestampOf } from '../contract/instant.ts';
-import { encodeJson } from '../contract/json.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import type { Store } from '../store/store.ts';
 

@@ -128,7 +128,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
       else count(records, outcome, item());
     };
     const metered = withProgress(inputs, pauses, (done, all) => onProgress('read', done, all));
-    for await (const items of reading.itemsOf(metered, () => writer.learnRenames())) {
+    for await (const items of reading.itemsOf(metered, () => writer.endInput())) {
       if (pauses.areDue) await pauses.take();
       for (const item of items) {
         if (item.kind === 'encoded') addEncoded(item);

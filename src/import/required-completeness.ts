@@ -32,17 +32,18 @@ function lackIn(set: PageSetReport | undefined): { readonly expected: string; re
   if (set === undefined) return { expected: 'saved pages, which contain a count', found: 'sources without pages' };
   if (set.status === 'complete') {
     const other = set.collection === 'data' ? 'accounts' : 'feed';
-    return { expected: 'pages of the feed and of the accounts', found: `no page of the ${other}` };
+    const found = set.collection === undefined ? 'one empty page, which does not say its collection' : `no page of the ${other}`;
+    return { expected: 'pages of the feed and of the accounts', found };
   }
   const items = set.count === 1 ? 'the only item' : `all ${plural(set.count, 'item')}`;
   return { expected: `pages that contain ${items}`, found: lackOf(set) };
 }
 
 /** Whether there are pages of a collection, and none of the other one of the same service. */
-function isAlone({ collection, url }: PageSetReport, sets: readonly PageSetReport[]): boolean {
+function isAlone({ collection, url, pages }: PageSetReport, sets: readonly PageSetReport[]): boolean {
   const parent = (address: string) => address.replace(/[^/]*\/$/, '');
   // a collection on one page has no address, and an empty page does not say its collection
   const isOther = (set: PageSetReport) =>
     set.collection !== collection && (url === null || set.url === null || parent(set.url) === parent(url));
-  return collection !== undefined && !sets.some(isOther);
+  return collection === undefined ? sets.length === 1 && pages === 1 : !sets.some(isOther);
 }

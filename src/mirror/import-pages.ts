@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { encodeJson } from '../contract/json.ts';
+import { encodeJson } from '../contract/drf-json.ts';
 import type { PerCollection } from '../contract/pages/collection.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';

@@ -182,8 +182,8 @@ export class Run {
       count: contents.count,
       hasNext: contents.next !== null,
       pages: isEnd ? number : pagesOf(state.data, number === 1 ? contents.items.length : undefined),
-      highest: ids.length === 0 ? null : Math.max(...ids),
-      lowest: ids.length === 0 ? null : Math.min(...ids),
+      highest: ids.length === 0 ? null : ids.reduce((a, b) => Math.max(a, b)),
+      lowest: ids.length === 0 ? null : ids.reduce((a, b) => Math.min(a, b)),
       isOrdered: ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),
     };
     const { items } = this.#spool;

@@ -12,9 +12,9 @@ import { checkGuards, explainsDeletes, type Limits, lackingIn, mostDeletes, type
 import { type Plan, planPublish } from './planning/plan.ts';
 import { type Stage, type Step, stepsOf } from './planning/steps.ts';
 import type { Comparison } from './planning/tree-comparison.ts';
+import { proofRequests, provesConditions } from './state/exclusive-state.ts';
 import { awaitOtherRun, Lease } from './state/lease.ts';
 import { distinct, type FoundState, readState, sizeOf } from './state/state.ts';
-import { proofRequests, provesConditions } from './state/state-object.ts';
 import { type ApplyResult, apply, manifestOfBoth, uploadMetadata } from './transfer/apply.ts';
 import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
 import { openTree, readMetadata, readSortKeysFile } from './trees/local-tree.ts';

@@ -1,4 +1,4 @@
-import { byteText } from '../browse/byte-text.ts';
+import { byteText } from '../browse/markup.ts';
 import { accountPlace } from '../browse/paths.ts';
 import { type Exclusion, handleHash, stableIdHash } from '../contract/accounts/exclusion.ts';
 import { foldedText, handleKey } from '../contract/accounts/handle.ts';

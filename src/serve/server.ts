@@ -54,6 +54,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   });
   const { server } = http;
   limitConnections(server, options);
+  // otherwise a client gets no answer if it closes its side of the connection after the request. createServer has no option for it
+  Object.assign(server, { httpAllowHalfOpen: true });
   const address = await new Promise<string>((done, fail) => {
     server.once('error', (cause) => fail(cannotListen(options, cause)));
     http.listen(options.port, options.host, () => done(addressOf(server.address(), options)));

@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { ByteRange, ListedObject, ObjectBody, ObjectPage, ObjectSource } from './object-source.ts';
-import { backoff, CredentialRefresh, RequestCounter, type RequestKind, type RetryPolicy, retry, withIdleTimeout } from './retry.ts';
+import {
+  backoff,
+  CredentialRefresh,
+  MIN_BYTES_PER_TIMEOUT,
+  RequestCounter,
+  type RequestKind,
+  type RetryPolicy,
+  retry,
+  withIdleTimeout,
+} from './retry.ts';
 import { StorageError, toFailure } from './storage-error.ts';
 import type { Condition, Fetched, ObjectHead, OpenUpload, Part, Target, Upload } from './target.ts';
 
@@ -83,14 +92,16 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
       let body = await open(0);
       const { tag } = body;
       const seen = tag === '' ? createHash('sha256') : undefined;
-      let [done, failures] = [0, 0];
+      let [done, failures, sinceFailure] = [0, 0, 0];
       for (;;) {
         if (body.tag !== tag) throw toFailure(source, path, anotherVersion());
         try {
-          for await (const piece of withIdleTimeout(bytesAfter(body, done, seen?.copy().digest('hex')), policy.timeout)) {
+          const bytes = withIdleTimeout(body.bytes, policy.timeout);
+          for await (const piece of bytesAfter({ ...body, bytes }, done, seen?.copy().digest('hex'))) {
             if (piece.length === 0) continue;
             done += piece.length;
-            failures = 0;
+            sinceFailure += piece.length;
+            if (sinceFailure >= MIN_BYTES_PER_TIMEOUT) failures = 0;
             seen?.update(piece);
             yield piece;
           }
@@ -99,6 +110,7 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
           // a body that timed out would be received beside the next one
           attempt.abort();
           failures += 1;
+          sinceFailure = 0;
           const isTransient = error instanceof StorageError && error.kind === 'transient';
           if (!isTransient || failures >= policy.attempts) throw toFailure(source, path, error);
         }
@@ -110,7 +122,7 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
 }
 
 /**
- * Yields the bytes of an object after the first ones. Those are empty pieces, so that no timeout ends their download.
+ * Yields the bytes of an object after the first ones. Pieces of those are empty.
  * @param digest the SHA-256 that the first bytes must have; undefined if the tag proves that they are the same
  */
 async function* bytesAfter({ bytes, from }: ObjectBody, count: number, digest: string | undefined): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { stopped } from '../contract/pauses.ts';
+import { plural } from '../contract/plural.ts';
 import { type Backoff, pauseAfter } from '../http/backoff.ts';
 import { StorageError } from './storage-error.ts';
 import type { Target } from './target.ts';
@@ -46,6 +47,8 @@ export interface StorageRequest<T> {
 
 const BACKOFF: Backoff = { first: 100, longest: 10_000, least: 0 };
 const MIN_BYTES_PER_MS = 100;
+/** The least bytes of a stream within one timeout. Fewer are no progress: a server can send one byte a second without end. */
+export const MIN_BYTES_PER_TIMEOUT = 1000;
 /** How often one request is retried because its credentials have expired. */
 const MAX_REFRESHES = 3;
 
@@ -123,18 +126,24 @@ export async function backoff(attempt: number, signal: AbortSignal | undefined, 
 }
 
 /**
- * Yields the bytes of a stream. The time between requesting a piece and receiving it is limited.
- * @throws StorageError transient if no piece comes within the time; and the errors of the stream
+ * Yields the bytes of a stream. The time between requesting pieces and receiving {@link MIN_BYTES_PER_TIMEOUT} is limited.
+ * @throws StorageError transient if fewer bytes come within the time; and the errors of the stream
  */
 export async function* withIdleTimeout(bytes: AsyncIterable<Uint8Array>, milliseconds: number): AsyncGenerator<Uint8Array> {
   const pieces = bytes[Symbol.asyncIterator]();
   let isWaiting = true;
+  let [received, left] = [0, milliseconds];
   try {
     for (;;) {
       isWaiting = true;
-      const piece = await withTimeout(milliseconds, undefined, () => pieces.next());
+      const requestedAt = performance.now();
+      const what = received === 0 ? 'no response' : `only ${plural(received, 'byte')}`;
+      const piece = await withTimeout(left, undefined, () => pieces.next(), `${what} within ${inSeconds(milliseconds)}`);
       isWaiting = false;
       if (piece.done) return;
+      received += piece.value.length;
+      left -= performance.now() - requestedAt;
+      if (received >= MIN_BYTES_PER_TIMEOUT) [received, left] = [0, milliseconds];
       yield piece.value;
     }
   } finally {
@@ -150,6 +159,7 @@ async function withTimeout<T>(
   milliseconds: number,
   permission: AbortSignal | undefined,
   send: (signal: AbortSignal) => Promise<T>,
+  reason = `no response within ${inSeconds(milliseconds)}`,
 ): Promise<T> {
   const controller = new AbortController();
   let end: (why: string) => void = () => {};
@@ -159,7 +169,7 @@ async function withTimeout<T>(
       controller.abort();
     };
   });
-  const timer = setTimeout(() => end(`no response within ${Math.round(milliseconds / 100) / 10} s`), milliseconds);
+  const timer = setTimeout(() => end(reason), milliseconds);
   const expire = () => end('the lease of this run expired without a heartbeat');
   permission?.addEventListener('abort', expire);
   try {
@@ -168,4 +178,8 @@ async function withTimeout<T>(
     clearTimeout(timer);
     permission?.removeEventListener('abort', expire);
   }
+}
+
+function inSeconds(milliseconds: number): string {
+  return `${Math.round(milliseconds / 100) / 10} s`;
 }

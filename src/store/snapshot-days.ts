@@ -1,4 +1,4 @@
-import { encodeJson } from '../contract/json.ts';
+import { encodeJson } from '../contract/drf-json.ts';
 import { type DaySpan, mergeSpans, snapshotDays } from '../contract/snapshots/snapshot-days.ts';
 import { checksumOf } from './check/checksum.ts';
 import type { Connection } from './database/connection.ts';

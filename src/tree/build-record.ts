@@ -1,7 +1,8 @@
 import { aboutOrNothing } from '../contract/about.ts';
 import { isBaseUrl } from '../contract/base-url.ts';
+import { encodeJson } from '../contract/drf-json.ts';
 import { incompleteMirrors } from '../contract/files/incomplete-mirror.ts';
-import { encodeJson, isObject } from '../contract/json.ts';
+import { isObject } from '../contract/json.ts';
 import { count, oneOf, orNothing, parseShape, type Rule, rule, type Shape, text, Violation } from '../contract/shape.ts';
 import type { BrowseSettings, Site } from '../contract/site.ts';
 import { snapshotDays } from '../contract/snapshots/snapshot-days.ts';

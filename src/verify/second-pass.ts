@@ -1,7 +1,7 @@
 import type { Pauses } from '../contract/pauses.ts';
-import { recordsIn, walkAccounts } from './pages/accounts.ts';
+import { recordsIn, walkAccounts } from './pages/account-check.ts';
 import type { Damaged } from './pages/damaged-pages.ts';
-import { walkFeed } from './pages/feed.ts';
+import { walkFeed } from './pages/feed-check.ts';
 import { bucketOf } from './pages/multiset-hash.ts';
 import type { Predecessors } from './pages/predecessors.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';

@@ -1,10 +1,10 @@
 import { show } from '../contract/json.ts';
 import type { Collection } from '../contract/pages/collection.ts';
 import type { Page, PageSpan, Pages, ReadSpan } from '../pages/pagination.ts';
-import { recordsIn, walkAccounts } from './pages/accounts.ts';
+import { recordsIn, walkAccounts } from './pages/account-check.ts';
 import type { BloomFilter } from './pages/bloom-filter.ts';
 import type { Damaged } from './pages/damaged-pages.ts';
-import { type RecordPlace, walkFeed } from './pages/feed.ts';
+import { type RecordPlace, walkFeed } from './pages/feed-check.ts';
 import type { MultisetHash } from './pages/multiset-hash.ts';
 import { Predecessors, type Unknown } from './pages/predecessors.ts';
 import type { PageContent, TreeMetadata } from './pages/tree-pages.ts';

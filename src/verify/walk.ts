@@ -1,10 +1,10 @@
 import type { Collection } from '../contract/pages/collection.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import type { PageSpan, ReadSpan } from '../pages/pagination.ts';
-import { type AccountPlace, checkOrder, comparePlaces } from './pages/accounts.ts';
+import { type AccountPlace, checkOrder, comparePlaces } from './pages/account-check.ts';
 import { BloomFilter } from './pages/bloom-filter.ts';
 import { type Damaged, DamagedPages } from './pages/damaged-pages.ts';
-import { checkPlace, type RecordPlace } from './pages/feed.ts';
+import { checkPlace, type RecordPlace } from './pages/feed-check.ts';
 import { MultisetHash } from './pages/multiset-hash.ts';
 import { Predecessors } from './pages/predecessors.ts';
 import type { TreeMetadata } from './pages/tree-pages.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { writeFully } from '../contract/files/file-bytes.ts';
 import { forEachLimit } from '../storage/concurrency-limit.ts';
 import type { Remote } from '../storage/remote.ts';
 import type { Version } from './commit.ts';
@@ -33,7 +34,7 @@ export async function fetchVersion(
         const part = isWhole ? (await remote.get(file, { from, to }))?.bytes : undefined;
         if (part?.length !== to - from) isWhole = false;
         else {
-          await into.write(part, 0, part.length, from);
+          writeFully(into.fd, part, from);
           done += part.length;
           onFetched(done);
         }

@@ -1,8 +1,8 @@
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
 import type { RecordFacts } from '../../src/browse/accounts/record-lookup.ts';
-import { markup } from '../../src/browse/byte-text.ts';
 import { accountEntry, type Entry, entriesOf, feedEntry } from '../../src/browse/change-list.ts';
+import { markup } from '../../src/browse/markup.ts';
 import { accountPage, changesPage, HOME, monthPage } from '../../src/browse/paths.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
 import { elementsNamed, textOf as textIn } from './parsed-html.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { byteText, markup, trusted } from '../../src/browse/byte-text.ts';
 import { accountEntry } from '../../src/browse/change-list.ts';
 import { changedPart } from '../../src/browse/changed-part.ts';
+import { byteText, markup, trusted } from '../../src/browse/markup.ts';
 import type { DataType } from '../../src/contract/record.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';
 import { bioRecord } from '../support/bio-record.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientScript } from '../../src/browse/assets.ts';
-import { plainText } from '../../src/browse/byte-text.ts';
+import { plainText } from '../../src/browse/markup.ts';
 import { accountPage } from '../../src/browse/paths.ts';
 import { searchFiles } from '../../src/browse/search/search-index.ts';
 import { Store } from '../../src/store/store.ts';

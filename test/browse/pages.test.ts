@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { byteText, markup } from '../../src/browse/byte-text.ts';
+import { byteText, markup } from '../../src/browse/markup.ts';
 import { PageFrames } from '../../src/browse/page-frame.ts';
 import { accountPage, changesPage, HOME } from '../../src/browse/paths.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';

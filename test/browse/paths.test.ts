@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byteText } from '../../src/browse/byte-text.ts';
+import { byteText } from '../../src/browse/markup.ts';
 import { partOf } from '../../src/browse/parts.ts';
 import { accountPage, changesArchive, changesPage } from '../../src/browse/paths.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainText } from '../../src/browse/byte-text.ts';
 import { findAccounts, type IndexFile, indexFile } from '../../src/browse/client/find-accounts.ts';
+import { plainText } from '../../src/browse/markup.ts';
 import { cutName, rankOf, searchDigest, searchFiles } from '../../src/browse/search/search-index.ts';
 import { BEST, compareFound, folded, matchOf, nameTerms, searchPath, termsOf } from '../../src/browse/search/search-terms.ts';
 import type { SearchedNames } from '../../src/store/accounts/account-reader.ts';

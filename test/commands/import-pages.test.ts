@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -136,6 +136,18 @@ describe('palimpsest import with saved pages', () => {
       expect(JSON.parse(stdout).error).toMatchObject({ code: 'incomplete', found: `no page of the ${other}` });
     },
   );
+
+  it('refuses an empty page with --require-complete, unless another page can be of the other collection', async () => {
+    const { folder, store } = newStore();
+    const page = join(folder, 'page.json');
+    writeFileSync(page, '{"count":0,"next":null,"previous":null,"results":[]}');
+    const args = ['import', page, '--store', store, '--require-complete', '--json'];
+    const { code, stdout } = await palimpsestHere(args);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).error).toMatchObject({ code: 'incomplete', found: 'one empty page, which does not say its collection' });
+    copyFileSync(page, join(folder, 'other.json'));
+    expect(await palimpsestHere([...args, join(folder, 'other.json')])).toMatchObject({ code: 0 });
+  });
 
   it('counts the items of indented pages, of pages in one file, and of rejected pages', async () => {
     const { folder, store } = newStore();

@@ -83,6 +83,11 @@ const conflict = {
   run: ['import', 'c2.ndjson'],
   code: 1,
 };
+/** Returns a record as observe makes it, of one of the first seconds of 2024. */
+const generated = (account: string, second: number) => {
+  const [id, first_encountered_date] = [1_704_067_200_000_000 + second * 1_000_000, `2024-01-01T00:00:0${second}Z`];
+  return bioRecord(id, { account, first_encountered_date, previous: second === 0 ? null : id - 1_000_000 });
+};
 const rejects = lines(bioRecord(900_001), bioRecord(900_002, { text: 7 }));
 const edit = (name: string, from: string, to: string) => (home: string) =>
   writeFileSync(join(home, name), readFileSync(join(home, name), 'utf8').replaceAll(from, to));
@@ -339,6 +344,10 @@ export const OPTIONS: readonly Suggestion[] = [
     input: lines({ ...bioRecord(1), text: 'another text' }),
     prepare: steps(write('one.ndjson', lines(bioRecord(1))), run('import', 'one.ndjson', '--store', 'n.db')),
   }),
+  shown('store/writing/split-history.ts: --on-conflict', 'import - --store n.db', 1, '--on-conflict replace', {
+    input: lines(...['new', 'new'].map(generated).toReversed()),
+    prepare: steps(write('one.ndjson', lines(generated('old', 0))), run('import', 'one.ndjson', '--store', 'n.db')),
+  }),
 ];
 
 /** Suggestions without a situation here, and why. */
@@ -353,7 +362,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'mirror/service-page.ts: mirror': 'service-page.test.ts; the service is elsewhere',
   'store/exclusions/exclusion-writer.ts: --on-conflict': 'removal.test.ts',
   'store/accounts/account-state-writer.ts: --on-conflict': 'ndjson.test.ts',
-  'storage/condition-proof.ts: --single-publisher': 'state-object.test.ts',
+  'storage/condition-proof.ts: --single-publisher': 'exclusive-state.test.ts',
   'removal/copies.ts: --yes': 'the hint says to leave it out',
   'commands/exclusions.ts: --end': 'the command above has it',
   'commands/store-check.ts: --on-conflict': 'check.test.ts',

@@ -36,6 +36,8 @@ describe('parseBaseUrl', () => {
     ['https://example.org/rest/data/page/last/index.json', 'https://example.org'],
     ['https://example.org/rest//data//page//12//index.json', 'https://example.org'],
     ['https://example.org/rest/account/page', 'https://example.org'],
+    ['https://example.org//api///v1/', 'https://example.org/api/v1'],
+    ['https://example.org//rest//data/', 'https://example.org'],
   ])('rejects %s and suggests %s', (text, meant) => {
     expect(() => parseBaseUrl(text)).toThrow(
       expect.objectContaining({ code: 'usage', hint: expect.stringContaining(`did you mean ${meant}?`) }),
@@ -88,7 +90,7 @@ describe('isLoopback', () => {
 
 describe('the error for a base URL', () => {
   const FORM = 'give the address below which clients reach rest/, such as https://example.org/api';
-  const expected = 'http:// or https://, a host and an optional path that does not end in rest/';
+  const expected = 'http:// or https://, a host and an optional path, without // in it and without rest/ at its end';
   const place = { field: '--base-url' };
 
   it.each([

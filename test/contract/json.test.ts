@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cut, encodeJson, show } from '../../src/contract/json.ts';
+import { encodeJson } from '../../src/contract/drf-json.ts';
+import { cut, show } from '../../src/contract/json.ts';
 
 describe('the JSON of a value', () => {
   it.each([

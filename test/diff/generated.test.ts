@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { ChangeRecord, DataType } from '../../src/contract/record.ts';
 import { diffHtml, segmentsOf } from '../../src/diff/diff-html.ts';
 import { entitiesIn } from '../../src/diff/entities.ts';
-import { checkChange } from '../../src/verify/pages/changes.ts';
+import { checkChange } from '../../src/verify/pages/diff-check.ts';
 import { markupError } from '../../src/verify/pages/diff-markup.ts';
 import { Report } from '../../src/verify/violation.ts';
 import { isFull, times } from '../support/proof.ts';

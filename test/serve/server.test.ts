@@ -273,6 +273,11 @@ describe('a hostile request', () => {
   });
 });
 
+test('a client gets its answers if it closes its side of the connection after the requests', async () => {
+  const answers = await sendRaw(plain.url, `GET ${BASE}/rest/data/ HTTP/1.1\r\nHost: h\r\n\r\n`.repeat(2), true);
+  expect(answers.toString().match(/HTTP\/1\.1 200 OK/g)).toHaveLength(2);
+});
+
 test('a server serves a rebuilt tree at once', async () => {
   const { folder, server } = await ownServer({ rebase: true });
   const before = parse((await ask(server.url, `${BASE}/rest/data/`)).body);

@@ -15,10 +15,10 @@ async function serverOf(answer: RequestListener): Promise<string> {
 }
 
 /** Reads a URL as `import` and `observe` do. */
-async function textAt(url: string, timeout = 10_000): Promise<string> {
+async function textAt(url: string, timeout = 10_000, attempts = 6): Promise<string> {
   const source = webSource(url, 'the URL', 'test');
   onTestFinished(() => source.close());
-  const options = { concurrency: 1, retryPolicy: { attempts: 6, timeout }, signal: new AbortController().signal };
+  const options = { concurrency: 1, retryPolicy: { attempts, timeout }, signal: new AbortController().signal };
   const pieces: Uint8Array[] = [];
   for await (const piece of openReader(source, options).read('')) pieces.push(piece);
   return Buffer.concat(pieces).toString();
@@ -97,18 +97,31 @@ it.each([
   ['with one, but no ranges', { ETag: '"1"' }],
 ])('closes a connection that stalls, and reads on %s, although the known bytes take longer than the timeout', async (_, headers) => {
   const states: string[] = [];
+  const letters = [...'the file'].map((letter) => letter.repeat(1000));
   const server = await serverOf(async (_request, response) => {
     response.writeHead(200, headers);
     if (states.push('open') === 1) {
       response.once('close', () => states.splice(0, 1, 'closed'));
-      return response.write('the fi');
+      return response.write(letters.slice(0, 6).join(''));
     }
-    for (const letter of 'the file') {
+    for (const letter of letters) {
       response.write(letter);
       await wait(150);
     }
     return response.end();
   });
-  expect(await textAt(`http://${server}/`, 500)).toBe('the file');
+  expect(await textAt(`http://${server}/`, 500)).toBe(letters.join(''));
   expect(states).toEqual(['closed', 'open']);
+});
+
+it('fails if a server sends fewer than 1,000 bytes in each timeout, without end', async () => {
+  let requests = 0;
+  const server = await serverOf(async (_request, response) => {
+    requests += 1;
+    response.writeHead(200, { ETag: '"1"' });
+    for (; !response.destroyed; await wait(50)) response.write('x');
+  });
+  const failed = textAt(`http://${server}/`, 300, 3);
+  await expect(failed).rejects.toMatchObject({ code: 'target-failed', found: expect.stringMatching(/^only \d+ bytes within 0\.3 s/) });
+  expect(requests).toBe(3);
 });

@@ -97,6 +97,25 @@ describe('an import', () => {
     },
   );
 
+  it.each(['fail', 'keep'] as const)('adds no generated record to another account than the record before it (%s)', async (policy) => {
+    const nights = (names: readonly string[]) => names.map((name, day) => ({ ...night(day + 1, name), bio: `${day}` }));
+    await observe(store, nights(['old', 'old', 'new', 'new']));
+    const records = exported().filter((line) => 'data_type' in line);
+    store = newStore();
+    await observe(store, nights(['old', 'old']));
+    const before = contentsOf(store);
+    for (const values of [records.slice(2), records.toReversed()]) {
+      const errors: InputError[] = [];
+      await load(store, values, policy, (error) => errors.push(error));
+      expect(errors).toContainEqual(
+        expect.objectContaining({ expected: 'a new record of @old, which has the record before it', item: records[2] }),
+      );
+      await expect(load(store, values, policy)).rejects.toMatchObject({ code: 'conflict' });
+    }
+    expect(contentsOf(store).feed).toHaveLength(3);
+    expect(before.feed).toHaveLength(2);
+  });
+
   it.each(['jack', 'dorsey'])(
     'of an export from before a rename keeps the newer state, also if another account has the handle (%s)',
     async (name) => {

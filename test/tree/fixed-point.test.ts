@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { byteText } from '../../src/browse/byte-text.ts';
+import { byteText } from '../../src/browse/markup.ts';
 import { accountPlace } from '../../src/browse/paths.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { inputsOf } from '../../src/sources/inputs/inputs.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ChangeRecord, DataType } from '../../src/contract/record.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';
-import { checkChange } from '../../src/verify/pages/changes.ts';
+import { checkChange } from '../../src/verify/pages/diff-check.ts';
 import { markupError } from '../../src/verify/pages/diff-markup.ts';
 import { Report } from '../../src/verify/violation.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { encodeRecord } from '../../src/contract/record.ts';
 import { inMemory } from '../../src/tree/tree-files.ts';
-import { walkAccounts } from '../../src/verify/pages/accounts.ts';
-import { walkFeed } from '../../src/verify/pages/feed.ts';
+import { walkAccounts } from '../../src/verify/pages/account-check.ts';
+import { walkFeed } from '../../src/verify/pages/feed-check.ts';
 import { readInParts } from '../../src/verify/pages/large-page.ts';
 import type { TreeMetadata } from '../../src/verify/pages/tree-pages.ts';
 import { Report, type Rule } from '../../src/verify/violation.ts';

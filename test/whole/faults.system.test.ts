@@ -88,6 +88,16 @@ describe('a full disk', () => {
     await fill(context, 'observe', fileOf(folder, 'seen.ndjson', await snapshotLines(300, 300)), [40, 300, 8_000]);
   });
 
+  it('is not called a damaged backup, if only a part of it fits', async (context) => {
+    const backup = join(folder, 'backup');
+    await palimpsestJson(['store', 'push', backup, '--store', before]);
+    const room = kilobytesOf(new Map([...filesIn(backup)].filter(([path]) => path.endsWith('.br'))));
+    const disk = mountDisk(context, join(folder, 'full-pull'), `size=${room - 4}k`);
+    const args = ['store', 'pull', backup, '--store', join(disk.folder, 'store.db')];
+    expect(await failureOf(args, ON_ITS_OWN)).toMatchObject({ code: 1, error: NO_SPACE });
+    expect([...filesIn(disk.folder).keys()]).toEqual([]);
+  });
+
   it('leaves the tree unchanged if space runs out during rendering', async (context) => {
     const disk = mountDisk(context, join(folder, 'full-tree'), 'size=100m');
     const out = copyTree(join(disk.folder, 'out'));
@@ -161,6 +171,16 @@ describe('a disk without any space', () => {
     disk.remount('size=10m');
     for (const args of commands) await palimpsestJson(args);
   });
+
+  it('for temporary files is named by a command that needs one', async (context) => {
+    const { folder: full } = mountFull(context, 'no-temporary-space');
+    const [store, zip, target] = [join(folder, 'published.db'), join(folder, 'tree.zip'), join(folder, 'versions')];
+    copyFileSync(before, store);
+    await palimpsestJson(buildArgs(store, zip, SIZES));
+    await palimpsestJson(['publish', target, '--out', zip, '--store', store, '--allow-loopback']);
+    const error = { code: 'file-system', hint: expect.stringContaining(`${full}: the variable TMPDIR`) };
+    expect(await failureOf(['verify', target], { ...ON_ITS_OWN, env: { TMPDIR: full } })).toMatchObject({ code: 1, error });
+  });
 });
 
 describe('a read-only disk', () => {
@@ -197,7 +217,7 @@ describe('a read-only disk', () => {
         expect(differences(filesIn(out), treeBefore)).toEqual([]);
         continue;
       }
-      const error = { code: 'file-system', file: store, hint: expect.stringContaining('folder') };
+      const error = { code: 'file-system', file: store, hint: expect.stringContaining('copy the store to a writable folder') };
       expect(await failureOf(args)).toMatchObject({ code: 1, error });
       expect(existsSync(out)).toBe(false);
     }

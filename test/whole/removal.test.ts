@@ -163,6 +163,9 @@ describe('palimpsest remove', () => {
       dry_run: true,
       mentions: { certain: 1, possible: 0, listed: [{ id: 500, account: 'bob', is_certain: true }] },
     });
+    const env = { PALIMPSEST_DRY_RUN: '1' };
+    const { stdout: fromVariable } = await palimpsestHere(['remove', 'nina_k', '--yes', '--store', store], { env });
+    expect(fromVariable).toContain(`nothing was written: run again without PALIMPSEST_DRY_RUN to change ${store}`);
     expect(readFileSync(store).equals(before)).toBe(true);
     const { stdout: done } = await palimpsestHere(['remove', 'nina_k', '--yes', '--store', store]);
     expect(done).toMatch(/removed 1 account.*need --allow-gaps; .*with --rewrite-versions\nbackups .* --keep-last 1;/s);
@@ -182,6 +185,16 @@ describe('palimpsest remove', () => {
       records_by_field: { Bio: 1 },
       excluded: 1,
     });
+  });
+
+  it('names other accounts that had one of the handles, also if their name shows it only with ~', async () => {
+    await importing(
+      line(record(1, { account: 'victim' })) + line(record(2, { account: 'victim~5' })) + line(record(3, { account: 'victims' })),
+    );
+    await observing(seen(1, 'victim', '99', 'a') + seen(2, 'Victim', '98', 'b'));
+    const { namesakes } = await cli('remove', 'id:98', '--dry-run');
+    expect(namesakes).toEqual(['victim~5', 'victim~99']);
+    await failing(3, /not-confirmed.*namesake victim~99 had one of these handles/s, 'remove', 'id:98');
   });
 
   it('can be named as `accounts` lists it, also if its handle begins with @', async () => {

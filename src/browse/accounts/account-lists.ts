@@ -1,6 +1,6 @@
 import type { AccountReader, ListedAccount } from '../../store/accounts/account-reader.ts';
-import { type ByteText, byteText, escapeText, exactByteText, joined, type Markup, markup, numberMarkup, plainText } from '../byte-text.ts';
 import { dateMarkup } from '../dates.ts';
+import { type ByteText, byteText, escapeText, exactByteText, joined, type Markup, markup, numberMarkup, plainText } from '../markup.ts';
 import { type Page, pageOf, type ROOT_1, ROOT_2, type UnframedFile } from '../page-frame.ts';
 import { accountPage, accountsPage, CHANGED_ACCOUNTS } from '../paths.ts';
 import { LONGEST_PREFIX, longerPrefix, PrefixCursor } from './prefix-cursor.ts';

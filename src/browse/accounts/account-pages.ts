@@ -4,6 +4,10 @@ import { type Instant, timestampOf } from '../../contract/instant.ts';
 import { FIELDS_IN_ORDER } from '../../contract/profile-fields.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { StoredAccount, StoredAccounts } from '../../store/accounts/stored-accounts.ts';
+import { accountEntriesOf, accountEntry, accountRenameEntry, valueMarkup } from '../change-list.ts';
+import { olderLinks } from '../changes-pages.ts';
+import { dateMarkup } from '../dates.ts';
+import { recordFilter } from '../filter/record-filter.ts';
 import {
   type ByteText,
   byteText,
@@ -16,11 +20,7 @@ import {
   parseByteJson,
   parseRecords,
   trusted,
-} from '../byte-text.ts';
-import { accountEntriesOf, accountEntry, accountRenameEntry, valueMarkup } from '../change-list.ts';
-import { olderLinks } from '../changes-pages.ts';
-import { dateMarkup } from '../dates.ts';
-import { recordFilter } from '../filter/record-filter.ts';
+} from '../markup.ts';
 import { type Page, type PageFrame, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
 import { ABOUT, accountPage, recordAddress, renameAddress } from '../paths.ts';
 import { type AccountPart, accountParts, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';

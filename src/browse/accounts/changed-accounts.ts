@@ -2,7 +2,7 @@ import type { ChangeRecord } from '../../contract/record.ts';
 import type { AccountReader, ListedAccount } from '../../store/accounts/account-reader.ts';
 import type { FeedCursor } from '../../store/feed/feed-cursor.ts';
 import type { FeedVisitor } from '../../store/feed/feed-days.ts';
-import { type Markup, markup, trusted } from '../byte-text.ts';
+import { type Markup, markup, trusted } from '../markup.ts';
 import { counted } from '../numbers.ts';
 import { type Page, pageOf, ROOT_1 } from '../page-frame.ts';
 import { accountsPage } from '../paths.ts';

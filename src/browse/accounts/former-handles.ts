@@ -1,7 +1,7 @@
 import { timestampOf } from '../../contract/instant.ts';
 import type { StoredAccounts } from '../../store/accounts/stored-accounts.ts';
-import { type ByteText, byteText, escapeText, joined, markup } from '../byte-text.ts';
 import { dateMarkup } from '../dates.ts';
+import { type ByteText, byteText, escapeText, joined, markup } from '../markup.ts';
 import { type Page, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
 import { accountPage, folderOf } from '../paths.ts';
 import type { FormerHolderText } from './account-pages.ts';

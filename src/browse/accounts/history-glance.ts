@@ -1,8 +1,8 @@
 import { FIELDS_IN_ORDER } from '../../contract/profile-fields.ts';
 import type { ChangeRecord, DataType } from '../../contract/record.ts';
-import { type ByteText, byteText, joined, type Markup, markup, numberMarkup, trusted } from '../byte-text.ts';
 import { valueMarkup } from '../change-list.ts';
 import { dateMarkup, fullDate } from '../dates.ts';
+import { type ByteText, byteText, joined, type Markup, markup, numberMarkup, trusted } from '../markup.ts';
 import type { AddressOf } from './record-lookup.ts';
 
 /** The least number of changes of an account with such a table. The list of fewer changes is nearly as short as the table. */

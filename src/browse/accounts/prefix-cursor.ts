@@ -1,4 +1,4 @@
-import type { ByteText } from '../byte-text.ts';
+import type { ByteText } from '../markup.ts';
 
 /** After this number of items that were taken, their memory is freed. */
 const DROP_AFTER = 2000;

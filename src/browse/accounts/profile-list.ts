@@ -1,8 +1,8 @@
 import type { Account } from '../../contract/account.ts';
 import { type Instant, parseInstant, timestampOf } from '../../contract/instant.ts';
-import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../byte-text.ts';
 import { dateMarkup } from '../dates.ts';
 import { isWebUrl, outsideLink } from '../diff-segments.ts';
+import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../markup.ts';
 import { ROOT_3 } from '../page-frame.ts';
 import { accountPage } from '../paths.ts';
 import type { BrowseAccount } from './account-pages.ts';

@@ -1,6 +1,6 @@
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { StoredAccounts } from '../../store/accounts/stored-accounts.ts';
-import { type ByteText, byteText, type Markup } from '../byte-text.ts';
+import { type ByteText, byteText, type Markup } from '../markup.ts';
 import { recordAddress } from '../paths.ts';
 import { type AccountPart, accountParts, isOnePart, ONE_PART, partOfRecord } from './account-parts.ts';
 import { type DatedAccount, Renames } from './renames.ts';

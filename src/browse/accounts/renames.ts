@@ -3,7 +3,7 @@ import { usedHandles } from '../../contract/accounts/former-handles.ts';
 import { type Instant, parseInstant } from '../../contract/instant.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { NamedHandle } from '../../store/accounts/stored-accounts.ts';
-import { type ByteText, byteText, type Markup, markup } from '../byte-text.ts';
+import { type ByteText, byteText, type Markup, markup } from '../markup.ts';
 
 /** A rename of an account. No source says when it happened. Known is the last time at which a source showed the former handle. */
 export interface Rename {

@@ -1,6 +1,6 @@
 import { FIELDS_IN_ORDER, PROFILE_FIELDS } from '../../contract/profile-fields.ts';
 import type { ChangeRecord, DataType } from '../../contract/record.ts';
-import { joined, type Markup, markup, numberMarkup } from '../byte-text.ts';
+import { joined, type Markup, markup, numberMarkup } from '../markup.ts';
 
 /** A choice of a filter beside all records. */
 interface Choice {

@@ -1,8 +1,8 @@
 import { dateOf } from '../../contract/instant.ts';
 import type { FeedDay } from '../../store/feed/feed-days.ts';
 import type { Rename } from '../accounts/renames.ts';
-import { changesMarkup, countsMarkup, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../byte-text.ts';
 import { MONTHS, monthAndYear, monthName, type WEEKDAYS } from '../dates.ts';
+import { changesMarkup, countsMarkup, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../markup.ts';
 import { monthPage } from '../paths.ts';
 
 /** A day with records. */

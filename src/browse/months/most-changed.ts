@@ -1,6 +1,6 @@
 import type { FeedCursor } from '../../store/feed/feed-cursor.ts';
 import type { FeedVisitor } from '../../store/feed/feed-days.ts';
-import { type ByteText, encode, parseByteJson } from '../byte-text.ts';
+import { type ByteText, encode, parseByteJson } from '../markup.ts';
 
 /** The number of accounts in the list of a month. */
 const LISTED = 10;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { encodeJson } from '../../contract/json.ts';
+import { encodeJson } from '../../contract/drf-json.ts';
 import type { SearchedNames } from '../../store/accounts/account-reader.ts';
-import { type ByteText, byteText, encode, exactByteText, type Markup, trusted } from '../byte-text.ts';
+import { type ByteText, byteText, encode, exactByteText, type Markup, trusted } from '../markup.ts';
 import { accountPlace, folderOf } from '../paths.ts';
 import { rangeOf, startsOf } from './search-ranges.ts';
 import { BEST, compareFound, type Match, matchBy, type SearchEntry, searchPath, type Term, termsOf } from './search-terms.ts';

@@ -1,4 +1,4 @@
-import type { ByteText } from '../byte-text.ts';
+import type { ByteText } from '../markup.ts';
 
 /** A term of the sample, with the size of the JSON of its account in bytes. */
 interface SampledTerm {

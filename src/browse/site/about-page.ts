@@ -1,17 +1,17 @@
 import type { About } from '../../contract/about.ts';
 import { isLoopback } from '../../contract/base-url.ts';
+import { encodeJson } from '../../contract/drf-json.ts';
 import { lackSentence } from '../../contract/files/incomplete-mirror.ts';
-import { encodeJson } from '../../contract/json.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { Site } from '../../contract/site.ts';
-import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../byte-text.ts';
 import { dateMarkup, fullTime, timeMarkup } from '../dates.ts';
 import type { NewestCounts } from '../filter/field-files.ts';
+import { byteText, escapeText, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../markup.ts';
 import { type Month, newestRenames } from '../months/months.ts';
 import { type Page, pageOf, ROOT_1 } from '../page-frame.ts';
 import { accountsPage, NEWEST_CHANGES } from '../paths.ts';
-import { completeness } from './completeness.ts';
 import { contactLink, siteText, sourceLink } from './publisher.ts';
+import { completeness } from './snapshot-coverage.ts';
 
 /** The state of the store that a site shows. */
 export interface ShownState extends RecordCounts {

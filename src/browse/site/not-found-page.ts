@@ -1,4 +1,4 @@
-import { byteText, escapeText, markup } from '../byte-text.ts';
+import { byteText, escapeText, markup } from '../markup.ts';
 import { type Page, pageOf } from '../page-frame.ts';
 import { accountsPage, HOME } from '../paths.ts';
 

@@ -1,7 +1,7 @@
 import type { About } from '../../contract/about.ts';
 import type { Site } from '../../contract/site.ts';
-import { byteText, escapeText, type Markup, markup } from '../byte-text.ts';
 import { isWebUrl, outsideLink } from '../diff-segments.ts';
+import { byteText, escapeText, type Markup, markup } from '../markup.ts';
 
 /** Returns the title of a site. */
 export function siteTitle({ about }: Site): Markup {

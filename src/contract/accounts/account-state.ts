@@ -1,7 +1,8 @@
 import type { Identity, Summary } from '../account.ts';
+import { encodeJson } from '../drf-json.ts';
 import { type IncompleteMirror, incompleteMirrors } from '../files/incomplete-mirror.ts';
 import { type Instant, parseInstant, timestampOf } from '../instant.ts';
-import { encodeJson, isObject } from '../json.ts';
+import { isObject } from '../json.ts';
 import { DATA_TYPES, type DataType } from '../record.ts';
 import {
   at,

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { encodeJson } from '../json.ts';
+import { encodeJson } from '../drf-json.ts';
 import { identifier, list, parseShape, type Rule, type Shape, Violation, wholeSecond } from '../shape.ts';
 import { handleKey } from './handle.ts';
 

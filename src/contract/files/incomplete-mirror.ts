@@ -1,4 +1,5 @@
-import { encodeJson, isObject } from '../json.ts';
+import { encodeJson } from '../drf-json.ts';
+import { isObject } from '../json.ts';
 import { number, plural } from '../plural.ts';
 import { arrayOf, count, objectOf, orNothing, type Rule, text, timestamp } from '../shape.ts';
 

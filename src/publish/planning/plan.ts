@@ -1,12 +1,12 @@
 import { COLLECTIONS } from '../../contract/pages/collection.ts';
 import { fileCount } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
-import type { Requests } from '../state/state-object.ts';
+import type { Requests } from '../state/exclusive-state.ts';
 import { type BrowsePlan, planBrowse } from './browse-plan.ts';
-import { planCollection } from './collection-plan.ts';
 import { gapsOf } from './item-movement.ts';
 import { type Stages, stepsOf } from './steps.ts';
 import type { Comparison } from './tree-comparison.ts';
+import { planCollection } from './upload-order.ts';
 
 /** The number of requests of each kind, and of all. */
 interface AllRequests extends Requests {

@@ -6,8 +6,8 @@ import { isRunning, machineId } from '../../contract/files/process.ts';
 import { stopped } from '../../contract/pauses.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { targetBusy } from '../../storage/target.ts';
+import { StateObject } from './exclusive-state.ts';
 import { encodeState, type FoundState, type Holder, type PublishState, readState } from './state.ts';
-import { StateObject } from './state-object.ts';
 
 /** Milliseconds between two heartbeats. */
 const HEARTBEAT_MS = 4_000;

@@ -1,6 +1,7 @@
+import { encodeJson } from '../../contract/drf-json.ts';
 import { Failure } from '../../contract/failure.ts';
 import { SITE_MARKER } from '../../contract/files/markers.ts';
-import { encodeJson, isObject } from '../../contract/json.ts';
+import { isObject } from '../../contract/json.ts';
 import { count, falseOrNothing, list, oneOf, orNothing, parseShape, type Rule, type Shape, text, Violation } from '../../contract/shape.ts';
 import type { Remote } from '../../storage/remote.ts';
 import type { BuildRecord } from '../../tree/build-record.ts';

@@ -80,7 +80,7 @@ export class ItemReader {
     }
     this.#lost = parsed.lost;
     this.#json = parsed.isCanonical ? raw.text : undefined;
-    if (parsed.lost !== undefined) this.#items.push(...parsed.lost.values());
+    for (const item of parsed.lost?.values() ?? []) this.#items.push(item);
     if (raw.elements === undefined || !isObject(parsed.value)) {
       const collection = this.#addValue(parsed.value, raw.path, 0);
       if (isResult) streamed.add(collection, parsed.value);

@@ -1,5 +1,5 @@
 import { cut, isObject } from '../../contract/json.ts';
-import { isRecordJson } from '../../contract/pages/canonical-json.ts';
+import { isRecordJson } from '../../contract/pages/json-patterns.ts';
 import { at } from '../../contract/shape.ts';
 import { notJson, placeIn } from '../rejects/rejection.ts';
 import type { InputError } from '../source.ts';

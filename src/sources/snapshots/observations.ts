@@ -86,5 +86,5 @@ function commandOf({ command = plainCommand }: ObserveContext): ReadingCommand {
 function addValue(values: unknown[], inputErrors: SnapshotItem[], parsed: Parsed | InputError): void {
   if ('kind' in parsed) inputErrors.push(parsed);
   else values.push(parsed.value);
-  if ('lost' in parsed && parsed.lost !== undefined) inputErrors.push(...parsed.lost.values());
+  if ('lost' in parsed) for (const item of parsed.lost?.values() ?? []) inputErrors.push(item);
 }

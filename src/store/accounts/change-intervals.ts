@@ -1,6 +1,6 @@
 import { type ChangeInterval, changeChecksum, changeIntervals, mergedIntervals } from '../../contract/accounts/change-interval.ts';
+import { encodeJson } from '../../contract/drf-json.ts';
 import { parseInstant } from '../../contract/instant.ts';
-import { encodeJson } from '../../contract/json.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import { checksumOf } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';

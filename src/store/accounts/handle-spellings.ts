@@ -8,6 +8,7 @@ const isUnusual = (column: string) => `(${column} GLOB '*[^!-~]*' OR ${column} G
 export class HandleSpellings {
   readonly #unusual = new Map<string, Set<string>>();
   readonly #holders: Statement<[string], string>;
+  readonly #formerHolders: Statement<[string, string, string], string>;
 
   constructor(database: Connection) {
     const stored = database.prepareValue<[], string>(
@@ -15,6 +16,10 @@ export class HandleSpellings {
     );
     for (const handle of stored.all()) this.add(handle);
     this.#holders = database.prepareValue('SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE');
+    this.#formerHolders = database.prepareValue(
+      `SELECT screen_name FROM account WHERE id IN (SELECT account FROM former_handle WHERE handle = ?)
+        OR (screen_name >= ? || '~' COLLATE NOCASE AND screen_name < ? || char(127) COLLATE NOCASE)`,
+    );
   }
 
   /** Must be called with each handle that is written to the store. */
@@ -43,5 +48,10 @@ export class HandleSpellings {
   /** Returns the screen names of the accounts that have a handle now. */
   holders(handle: string): readonly string[] {
     return [...new Set(this.of(handle).flatMap((spelling) => this.#holders.all(spelling)))];
+  }
+
+  /** Returns the screen names of the accounts that had a handle before: it is a former handle, or the screen name is the handle with `~`. */
+  formerHolders(handle: string): readonly string[] {
+    return [...new Set(this.of(handle).flatMap((spelling) => this.#formerHolders.all(spelling, spelling, spelling)))];
   }
 }

@@ -43,7 +43,10 @@ const EXTERNAL = /^SQLITE_(IOERR(?!_SHORT_READ|_CORRUPTFS)|FULL|CANTOPEN|READONL
 /** What to do about an error of a disk: SQLite reports several of them if the disk is full. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [/^(SQLITE_FULL|SQLITE_IOERR|ENOSPC|EIO)/, 'free some space or check the disk, then run the command again: the store is unchanged'],
-  [/^/, 'check the permissions of the file and of its folder: SQLite creates files beside a store even to read it'],
+  [
+    /^/,
+    'check the permissions of the file and of its folder: SQLite creates files beside a store even to read it; on a read-only disk, copy the store to a writable folder first',
+  ],
 ];
 
 function failureOf(path: string, error: Error & { readonly code: string }): Failure {

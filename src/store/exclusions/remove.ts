@@ -37,6 +37,8 @@ export interface RemoveSummary {
   readonly known: readonly string[];
   /** Former handles that are not excluded, because another account has them now. */
   readonly shared: readonly string[];
+  /** Other accounts that had one of the removed handles before. They stay. */
+  readonly namesakes: readonly string[];
   /** Which records of other accounts mention a removed handle, such as `@nina_k`. They stay. */
   readonly mentions: Mentions;
 }
@@ -98,8 +100,15 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
     batch.markMetadataChanged();
   }
   const handles = removed.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]);
-  const mentions = findMentions(database, handles);
-  return { removed: removed.map(({ recordIds: _, serviceIds: __, isNew: ___, ...rest }) => rest), excluded, known, shared, mentions };
+  const former = new Set(handles.flatMap((handle) => spellings.formerHolders(handle)));
+  return {
+    removed: removed.map(({ recordIds: _, serviceIds: __, isNew: ___, ...rest }) => rest),
+    excluded,
+    known,
+    shared,
+    namesakes: [...former].filter((name) => !removed.some(({ screen_name }) => screen_name === name)).toSorted(),
+    mentions: findMentions(database, handles),
+  };
 }
 
 /** @param unclear handles that another account has, too. Versions at a target can still have the removed account under them */

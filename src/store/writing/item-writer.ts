@@ -10,6 +10,7 @@ import { RowSet } from '../histories/row-set.ts';
 import { forgetHandles } from '../mirror-memory.ts';
 import type { Batch } from './batch.ts';
 import type { Conflict, Outcome } from './outcome.ts';
+import { SplitHistory } from './split-history.ts';
 
 interface Profile {
   readonly id: number;
@@ -32,7 +33,6 @@ const ONLY_FORMER_OWNER = `SELECT min(identity) FROM former_handle JOIN account 
 export class ItemWriter {
   readonly #batch: Batch;
   readonly #policy: ConflictPolicy;
-  readonly #isMirror: boolean;
   /** Whether records go to the account that they name, also if it is a former handle of the account that has them. */
   readonly #undoesRenames: boolean;
   /** The accounts whose profile came in this batch. */
@@ -43,22 +43,20 @@ export class ItemWriter {
    */
   #wasStored = false;
   readonly #formerOwner: FormerOwner;
-  /** Whether an account had another handle before the input that is read now. */
-  #hasRenames = false;
+  readonly #splitHistory: SplitHistory;
 
   /** @param isMirror whether the policy `replace` is for what the service changed, so that it undoes no rename */
   constructor(batch: Batch, policy: ConflictPolicy, isMirror = false) {
     this.#batch = batch;
     this.#policy = policy;
-    this.#isMirror = isMirror;
     this.#undoesRenames = policy === 'replace' && !isMirror;
     this.#formerOwner = formerOwner(batch.database, 'record');
-    this.learnRenames();
+    this.#splitHistory = new SplitHistory(batch.database, policy, isMirror);
   }
 
-  /** Call it after each input. Of an export, the records belong to the accounts that they name, whatever it says about former handles. */
-  learnRenames(): void {
-    this.#hasRenames ||= this.#batch.database.value('SELECT EXISTS (SELECT 1 FROM former_handle)') === 1;
+  /** Call it after each input. */
+  endInput(): void {
+    this.#splitHistory.endInput();
   }
 
   /** @param json the JSON of the record as on a page */
@@ -72,9 +70,9 @@ export class ItemWriter {
     return this.#batch.guard(() => {
       const { database, exclusions } = this.#batch;
       if (!exclusions.isEmpty && exclusions.excludesRecord(recordOf())) return this.#excluded();
-      const split = this.#hasRenames && this.#policy !== 'keep' && !this.#undoesRenames ? this.#splitFrom(recordOf()) : undefined;
-      if (split !== undefined) return split;
       let stored = this.#wasStored ? this.#record(id) : undefined;
+      const split = stored === undefined && !this.#undoesRenames ? this.#splitHistory.conflictOf(record, recordOf) : undefined;
+      if (split !== undefined && this.#record(id) === undefined) return split;
       this.#wasStored = stored !== undefined || !this.#batch.addRecord(record);
       if (!this.#wasStored) return 'added';
       stored ??= this.#record(id);
@@ -94,21 +92,6 @@ export class ItemWriter {
 
   #record(id: number): StoredRecord | undefined {
     return this.#batch.database.get('SELECT id, json, checksum FROM record WHERE id = ?', id);
-  }
-
-  /** Returns the conflict of a new record under a former handle of the account that has the record before: it would be of another account. */
-  #splitFrom({ id, account, previous }: ChangeRecord): Conflict | undefined {
-    const owner = this.#formerOwner(previous, account);
-    if (owner === undefined || this.#record(id) !== undefined) return undefined;
-    return {
-      subject: `record ${id}`,
-      stored: `a new record of @${owner}, which was @${account} until it was renamed`,
-      found: `record ${id} with the account ${account}`,
-      isNew: true,
-      hint: this.#isMirror
-        ? `mirror into a new store; or use --on-conflict keep, which adds such records to another account, @${account}`
-        : `if record ${id} is of that account, replace ${account} by ${owner} in the new records and in the account; or import into a new store`,
-    };
   }
 
   /**

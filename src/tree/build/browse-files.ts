@@ -1,9 +1,10 @@
-import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
 import { Browse } from '../../browse/browse.ts';
 import { partOf } from '../../browse/parts.ts';
 import { HOME } from '../../browse/paths.ts';
+import { writeFully } from '../../contract/files/file-bytes.ts';
 import type { Pauses } from '../../contract/pauses.ts';
 import type { Site } from '../../contract/site.ts';
 import type { Store } from '../../store/store.ts';
@@ -93,7 +94,7 @@ async function listFound(files: TreeFiles, file: string, pauses: Pauses): Promis
   const list = async (path: string) => {
     if (partOf(path) === undefined) return;
     // a file that cannot be read is written again
-    writeSync(listed, `${digestOf(files.pieces(path)) ?? NO_DIGEST}  ${path}\n`);
+    writeFully(listed, Buffer.from(`${digestOf(files.pieces(path)) ?? NO_DIGEST}  ${path}\n`));
     if (pauses.areDue) await pauses.take();
   };
   try {

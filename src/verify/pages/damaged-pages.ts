@@ -1,4 +1,4 @@
-import type { AccountPlace } from './accounts.ts';
+import type { AccountPlace } from './account-check.ts';
 
 /** The maximum number of pages to remember. */
 const MOST = 10_000;

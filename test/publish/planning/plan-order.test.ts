@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planCollection } from '../../../src/publish/planning/collection-plan.ts';
 import type { Stage } from '../../../src/publish/planning/steps.ts';
+import { planCollection } from '../../../src/publish/planning/upload-order.ts';
 import type { TreeSize } from '../../../src/publish/state/state.ts';
 import { pagePath, pathsOf } from '../../../src/tree/layout.ts';
 import { Digests } from '../../../src/tree/manifest/digests.ts';

@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { byteText } from '../../../src/browse/byte-text.ts';
+import { byteText } from '../../../src/browse/markup.ts';
 import { accountPage } from '../../../src/browse/paths.ts';
 import { identities, ndjson } from '../../../src/export/ndjson.ts';
 import { importInputs } from '../../../src/import/import.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Account, encodeIdentity, encodeSummary, parseAccount } from '../../../src/contract/account.ts';
-import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, isRecordJson, RECORD_PATTERN } from '../../../src/contract/pages/canonical-json.ts';
+import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, isRecordJson, RECORD_PATTERN } from '../../../src/contract/pages/json-patterns.ts';
 import { encodeRecord, parseRecord } from '../../../src/contract/record.ts';
 import { histories } from '../../support/histories.ts';
 import { times } from '../../support/proof.ts';

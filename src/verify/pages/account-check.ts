@@ -1,11 +1,11 @@
 import { type Account, encodeAccountEnd, encodeAccountStart, type Identity, parseAccount } from '../../contract/account.ts';
 import { isObject, show } from '../../contract/json.ts';
-import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from '../../contract/pages/canonical-json.ts';
+import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from '../../contract/pages/json-patterns.ts';
 import { type ChangeRecord, type DataType, encodeRecord } from '../../contract/record.ts';
 import { hasWebScheme } from '../../contract/shape.ts';
 import type { Report } from '../violation.ts';
-import { checkChange } from './changes.ts';
-import type { ComparedRecord } from './feed.ts';
+import { checkChange } from './diff-check.ts';
+import type { ComparedRecord } from './feed-check.ts';
 import type { AccountInParts, RecordJson } from './large-page.ts';
 import { type Predecessors, reportPrevious } from './predecessors.ts';
 import { type FoundPage, parsedItems, type TreeMetadata, type WalkOptions, walkPages } from './tree-pages.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { planCollection } from '../../../src/publish/planning/collection-plan.ts';
 import type { Comparison, FoundTree } from '../../../src/publish/planning/tree-comparison.ts';
+import { planCollection } from '../../../src/publish/planning/upload-order.ts';
 import type { TreeSize } from '../../../src/publish/state/state.ts';
 import type { Encoding } from '../../../src/tree/encoding.ts';
 import { pathsOfPages } from '../../../src/tree/layout.ts';

@@ -1,6 +1,6 @@
 import { isGenerated } from '../../contract/generated-id.ts';
 import { show } from '../../contract/json.ts';
-import { RECORD_PATTERN } from '../../contract/pages/canonical-json.ts';
+import { RECORD_PATTERN } from '../../contract/pages/json-patterns.ts';
 import { type ChangeRecord, encodeRecord, parseRecord } from '../../contract/record.ts';
 import type { Report } from '../violation.ts';
 import { markupError } from './diff-markup.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { orderPages } from '../../../src/publish/planning/collection-plan.ts';
+import { orderPages } from '../../../src/publish/planning/upload-order.ts';
 import { times } from '../../support/proof.ts';
 import { missed, type Page, type Phase, paged } from './simulated-readers.ts';
 

@@ -1,6 +1,6 @@
 import { countDays, type DaySpan, gapsBetween, hasDay } from '../../contract/snapshots/snapshot-days.ts';
-import { joined, type Markup, markup, numberMarkup } from '../byte-text.ts';
 import { dateMarkup } from '../dates.ts';
+import { joined, type Markup, markup, numberMarkup } from '../markup.ts';
 
 /** The greatest number of gaps that are listed. */
 const MAX_LISTED = 12;

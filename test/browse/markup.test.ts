@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { escapeText, joined, type Markup, markup, parseRecords, plainText, trusted } from '../../src/browse/byte-text.ts';
+import { escapeText, joined, type Markup, markup, parseRecords, plainText, trusted } from '../../src/browse/markup.ts';
 import { encodeRecord } from '../../src/contract/record.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { withoutControls } from './parsed-html.ts';

@@ -36,7 +36,7 @@ export interface RejectedObservation {
 }
 
 /** Adds observations to a batch as change records. */
-export class ObservationWriter {
+export class RecordWriter {
   readonly #accounts: ObservedAccounts;
   readonly #handles: HandleTransfer;
   /** The account last seen with each profile, and the time until which the same profile changes nothing. */

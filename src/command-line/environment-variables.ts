@@ -1,4 +1,6 @@
+import type { Option } from 'commander';
 import type { Terminal } from '../terminal/terminal.ts';
+import { isSwitch, OFF } from './refusals.ts';
 
 /**
  * Warns of variables that look like options of palimpsest, but no command has them.
@@ -19,4 +21,17 @@ export async function warnOfUnknownVariables(
     // the run does not do what was asked for
     terminal.alert(`${name} is ignored, because ${reason}${similar === undefined ? '' : `; did you mean ${similar}?`}`);
   }
+}
+
+/** Returns the environment variable of an option. */
+export function variableOf(option: string): string {
+  return `PALIMPSEST_${option.toUpperCase().replaceAll('-', '_')}`;
+}
+
+/**
+ * Whether commander must see the environment variable of an option. GitHub jobs set a variable without a value to an empty text,
+ * and commander would use that text as the option's value. Commander also switches a flag on for any value of its variable.
+ */
+export function isEffective(value: string | undefined, option: Option): boolean {
+  return value === undefined || (value !== '' && !(isSwitch(option) && OFF.test(value)));
 }

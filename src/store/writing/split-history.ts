@@ -1,0 +1,62 @@
+import { isGenerated } from '../../contract/generated-id.ts';
+import type { ChangeRecord, ConflictPolicy } from '../../contract/record.ts';
+import { formerOwner } from '../accounts/former-owner.ts';
+import type { Connection } from '../database/connection.ts';
+import type { EncodedRecord } from '../feed/records.ts';
+import type { Conflict } from './outcome.ts';
+
+/** The account that has the record before another one, if the other one names another account. */
+const OWNER_BEFORE = `SELECT screen_name FROM account
+  WHERE id = (SELECT account FROM record WHERE id = CAST(? AS TEXT) ->> 'previous') AND screen_name <> ?`;
+
+/** Finds new records that would divide the history of an account between two accounts. */
+export class SplitHistory {
+  readonly #database: Connection;
+  readonly #policy: ConflictPolicy;
+  readonly #isMirror: boolean;
+  /** Whether the store had records, and an account another handle, before the input that is read now. */
+  #hasRecords = false;
+  #hasRenames = false;
+
+  constructor(database: Connection, policy: ConflictPolicy, isMirror: boolean) {
+    this.#database = database;
+    this.#policy = policy;
+    this.#isMirror = isMirror;
+    this.endInput();
+  }
+
+  /** Call it after each input. Of an export, the records belong to the accounts that they name, whatever it says about former handles. */
+  endInput(): void {
+    this.#hasRecords ||= this.#database.value('SELECT EXISTS (SELECT 1 FROM record)') === 1;
+    this.#hasRenames ||= this.#database.value('SELECT EXISTS (SELECT 1 FROM former_handle)') === 1;
+  }
+
+  /**
+   * Returns the conflict of a new record of another account than the record before it. A record with a former handle of that account is
+   * probably of that account. A generated record always is: observe makes no other, and verify reports it.
+   */
+  conflictOf({ account, json }: EncodedRecord, recordOf: () => ChangeRecord): Conflict | undefined {
+    if (!this.#hasRecords) return undefined;
+    const owner = this.#database.value<string>(OWNER_BEFORE, json, account);
+    if (owner === undefined) return undefined;
+    const record = recordOf();
+    const isRenamed = this.#hasRenames && formerOwner(this.#database, 'record')(record.previous, account) !== undefined;
+    if (!(isRenamed && this.#policy !== 'keep') && !(isGenerated(record) && this.#policy !== 'replace')) return undefined;
+    const reason = isRenamed ? `was @${account} until it was renamed` : 'has the record before it';
+    return {
+      subject: `record ${record.id}`,
+      stored: `a new record of @${owner}, which ${reason}`,
+      found: `record ${record.id} with the account ${account}`,
+      isNew: true,
+      hint: this.#hint(record, owner, isRenamed),
+    };
+  }
+
+  #hint(record: ChangeRecord, owner: string, isRenamed: boolean): string {
+    const { id, account } = record;
+    if (!isRenamed) return `if @${owner} and @${account} are one account, add all its records with --on-conflict replace`;
+    const keep = `; or use --on-conflict keep, which adds such records to another account, @${account}`;
+    if (this.#isMirror) return `mirror into a new store${isGenerated(record) ? '' : keep}`;
+    return `if record ${id} is of that account, replace ${account} by ${owner} in the new records and in the account; or import into a new store`;
+  }
+}
