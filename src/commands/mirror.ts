@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Values } from '../command-line/commands.ts';
 import { parseBaseUrl } from '../contract/base-url.ts';
 import { Failure } from '../contract/failure.ts';
-import { lackSentence } from '../contract/files/incomplete-mirror.ts';
+import { lackIn, lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { MirrorResult } from '../mirror/mirror.ts';
 import { mirror } from '../mirror/mirror.ts';
@@ -117,7 +117,7 @@ function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown;
 
 /** Warns about missing, removed and rejected items. */
 function warnOf(terminal: Terminal, result: MirrorResult, rejectsPath: string): void {
-  const { isRead, missing, inherited, unread, removed, deleted, rejected, rejectedInAll } = result;
+  const { isRead, missing, report, inherited, unread, removed, deleted, rejected, rejectedInAll } = result;
   if (rejected > 0) terminal.alert(`${plural(rejected, 'item')} rejected, listed with the reason in ${rejectsPath}`);
   const left = removed.data.length + removed.account.length - deleted.records - deleted.accounts;
   if (left > 0) {
@@ -133,13 +133,12 @@ function warnOf(terminal: Terminal, result: MirrorResult, rejectsPath: string): 
     );
   }
   if (isRead) return;
-  const lack = `it lacks ${plural(missing.records, 'record')} and ${plural(missing.accounts, 'account')}`;
-  const isLacking = missing.records + missing.accounts > 0;
-  terminal.alert(isLacking ? `this mirror is not complete: ${lack}` : 'this mirror is not known to be complete');
+  const lack = lackIn(report);
+  terminal.alert(lack === undefined ? 'this mirror is not known to be complete' : `this mirror is not complete: it lacks ${lack}`);
   const { records, accounts } = missing.uncounted;
   if (records + accounts > 0) {
     terminal.warn(
-      `  the service shows ${plural(records, 'record')} and ${plural(accounts, 'account')} more than it counts, so its count cannot prove that nothing is missing`,
+      `  its pages showed ${plural(records, 'record')} and ${plural(accounts, 'account')} more than the service counts now, so its count cannot prove that nothing is missing`,
     );
   }
   if (missing.isCountUnstable) terminal.warn('  the service changed so often that its count and the known items never agreed');

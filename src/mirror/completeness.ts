@@ -3,11 +3,12 @@ import type { PerCollection } from '../contract/pages/collection.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import { excessOf, type RunState } from './run-state.ts';
 import { pageAddress } from './service-page.ts';
+import type { FeedWalk } from './walk/feed-walk.ts';
 import type { Gap } from './walk/gaps.ts';
 
 /** What a service has that could not be read. */
 export interface Missing {
-  /** The number of items that `count` includes and that no page showed, neither of the feed nor of the accounts. */
+  /** The number of items that `count` includes and that no page showed, neither of the feed nor of the accounts. At least so many. */
   readonly records: number;
   readonly accounts: number;
   /** The number of items that pages showed and that `count` does not include. It then proves nothing. */
@@ -28,15 +29,14 @@ export function missingOf(
 ): { readonly isComplete: boolean; readonly missing: Missing } {
   const { feed, accounts } = plan;
   const excess = excessOf({ data, account }, { data: gone.data.length, account: gone.account.length });
-  const [records, profiles] = [lackOf(feed.excess, excess.data), lackOf(accounts.excess, excess.account)];
+  const [records, profiles] = [lackOf(feed, excess.data), lackOf(accounts, excess.account)];
   const isRead = feed.state === 'complete' && accounts.state === 'complete';
   const missing = {
     records: Math.max(0, records),
     accounts: Math.max(0, profiles),
     uncounted: { records: Math.max(0, -records), accounts: Math.max(0, -profiles) },
     gaps: feed.gaps.map((gap) => ({ ...gap, url: pageAddress(baseUrl, 'data', gap.page) })),
-    isCountUnstable:
-      !isRead && [...feed.gaps, ...accounts.gaps].every(({ reason }) => reason === null) && feed.excess <= 0 && accounts.excess <= 0,
+    isCountUnstable: !isRead && [...feed.gaps, ...accounts.gaps].every(({ reason }) => reason === null),
     pages: accounts.gaps.map((gap) => ({ ...gap, url: pageAddress(baseUrl, 'account', gap.page) })),
   };
   return { isComplete: isRead && records === 0 && profiles === 0, missing };
@@ -78,11 +78,13 @@ function rangesOf(pages: readonly { readonly page: number; readonly url: string;
 }
 
 /**
- * Returns how many items a store lacks; below 0 if it has more than the service counts.
- * @param walked the excess at the end of the last walk. Items that were removed during it still count as known, so it can be higher
+ * Returns how many items a store lacks, at least; below 0 if it has more than the service counts. Known items that were removed
+ * unnoticed hide as many that are missing.
+ * @param walk its excess counts only if it is complete: otherwise it is that of an earlier walk
  * @param known the excess over all known items
  */
-function lackOf(walked: number, known: number): number {
+function lackOf(walk: Pick<FeedWalk, 'state' | 'excess'>, known: number): number {
+  const walked = walk.state === 'complete' ? walk.excess : 0;
   const most = Math.max(walked, known);
   return most > 0 ? most : Math.min(walked, known);
 }

@@ -60,6 +60,8 @@ export interface MirrorResult extends ImportedPages {
   /** What the service says that it lacks, if it is a tree of an incomplete mirror and was read. */
   readonly inherited: readonly IncompleteMirror[];
   readonly missing: Missing;
+  /** What is missing, as the store keeps it if the mirror is not complete; without rejected items. */
+  readonly report: IncompleteMirror;
   /** Pages that could not be read, although the store lacks none of their items. */
   readonly unread: readonly { readonly url: string; readonly reason: string }[];
   /** Items that the service had, and that this run did not find. */
@@ -145,6 +147,7 @@ async function runWith(options: MirrorOptions, memory: MirrorMemory, spool: Spoo
       ...imported,
       ...{ isRead, isComplete: isRead && inherited.length === 0 && imported.rejectedInAll === 0, inherited },
       missing,
+      report,
       unread: isRead ? unread.map(({ collection, number, reason }) => ({ url: pageAddress(baseUrl, collection, number), reason })) : [],
       gone,
       isResumed: earlier !== undefined,

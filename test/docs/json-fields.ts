@@ -54,8 +54,9 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     rejected_in_all: 'how many items of the service this run and earlier ones rejected; a run with `--full` counts them again',
     'store, records, accounts': 'as for `import`',
     milliseconds: 'duration',
-    'missing.records, missing.accounts': 'how many items the service counts although no page shows them',
-    'missing.uncounted': 'how many `records` and `accounts` the pages show and the service does not count',
+    'missing.records, missing.accounts':
+      'at least how many items the service counts although no page shows them; more can be missing if pages failed, also if it is 0',
+    'missing.uncounted': 'how many `records` and `accounts` more the pages showed than the service counts',
     'missing.gaps': 'gaps in the feed, each with `page`, `url`, `reason`, and the ids of the records on both sides, `newer` and `older`',
     'missing.count_unstable': 'whether the service changed so often that `count` and the number of known items never agreed',
     'missing.unread_pages': 'account pages that failed, each with `page`, `url`, `reason`',

@@ -25,11 +25,11 @@ it.each([
   [
     'a page of accounts',
     {},
-    { state: 'incomplete', gaps: [{ page: 2, reason: 'slow' }] },
+    { state: 'incomplete', excess: 3, gaps: [{ page: 2, reason: 'slow' }] },
     { data: 8, account: 2 },
     { ...NOTHING, pages: [{ page: 2, reason: 'slow', url: '/rest/account/?page=2' }] },
   ],
-  ['an unstable count', { state: 'incomplete' }, {}, { data: 8, account: 2 }, { ...NOTHING, isCountUnstable: true }],
+  ['an unstable count', { state: 'incomplete', excess: 2 }, {}, { data: 8, account: 2 }, { ...NOTHING, isCountUnstable: true }],
   ['an unstable count of accounts', {}, { state: 'incomplete' }, { data: 8, account: 2 }, { ...NOTHING, isCountUnstable: true }],
   [
     'skipped records',

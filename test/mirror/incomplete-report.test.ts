@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { lackSentence } from '../../src/contract/files/incomplete-mirror.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { account, type CannedService, record, show, startCannedService, status } from './canned-service.ts';
@@ -11,6 +12,7 @@ const SIZE = 5;
 let service: CannedService;
 let at: (name: string) => string;
 let right: Map<string, unknown>;
+const allRecords = Array.from({ length: 30 }, (_, index) => record(1_700_324_952_000_030 - index));
 
 const build = (store: string, out: string, baseUrl = 'https://copy.example') => [
   ...['build', '--store', at(store), '--out', at(out), '--base-url', baseUrl, '--page-size', `${SIZE}`],
@@ -26,8 +28,7 @@ beforeEach(async () => {
   service = await startCannedService();
   const folder = temporaryFolder();
   at = (name) => join(folder, name);
-  const records = Array.from({ length: 30 }, (_, index) => record(1_700_324_952_000_030 - index));
-  show(service, 'data', records, SIZE);
+  show(service, 'data', allRecords, SIZE);
   show(
     service,
     'account',
@@ -55,6 +56,33 @@ describe('the report of an incomplete mirror', () => {
       expect([code, stderr]).toEqual([0, expect.stringContaining(' is not known to be complete: ')]);
       expect(stderr).toContain(`page=2: HTML or XML; ${service.baseUrl}/rest/data/?page=4 and 1 page after it: status 500; `);
     }
+  });
+
+  it.each([
+    ['a page of the feed', ['/rest/data/?page=2'], 0, 'lacks at least 5 of 30 records ('],
+    ['a page of the accounts', ['/rest/account/?page=2'], 0, 'lacks at least 1 of 3 accounts ('],
+    ['a page of the feed while a record is removed', ['/rest/data/?page=2'], 1, 'lacks at least 4 of 29 records ('],
+    ['a page of the feed while as many records are removed', ['/rest/data/?page=2'], 5, /^nothing proves that .* is complete \(.*page=2: /],
+    [
+      'a page of each while as many records are removed',
+      ['/rest/data/?page=2', '/rest/account/?page=2'],
+      5,
+      'lacks at least 1 of 3 accounts, possibly also records (',
+    ],
+    ['a page of the feed while more records are removed', ['/rest/data/?page=2'], 7, /^nothing proves that .* is complete \(.*page=2: /],
+  ])('has a lower bound of what is missing, and never 0, after the failure of %s', async (_, failing, removed, sentence) => {
+    failAt(...failing);
+    // the records are on page 1, which is read before
+    service.onRequest = () => {
+      if (service.asked.at(-1) !== '/rest/data/?page=4') return;
+      show(service, 'data', allRecords.slice(removed), SIZE);
+      for (const target of failing) service.answers.set(target, status(500));
+    };
+    const { isComplete, report } = await mirrored(at('store.db'), service.baseUrl);
+    expect(isComplete).toBe(false);
+    expect(lackSentence(report)).toEqual(
+      typeof sentence === 'string' ? expect.stringContaining(sentence) : expect.stringMatching(sentence),
+    );
   });
 
   it.each(['zip', 'wacz'])('ends with the import of a complete %s of the service', async (kind) => {
@@ -209,6 +237,7 @@ describe('the report of an incomplete mirror', () => {
       if (target.startsWith('/rest/data/')) service.answers.set(target, { ...(answer as object), count: 31 });
     const mirror = ['mirror', service.baseUrl, '--store', at('store.db'), '--delay', '0s'];
     expect(await next(mirror)).toContain('next, with the address of the service ');
+    expect((await palimpsestHere(mirror)).stderr).toContain('this mirror is not complete: it lacks at least 1 of 31 records');
     expect(await next(mirror)).toContain('nothing new: the store has the same records and accounts as before');
     await palimpsestJson(build('store.db', 'site.zip'));
     expect(await palimpsestJson(publish)).toMatchObject({ change: 'publish' });

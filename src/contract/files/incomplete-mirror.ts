@@ -25,7 +25,7 @@ export interface IncompleteMirror {
   readonly finished_at: string;
   /** The requests of that run. */
   readonly request_count: number;
-  /** What the service counts, and how many of these items no page has shown. */
+  /** What the service counts, and how many of these items no page has shown, at least. */
   readonly counted: Amounts;
   readonly missing: Amounts;
   /** The items that pages showed and that were rejected; undefined if there are none, or from an earlier release. */
@@ -55,19 +55,33 @@ const report = objectOf<IncompleteMirror>('a report', {
 export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = orNothing(arrayOf('reports of incomplete mirrors', report));
 
 /** Returns a report as a sentence. */
-export function lackSentence({ base_url, counted, missing, rejected, failed_pages: failed = [] }: IncompleteMirror): string {
-  const parts = [
-    ...(missing.records === 0 ? [] : [`${number(missing.records)} of ${plural(counted.records, 'record')}`]),
-    ...(missing.accounts === 0 ? [] : [`${number(missing.accounts)} of ${plural(counted.accounts, 'account')}`]),
-    ...(rejected === undefined ? [] : [plural(rejected, 'rejected item')]),
-  ];
+export function lackSentence(report: IncompleteMirror): string {
+  const { base_url, failed_pages: failed = [] } = report;
   const pages = failed.slice(0, MOST_TOLD).map(({ url, pages, reason }) => {
     return `${url}${pages === 1 ? '' : ` and ${plural(pages - 1, 'page')} after it`}: ${reason}`;
   });
   if (failed.length > MOST_TOLD) pages.push(`and ${plural(failed.length - MOST_TOLD, 'more range')}`);
   const told = pages.length === 0 ? '' : ` (${pages.join('; ')})`;
-  if (parts.length === 0) return `nothing proves that the mirror of ${base_url} is complete${told}`;
-  return `the mirror of ${base_url} lacks ${parts.join(' and ')}${told}`;
+  const lack = lackIn(report);
+  return lack === undefined
+    ? `nothing proves that the mirror of ${base_url} is complete${told}`
+    : `the mirror of ${base_url} lacks ${lack}${told}`;
+}
+
+/** Returns what a mirror lacks, such as `at least 5 of 20 records, possibly also accounts`; undefined if no number is known. */
+export function lackIn({ base_url, counted, missing, rejected, failed_pages: failed = [] }: IncompleteMirror): string | undefined {
+  const parts = [
+    ...(missing.records === 0 ? [] : [`at least ${number(missing.records)} of ${plural(counted.records, 'record')}`]),
+    ...(missing.accounts === 0 ? [] : [`at least ${number(missing.accounts)} of ${plural(counted.accounts, 'account')}`]),
+    ...(rejected === undefined ? [] : [plural(rejected, 'rejected item')]),
+  ];
+  if (parts.length === 0) return undefined;
+  const hasFailed = (collection: 'data' | 'account') => failed.some(({ url }) => url.startsWith(`${base_url}/rest/${collection}/`));
+  const others = [
+    ...(missing.records === 0 && hasFailed('data') ? ['records'] : []),
+    ...(missing.accounts === 0 && hasFailed('account') ? ['accounts'] : []),
+  ];
+  return `${parts.join(' and ')}${others.length === 0 ? '' : `, possibly also ${others.join(' and ')}`}`;
 }
 
 /** The field of a warcinfo record with the reports, as JSON. */

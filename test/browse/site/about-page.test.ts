@@ -162,6 +162,6 @@ describe('the page about the history', () => {
     const lack = { base_url: 'https://history.example', finished_at: '2024-01-01T00:00:00Z', request_count: 2 };
     const incomplete = [{ ...lack, counted: { records: 9, accounts: 2 }, missing: { records: 4, accounts: 0 } }];
     const page = browseFiles(await storeOf(historyOf([])), { ...SITE, incomplete }).get(ABOUT);
-    expect(texts(page, 'li')).toEqual(['the mirror of https://history.example lacks 4 of 9 records\n']);
+    expect(texts(page, 'li')).toEqual(['the mirror of https://history.example lacks at least 4 of 9 records\n']);
   });
 });

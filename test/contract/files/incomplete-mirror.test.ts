@@ -13,8 +13,19 @@ const REPORT = { ...COMPLETE, rejected: 2, failed_pages: failed('https://h.examp
 
 it.each([
   [{}, 'nothing proves that the mirror of https://h.example is complete'],
-  [{ missing: { records: 1234, accounts: 0 } }, 'the mirror of https://h.example lacks 1,234 of 9,000 records'],
-  [{ missing: { records: 1, accounts: 1 } }, 'the mirror of https://h.example lacks 1 of 9,000 records and 1 of 2 accounts'],
+  [{ missing: { records: 1234, accounts: 0 } }, 'the mirror of https://h.example lacks at least 1,234 of 9,000 records'],
+  [
+    { missing: { records: 1, accounts: 1 } },
+    'the mirror of https://h.example lacks at least 1 of 9,000 records and at least 1 of 2 accounts',
+  ],
+  [
+    { missing: { records: 0, accounts: 1 }, failed_pages: failed('https://h.example/rest/data/?page=2') },
+    'the mirror of https://h.example lacks at least 1 of 2 accounts, possibly also records (https://h.example/rest/data/?page=2 and 2 pages after it: status 500)',
+  ],
+  [
+    { rejected: 1, failed_pages: failed('https://h.example/rest/data/?page=2', 'https://h.example/rest/account/?page=2') },
+    expect.stringMatching(/ lacks 1 rejected item, possibly also records and accounts \(/),
+  ],
   [{ rejected: 1 }, 'the mirror of https://h.example lacks 1 rejected item'],
   [
     { failed_pages: failed('A', 'B', 'C') },

@@ -96,6 +96,8 @@ const EXAMPLES: readonly Shape[] = [
   [1, 0, changesAt([0, reset(3)], [1, remove(0, 1)], [2, grow(5), remove(0, 4)], [5, reset(0)])],
   // others were removed, and the count stayed the same
   [2, 3, changesAt([2, grow(2)], [4, remove(0, 2), grow(2)])],
+  // two accounts are replaced by others, twice, and then page 3 of the accounts fails
+  [2, 28, changesAt([1, removeAccounts(0, 2)], [21, removeAccounts(0, 2), grow(0, 2)], [22, fail('account 3')])],
   // page 4 fails, and an earlier round showed as many records with such ids as it has; one of them was removed since, another is on page 4
   [6, 3, changesAt([0, grow(4), fail('data 4'), removeAccounts(0, 1)], [32, remove(0, 1), grow(7), grow(11)])],
 ];
@@ -126,6 +128,9 @@ describe('the plan of a mirror', () => {
       for (let count = 0; count < 4 || service.requests <= LAST_CHANGE; count += 1) {
         const { isComplete, missing, has, requests } = await night(service);
         const missed = service.lastShown.filter((id) => !has.data.has(id));
+        const missedAccounts = service.lastAccounts.filter((name) => !has.account.has(name));
+        expect(missing.records).toBeLessThanOrEqual(missed.length);
+        expect(missing.accounts).toBeLessThanOrEqual(missedAccounts.length);
         expect(missing.gaps.filter(({ newer, older }) => newer !== null && older !== null && newer <= older)).toEqual([]);
         if (isComplete) expect(missed).toEqual([]);
         else expect(saysWhy(missing)).toBe(true);
