@@ -67,6 +67,8 @@ export class BrowseCheck {
       const isOfStore = store.revision.fingerprint === this.#build.store && this.#build.renderer === rendererDigest();
       this.#cause = this.#report.isCause(MANIFEST) ? MANIFEST : isOfStore ? undefined : BUILD_RECORD;
       this.#sources(store);
+      // pages are rendered with the days of build.json, so a damaged list of the store would not be read
+      store.snapshotDays();
       const browse = new Browse(store, this.#build);
       for (const part of browse.parts) {
         const listed = new Map<string, string>();
