@@ -17,12 +17,12 @@ interface Amounts {
   readonly accounts: number;
 }
 
-/** The report of a mirror that lacks items of a service, or that cannot prove that it has all. */
+/** The report of a mirror, or of an import of saved pages, that lacks items of a service, or that cannot prove that it has all. */
 export interface IncompleteMirror {
   readonly base_url: string;
   /** When the run ended that found this out, in UTC. */
   readonly finished_at: string;
-  /** The requests of that run. */
+  /** The requests of that run; 0 if it was an import. */
   readonly request_count: number;
   /** What the service counts, and how many of these items no page has shown. */
   readonly counted: Amounts;
@@ -54,7 +54,9 @@ const report = objectOf<IncompleteMirror>('a report', {
 export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = orNothing(arrayOf('reports of incomplete mirrors', report));
 
 /** Returns a report as a sentence. */
-export function lackSentence({ base_url, counted, missing, rejected, failed_pages: failed = [] }: IncompleteMirror): string {
+export function lackSentence(report: IncompleteMirror): string {
+  const { base_url, request_count, counted, missing, rejected, failed_pages: failed = [] } = report;
+  const subject = `the ${request_count === 0 ? 'import' : 'mirror'} of ${base_url}`;
   const parts = [
     ...(missing.records === 0 ? [] : [`${number(missing.records)} of ${plural(counted.records, 'record')}`]),
     ...(missing.accounts === 0 ? [] : [`${number(missing.accounts)} of ${plural(counted.accounts, 'account')}`]),
@@ -65,8 +67,8 @@ export function lackSentence({ base_url, counted, missing, rejected, failed_page
   });
   if (failed.length > MOST_TOLD) pages.push(`and ${plural(failed.length - MOST_TOLD, 'more range')}`);
   const told = pages.length === 0 ? '' : ` (${pages.join('; ')})`;
-  if (parts.length === 0) return `nothing proves that the mirror of ${base_url} is complete${told}`;
-  return `the mirror of ${base_url} lacks ${parts.join(' and ')}${told}`;
+  if (parts.length === 0) return `nothing proves that ${subject} is complete${told}`;
+  return `${subject} lacks ${parts.join(' and ')}${told}`;
 }
 
 /** The field of a warcinfo record with the reports, as JSON. */

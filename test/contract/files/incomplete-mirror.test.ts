@@ -15,6 +15,8 @@ it.each([
   [{}, 'nothing proves that the mirror of https://h.example is complete'],
   [{ missing: { records: 1234, accounts: 0 } }, 'the mirror of https://h.example lacks 1,234 of 9,000 records'],
   [{ missing: { records: 1, accounts: 1 } }, 'the mirror of https://h.example lacks 1 of 9,000 records and 1 of 2 accounts'],
+  [{ request_count: 0, missing: { records: 2, accounts: 0 } }, 'the import of https://h.example lacks 2 of 9,000 records'],
+  [{ request_count: 0 }, 'nothing proves that the import of https://h.example is complete'],
   [{ rejected: 1 }, 'the mirror of https://h.example lacks 1 rejected item'],
   [
     { failed_pages: failed('A', 'B', 'C') },
