@@ -180,7 +180,9 @@ function nextSteps(
     ...(differs && isForeign ? [`delete ${out}, because a build refuses a folder with this build.json`] : []),
     ...(differs ? [`build again from the store of this tree: ${terminal.command('build', options)}`] : []),
     ...(rules.size > 0 && !differs && build?.incomplete !== undefined
-      ? [`${build.incomplete.map(lackSentence).join('; ')}: mirror again, because missing records can be the cause, then build again`]
+      ? [
+          `${build.incomplete.map(lackSentence).join('; ')}: mirror again or import the missing pages, because missing records can be the cause, then build again`,
+        ]
       : []),
     ...(rules.size > 0 && !differs && build?.incomplete === undefined
       ? ['correct these records at their source, then import them again; the tree contains them as they were imported']

@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { Failure } from '../contract/failure.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
-import type { Collection } from '../contract/pages/collection.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
 import type { DaySpan } from '../contract/snapshots/snapshot-days.ts';
@@ -16,7 +15,7 @@ import type { Input, InputError, Item } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/accounts/account-state-writer.ts';
 import { onStore } from '../store/database/open-store.ts';
 import { ExclusionWriter } from '../store/exclusions/exclusion-writer.ts';
-import { addIncomplete, deleteIncomplete, incompleteMirrors } from '../store/mirror-memory.ts';
+import { incompleteMirrors } from '../store/mirror-memory.ts';
 import { addSnapshotDays } from '../store/snapshot-days.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
 import { ItemWriter } from '../store/writing/item-writer.ts';
@@ -24,6 +23,7 @@ import { NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/writing/o
 import { type AccountConflict, AccountConflicts, type Conflicting, conflictError } from './account-conflicts.ts';
 import { type EncodedItem, InputReading, type ThreadOptions } from './read.ts';
 import { requireComplete } from './required-completeness.ts';
+import { updateReports } from './update-reports.ts';
 
 /** The phases of an import. `read` counts bytes. */
 export type ImportPhase = 'read' | CommitPhase;
@@ -156,12 +156,8 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
     const pageSets = pages.report();
     if (options.requireComplete) requireComplete(pageSets, incomplete);
     const before = incompleteMirrors(batch.database);
-    for (const report of incomplete) addIncomplete(batch.database, report);
     const isWhole = rejected === 0 && conflicts.count === 0;
-    for (const report of before) {
-      const isConfirmed = incomplete.some(({ base_url }) => base_url === report.base_url);
-      if (isWhole && !isConfirmed && hasAllPages(pageSets, report, options.baseUrl)) deleteIncomplete(batch.database, report.base_url);
-    }
+    updateReports(batch.database, { pageSets, incomplete, isWhole, baseUrl: options.baseUrl });
     const hasNewDay = addSnapshotDays(batch.database, days);
     const isAboutPageChanged = hasNewDay || !isDeepStrictEqual(incompleteMirrors(batch.database), before);
     if (isAboutPageChanged) batch.markMetadataChanged();
@@ -192,20 +188,4 @@ export function isAllRejected(summary: ImportSummary): boolean {
 
 function acceptedIn({ records, accounts, exclusions, conflicts }: ImportSummary): number {
   return [records, accounts, exclusions].flatMap((tally) => Object.values(tally)).reduce((sum, count) => sum + count, conflicts.count);
-}
-
-/** Whether the imported pages have all items that the service counted in a report. */
-function hasAllPages(sets: readonly PageSetReport[], { base_url, counted, missing }: IncompleteMirror, known: string | undefined): boolean {
-  // a service that shows more than it counts: no number proves that pages are all
-  if (missing.records + missing.accounts === 0) return false;
-  const isHere = ({ url, collection }: PageSetReport) => url === `${base_url}/rest/${collection}/`;
-  const hasAll = (collection: Collection, least: number) => {
-    const all = sets.filter((set) => set.collection === collection);
-    const here = all.filter(isHere);
-    // a collection on one page has no links, and so no address
-    const proofs = here.length > 0 ? here : all.filter(({ url }) => url === null);
-    return proofs.some(({ status, count }) => status === 'complete' && count >= least);
-  };
-  const isOfService = sets.some(isHere) || (known === base_url && sets.every(({ url }) => url === null));
-  return isOfService && hasAll('data', counted.records) && hasAll('account', counted.accounts);
 }

@@ -9,7 +9,7 @@ export function requireComplete(sets: readonly PageSetReport[], [lack]: readonly
     throw new Failure('incomplete', 'a source is not known to be complete', {
       expected: 'a source that is known to be complete',
       found: lackSentence(lack),
-      hint: `mirror ${lack.base_url} again and make a new archive, or leave out --require-complete; nothing was imported`,
+      hint: `mirror ${lack.base_url} again or import its missing pages, and make a new archive; or leave out --require-complete; nothing was imported`,
     });
   }
   const lacking = sets.find(({ status }) => status !== 'complete') ?? sets.find((set) => isAlone(set, sets));

@@ -235,7 +235,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     'base_url, records, accounts, data_pages, account_pages, browse_files': 'as in `build.json`; see tree.md',
     identities: 'whether the archive has what `--identities` adds',
     'stable_id_count, former_handle_count': 'how many the store has',
-    incomplete: 'reports of mirrors that are not known to be complete, as in `build.json`; missing if there are none',
+    incomplete: 'reports of mirrors and imports that are not known to be complete, as in `build.json`; missing if there are none',
     page_bytes: 'the bytes that were read',
     dry_run: 'whether this was a dry run, which changes nothing; missing if the archive is one file',
     bytes: 'the size of the file; missing for a bag',

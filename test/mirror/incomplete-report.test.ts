@@ -141,6 +141,24 @@ describe('the report of an incomplete mirror', () => {
     expect(built).toMatchObject({ build: { incomplete: [{ missing: { records: 5 } }] } });
   });
 
+  it.each(['before', 'after'])('is known after the import of a package that lacks items %s saved pages that lack items', async (order) => {
+    failAt('/rest/data/?page=2');
+    await mirrored(at('store.db'), service.baseUrl);
+    await palimpsestJson(build('store.db', 'part', service.baseUrl));
+    const input = JSON.stringify({ ...(right.get('/rest/data/') as object), count: 6 });
+    const sources = order === 'before' ? [at('part'), '-'] : ['-', at('part')];
+    for (const source of sources) await palimpsestHere(['import', source, '--store', at('copy.db')], { input });
+    const report = order === 'before' ? { missing: { records: 5 }, failed_pages: [{ pages: 1 }] } : {};
+    expect(await palimpsestJson(build('copy.db', 'copy'))).toMatchObject({ build: { incomplete: [report] } });
+  });
+
+  it('is missing if saved pages lack items, because a mirror knows the items of its service', async () => {
+    await mirrored(at('store.db'), service.baseUrl);
+    const input = JSON.stringify({ ...(right.get('/rest/data/') as object), count: 40 });
+    expect((await palimpsestHere(['import', '-', '--store', at('store.db')], { input })).stderr).toContain('incomplete');
+    expect(await palimpsestJson(build('store.db', 'out'))).not.toHaveProperty('build.incomplete');
+  });
+
   it.each([
     ['and the pages have no ETag', undefined],
     ['and the service answers 304 to known pages', '"one"'],

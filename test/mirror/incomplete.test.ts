@@ -223,7 +223,7 @@ it('what a mirror lacks is said by build, verify and archive, until a later run 
   const verified = await palimpsestHere(['verify', ...store, ...tree]);
   expect(verified.code).toBe(1);
   expect(verified.stdout).toContain(
-    `next: ${lack} (${service.baseUrl}/rest/data/?page=2: status 500): mirror again, because missing records can be the cause, then build again`,
+    `next: ${lack} (${service.baseUrl}/rest/data/?page=2: status 500): mirror again or import the missing pages, because missing records can be the cause, then build again`,
   );
   const archive = async (kind: string) => (await palimpsestHere(['archive', kind, ...tree, '--to', at(kind), '--quiet'])).stderr;
   expect(await archive('bag')).toContain(`the archive is not known to be complete: ${lack}`);

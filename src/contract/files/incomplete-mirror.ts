@@ -18,12 +18,12 @@ interface Amounts {
   readonly accounts: number;
 }
 
-/** The report of a mirror that lacks items of a service, or that cannot prove that it has all. */
+/** The report of a mirror, or of an import of saved pages, that lacks items of a service, or that cannot prove that it has all. */
 export interface IncompleteMirror {
   readonly base_url: string;
   /** When the run ended that found this out, in UTC. */
   readonly finished_at: string;
-  /** The requests of that run. */
+  /** The requests of that run; 0 if it was an import. */
   readonly request_count: number;
   /** What the service counts, and how many of these items no page has shown, at least. */
   readonly counted: Amounts;
@@ -56,19 +56,18 @@ export const incompleteMirrors: Rule<readonly IncompleteMirror[] | undefined> = 
 
 /** Returns a report as a sentence. */
 export function lackSentence(report: IncompleteMirror): string {
-  const { base_url, failed_pages: failed = [] } = report;
+  const { base_url, request_count, failed_pages: failed = [] } = report;
+  const subject = `the ${request_count === 0 ? 'import' : 'mirror'} of ${base_url}`;
   const pages = failed.slice(0, MOST_TOLD).map(({ url, pages, reason }) => {
     return `${url}${pages === 1 ? '' : ` and ${plural(pages - 1, 'page')} after it`}: ${reason}`;
   });
   if (failed.length > MOST_TOLD) pages.push(`and ${plural(failed.length - MOST_TOLD, 'more range')}`);
   const told = pages.length === 0 ? '' : ` (${pages.join('; ')})`;
   const lack = lackIn(report);
-  return lack === undefined
-    ? `nothing proves that the mirror of ${base_url} is complete${told}`
-    : `the mirror of ${base_url} lacks ${lack}${told}`;
+  return lack === undefined ? `nothing proves that ${subject} is complete${told}` : `${subject} lacks ${lack}${told}`;
 }
 
-/** Returns what a mirror lacks, such as `at least 5 of 20 records, possibly also accounts`; undefined if no number is known. */
+/** Returns what a mirror or an import lacks, such as `at least 5 of 20 records, possibly also accounts`; undefined if no number is known. */
 export function lackIn({ base_url, counted, missing, rejected, failed_pages: failed = [] }: IncompleteMirror): string | undefined {
   const parts = [
     ...(missing.records === 0 ? [] : [`at least ${number(missing.records)} of ${plural(counted.records, 'record')}`]),

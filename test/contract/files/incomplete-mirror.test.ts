@@ -26,6 +26,8 @@ it.each([
     { rejected: 1, failed_pages: failed('https://h.example/rest/data/?page=2', 'https://h.example/rest/account/?page=2') },
     expect.stringMatching(/ lacks 1 rejected item, possibly also records and accounts \(/),
   ],
+  [{ request_count: 0, missing: { records: 2, accounts: 0 } }, 'the import of https://h.example lacks at least 2 of 9,000 records'],
+  [{ request_count: 0 }, 'nothing proves that the import of https://h.example is complete'],
   [{ rejected: 1 }, 'the mirror of https://h.example lacks 1 rejected item'],
   [
     { failed_pages: failed('A', 'B', 'C') },
