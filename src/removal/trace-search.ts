@@ -84,7 +84,10 @@ export class TraceSearch {
     return { trace: found, isText: decoder.isText };
   }
 
-  /** Returns a path in which each part with a handle or a stable id is replaced: the files of an account often have one in their names. */
+  /**
+   * Returns a path in which each part with a handle or a stable id is replaced: the files of an account often have one in their names.
+   * A part that is a short number is left: pages and days have such numbers, too.
+   */
   withoutNames(path: string): string {
     const hasName = (part: string) =>
       this.#handle?.test(foldedText(part)) === true ||
@@ -92,7 +95,7 @@ export class TraceSearch {
     return path
       .replace(/(browse\/account\/[0-9a-f]{2}\/).*/, '$1…')
       .split('/')
-      .map((part) => (hasName(part) ? '…' : part))
+      .map((part) => (!/^\d{1,4}$/.test(part) && hasName(part) ? '…' : part))
       .join('/');
   }
 

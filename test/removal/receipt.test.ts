@@ -231,7 +231,7 @@ describe('remove with --receipt and --check', () => {
   });
 
   it('finds the raw documents of a service, which leave out the server of a handle, and shows neither handle nor id', async () => {
-    const ids = seen(2, 'zoe@a.example', 'did:plc:abc', '');
+    const ids = seen(2, 'zoe@a.example', 'did:plc:abc', '') + seen(3, 'al@a.example', '1', '');
     const { cwd, removing } = await home(seen(1, 'vex@a.example', '987@a.example', 'x') + ids);
     const each: readonly (readonly [path: string, shown: string])[] = [
       ['987.json', '…'],
@@ -241,12 +241,14 @@ describe('remove with --receipt and --check', () => {
       ['did:plc:abc.json.gz.bak', '…'],
       ['profile_did_plc_abc_2.ndjson', '…'],
       ['did:plc:abcd.json', 'did:plc:abcd.json'],
+      // pages and days have such numbers, too
+      ['page/1/index.json', 'page/1/index.json'],
     ];
     for (const [path, shown] of each) {
       mkdirSync(dirname(join(cwd, 'files', path)), { recursive: true });
       writeFileSync(join(cwd, 'files', path), '{"username":"vex","acct":"vex","note":"x"}');
       // also a run that knows only the hash of the id
-      const checked = await removing('vex@a.example', 'zoe@a.example', '--yes', '--check', 'files');
+      const checked = await removing('vex@a.example', 'zoe@a.example', 'al@a.example', '--yes', '--check', 'files');
       expect(checked, path).toMatchObject({ code: 1, found_places: 1, checks: [{}, { with_handle: [shown] }] });
       rmSync(join(cwd, 'files'), { recursive: true });
     }
