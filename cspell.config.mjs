@@ -3,6 +3,7 @@ const names = [
   'staticwebapp',
   'NFKC',
   'confusables',
+  'dids',
   'Pleroma',
   'modlist',
   'jsonx',

@@ -31,6 +31,8 @@ const PAGE = /(?:^|\/)rest\/(?:data|account)\/(?:page\/\w+\/)?index\.json$/;
 const FIELD = /"(?:account|screen_name|username|acct|handle)"\s*:\s*"((?:[^"\\]|\\.){1,500})"/g;
 /** The path of the HTML page or feed of an account. */
 const LINK = /account\/[0-9a-f]{2}\/([\w.~-]{1,100}?)(?:~p\d+)?\.(?:html|atom)/g;
+/** A DID such as `did:plc:abc`. In file names, `_` can replace the first two colons. */
+const DID = /did[:_]([a-z]+)[:_]([\w.:%-]+)/g;
 /** How much text is searched again with the next piece: more than the longest match. */
 const OVERLAP = 1024;
 
@@ -82,15 +84,18 @@ export class TraceSearch {
     return { trace: found, isText: decoder.isText };
   }
 
-  /** Returns a path in which each part with a handle or a stable id is replaced: the files of an account often have one in their names. */
+  /**
+   * Returns a path in which each part with a handle or a stable id is replaced: the files of an account often have one in their names.
+   * A part that is a short number is left: pages and days have such numbers, too.
+   */
   withoutNames(path: string): string {
     const hasName = (part: string) =>
       this.#handle?.test(foldedText(part)) === true ||
-      [part, part.replace(/\.[^.]*$/, ''), ...(part.match(/[\p{L}\p{N}_]+/gu) ?? [])].some((name) => this.#isName(name));
+      [part, part.replace(/\.[^.]*$/, ''), ...(part.match(/[\p{L}\p{N}_]+/gu) ?? []), ...didsIn(part)].some((name) => this.#isName(name));
     return path
       .replace(/(browse\/account\/[0-9a-f]{2}\/).*/, '$1…')
       .split('/')
-      .map((part) => (hasName(part) ? '…' : part))
+      .map((part) => (!/^\d{1,4}$/.test(part) && hasName(part) ? '…' : part))
       .join('/');
   }
 
@@ -166,6 +171,13 @@ class Utf8Decoder {
       return this.write(piece);
     }
   }
+}
+
+/** Returns all texts in a part of a path that can be DIDs: where one ends is not known, as in `did:plc:abc_2024.json.gz`. */
+function didsIn(part: string): string[] {
+  return [...part.matchAll(DID)].flatMap(([, method, id = '']) =>
+    id.split(/(?=[._:-])/).map((_, index, pieces) => `did:${method}:${pieces.slice(0, index + 1).join('')}`),
+  );
 }
 
 function unescaped(text: string): string {

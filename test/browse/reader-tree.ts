@@ -37,7 +37,7 @@ export async function readerTree(folder: string): Promise<string> {
 /** The numbers of the first and the last day with a bio of 10,000 characters: on a part of the account, and on the home page. */
 const LONG_BIOS = [3, 124];
 
-/** A long account, a handle that another account has today, and an account without changes. */
+/** A long account, one with exactly two parts, a handle that another account has today, and an account without changes. */
 function moreSnapshots(): Snapshot[] {
   const day = (n: number) => new Date(Date.UTC(2024, 0, 1) + n * 86_400_000).toISOString();
   const times = Array.from({ length: 125 }, (_, n) => ({
@@ -49,10 +49,11 @@ function moreSnapshots(): Snapshot[] {
       ? 'All ferries of the harbour, by day. '.repeat(280).slice(0, 10_000)
       : `Next ferry at ${String(6 + (n % 16)).padStart(2, '0')}:${n % 2 === 0 ? '15' : '45'}`,
   }));
+  const parts = Array.from({ length: 60 }, (_, n) => ({ observed_at: day(n), id: 'two', screen_name: 'two_parts', bio: `Day ${n}` }));
   const handles = [
     { observed_at: day(1), id: 'first', screen_name: 'harbour_light', display_name: 'The old light', bio: 'Lit since 1871' },
     { observed_at: day(60), id: 'first', screen_name: 'Harbour_Light_1871', display_name: 'The old light', bio: 'Lit since 1871' },
     { observed_at: day(90), id: 'second', screen_name: 'harbour_light', display_name: 'Harbour Light', bio: 'A new light' },
   ];
-  return [...times, ...handles].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
+  return [...times, ...parts, ...handles].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
 }

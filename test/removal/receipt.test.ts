@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { encodeRecord } from '../../src/warc/encode-record.ts';
@@ -231,13 +231,25 @@ describe('remove with --receipt and --check', () => {
   });
 
   it('finds the raw documents of a service, which leave out the server of a handle, and shows neither handle nor id', async () => {
-    const { cwd, removing } = await home(seen(1, 'vex@a.example', '987@a.example', 'x'));
-    for (const name of ['987.json', 'of-987@a.example.json', 'vex.json']) {
-      mkdirSync(join(cwd, 'files'), { recursive: true });
-      writeFileSync(join(cwd, 'files', name), '{"username":"vex","acct":"vex","note":"x"}');
+    const ids = seen(2, 'zoe@a.example', 'did:plc:abc', '') + seen(3, 'al@a.example', '1', '');
+    const { cwd, removing } = await home(seen(1, 'vex@a.example', '987@a.example', 'x') + ids);
+    const each: readonly (readonly [path: string, shown: string])[] = [
+      ['987.json', '…'],
+      ['of-987@a.example.json', '…'],
+      ['vex.json', '…'],
+      ['2024-03-01-did:plc:abc.ndjson', '…'],
+      ['did:plc:abc.json.gz.bak', '…'],
+      ['profile_did_plc_abc_2.ndjson', '…'],
+      ['did:plc:abcd.json', 'did:plc:abcd.json'],
+      // pages and days have such numbers, too
+      ['page/1/index.json', 'page/1/index.json'],
+    ];
+    for (const [path, shown] of each) {
+      mkdirSync(dirname(join(cwd, 'files', path)), { recursive: true });
+      writeFileSync(join(cwd, 'files', path), '{"username":"vex","acct":"vex","note":"x"}');
       // also a run that knows only the hash of the id
-      const checked = await removing('vex@a.example', '--yes', '--check', 'files');
-      expect(checked, name).toMatchObject({ code: 1, found_places: 1, checks: [{}, { with_handle: ['…'] }] });
+      const checked = await removing('vex@a.example', 'zoe@a.example', 'al@a.example', '--yes', '--check', 'files');
+      expect(checked, path).toMatchObject({ code: 1, found_places: 1, checks: [{}, { with_handle: [shown] }] });
       rmSync(join(cwd, 'files'), { recursive: true });
     }
   });

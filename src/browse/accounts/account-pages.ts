@@ -23,7 +23,7 @@ import {
 } from '../markup.ts';
 import { type Page, type PageFrame, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
 import { ABOUT, accountPage, recordAddress, renameAddress } from '../paths.ts';
-import { type AccountPart, accountParts, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
+import { type AccountPart, accountParts, hasPage, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
 import type { FormerHandles } from './former-handles.ts';
 import { historyGlance } from './history-glance.ts';
 import { profileMarkup } from './profile-list.ts';
@@ -227,11 +227,12 @@ function movedEntries({ account, renames }: BrowseAccount, older: BrowseAccount[
   return markup`<p class=moved>${joined([...records, ...links], '\n')}</p>\n`;
 }
 
-/** Returns a link to a part, with the day of its first record. */
+/** Returns a link to a part, with the day of its first record. A part without a page is on the main page. */
 function linkTo({ account, parts }: BrowseAccount) {
   return (part: number): Markup => {
     const first = account.data.find(({ id }) => id === parts[part - 1]?.first)?.first_encountered_date ?? '';
-    return markup`<a href="${fileOf(accountPage(account.screen_name, part))}">${numberMarkup(part)} <small>${dateMarkup(first)}</small></a>`;
+    const page = accountPage(account.screen_name, hasPage(part, parts.length) ? part : 0);
+    return markup`<a href="${fileOf(page)}">${numberMarkup(part)} <small>${dateMarkup(first)}</small></a>`;
   };
 }
 
