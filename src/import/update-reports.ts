@@ -1,9 +1,9 @@
 import { isBaseUrl } from '../contract/base-url.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
-import type { Collection } from '../contract/pages/collection.ts';
+import { COLLECTIONS, type Collection } from '../contract/pages/collection.ts';
 import type { PageSetReport } from '../sources/items/page-set.ts';
 import type { Connection } from '../store/database/connection.ts';
-import { addIncomplete, deleteIncomplete, incompleteMirrors, itemCounts, MirrorMemory, setIncomplete } from '../store/mirror-memory.ts';
+import { addIncomplete, deleteIncomplete, incompleteMirrors, MirrorMemory, setIncomplete } from '../store/mirror-memory.ts';
 
 interface ImportedPages {
   readonly pageSets: readonly PageSetReport[];
@@ -19,55 +19,45 @@ interface ImportedPages {
 export function updateReports(database: Connection, imported: ImportedPages): void {
   const { pageSets, incomplete, isWhole, baseUrl } = imported;
   const before = incompleteMirrors(database);
-  for (const report of incomplete) addIncomplete(database, report);
+  for (const report of incomplete) {
+    if (before.some((known) => known.base_url === report.base_url && isWithoutNumbers(known))) deleteIncomplete(database, report.base_url);
+    addIncomplete(database, report);
+  }
   const isConfirmed = (url: string) => incomplete.some(({ base_url }) => base_url === url);
   for (const report of before) {
     if (!isWhole || isConfirmed(report.base_url)) continue;
     if (hasAllPages(pageSets, report, baseUrl)) deleteIncomplete(database, report.base_url);
   }
-  const reports = incompleteMirrors(database);
-  for (const url of new Set([...reports.map(({ base_url }) => base_url), ...baseUrlsOf(pageSets, baseUrl)])) {
-    const known = reports.find(({ base_url }) => base_url === url);
-    // a mirror knows the items of its service, and an import only how many there are
-    const isOfMirror = new MirrorMemory(database, url).summary !== undefined || (known?.request_count ?? 0) > 0;
-    if (!isOfMirror && !isConfirmed(url)) updateOwn(database, url, known, imported);
+  for (const url of new Set(baseUrlsOf(pageSets, baseUrl))) {
+    const known = incompleteMirrors(database).find(({ base_url }) => base_url === url);
+    // a mirror knows the items of its service, and a report with numbers says more than an import can
+    const isOwn = !isConfirmed(url) && (known === undefined || isWithoutNumbers(known));
+    if (isOwn && new MirrorMemory(database, url).summary === undefined) updateOwn(database, url, imported);
   }
 }
 
-/** Sets or deletes the report of imports about the pages of one service. @param known the report of earlier imports */
-function updateOwn(database: Connection, url: string, known: IncompleteMirror | undefined, imported: ImportedPages): void {
-  const sets = imported.pageSets.filter((set) => baseUrlsOf([set], imported.baseUrl).includes(url));
-  if (known === undefined && sets.every(({ status }) => status === 'complete')) return;
-  const has = itemCounts(database);
-  const lackOf = (collection: Collection, items: keyof typeof has) => {
-    const set = sets.find((one) => one.collection === collection && (one.status !== 'complete' || imported.isWhole));
-    return lackIn(set, known?.counted[items] ?? 0, known?.missing[items] ?? 0, has[items]);
-  };
-  const [records, accounts] = [lackOf('data', 'records'), lackOf('account', 'accounts')];
-  const counted = { records: records.counted, accounts: accounts.counted };
-  const missing = { records: records.missing, accounts: accounts.missing };
-  const finished_at = `${new Date().toISOString().slice(0, 19)}Z`;
-  if (records.isNone && accounts.isNone) deleteIncomplete(database, url);
-  else if (sets.length > 0) setIncomplete(database, url, { base_url: url, finished_at, request_count: 0, counted, missing });
+/** Whether a report is of an import, and has no numbers of missing items. */
+function isWithoutNumbers({ request_count, missing }: IncompleteMirror): boolean {
+  return request_count === 0 && missing.records + missing.accounts === 0;
 }
 
 /**
- * Returns how many items of a collection a service counts, how many of them a store lacks at least, and whether it is known to lack none.
- * @param known the count of earlier imports
- * @param lack what the store lacked after them
- * @param has the number of items in the store. Those of other sources count too, so a higher number than the count proves nothing
+ * Sets or deletes the report of imports that nothing proves the pages of a service complete. It has no numbers of missing items: which items
+ * of the store are of that service, and which it has removed, is not known.
  */
-function lackIn(
-  set: PageSetReport | undefined,
-  known: number,
-  lack: number,
-  has: number,
-): { readonly counted: number; readonly missing: number; readonly isNone: boolean } {
-  const isNewer = set !== undefined && set.count >= known;
-  const counted = isNewer ? set.count : known;
-  const most = isNewer ? (set.reason === null ? set.missingItems : counted) : lack;
-  const isProven = isNewer && set.status === 'complete';
-  return { counted, missing: Math.max(0, Math.min(most, counted - has)), isNone: isProven || counted === 0 || counted === has };
+function updateOwn(database: Connection, url: string, { pageSets, isWhole, baseUrl }: ImportedPages): void {
+  const sets = pageSets.filter((set) => baseUrlsOf([set], baseUrl).includes(url));
+  const isComplete = (collection: Collection) => sets.some((set) => set.collection === collection && set.status === 'complete');
+  if (isWhole && COLLECTIONS.every(isComplete)) deleteIncomplete(database, url);
+  if (sets.every(({ status }) => status === 'complete')) return;
+  const count = (collection: Collection) => Math.max(0, ...sets.filter((set) => set.collection === collection).map((set) => set.count));
+  setIncomplete(database, url, {
+    base_url: url,
+    finished_at: `${new Date().toISOString().slice(0, 19)}Z`,
+    request_count: 0,
+    counted: { records: count('data'), accounts: count('account') },
+    missing: { records: 0, accounts: 0 },
+  });
 }
 
 /** Returns the base URLs of saved pages. @param known that of pages without links: a collection on one page has none */

@@ -238,9 +238,3 @@ export function addIncomplete(database: Connection, report: IncompleteMirror): v
     { base_url: report.base_url, report: encodeJson(report) },
   );
 }
-
-/** Returns how many records a store has, and how many accounts with a profile. Of an account that only its records name, the profile is missing. */
-export function itemCounts(database: Connection): { readonly records: number; readonly accounts: number } {
-  const count = (query: string) => database.value<number>(`SELECT count(*) FROM ${query}`) ?? 0;
-  return { records: count('record'), accounts: count('account WHERE known_to IS NOT NULL') };
-}

@@ -51,38 +51,28 @@ async function reportsAfter(imports: readonly Lines[], ...options: string[]): Pr
 }
 
 describe('the report about saved pages that are missing', () => {
-  const counted = { records: 6, accounts: 2 };
-  it.each<[string, readonly Lines[], object | undefined]>([
-    ['is in the store', [GAPS], { counted, missing: { records: 2, accounts: 1 } }],
-    ['has what the store still lacks', [GAPS, [feed2]], { counted, missing: { records: 0, accounts: 1 } }],
-    ['ends with the missing pages', [GAPS, [feed2, second]], undefined],
-    ['ends with the missing pages, in the other order', [[feed2, second], GAPS], undefined],
-    ['ends with the missing items without their pages', [GAPS, [...FEED, ...ACCOUNTS].map((item) => JSON.stringify(item))], undefined],
-    ['ends with all pages', [OTHERS, GAPS, ALL], undefined],
-    ['stays with all pages of an older state', [GAPS, OLDER], { counted, missing: { records: 2, accounts: 0 } }],
-    ['is missing if the store has all items of the pages', [ALL, GAPS], undefined],
-    ['stays after the import of other items', [GAPS, OTHERS], { counted, missing: { records: 2, accounts: 1 } }],
-    [
-      'has no number of records if the store has as many of other sources',
-      [OTHERS, GAPS],
-      { counted, missing: { records: 0, accounts: 1 } },
-    ],
-    ['is missing without an address', [[feed1?.replaceAll('/rest/', '/v1/')]], undefined],
-  ])('%s', async (_, imports, expected) => {
-    const report = expected && { base_url: BASE, request_count: 0, finished_at: expect.stringMatching(/^\d.*Z$/), ...expected };
-    expect(await reportsAfter(imports)).toEqual(report === undefined ? [] : [report]);
+  it.each<[string, readonly Lines[], boolean]>([
+    ['is in the store', [GAPS], true],
+    ['stays with the missing pages in another run', [GAPS, [feed2, second]], true],
+    ['ends with all pages in one run', [OTHERS, GAPS, ALL], false],
+    ['ends with all pages of a service that has removed items', [GAPS, OLDER], false],
+    ['stays after the import of other items', [GAPS, OTHERS], true],
+    ['is in a store that had all pages before', [ALL, GAPS], true],
+    ['is missing without an address', [[feed1?.replaceAll('/rest/', '/v1/')]], false],
+  ])('%s', async (_, imports, isExpected) => {
+    const counted = { records: 6, accounts: 2 };
+    const report = { base_url: BASE, request_count: 0, finished_at: expect.stringMatching(/^\d.*Z$/), counted: expect.anything() };
+    const reports = await reportsAfter(imports);
+    expect(reports).toEqual(isExpected ? [{ ...report, missing: { records: 0, accounts: 0 } }] : []);
+    if (imports.length === 1 && isExpected) expect(reports).toMatchObject([{ counted }]);
   });
 
-  it.each<[string, readonly Lines[], object]>([
-    ['does not count a rejected item of the saved pages', [[withBroken(feed1), feed3, first]], { records: 2, accounts: 1 }],
-    [
-      'stays if an item of the missing pages is rejected',
-      [GAPS, [feed1, withBroken(feed2), feed3, first, second]],
-      { records: 1, accounts: 0 },
-    ],
-  ])('%s', async (_, imports, missing) => {
+  it.each<[string, readonly Lines[]]>([
+    ['is in the store if an item of the saved pages is rejected', [[withBroken(feed1), feed3, first]]],
+    ['stays if an item of the missing pages is rejected', [GAPS, [feed1, withBroken(feed2), feed3, first, second]]],
+  ])('%s', async (_, imports) => {
     const rejects = ['--rejects', join(temporaryFolder(), 'rejects'), '--max-rejected', '100%'];
-    expect(await reportsAfter(imports, ...rejects)).toMatchObject([{ counted, missing }]);
+    expect(await reportsAfter(imports, ...rejects)).toHaveLength(1);
   });
 
   it('is not written by a dry run, and is the same after a repeated import', async () => {
@@ -105,7 +95,7 @@ describe('the report about saved pages that are missing', () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'saved'));
     for (const [index, page] of GAPS.entries()) writeFileSync(join(cwd, 'saved', `${index}.json`), page ?? '');
-    const sentence = `the import of ${BASE} lacks at least 2 of 6 records and at least 1 of 2 accounts`;
+    const sentence = `nothing proves that the import of ${BASE} is complete`;
     await palimpsestJson(['import', 'saved', '--store', 'store.db'], { cwd });
     for (const args of [
       ['build', '--store', 'store.db', '--base-url', 'https://copy.example'],
