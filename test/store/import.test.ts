@@ -108,7 +108,7 @@ describe('an import', () => {
       const errors: InputError[] = [];
       await load(store, values, policy, (error) => errors.push(error));
       expect(errors).toContainEqual(
-        expect.objectContaining({ expected: 'a new record of @old, which has the record before it', item: records[2] }),
+        expect.objectContaining({ expected: 'a new record of @old, because the record before it is of that account', item: records[2] }),
       );
       await expect(load(store, values, policy)).rejects.toMatchObject({ code: 'conflict' });
     }

@@ -42,10 +42,11 @@ export class SplitHistory {
     const record = recordOf();
     const isRenamed = this.#hasRenames && formerOwner(this.#database, 'record')(record.previous, account) !== undefined;
     if (!(isRenamed && this.#policy !== 'keep') && !(isGenerated(record) && this.#policy !== 'replace')) return undefined;
-    const reason = isRenamed ? `was @${account} until it was renamed` : 'has the record before it';
     return {
       subject: `record ${record.id}`,
-      stored: `a new record of @${owner}, which ${reason}`,
+      stored: isRenamed
+        ? `a new record of @${owner}, which was @${account} until it was renamed`
+        : `a new record of @${owner}, because the record before it is of that account`,
       found: `record ${record.id} with the account ${account}`,
       isNew: true,
       hint: this.#hint(record, owner, isRenamed),
