@@ -127,6 +127,8 @@ describe('the search index', () => {
     // in small files, not all of them
     const few = await search(indexOf(same, 10_000), 'john smith ');
     expect([few.total, few.handles]).toEqual([undefined, found]);
+    // all of them, although they are in several files
+    expect((await search(indexOf(same.slice(0, BEST - 1), 1), 'john smith ')).total).toBe(BEST - 1);
   });
 
   it('finds an account by handle before former handle before display name', async () => {

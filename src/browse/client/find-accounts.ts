@@ -12,7 +12,7 @@ export interface IndexFile {
 
 /** The accounts that a query finds. */
 export interface Found {
-  /** The number of all accounts found; undefined if it is not known, because they are in several files. */
+  /** The number of all accounts found; undefined if it is not known, because the file has only the best. */
   readonly total: number | undefined;
   /** The best of them, in order. */
   readonly entries: readonly SearchEntry[];
@@ -44,7 +44,7 @@ export async function findAccounts(query: string, load: (name: string) => Promis
   const isFound = (handle: string) => handleTerm(handle).startsWith(text);
   const entries = found.sort(compareFound).slice(0, BEST);
   return {
-    total: isInSeveral ? undefined : found.length,
+    total: isInSeveral && entries.length === BEST ? undefined : found.length,
     entries: entries.map(({ entry }) => ({ ...entry, formerHandles: entry.formerHandles.filter(isFound) })),
   };
 }
