@@ -3,7 +3,9 @@ import { encodeJson } from '../../contract/drf-json.ts';
 import type { SearchedNames } from '../../store/accounts/account-reader.ts';
 import { type ByteText, byteText, encode, exactByteText, type Markup, trusted } from '../markup.ts';
 import { accountPlace, folderOf } from '../paths.ts';
+import { AccountGroups } from './account-groups.ts';
 import { BestAccounts, type RankedAccount } from './best-accounts.ts';
+import { JoinedTexts } from './joined-texts.ts';
 import { isCrowded, rangeOf, rangeText, startsOf } from './search-ranges.ts';
 import { searchPath, type Term, termsOf } from './search-terms.ts';
 
@@ -18,7 +20,7 @@ const SIZE = 400_000;
 /** The number of the 256 folders whose accounts are in the sample. */
 const SAMPLED_FOLDERS = 4;
 /** The number of files that are made at once. The accounts are read again for each such group of files, so memory stays flat. */
-const FILES_AT_ONCE = 400;
+const FILES_AT_ONCE = 200;
 /** The number of characters of a display name that can be found and that a result shows. */
 const NAME_LENGTH = 60;
 
@@ -41,15 +43,23 @@ export function* searchFiles(
   const starts = [...startsOf(sampleOf(accounts(isInSample)), (size * SAMPLED_FOLDERS) / 256)];
   yield fileOf('index', [], starts.map(hexOf));
   const best = new BestAccounts(starts, size);
+  const groups = new AccountGroups();
   for (let first = 0; first < starts.length; first += FILES_AT_ONCE) {
-    const files = starts.slice(first, first + FILES_AT_ONCE).map((start): [ByteText, ByteText[]] => [start, []]);
+    const group = first / FILES_AT_ONCE;
+    const files = starts.slice(first, first + FILES_AT_ONCE).map((start) => ({ start, entries: new JoinedTexts() }));
+    let number = -1;
     for (const names of accounts()) {
+      number += 1;
+      if (group > 0 && !groups.canHave(number, group)) continue;
       const account = indexed(names);
       const texts = account.terms.flatMap(({ text }) => (best.has(text) ? [] : [text]));
-      for (const range of new Set(texts.map((text) => rangeOf(text, starts)))) files[range - first]?.[1].push(account.json);
-      if (first === 0) best.offer(account, account.terms);
+      for (const range of new Set(texts.map((text) => rangeOf(text, starts)))) {
+        files[range - first]?.entries.add(account.json);
+        if (group === 0) groups.add(number, Math.floor(range / FILES_AT_ONCE));
+      }
+      if (group === 0) best.offer(account, account.terms);
     }
-    for (const [start, entries] of files) yield fileOf(`from-${hexOf(start)}`, isCrowded(start) ? best.crowded(start) : entries);
+    for (const { start, entries } of files) yield fileOf(`from-${hexOf(start)}`, isCrowded(start) ? best.crowded(start) : [entries.take()]);
   }
   for (const [firstByte, entries] of best.byFirstByte()) yield fileOf(`best-${hexOf(firstByte)}`, entries);
 }
