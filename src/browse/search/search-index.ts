@@ -3,7 +3,7 @@ import { encodeJson } from '../../contract/drf-json.ts';
 import type { SearchedNames } from '../../store/accounts/account-reader.ts';
 import { type ByteText, byteText, encode, exactByteText, type Markup, trusted } from '../markup.ts';
 import { accountPlace, folderOf } from '../paths.ts';
-import { AccountGroups } from './account-groups.ts';
+import { AccountRanges } from './account-ranges.ts';
 import { BestAccounts, type RankedAccount } from './best-accounts.ts';
 import { JoinedTexts } from './joined-texts.ts';
 import { isCrowded, rangeOf, rangeText, startsOf } from './search-ranges.ts';
@@ -19,7 +19,10 @@ interface SearchFile {
 const SIZE = 400_000;
 /** The number of the 256 folders whose accounts are in the sample. */
 const SAMPLED_FOLDERS = 4;
-/** The number of files that are made at once. The accounts are read again for each such group of files, so memory stays flat. */
+/**
+ * The number of files that are made at once. The accounts are read again for each such group of files, so memory hardly grows with
+ * their number: by the sample, the best accounts and `AccountRanges`.
+ */
 const FILES_AT_ONCE = 200;
 /** The number of characters of a display name that can be found and that a result shows. */
 const NAME_LENGTH = 60;
@@ -43,21 +46,24 @@ export function* searchFiles(
   const starts = [...startsOf(sampleOf(accounts(isInSample)), (size * SAMPLED_FOLDERS) / 256)];
   yield fileOf('index', [], starts.map(hexOf));
   const best = new BestAccounts(starts, size);
-  const groups = new AccountGroups();
+  const ranges = new AccountRanges(starts.length);
   for (let first = 0; first < starts.length; first += FILES_AT_ONCE) {
-    const group = first / FILES_AT_ONCE;
     const files = starts.slice(first, first + FILES_AT_ONCE).map((start) => ({ start, entries: new JoinedTexts() }));
-    let number = -1;
+    const known = ranges.each();
     for (const names of accounts()) {
-      number += 1;
-      if (group > 0 && !groups.canHave(number, group)) continue;
-      const account = indexed(names);
-      const texts = account.terms.flatMap(({ text }) => (best.has(text) ? [] : [text]));
-      for (const range of new Set(texts.map((text) => rangeOf(text, starts)))) {
-        files[range - first]?.entries.add(account.json);
-        if (group === 0) groups.add(number, Math.floor(range / FILES_AT_ONCE));
+      let json: ByteText | undefined;
+      if (first === 0) {
+        const account = indexed(names);
+        const texts = account.terms.flatMap(({ text }) => (best.has(text) ? [] : [text]));
+        ranges.add(new Set(texts.map((text) => rangeOf(text, starts))));
+        best.offer(account, account.terms);
+        json = account.json;
       }
-      if (group === 0) best.offer(account, account.terms);
+      for (const range of known.next().value ?? []) {
+        if (range < first || range >= first + FILES_AT_ONCE) continue;
+        json ??= jsonOf(names);
+        files[range - first]?.entries.add(json);
+      }
     }
     for (const { start, entries } of files) yield fileOf(`from-${hexOf(start)}`, isCrowded(start) ? best.crowded(start) : [entries.take()]);
   }
@@ -90,14 +96,21 @@ function sampleOf(accounts: Iterable<SearchedNames>): { readonly text: ByteText;
   return sample;
 }
 
-function indexed({ screen_name: handle, display_name, former_handles, records }: SearchedNames): IndexedAccount {
+function indexed(names: SearchedNames): IndexedAccount {
+  const { screen_name: handle, display_name, former_handles, records } = names;
+  const formerHandles = former_handles.map((former) => former.handle);
+  const terms = termsOf({ handle, name: cutName(display_name), formerHandles }).map(({ text, match }) => {
+    return { text: rangeText(exactByteText(text)), match };
+  });
+  return { handle, rank: rankOf(records), terms, json: jsonOf(names) };
+}
+
+/** Returns the `IndexEntry` of an account. */
+function jsonOf({ screen_name: handle, display_name, former_handles, records }: SearchedNames): ByteText {
   const place = accountPlace(byteText(handle));
   const folder = place.name === handle ? place.folder : `${place.folder}${place.name}`;
-  const name = cutName(display_name);
-  const rank = rankOf(records);
-  const formerHandles = former_handles.map((former) => former.handle);
-  const terms = termsOf({ handle, name, formerHandles }).map(({ text, match }) => ({ text: rangeText(exactByteText(text)), match }));
-  return { handle, rank, terms, json: exactByteText(encodeJson([handle, folder, name, rank, ...formerHandles])) };
+  const entry = [handle, folder, cutName(display_name), rankOf(records), ...former_handles.map((former) => former.handle)];
+  return exactByteText(encodeJson(entry));
 }
 
 function fileOf(name: string, entries: Iterable<ByteText>, starts?: readonly string[]): SearchFile {
