@@ -1,4 +1,15 @@
-import { BEST, compareFound, folded, handleTerm, hex, matchOf, type SearchEntry, type Term, termsOf } from '../search/search-terms.ts';
+import {
+  BEST,
+  compareFound,
+  folded,
+  handleTerm,
+  hex,
+  LONGEST_PREFIX,
+  matchOf,
+  type SearchEntry,
+  type Term,
+  termsOf,
+} from '../search/search-terms.ts';
 
 /** An account in a file of the search index. */
 export type IndexEntry = readonly [handle: string, place: string, name: string, rank: number, ...formerHandles: string[]];
@@ -12,7 +23,7 @@ export interface IndexFile {
 
 /** The accounts that a query finds. */
 export interface Found {
-  /** The number of all accounts found; undefined if it is not known, because they are in several files. */
+  /** The number of all accounts found; undefined if it is not known, because the file has only the best. */
   readonly total: number | undefined;
   /** The best of them, in order. */
   readonly entries: readonly SearchEntry[];
@@ -36,7 +47,9 @@ export async function findAccounts(query: string, load: (name: string) => Promis
   const { starts } = await load('index');
   const key = hex(text);
   const isInSeveral = starts.some((start) => start.length > key.length && start.startsWith(key));
-  const file = isInSeveral ? `best-${key.slice(0, 2)}` : `from-${starts.findLast((start) => start <= key) ?? starts[0]}`;
+  const range = starts.findLast((start) => start <= key) ?? starts[0] ?? '';
+  const file = isInSeveral ? `best-${key.slice(0, 2)}` : `from-${range}`;
+  const hasOnlyBest = isInSeveral || range.length > 2 * LONGEST_PREFIX;
   const found = (await load(file)).entries.flatMap((entry) => {
     const match = matchOf(text, entry.terms);
     return match === undefined ? [] : [{ match, entry }];
@@ -44,7 +57,7 @@ export async function findAccounts(query: string, load: (name: string) => Promis
   const isFound = (handle: string) => handleTerm(handle).startsWith(text);
   const entries = found.sort(compareFound).slice(0, BEST);
   return {
-    total: isInSeveral ? undefined : found.length,
+    total: hasOnlyBest && entries.length === BEST ? undefined : found.length,
     entries: entries.map(({ entry }) => ({ ...entry, formerHandles: entry.formerHandles.filter(isFound) })),
   };
 }

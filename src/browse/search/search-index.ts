@@ -3,8 +3,11 @@ import { encodeJson } from '../../contract/drf-json.ts';
 import type { SearchedNames } from '../../store/accounts/account-reader.ts';
 import { type ByteText, byteText, encode, exactByteText, type Markup, trusted } from '../markup.ts';
 import { accountPlace, folderOf } from '../paths.ts';
-import { rangeOf, startsOf } from './search-ranges.ts';
-import { BEST, compareFound, type Match, matchBy, type SearchEntry, searchPath, type Term, termsOf } from './search-terms.ts';
+import { AccountRanges } from './account-ranges.ts';
+import { BestAccounts, type RankedAccount } from './best-accounts.ts';
+import { JoinedTexts } from './joined-texts.ts';
+import { isCrowded, rangeOf, rangeText, startsOf } from './search-ranges.ts';
+import { searchPath, type Term, termsOf } from './search-terms.ts';
 
 /** A file of the search index: a classic script, because a page from `file://` can load nothing else. */
 interface SearchFile {
@@ -16,20 +19,18 @@ interface SearchFile {
 const SIZE = 400_000;
 /** The number of the 256 folders whose accounts are in the sample. */
 const SAMPLED_FOLDERS = 4;
-/** The number of files that are made at once. All accounts are read again for each such group of files, so memory stays flat. */
-const FILES_AT_ONCE = 400;
+/**
+ * The number of files that are made at once. The accounts are read again for each such group of files, so memory hardly grows with
+ * their number: by the sample, the best accounts and `AccountRanges`.
+ */
+const FILES_AT_ONCE = 200;
 /** The number of characters of a display name that can be found and that a result shows. */
 const NAME_LENGTH = 60;
 
-/** An account in the index. The texts of its terms are byte texts. */
-interface IndexedAccount extends Pick<SearchEntry, 'handle' | 'rank'> {
+/** An account in the index. The texts of its terms are range texts. */
+interface IndexedAccount extends RankedAccount {
   readonly terms: readonly Term[];
-  /** Its `IndexEntry`. */
-  readonly json: ByteText;
 }
-
-/** The best accounts that a query finds, in order. */
-type BestFound = { readonly match: Match; readonly entry: IndexedAccount }[];
 
 /**
  * Yields the files of the search index. A file `from-….js` has all accounts with a term in one range of texts, and `index.js` has the
@@ -42,26 +43,31 @@ export function* searchFiles(
   accounts: (isWanted?: (handle: string) => boolean) => Iterable<SearchedNames>,
   size: number = SIZE,
 ): Generator<SearchFile> {
-  const sample = sampleOf(accounts(isInSample));
-  const starts = [...startsOf(sample, (size * SAMPLED_FOLDERS) / 256)];
+  const starts = [...startsOf(sampleOf(accounts(isInSample)), (size * SAMPLED_FOLDERS) / 256)];
   yield fileOf('index', [], starts.map(hexOf));
-  // the queries that find accounts in several ranges: each text that a start continues
-  const best = new Map<ByteText, BestFound>();
-  for (const start of starts) for (let end = 1; end < start.length; end += 1) best.set(start.slice(0, end), []);
+  const best = new BestAccounts(starts, size);
+  const ranges = new AccountRanges(starts.length);
   for (let first = 0; first < starts.length; first += FILES_AT_ONCE) {
-    const files = starts.slice(first, first + FILES_AT_ONCE).map((start): [ByteText, ByteText[]] => [start, []]);
+    const files = starts.slice(first, first + FILES_AT_ONCE).map((start) => ({ start, entries: new JoinedTexts() }));
+    const known = ranges.each();
     for (const names of accounts()) {
-      const account = indexed(names);
-      const texts = account.terms.flatMap(({ text }) => (best.has(text) ? [] : [text]));
-      for (const range of new Set(texts.map((text) => rangeOf(text, starts)))) files[range - first]?.[1].push(account.json);
-      if (first === 0) offer(account, best);
+      let json: ByteText | undefined;
+      if (first === 0) {
+        const account = indexed(names);
+        const texts = account.terms.flatMap(({ text }) => (best.has(text) ? [] : [text]));
+        ranges.add(new Set(texts.map((text) => rangeOf(text, starts))));
+        best.offer(account, account.terms);
+        json = account.json;
+      }
+      for (const range of known.next().value ?? []) {
+        if (range < first || range >= first + FILES_AT_ONCE) continue;
+        json ??= jsonOf(names);
+        files[range - first]?.entries.add(json);
+      }
     }
-    for (const [start, entries] of files) yield fileOf(`from-${hexOf(start)}`, entries);
+    for (const { start, entries } of files) yield fileOf(`from-${hexOf(start)}`, isCrowded(start) ? best.crowded(start) : [entries.take()]);
   }
-  for (const firstByte of new Set(Array.from(best.keys(), (text) => text.charAt(0)))) {
-    const found = [...best].flatMap(([text, list]) => (text.startsWith(firstByte) ? list : []));
-    yield fileOf(`best-${hexOf(firstByte)}`, new Set(found.map(({ entry }) => entry.json)));
-  }
+  for (const [firstByte, entries] of best.byFirstByte()) yield fileOf(`best-${hexOf(firstByte)}`, entries);
 }
 
 /**
@@ -90,34 +96,21 @@ function sampleOf(accounts: Iterable<SearchedNames>): { readonly text: ByteText;
   return sample;
 }
 
-function indexed({ screen_name: handle, display_name, former_handles, records }: SearchedNames): IndexedAccount {
-  const place = accountPlace(byteText(handle));
-  const folder = place.name === handle ? place.folder : `${place.folder}${place.name}`;
-  const name = cutName(display_name);
-  const rank = rankOf(records);
+function indexed(names: SearchedNames): IndexedAccount {
+  const { screen_name: handle, display_name, former_handles, records } = names;
   const formerHandles = former_handles.map((former) => former.handle);
-  const terms = termsOf({ handle, name, formerHandles }).map(({ text, match }) => ({ text: exactByteText(text), match }));
-  return { handle, rank, terms, json: exactByteText(encodeJson([handle, folder, name, rank, ...formerHandles])) };
+  const terms = termsOf({ handle, name: cutName(display_name), formerHandles }).map(({ text, match }) => {
+    return { text: rangeText(exactByteText(text)), match };
+  });
+  return { handle, rank: rankOf(records), terms, json: jsonOf(names) };
 }
 
-/** Adds an account to the best accounts of each query that finds it, if it is one of them. */
-function offer(account: IndexedAccount, best: ReadonlyMap<ByteText, BestFound>): void {
-  const seen = new Set<BestFound>();
-  for (const term of account.terms) {
-    for (let end = 1; end <= term.text.length; end += 1) {
-      const text = term.text.slice(0, end);
-      const list = best.get(text);
-      if (list === undefined) break;
-      if (seen.has(list)) continue;
-      seen.add(list);
-      const found = { match: matchBy(term, text), entry: account };
-      const last = list[BEST - 1];
-      if (last !== undefined && compareFound(found, last) >= 0) continue;
-      const place = list.findIndex((other) => compareFound(found, other) < 0);
-      list.splice(place === -1 ? list.length : place, 0, found);
-      if (list.length > BEST) list.pop();
-    }
-  }
+/** Returns the `IndexEntry` of an account. */
+function jsonOf({ screen_name: handle, display_name, former_handles, records }: SearchedNames): ByteText {
+  const place = accountPlace(byteText(handle));
+  const folder = place.name === handle ? place.folder : `${place.folder}${place.name}`;
+  const entry = [handle, folder, cutName(display_name), rankOf(records), ...former_handles.map((former) => former.handle)];
+  return exactByteText(encodeJson(entry));
 }
 
 function fileOf(name: string, entries: Iterable<ByteText>, starts?: readonly string[]): SearchFile {

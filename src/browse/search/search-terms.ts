@@ -22,6 +22,11 @@ export type Match = (typeof MATCH)[keyof typeof MATCH];
 
 /** The number of accounts that a search shows. */
 export const BEST = 20;
+/**
+ * The largest number of bytes that the starts of two ranges have in common: Windows limits a path to 260 characters. If too many
+ * accounts have longer terms with the same first bytes, their range has a longer start, and its file has only the best of them.
+ */
+export const LONGEST_PREFIX = 60;
 /** The number of words of a display name at which a search can begin. */
 const WORDS = 8;
 
