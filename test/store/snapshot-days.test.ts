@@ -92,14 +92,20 @@ it('a night without changes adds no revision, and a build writes only the page a
   }
 });
 
-it('a build refuses a damaged list of days, and a repair deletes it', async () => {
+it('a build and verify refuse a damaged list of days, and a repair deletes it', async () => {
   await night(1);
   await importInputs(store, [sourceOf([bioRecord(1, { account: 'dee' })])], { onConflict: 'fail' });
   const before = stateOf().fingerprint;
+  const out = join(temporaryFolder(), 'out');
+  await build(store, { out, site: { base_url: 'https://example.org' }, html: true });
   const database = new Connection(store);
   database.exec("UPDATE snapshot_days SET spans = replace(spans, '2024', '2025')");
   database.close();
   await expect(aboutOf(store)).rejects.toMatchObject({ code: 'bad-store' });
+  expect(await command(['verify', '--out', out, '--store', store])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('bad-store'),
+  });
   const check = async (...options: readonly string[]) =>
     JSON.parse((await command(['store', 'check', '--store', store, ...options])).stdout);
   expect((await check()).findings).toEqual([expect.objectContaining({ subject: 'days with snapshots', repairable: true })]);
