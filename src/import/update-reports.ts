@@ -19,10 +19,7 @@ interface ImportedPages {
 export function updateReports(database: Connection, imported: ImportedPages): void {
   const { pageSets, incomplete, isWhole, baseUrl } = imported;
   const before = incompleteMirrors(database);
-  for (const report of incomplete) {
-    if (before.some((known) => known.base_url === report.base_url && isWithoutNumbers(known))) deleteIncomplete(database, report.base_url);
-    addIncomplete(database, report);
-  }
+  for (const report of incomplete) addIncomplete(database, report);
   const isConfirmed = (url: string) => incomplete.some(({ base_url }) => base_url === url);
   for (const report of before) {
     if (!isWhole || isConfirmed(report.base_url)) continue;

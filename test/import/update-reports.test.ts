@@ -107,5 +107,10 @@ describe('the report about saved pages that are missing', () => {
       const args = ['import', `a.${kind}`, '--store', 'copy.db', '--require-complete'];
       expect(await palimpsestHere(args, { cwd })).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) });
     }
+    // a tree with the links of the service has all of its own pages: that proves nothing about the service
+    await palimpsestHere(['build', '--store', 'store.db', '--base-url', BASE, '--out', 'same'], { cwd });
+    await palimpsestHere(['import', 'same', '--store', 'copy.db'], { cwd });
+    const args = ['build', '--store', 'copy.db', '--base-url', BASE, '--out', 'of-copy'];
+    expect(await palimpsestHere(args, { cwd })).toMatchObject({ stderr: expect.stringContaining(sentence) });
   });
 });
