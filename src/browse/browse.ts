@@ -213,8 +213,7 @@ export class Browse {
 
   *#searchFiles(): Generator<UnframedFile> {
     const reader = this.#store.accountReader();
-    const named = (isWanted?: (handle: string) => boolean) => (isWanted ? reader.entriesOf(isWanted) : reader.names('page'));
-    for (const { path, text } of searchFiles(named)) yield { path, render: () => [encodeFile(text)] };
+    for (const { path, text } of searchFiles(() => reader.searchedNames())) yield { path, render: () => [encodeFile(text)] };
   }
 
   #state(months: readonly Month[]): ShownState {

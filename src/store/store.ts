@@ -9,7 +9,7 @@ import { isCurrent, latestRevision, neverFilled, nextRevision, type Revision, re
 import type { Connection } from './database/connection.ts';
 import { damaged, storedJson } from './database/damaged.ts';
 import { openStore } from './database/open-store.ts';
-import { NO_RECORD } from './database/schema.ts';
+import { NO_RECORD } from './database/ranking.ts';
 import { wrapErrors } from './database/store-error.ts';
 import { goneAt } from './database/views.ts';
 import { Exclusions, type ListedExclusion } from './exclusions/exclusions.ts';
@@ -73,15 +73,12 @@ export class Store extends PageSource {
   }
 
   /**
-   * Lets SQLite compare the accounts and the former handles with their indexes: these names have no checksum, and HTML pages read them
-   * from both.
+   * Lets SQLite compare the former handles with their indexes: they have no checksum, and HTML pages read them from both.
    * @throws Failure bad-store
    */
-  checkNames(): void {
-    for (const table of ['account', 'former_handle']) {
-      const found = this.#database.value(`PRAGMA integrity_check('${table}')`);
-      if (found !== 'ok') throw damaged(this.path, String(found));
-    }
+  checkFormerHandles(): void {
+    const found = this.#database.value("PRAGMA integrity_check('former_handle')");
+    if (found !== 'ok') throw damaged(this.path, String(found));
   }
 
   /** Returns a checksum of the oldest records. @param records the number of these records */

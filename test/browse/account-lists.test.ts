@@ -4,7 +4,8 @@ import { expect, it } from 'vitest';
 import { accountLists } from '../../src/browse/accounts/account-lists.ts';
 import { PageFrames } from '../../src/browse/page-frame.ts';
 import { accountsPage } from '../../src/browse/paths.ts';
-import type { AccountReader, ListedAccount } from '../../src/store/accounts/account-reader.ts';
+import type { ListedAccount } from '../../src/store/accounts/account-reader.ts';
+import type { StoredAccounts } from '../../src/store/accounts/stored-accounts.ts';
 import { times } from '../support/proof.ts';
 import { elementsNamed, textOf } from './parsed-html.ts';
 import { SITE } from './small-site.ts';
@@ -12,7 +13,7 @@ import { SITE } from './small-site.ts';
 const folded = (handle: string) => Buffer.from(handle.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
 
 /** A reader of accounts that gives the handles in the order of the store. */
-function readerOf(handles: readonly string[]): AccountReader {
+function readerOf(handles: readonly string[]): StoredAccounts {
   const sorted = handles.toSorted((one, other) => folded(one).compare(folded(other)) || Buffer.from(one).compare(Buffer.from(other)));
   const listed = (screen_name: string): ListedAccount => ({
     screen_name,

@@ -86,7 +86,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   /** Makes the files of the search index so small that there are several. */
   function divideIndex(): void {
     const store = Store.open(join(folder, 'store.db'));
-    const accounts = [...store.accountReader().names('page')];
+    const accounts = [...store.accountReader().searchedNames()];
     store.close();
     const named = (isWanted = (_: string) => true) => accounts.filter(({ screen_name }) => isWanted(screen_name));
     for (const { path, text } of searchFiles(named, 20_000)) files.set(path, plainText(text));

@@ -41,7 +41,7 @@ function daysOf({ records }: History) {
 
 /** The accounts come in the order of their handles, without regard to case. */
 function expectAccounts(store: Store, { accounts }: History): void {
-  const reader = store.accountReader();
+  const reader = store.storedAccounts();
   const listed = Array.from(reader.byHandle(), (handle) => reader.listed(handle));
   const bytes = (name: string) => Buffer.from(name.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
   const inOrder = accounts

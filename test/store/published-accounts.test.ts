@@ -23,15 +23,6 @@ describe('published accounts', () => {
     expect(() => [...new AccountReader(database).published()]).toThrow(expect.objectContaining({ code: 'bad-store' }));
     database.close();
   });
-
-  it('refuses the name of an account whose history is gone, also where no checksum is read', async () => {
-    const database = await storeOf({ display_name: 'Ann' });
-    const accounts = new AccountReader(database);
-    expect(accounts.entryOf('ann')).toMatchObject({ display_name: 'Ann' });
-    database.exec('DELETE FROM history');
-    expect(() => accounts.entryOf('ann')).toThrow(expect.objectContaining({ code: 'bad-store' }));
-    database.close();
-  });
 });
 
 async function storeOf(...profiles: readonly object[]): Promise<Connection> {

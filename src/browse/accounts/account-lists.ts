@@ -1,4 +1,5 @@
-import type { AccountReader, ListedAccount } from '../../store/accounts/account-reader.ts';
+import type { ListedAccount } from '../../store/accounts/account-reader.ts';
+import type { StoredAccounts } from '../../store/accounts/stored-accounts.ts';
 import { dateMarkup } from '../dates.ts';
 import { type ByteText, byteText, escapeText, exactByteText, joined, type Markup, markup, numberMarkup, plainText } from '../markup.ts';
 import { type Page, pageOf, type ROOT_1, ROOT_2, type UnframedFile } from '../page-frame.ts';
@@ -26,7 +27,10 @@ interface Beginnings {
  * beginnings of these handles instead. So a new record changes one page, and a new account rarely more.
  * @param hasChanged whether an account changed since the present pages were rendered
  */
-export function* accountLists(accounts: AccountReader, hasChanged: (screenName: string) => boolean): Generator<UnframedFile> {
+export function* accountLists(
+  accounts: Pick<StoredAccounts, 'byHandle' | 'listed'>,
+  hasChanged: (screenName: string) => boolean,
+): Generator<UnframedFile> {
   const page = (shown: Beginnings, links: readonly Beginnings[], own: readonly Listed[]): UnframedFile => {
     // links depend on other accounts, and a page without accounts can be new: always render them
     const isOld = links.length === 0 && own.length > 0 && !own.some(({ screen_name }) => hasChanged(screen_name));
@@ -36,7 +40,7 @@ export function* accountLists(accounts: AccountReader, hasChanged: (screenName: 
   yield* listsOf(new PrefixCursor(sorted(accounts)), '', page);
 }
 
-function* sorted(accounts: AccountReader): Generator<Listed> {
+function* sorted(accounts: Pick<StoredAccounts, 'byHandle'>): Generator<Listed> {
   for (const screen_name of accounts.byHandle()) yield { text: folded(screen_name), screen_name };
 }
 

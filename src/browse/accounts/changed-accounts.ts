@@ -10,8 +10,6 @@ import { accountTable } from './account-lists.ts';
 
 /** The greatest number of accounts in each table. */
 const MAX_LISTED = 200;
-/** The greatest number of accounts whose changes are counted, to find those with the most changes. */
-const MAX_COUNTED = 2 * MAX_LISTED;
 /** The number of records that one read gets, and the greatest number of reads. */
 const [READ_AT_ONCE, MAX_READS] = [500, 40];
 
@@ -45,22 +43,14 @@ export class NewestChanges {
  * @param all the number of all accounts
  */
 export function changedAccountsPage(reader: AccountReader, newest: readonly string[], all: number): Page {
-  const candidates = reader.withMostRecords(MAX_COUNTED).map((handle) => reader.listed(handle));
-  const most = candidates
-    .filter(({ changes }) => changes > 0)
-    .sort((one, other) => other.changes - one.changes || (one.screen_name < other.screen_name ? -1 : 1))
-    .slice(0, MAX_LISTED);
-  const compared =
-    all <= MAX_COUNTED
-      ? ''
-      : markup`<p>Only the ${MAX_COUNTED} accounts with the most records are compared. Changes and first values are records.</p>\n`;
+  const tableOf = (handles: readonly string[]) => table(handles.map((handle) => reader.listed(handle)));
   return pageOf(
     { title: 'Accounts by changes', root: ROOT_1, section: 'accounts' },
     markup`<h1>Accounts by changes <small>${trusted(counted(all, 'account'))}, at most ${MAX_LISTED} in each table</small></h1>
 <nav class=pages aria-label="All accounts"><a href="${ROOT_1}${accountsPage()}">All accounts by handle</a></nav>
 <h2>Newest changes</h2>
-${table(newest.map((handle) => reader.listed(handle)))}<h2 id=most>Most changes</h2>
-${compared}${table(most)}`,
+${tableOf(newest)}<h2 id=most>Most changes</h2>
+${tableOf(reader.withMostChanges(MAX_LISTED))}`,
   );
 }
 

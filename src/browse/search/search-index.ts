@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { encodeJson } from '../../contract/drf-json.ts';
 import type { SearchedNames } from '../../store/accounts/account-reader.ts';
 import { type ByteText, byteText, encode, exactByteText, type Markup, trusted } from '../markup.ts';
-import { accountPlace, folderOf } from '../paths.ts';
+import { accountPlace } from '../paths.ts';
 import { AccountRanges } from './account-ranges.ts';
 import { BestAccounts, type RankedAccount } from './best-accounts.ts';
 import { JoinedTexts } from './joined-texts.ts';
@@ -17,13 +18,13 @@ interface SearchFile {
 
 /** The largest size of a file in bytes, as estimated from a sample. */
 const SIZE = 400_000;
-/** The number of the 256 folders whose accounts are in the sample. */
-const SAMPLED_FOLDERS = 4;
+/** One of this many accounts is in the sample. */
+const SAMPLED = 64;
 /**
  * The number of files that are made at once. The accounts are read again for each such group of files, so memory hardly grows with
  * their number: by the sample, the best accounts and `AccountRanges`.
  */
-const FILES_AT_ONCE = 200;
+const FILES_AT_ONCE = 300;
 /** The number of characters of a display name that can be found and that a result shows. */
 const NAME_LENGTH = 60;
 
@@ -36,14 +37,11 @@ interface IndexedAccount extends RankedAccount {
  * Yields the files of the search index. A file `from-….js` has all accounts with a term in one range of texts, and `index.js` has the
  * starts of the ranges. So a new name changes one file for each of its words, and rarely a start. A query can find accounts in several
  * ranges: the files `best-….js` have the best accounts for all such queries. The same accounts give the same bytes.
- * @param accounts reads accounts, always in the same order: all, or those with a handle that is wanted
+ * @param accounts reads all accounts, always in the same order
  * @param size the largest size of a file in bytes, as estimated from a sample
  */
-export function* searchFiles(
-  accounts: (isWanted?: (handle: string) => boolean) => Iterable<SearchedNames>,
-  size: number = SIZE,
-): Generator<SearchFile> {
-  const starts = [...startsOf(sampleOf(accounts(isInSample)), (size * SAMPLED_FOLDERS) / 256)];
+export function* searchFiles(accounts: () => Iterable<SearchedNames>, size: number = SIZE): Generator<SearchFile> {
+  const starts = [...startsOf(sampleOf(accounts()), size / SAMPLED)];
   yield fileOf('index', [], starts.map(hexOf));
   const best = new BestAccounts(starts, size);
   const ranges = new AccountRanges(starts.length);
@@ -84,12 +82,13 @@ export function searchDigest(accounts: Iterable<SearchedNames>): string {
 
 /** Whether an account is one of those that decide the ranges. It depends on the handle alone. */
 function isInSample(handle: string): boolean {
-  return folderOf(byteText(handle)) < SAMPLED_FOLDERS;
+  return crc32(handle) % SAMPLED === 0;
 }
 
 function sampleOf(accounts: Iterable<SearchedNames>): { readonly text: ByteText; readonly size: number }[] {
   const sample = [];
   for (const names of accounts) {
+    if (!isInSample(names.screen_name)) continue;
     const { terms, json } = indexed(names);
     for (const { text } of terms) sample.push({ text, size: json.length });
   }

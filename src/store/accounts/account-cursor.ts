@@ -1,7 +1,8 @@
 import { crc32 } from 'node:zlib';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
-import { NO_RECORD, PART_RECORDS, RANKING_MODULUS, RANKING_TERM } from '../database/schema.ts';
+import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from '../database/ranking.ts';
+import { PART_RECORDS } from '../database/schema.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
 
 /** Consecutive accounts. Only their bounds are known until `read` is called. */

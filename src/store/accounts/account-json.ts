@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { changedSummary, encodeSummary, type Summary } from '../../contract/account.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
-import { accountChecksum, type Checksum, joined, NOTHING } from '../check/checksum.ts';
+import { accountChecksum, type Checksum, checksumOf, joined, NOTHING } from '../check/checksum.ts';
 import { storedJson } from '../database/damaged.ts';
 import { type FieldValue, newestValues } from './newest-values.ts';
 
@@ -95,7 +95,7 @@ function parseRecords(path: string, screenName: string, json: Buffer): ChangeRec
 }
 
 /** What is derived from an account and its records. */
-export interface DerivedHistory {
+export interface DerivedHistory extends ListedColumns {
   /** The JSON of the account up to the last of its newest records, and after its `data_page_count`. */
   readonly head: Buffer;
   readonly tail: string;
@@ -103,25 +103,49 @@ export interface DerivedHistory {
   readonly checksum: number;
 }
 
+/** The derived columns of an account for lists. */
+export interface ListedColumns {
+  /** The display name; "" if no source gave one. */
+  readonly listed_name: string;
+  readonly listed_records: number;
+  /** The number of its records that have one of the same field before them. The others are first values. */
+  readonly listed_changes: number;
+  readonly listed_checksum: number | null;
+}
+
+/** Returns the checksum of the columns for lists. */
+export function listedChecksum(
+  screenName: string,
+  { listed_name, listed_records, listed_changes }: Omit<ListedColumns, 'listed_checksum'>,
+): number {
+  return checksumOf(`${screenName} ${listed_records} ${listed_changes} ${listed_name}`);
+}
+
 /**
  * @param newest the records of the newest part
  * @throws Failure bad-store
  */
 export function historyOf(path: string, account: DescribedAccount, newest: AccountRecords, older: OlderRecords): DerivedHistory {
-  const { identity, known_to } = account;
-  const head = Buffer.concat([Buffer.from(`${identity.slice(0, -1)},"data":[`), newest.json]);
-  const tail = `,${((newest.newest ?? -1) > (known_to ?? -1) ? currentSummary(path, account, newest, older) : account.summary).slice(1)}`;
+  const head = Buffer.concat([Buffer.from(`${account.identity.slice(0, -1)},"data":[`), newest.json]);
+  const { json, display_name } = currentSummary(path, account, newest, older);
+  const tail = `,${json.slice(1)}`;
   const digest = createHash('sha256')
     .update(head)
     .update(`${asRecord(older)}]${tail}${account.change_intervals ?? ''}`)
     .digest();
-  return { head, tail, digest, checksum: accountChecksum(head, older.checksum, tail, older.records + newest.records) };
+  const records = older.records + newest.records;
+  const changes = records - older.first_values - firstValuesIn(newest.json);
+  const listed = { listed_name: display_name, listed_records: records, listed_changes: changes };
+  const checksum = accountChecksum(head, older.checksum, tail, records);
+  return { head, tail, digest, checksum, ...listed, listed_checksum: listedChecksum(account.screen_name, listed) };
 }
 
-/** Returns the current summary: the profile of the source, changed by the records newer than that profile. */
-function currentSummary(path: string, account: DescribedAccount, newest: AccountRecords, older: OlderRecords): string {
+/** Returns the current summary as JSON, and its display name: the profile of the source, changed by the records newer than that profile. */
+function currentSummary(path: string, account: DescribedAccount, newest: AccountRecords, older: OlderRecords) {
   const { screen_name, summary, known_to } = account;
   const given: Summary = storedJson(path, `the profile of ${screen_name}`, summary);
+  if ((newest.newest ?? -1) <= (known_to ?? -1)) return { json: summary, display_name: given.display_name };
   const later = valuesUpTo(path, screen_name, older, newest).filter(({ id }) => id > (known_to ?? -1));
-  return encodeSummary(changedSummary(given, later));
+  const current = changedSummary(given, later);
+  return { json: encodeSummary(current), display_name: current.display_name };
 }

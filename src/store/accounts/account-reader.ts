@@ -7,8 +7,16 @@ import { accountChecksum } from '../check/checksum.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged, storedJson } from '../database/damaged.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
-import { firstValuesIn, timesIn } from './account-json.ts';
-import { type AccountOrder, type AccountRow, accountRows, STATE_COLUMNS, type StateRow, selectAccounts } from './account-rows.ts';
+import { listedChecksum, timesIn } from './account-json.ts';
+import {
+  type AccountOrder,
+  type AccountRow,
+  accountRows,
+  LISTED_COLUMNS,
+  STATE_COLUMNS,
+  type StateRow,
+  selectAccounts,
+} from './account-rows.ts';
 import { intervalsOf } from './change-intervals.ts';
 import { bitOf, decodeObservedChecksum } from './known-account.ts';
 
@@ -46,10 +54,13 @@ export interface ListedAccount extends Pick<AccountEntry, 'screen_name' | 'displ
 
 type ListedTimes = Pick<ListedAccount, 'first_seen' | 'last_change'>;
 
-const NAMES = ['id', 'screen_name', 'stable_id', 'profile', 'records', 'first_record'] as const;
+/** An index has all of these columns. */
+const SEARCHED = ['id', 'screen_name', ...LISTED_COLUMNS] as const;
+const NAMES = [...SEARCHED, 'stable_id', 'first_record'] as const;
 const CONTENTS = ['screen_name', 'first_record', 'identity', 'summary', 'checksum'] as const;
-const PUBLISHED = [...NAMES, ...CONTENTS, 'observed_to'] as const;
+const PUBLISHED = [...NAMES, ...CONTENTS, 'profile', 'observed_to'] as const;
 
+type SearchedRow = Pick<AccountRow, (typeof SEARCHED)[number]>;
 type ContentsRow = Pick<AccountRow, (typeof CONTENTS)[number]>;
 type NamesRow = Pick<AccountRow, (typeof NAMES)[number]>;
 
@@ -63,7 +74,7 @@ export class AccountReader {
   readonly #database: Connection;
   readonly #formerHandles: Statement<[number], FormerHandle>;
   readonly #recordDates: Statement<[string], RecordDates>;
-  readonly #listed: Statement<[string], ContentsRow>;
+  readonly #listed: Statement<[string], ContentsRow & SearchedRow>;
   readonly #listedTimes: Statement<[string], ListedTimes>;
   readonly #history: Statement<[number | null], { readonly head: Buffer; readonly tail: string; readonly records: number }>;
   readonly #parts: HistoryParts;
@@ -77,7 +88,7 @@ export class AccountReader {
       SELECT (${time} record.id = first_record) AS first_record_date,
         (${time} record.account = account.id ORDER BY record.id DESC LIMIT 1) AS last_record_date
       FROM account WHERE screen_name = ?`);
-    this.#listed = database.prepare(`${selectAccounts(CONTENTS)} WHERE screen_name = ?`);
+    this.#listed = database.prepare(`${selectAccounts([...CONTENTS, ...SEARCHED])} WHERE screen_name = ?`);
     this.#listedTimes = database.prepare(`
       SELECT (${time} record.id = first_record) AS first_seen,
         (${time} record.account = account.id AND json ->> 'previous' IS NOT NULL ORDER BY record.id DESC LIMIT 1) AS last_change
@@ -87,11 +98,22 @@ export class AccountReader {
     this.#byName = database.prepare(`${selectAccounts(NAMES)} WHERE screen_name = ?`);
   }
 
-  /** Yields the names of all accounts. */
+  /**
+   * Yields the names of all accounts.
+   * @throws Failure bad-store if they do not match their checksum
+   */
   *names(order: AccountOrder): Generator<AccountNames> {
+    for (const row of accountRows(this.#database, order, NAMES)) yield this.#namesIn(row);
+  }
+
+  /**
+   * Yields the names of all accounts for the search, in the order of the account pages. Reads only an index.
+   * @throws Failure bad-store if they do not match their checksum
+   */
+  *searchedNames(): Generator<SearchedNames> {
     const hasFormerHandles = this.#database.value('SELECT EXISTS (SELECT 1 FROM former_handle)') === 1;
-    for (const row of accountRows(this.#database, order, NAMES)) {
-      yield this.#namesIn(row, hasFormerHandles ? this.formerHandles(row.id) : []);
+    for (const row of accountRows(this.#database, 'page', SEARCHED)) {
+      yield this.#searchedNamesIn(row, hasFormerHandles ? this.formerHandles(row.id) : []);
     }
   }
 
@@ -104,34 +126,16 @@ export class AccountReader {
   /** Returns the entry of the account with exactly this handle. */
   entryOf(screenName: string): AccountEntry | undefined {
     const row = this.#byName.get(screenName);
-    return row && this.entry(this.#namesIn(row, this.formerHandles(row.id)));
+    return row && this.entry(this.#namesIn(row));
   }
 
-  /** Yields the entries of the accounts with a handle that is wanted. Reads only the handles of the others. */
-  *entriesOf(isWanted: (screenName: string) => boolean): Generator<AccountEntry> {
-    for (const screenName of this.byHandle()) {
-      const entry = isWanted(screenName) ? this.entryOf(screenName) : undefined;
-      if (entry !== undefined) yield entry;
-    }
-  }
-
-  /** Yields the present handles, sorted without regard to case. */
-  *byHandle(): Generator<string> {
-    for (const { screen_name } of accountRows(this.#database, 'handle', [])) yield screen_name;
-  }
-
-  /**
-   * Returns the handles of the accounts with the most records, in descending order. Of two accounts with as many records, the one whose
-   * first record is older comes first. Counts all records, but reads only an index.
-   */
-  withMostRecords(accounts: number): readonly string[] {
-    return this.#database
-      .prepareValue<[number], string>(
-        `SELECT (SELECT screen_name FROM account WHERE account.id = counted.account) FROM (
-          SELECT account, count(*) AS records, min(id) AS first FROM record GROUP BY account ORDER BY records DESC, first LIMIT +?
-        ) AS counted ORDER BY records DESC, first`,
-      )
-      .all(accounts);
+  /** Returns the handles of the accounts with the most changes, in descending order. Reads only an index. */
+  withMostChanges(accounts: number): readonly string[] {
+    return this.#database.values(
+      `SELECT screen_name FROM account INDEXED BY account_order WHERE listed_changes > 0
+        ORDER BY listed_changes DESC, screen_name LIMIT +?`,
+      accounts,
+    );
   }
 
   /**
@@ -141,11 +145,10 @@ export class AccountReader {
   listed(screenName: string): ListedAccount {
     const row = this.#listed.get(screenName);
     if (row === undefined) throw damaged(this.#database.path, `no account with the handle ${screenName}`);
-    const { screen_name } = row;
-    const { head, tail, records, older } = this.#contentsOf(row);
-    const display_name = this.#displayName({ screen_name, profile: `{${tail.slice(1)}` });
+    const { head, older } = this.#contentsOf(row);
+    const { screen_name, display_name } = this.#searchedNamesIn(row, []);
     const times = older.records > 0 ? this.#listedTimes.get(screenName) : undefined;
-    return { screen_name, display_name, changes: records - older.first_values - firstValuesIn(head), ...(times ?? timesIn(head)) };
+    return { screen_name, display_name, changes: row.listed_changes, ...(times ?? timesIn(head)) };
   }
 
   /**
@@ -164,7 +167,7 @@ export class AccountReader {
       const { account_creation_date, profile_image_url }: Identity = storedJson(path, `the account ${screen_name}`, identity);
       const newest = verified.get(row.id);
       yield {
-        ...this.entry(this.#namesIn(row, this.formerHandles(row.id))),
+        ...this.entry(this.#namesIn(row)),
         website,
         location,
         bio,
@@ -222,25 +225,19 @@ export class AccountReader {
     const without = { head: Buffer.from(`${identity.slice(0, -1)},"data":[`), tail: `,${summary.slice(1)}`, records: 0 };
     const { head, tail, records } = this.#history.get(first_record) ?? without;
     const older = this.#parts.before(first_record);
-    if (accountChecksum(head, older.checksum, tail, records) === checksum) return { head, tail, records, older };
+    if (accountChecksum(head, older.checksum, tail, records) === checksum) return { head, older };
     throw damaged(this.#database.path, `the account ${screen_name} does not match its checksum`);
   }
 
-  #displayName({ screen_name, profile }: Pick<NamesRow, 'screen_name' | 'profile'>): string {
-    const subject = `the profile of ${screen_name}`;
-    const { display_name }: Partial<Summary> = storedJson(this.#database.path, subject, profile);
-    if (display_name !== undefined) return display_name;
-    throw damaged(this.#database.path, `${subject} lacks display_name`);
+  #namesIn(row: NamesRow): AccountNames {
+    const { stable_id, first_record } = row;
+    return { ...this.#searchedNamesIn(row, this.formerHandles(row.id)), stable_id, first_record };
   }
 
-  #namesIn({ screen_name, stable_id, profile, records, first_record }: NamesRow, former_handles: readonly FormerHandle[]): AccountNames {
-    return {
-      screen_name,
-      stable_id,
-      display_name: this.#displayName({ screen_name, profile }),
-      former_handles,
-      records,
-      first_record,
-    };
+  #searchedNamesIn(row: SearchedRow, former_handles: readonly FormerHandle[]): SearchedNames {
+    const { screen_name, listed_name, listed_records, listed_checksum } = row;
+    if (listedChecksum(screen_name, row) !== listed_checksum)
+      throw damaged(this.#database.path, `the names of the account ${screen_name} do not match their checksum`);
+    return { screen_name, display_name: listed_name, former_handles, records: listed_records };
   }
 }

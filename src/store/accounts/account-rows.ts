@@ -1,8 +1,9 @@
 import type { Instant } from '../../contract/instant.ts';
 import type { Connection } from '../database/connection.ts';
+import type { ListedColumns } from './account-json.ts';
 
 /** An account in the store. */
-export interface AccountRow {
+export interface AccountRow extends ListedColumns {
   readonly id: number;
   readonly screen_name: string;
   /** The identifier that stays when the handle changes; null: no source gave one. */
@@ -32,8 +33,6 @@ export interface AccountRow {
   readonly revision: number | null;
   readonly digest: Buffer | null;
   readonly checksum: number | null;
-  /** The number of records. */
-  readonly records: number;
   /** JSON: the profile with the changes of later records. */
   readonly profile: string;
 }
@@ -62,11 +61,18 @@ export const STATE_COLUMNS = [
   'intervals_checksum',
 ] as const satisfies readonly (keyof AccountRow)[];
 
+/** The columns for lists. The index of the order of accounts has them too. */
+export const LISTED_COLUMNS = [
+  'listed_name',
+  'listed_records',
+  'listed_changes',
+  'listed_checksum',
+] as const satisfies readonly (keyof ListedColumns)[];
+
 /** The columns whose SQL is not their name. */
 const SQL: { readonly [C in keyof AccountRow]?: string } = {
   id: 'account.id AS id',
   first_record: 'account.first_record AS first_record',
-  records: 'ifnull(records, 0) AS records',
   // an account with records has a history, unless the store is damaged
   profile: "iif(account.first_record IS NULL, summary, '{' || substr(tail, 2)) AS profile",
 };
@@ -118,8 +124,7 @@ const ORDERS: { readonly [O in AccountOrder]: Order<O> } = {
 /** Returns a query for columns of accounts. Without the join, an index can have all columns. */
 export function selectAccounts(columns: readonly (keyof AccountRow)[]): string {
   const selected = columns.map((column) => SQL[column] ?? column).join(', ');
-  const join = columns.some((column) => column === 'records' || column === 'profile') ? JOIN_HISTORY : '';
-  return `SELECT ${selected} FROM account ${join}`;
+  return `SELECT ${selected} FROM account ${columns.includes('profile') ? JOIN_HISTORY : ''}`;
 }
 
 /** Yields all accounts in an order. Only the given columns and the keys are read. */

@@ -3,13 +3,15 @@ import type { FormerHandle } from '../../contract/accounts/account-state.ts';
 import type { ChangeInterval } from '../../contract/accounts/change-interval.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
+import { RANKING_MODULUS } from '../database/ranking.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
 import { AccountReader } from './account-reader.ts';
 import { ACCOUNT_NAMED, type AccountRow, accountRows } from './account-rows.ts';
 import { intervalsOf } from './change-intervals.ts';
 
 /** An account with its records. */
-export interface StoredAccount extends Pick<AccountRow, 'id' | 'screen_name' | 'stable_id' | 'records' | 'last_seen'> {
+export interface StoredAccount extends Pick<AccountRow, 'id' | 'screen_name' | 'stable_id' | 'last_seen'> {
+  readonly records: number;
   /** The length of the JSON of its newest records, in bytes. An account with few records has no others. */
   readonly bytes: number;
   /** The JSON of the account with all its records, newest first; null: the account is not newer than requested. */
@@ -104,6 +106,24 @@ export class StoredAccounts extends AccountReader {
   /** Yields the present handle of each account, in the order of the account pages: row numbers depend on the order of imports. */
   *handles(): Generator<HandleOfRow> {
     for (const { id, screen_name } of accountRows(this.#database, 'page', ['id'])) yield { id, handle: screen_name };
+  }
+
+  /**
+   * Yields the present handles, sorted without regard to case.
+   * @throws Failure bad-store at the end, if they are not the handles in the order of the account pages
+   */
+  *byHandle(): Generator<string> {
+    let [accounts, sum] = [0, 0];
+    for (const { screen_name } of accountRows(this.#database, 'handle', [])) {
+      accounts += 1;
+      sum = (sum + crc32(screen_name)) % RANKING_MODULUS;
+      yield screen_name;
+    }
+    const inPages = `SELECT count(*) AS accounts, ifnull(sum(crc32(screen_name)), 0) % ${RANKING_MODULUS} AS sum
+      FROM account INDEXED BY account_order`;
+    const expected = this.#database.get<{ readonly accounts: number; readonly sum: number }>(inPages);
+    if (accounts !== expected?.accounts || sum !== expected.sum)
+      throw damaged(this.#database.path, 'the index of the handles and the index of the order of accounts differ');
   }
 
   /** Yields each former handle with the account that had it. */

@@ -6,7 +6,7 @@ import { encodeRecord, parseRecord } from '../../contract/record.ts';
 import { Violation } from '../../contract/shape.ts';
 import { type AccountRecords, historyOf, NO_OLDER, NO_RECORDS, SELECT_RECORDS, withPart } from '../accounts/account-json.ts';
 import type { AccountReader } from '../accounts/account-reader.ts';
-import type { AccountRow, StateRow } from '../accounts/account-rows.ts';
+import { type AccountRow, LISTED_COLUMNS, type StateRow } from '../accounts/account-rows.ts';
 import type { Connection } from '../database/connection.ts';
 import { PART_RECORDS } from '../database/schema.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
@@ -57,7 +57,7 @@ export class HistoryCheck {
   }
 
   /** @throws Failure bad-store, stopped */
-  async run(account: Omit<AccountRow, 'revision' | 'records' | 'profile' | 'last_seen'>, pauses: Pauses) {
+  async run(account: Omit<AccountRow, 'revision' | 'profile' | 'last_seen'>, pauses: Pauses) {
     const { id, screen_name } = account;
     const idAfter = (from: number, skip: number) =>
       this.#database.value<number>('SELECT id FROM record WHERE account = ? AND id >= ? ORDER BY id LIMIT 1 OFFSET +?', id, from, skip);
@@ -73,7 +73,7 @@ export class HistoryCheck {
       if (pauses.areDue) await pauses.take();
     }
     const newest = gather(from, Number.MAX_SAFE_INTEGER);
-    const { head, tail, digest, checksum } = historyOf(this.#path, account, newest, older);
+    const { head, tail, digest, checksum, ...listed } = historyOf(this.#path, account, newest, older);
     const history = 'SELECT records, CAST(head AS BLOB) AS head, tail FROM history WHERE first_record = ?';
     const stored = this.#database.get<{ readonly records: number; readonly head: Buffer; readonly tail: string }>(history, first);
     const isStored = stored?.records === older.records + newest.records && stored.head.equals(head) && stored.tail === tail && matchesParts;
@@ -81,7 +81,7 @@ export class HistoryCheck {
       matchesDigest: account.digest?.equals(digest) ?? false,
       matchesChecksum: account.checksum === checksum,
       matchesHistory: first === null || (isStored && this.#parts.before(first).records === older.records),
-      matchesFirst: account.first_record === first,
+      matchesColumns: account.first_record === first && LISTED_COLUMNS.every((column) => account[column] === listed[column]),
     };
   }
 }

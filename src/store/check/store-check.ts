@@ -3,12 +3,12 @@ import { cut } from '../../contract/json.ts';
 import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { plural } from '../../contract/plural.ts';
 import { AccountReader } from '../accounts/account-reader.ts';
-import { accountBatches, STATE_COLUMNS } from '../accounts/account-rows.ts';
+import { accountBatches, LISTED_COLUMNS, STATE_COLUMNS } from '../accounts/account-rows.ts';
 import { areIntervalsDamaged } from '../accounts/change-intervals.ts';
 import { countWrongLastSeen } from '../accounts/last-seen.ts';
 import type { Connection } from '../database/connection.ts';
 import { openStore, setReadOnly } from '../database/open-store.ts';
-import { RANKING_MODULUS, RANKING_TERM } from '../database/schema.ts';
+import { RANKING_MODULUS, RANKING_TERM } from '../database/ranking.ts';
 import { toFailure } from '../database/store-error.ts';
 import { BEYOND, feedChecksum } from '../feed/feed-blocks.ts';
 import { countWrongDays } from '../feed/feed-days.ts';
@@ -37,7 +37,7 @@ const MAX_FINDINGS = 1000;
 /** The number of rows that one query reads. */
 const BATCH_SIZE = 500;
 /** The columns of accounts that are checked. */
-const CHECKED = [...STATE_COLUMNS, 'first_record', 'place', 'digest', 'checksum'] as const;
+const CHECKED = [...STATE_COLUMNS, 'first_record', 'place', 'digest', 'checksum', ...LISTED_COLUMNS] as const;
 
 /**
  * Checks a whole store for damage. SQLite checks the file. Every record is checked against its checksum and its rules,
@@ -195,11 +195,11 @@ class StoreCheck {
           this.#add({ subject, expected: 'the account that was imported', found: corruption, repairable });
           continue;
         }
-        const { matchesDigest, matchesChecksum, matchesHistory, matchesFirst } = await check.run(row, this.#pauses);
+        const { matchesDigest, matchesChecksum, matchesHistory, matchesColumns } = await check.run(row, this.#pauses);
         if (!matchesDigest && !matchesChecksum) {
           const found = 'a profile or records that match neither its SHA-256 nor its CRC-32';
           this.#add({ subject, expected: 'the account that was imported', found, repairable: false });
-        } else if (!matchesDigest || !matchesChecksum || !matchesHistory || !matchesFirst) {
+        } else if (!matchesDigest || !matchesChecksum || !matchesHistory || !matchesColumns) {
           const found = matchesHistory ? 'derived columns that do not match its records' : 'a copy that differs from its records';
           this.#add({ subject: `history of ${row.screen_name}`, expected: 'data derived from its records', found, repairable: true });
         }

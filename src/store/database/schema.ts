@@ -1,35 +1,26 @@
 import { DATA_TYPES } from '../../contract/record.ts';
 import { CREATE_CHANGE_TRIGGERS } from './change-triggers.ts';
+import { NO_RECORD } from './ranking.ts';
 import { CREATE_VIEWS } from './views.ts';
 
 const UTC = "'[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]";
 const DIGITS = '[0-9]'.repeat(6);
 
-/** The place of accounts without records in the order: after every possible record id. */
-export const NO_RECORD: number = 2 ** 53;
-
-/**
- * The term of an account in the sum over all accounts. The sum detects a changed place, revision or checksum, and a changed name of an
- * account without records: they are sorted by name. Each part is below 2^32, so that sums of a million accounts are exact in
- * JavaScript.
- */
-export const RANKING_TERM = `(place % 4294967291 + (revision * 65537) % 4294967291 + ifnull(checksum, 0)
-  + iif(place = ${NO_RECORD}, crc32(screen_name), 0))`;
-/** The modulus of the sum over all accounts: 2^40. */
-export const RANKING_MODULUS: number = 2 ** 40;
-
 /** The index for the records of an account. A batch into an empty store creates it at the end, because that is faster. */
 export const RECORD_ACCOUNT = 'CREATE INDEX record_account ON record (account, id);';
 
-/** The index for accounts in their order. Such a batch creates it at the end too, because each account gets its place then. */
-export const ACCOUNT_ORDER =
-  'CREATE INDEX IF NOT EXISTS account_order ON account (place, screen_name, revision, digest, checksum, last_seen);';
+/**
+ * The index for accounts in their order, with all that the lists of the HTML pages read of each account. Such a batch creates it at the
+ * end too, because each account gets its place then.
+ */
+export const ACCOUNT_ORDER = `CREATE INDEX IF NOT EXISTS account_order
+  ON account (place, screen_name, revision, digest, checksum, last_seen, listed_name, listed_records, listed_changes, listed_checksum);`;
 
 /** The number of records in each part of a history. */
 export const PART_RECORDS = 500;
 
 /** The version of the schema. Every change of the schema gets a new one: a store of another version is refused. */
-export const SCHEMA_VERSION = 19;
+export const SCHEMA_VERSION = 20;
 
 /**
  * The schema of a store.
@@ -72,6 +63,11 @@ export const SCHEMA: string = `
     checksum INTEGER, -- derived: of the account as JSON without data_page_count, plus records
     -- derived: observed_to, if it is more than 10 days before the newest of the store; null: seen lately, or never observed
     last_seen INTEGER,
+    -- derived, for lists: the display name, the number of records, and of those that are not the first of their field
+    listed_name TEXT NOT NULL DEFAULT '',
+    listed_records INTEGER NOT NULL DEFAULT 0,
+    listed_changes INTEGER NOT NULL DEFAULT 0,
+    listed_checksum INTEGER, -- derived: of screen_name and the three columns before
     -- JSON: the change intervals, see ChangeInterval; null: none
     change_intervals TEXT,
     intervals_checksum INTEGER, -- of change_intervals, when they were written

@@ -4,7 +4,8 @@ import { deriveLastSeen } from '../accounts/last-seen.ts';
 import { addRevision, fingerprint, isCurrent, latestRevision, nextRevision } from '../check/revision.ts';
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
-import { ACCOUNT_ORDER, NO_RECORD, PART_RECORDS, RANKING_MODULUS, RANKING_TERM } from '../database/schema.ts';
+import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from '../database/ranking.ts';
+import { ACCOUNT_ORDER, PART_RECORDS } from '../database/schema.ts';
 import { forgetFeedBlocks, renewFeedBlocks } from '../feed/feed-blocks.ts';
 import { HistoryParts } from './history-parts.ts';
 import type { RecordsByAccount } from './records-by-account.ts';
@@ -117,8 +118,9 @@ function* materializeAccounts(
   const parts = new HistoryParts(database);
   const intervals = new IntervalWriter(database);
   const insert = 'INSERT INTO history (first_record, records, head, tail) VALUES (?, ?, CAST(? AS TEXT), ?)';
-  const update = `UPDATE account SET first_record = ?, revision = ?, digest = ?, checksum = ?,
-    observed_checksum = ${STALE_CHECKSUM} WHERE id = ?`;
+  const update = `UPDATE account SET first_record = :first, revision = :revision, digest = :digest, checksum = :checksum,
+    listed_name = :listed_name, listed_records = :listed_records, listed_changes = :listed_changes, listed_checksum = :listed_checksum,
+    observed_checksum = ${STALE_CHECKSUM} WHERE id = :id`;
   let reordered = false;
   let done = 0;
   for (const { stale, json } of gathered) {
@@ -131,9 +133,9 @@ function* materializeAccounts(
       continue;
     }
     const change_intervals = intervals.dropUnmatched(stale);
-    const { head, tail, digest, checksum } = historyOf(database.path, { ...stale, change_intervals }, { records, newest, json }, older);
+    const { head, tail, ...derived } = historyOf(database.path, { ...stale, change_intervals }, { records, newest, json }, older);
     if (first !== null) database.run(insert, first, older.records + records, head, tail);
-    database.run(update, first, revision, digest, checksum, id);
+    database.run(update, { id, first, revision, ...derived });
     // accounts without records are sorted by name: a new name can change the order
     reordered ||= stale.is_new === 1 || first !== stale.derived_first || first === null;
     done += 1;

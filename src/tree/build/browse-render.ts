@@ -116,7 +116,7 @@ export function feedSource(store: Store, records: number = store.revision.record
 
 /** Reads the names of all accounts. */
 function searchSource(store: Store): string {
-  return searchDigest(store.accountReader().names('page'));
+  return searchDigest(store.accountReader().searchedNames());
 }
 
 /** Returns what the browse files of a tree show, except the search index. @param since the revision that the tree shows; -1 if it is unknown */

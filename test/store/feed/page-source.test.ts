@@ -47,7 +47,8 @@ it.each<[string, string, (store: Store) => unknown]>([
       store.checkAccounts(cursor.taken);
     },
   ],
-  ['a profile without display_name', `UPDATE account SET summary = '{}' WHERE id = 1`, (store) => [...store.accountReader().names('name')]],
+  ['another name', "UPDATE account SET listed_name = 'a'", (store) => [...store.accountReader().searchedNames()]],
+  ['another number of changes', 'UPDATE account SET listed_changes = 2', (store) => store.storedAccounts().listed('still')],
 ])('%s is refused, although the checksums of the JSON match', async (_, sql, read) => {
   const path = join(temporaryFolder(), 'a.db');
   await importInputs(path, [sourceOf([emptyAccount('still'), bioRecord(1), bioRecord(2)])], { onConflict: 'fail' });
