@@ -1,9 +1,10 @@
 import type { ChangeRecord } from '../contract/record.ts';
 import type { Site } from '../contract/site.ts';
+import type { FormerHolderText } from './accounts/account-pages.ts';
 import type { RecordFacts } from './accounts/record-lookup.ts';
 import { isWebUrl } from './diff-segments.ts';
 import { type ByteText, byteText, encodeFile, escapeText, joined, type Markup, markup, trusted } from './markup.ts';
-import { CHANGES_FEED, changesArchive, changesPage, NEWEST_CHANGES } from './paths.ts';
+import { accountFeed, accountPage, accountPlace, CHANGES_FEED, changesArchive, changesPage, NEWEST_CHANGES } from './paths.ts';
 
 const TITLE = 'Changes and first values of public profiles';
 /** The number of pages of changes in an archive of the feed. An archive has the number of its newest page. */
@@ -20,40 +21,75 @@ const NEVER = '1970-01-01T00:00:00Z';
 /** What a feed needs to know about a record beyond the record itself. */
 type FeedFacts = Pick<RecordFacts, 'addressOf' | 'handleAt'>;
 
+/** A link of a document to a path of the tree. */
+type Link = readonly [rel: 'self' | 'alternate' | 'current' | 'prev-archive' | 'next-archive', path: Markup];
+
 /**
- * Returns the bytes of the feed of all changes (RFC 4287) or of one of its archives (RFC 5005). Its time is that of its newest
- * entry, so the bytes depend only on the records. Atom readers need absolute addresses.
+ * Returns the bytes of the feed of all changes (RFC 4287) or of one of its archives (RFC 5005).
  * @param newest the number of the newest archive
  * @param archive the number of the archive; 0 for the feed itself
  * @param records newest first
  */
-export function feedBytes(
-  { base_url, about }: Site,
-  newest: number,
-  archive: number,
+export function feedBytes(site: Site, newest: number, archive: number, records: readonly ChangeRecord[], facts: FeedFacts): Buffer {
+  const isArchive = archive > 0;
+  const older = isArchive ? archive - ARCHIVE_PAGES : newest;
+  const links: Link[] = [
+    ['self', pathOf(archive)],
+    ['alternate', isArchive ? changesPage(archive) : trusted(NEWEST_CHANGES)],
+  ];
+  if (isArchive) links.push(['current', pathOf(0)]);
+  if (older > 0) links.push(['prev-archive', pathOf(older)]);
+  if (isArchive && archive < newest) links.push(['next-archive', pathOf(archive + ARCHIVE_PAGES)]);
+  const mark = isArchive ? markup`<fh:archive xmlns:fh="http://purl.org/syndication/history/1.0"/>\n` : '';
+  const title = trusted(isArchive ? `${TITLE}, pages ${archive - 1} and ${archive}` : TITLE);
+  return documentBytes(site, { id: pathOf(0), title, links }, timesOf(records), [mark, ...entriesOf(site, records, facts)]);
+}
+
+/**
+ * Returns the bytes of the feed of a handle: records of the account that has it, and an entry for each account that had it before,
+ * because somebody can have followed that account here.
+ * @param records newest first
+ */
+export function accountFeedBytes(
+  site: Site,
+  handle: ByteText,
   records: readonly ChangeRecord[],
+  holders: readonly Pick<FormerHolderText, 'screen_name' | 'seen_to'>[],
   facts: FeedFacts,
 ): Buffer {
-  const base = escapeText(base_url);
-  const isArchive = archive > 0;
-  const link = (rel: 'self' | 'alternate' | 'current' | 'prev-archive' | 'next-archive', path: Markup) =>
-    markup`<link rel="${rel}" href="${base}/${path}"/>\n`;
-  const older = isArchive ? archive - ARCHIVE_PAGES : newest;
-  const links: readonly (Markup | '')[] = [
-    link('self', pathOf(archive)),
-    link('alternate', isArchive ? changesPage(archive) : trusted(NEWEST_CHANGES)),
-    isArchive ? link('current', pathOf(0)) : '',
-    older > 0 ? link('prev-archive', pathOf(older)) : '',
-    isArchive && archive < newest ? link('next-archive', pathOf(archive + ARCHIVE_PAGES)) : '',
+  const base = escapeText(site.base_url);
+  const [id, name] = [accountFeed(handle), escapeText(handle)];
+  const links: Link[] = [
+    ['self', id],
+    ['alternate', accountPage(handle)],
   ];
-  const mark = isArchive ? '<fh:archive xmlns:fh="http://purl.org/syndication/history/1.0"/>\n' : '';
+  const moved = holders.map(({ screen_name, seen_to }) => {
+    const [page, feed] = [accountPage(screen_name), accountFeed(screen_name)];
+    return markup`<entry><id>${base}/${id}#${trusted(accountPlace(screen_name).name)}</id><title>@${escapeText(screen_name)} had the handle @${name} before</title><updated>${trusted(seen_to)}</updated><link href="${base}/${page}"/><link rel="related" href="${base}/${feed}" type="application/atom+xml"/></entry>\n`;
+  });
+  const times = [...timesOf(records), ...holders.map(({ seen_to }) => seen_to)];
+  const title = markup`Changes and first values of @${name}`;
+  return documentBytes(site, { id, title, links }, times, [...entriesOf(site, records, facts), ...moved]);
+}
+
+/**
+ * Returns the bytes of a document. Its time is that of its newest entry, so the bytes depend only on the entries. Atom readers
+ * need absolute addresses.
+ */
+function documentBytes(
+  { base_url, about }: Site,
+  { id, title, links }: { readonly id: Markup; readonly title: Markup; readonly links: readonly Link[] },
+  times: readonly string[],
+  entries: readonly (Markup | '')[],
+): Buffer {
+  const base = escapeText(base_url);
   return encodeFile(markup`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
-<id>${base}/${pathOf(0)}</id>
-<title>${trusted(isArchive ? `${TITLE}, pages ${archive - 1} and ${archive}` : TITLE)}</title>
-<updated>${trusted(newestTime(records))}</updated>
+<id>${base}/${id}</id>
+<title>${title}</title>
+<updated>${trusted(newestOf(times))}</updated>
 <author>${author(about)}</author>
-${joined(links)}${mark}${joined(records.map((record) => entryOf(base, record, facts)))}</feed>
+${joined(links.map(([rel, path]) => markup`<link rel="${rel}" href="${base}/${path}"/>\n`))}${joined(entries)}</feed>
 `);
 }
 
@@ -67,6 +103,11 @@ function author(about: Site['about']): Markup {
 
 function pathOf(archive: number): Markup {
   return archive === 0 ? trusted(CHANGES_FEED) : changesArchive(archive);
+}
+
+function entriesOf({ base_url }: Site, records: readonly ChangeRecord[], facts: FeedFacts): readonly Markup[] {
+  const base = escapeText(base_url);
+  return records.map((record) => entryOf(base, record, facts));
 }
 
 /**
@@ -93,11 +134,15 @@ function titleOf({ account, data_type, previous, text }: ChangeRecord, handle: B
   return markup`${who}${isFirst ? 'first known' : 'new'} ${field}`;
 }
 
-function newestTime(records: readonly ChangeRecord[]): string {
+function timesOf(records: readonly ChangeRecord[]): string[] {
+  return records.map(({ first_encountered_date }) => first_encountered_date);
+}
+
+function newestOf(times: readonly string[]): string {
   let newest = '';
   // without the Z, a time with a fraction of a second sorts after the whole second
-  for (const { first_encountered_date } of records) {
-    const time = first_encountered_date.slice(0, -1);
+  for (const each of times) {
+    const time = each.slice(0, -1);
     if (time > newest) newest = time;
   }
   return newest === '' ? NEVER : `${newest}Z`;

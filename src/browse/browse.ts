@@ -8,7 +8,7 @@ import { changedAccountsPage, NewestChanges } from './accounts/changed-accounts.
 import { FormerHandles, formerHandleFiles } from './accounts/former-handles.ts';
 import { RecordLookup } from './accounts/record-lookup.ts';
 import { clientScript, icon, stylesheet } from './assets.ts';
-import { feedBytes, newestArchive } from './atom.ts';
+import { accountFeedBytes, feedBytes, newestArchive } from './atom.ts';
 import { ChangesPages, recordsInFeed } from './changes-pages.ts';
 import { FieldCounts } from './filter/field-counts.ts';
 import { homePage } from './home-page.ts';
@@ -20,6 +20,7 @@ import { PageFrames, type UnframedFile } from './page-frame.ts';
 import { type BrowseFile, type BrowsePart, partsOf, type RenderedState, rowsByFolder } from './parts.ts';
 import {
   ABOUT,
+  accountFeed,
   CHANGED_ACCOUNTS,
   CHANGES_FEED,
   folderOf,
@@ -203,11 +204,14 @@ export class Browse {
       const handle = byteText(account.screen_name);
       // the page says who had the handle before, and that account can have changed
       if (former.has(handle)) account = this.#accounts.account(row, -1);
-      const count = yield* accountFiles(this.#accounts, former, account, this.#lookup);
+      const count = yield* accountFiles(this.#site, this.#accounts, former, account, this.#lookup);
       if (former.has(handle)) parts.set(handle, count);
     }
     for (const handle of former.handles()) {
-      yield* formerHandleFiles(handle, former.holdersOf(handle), parts.get(handle) ?? 0);
+      const [holders, present] = [former.holdersOf(handle), parts.get(handle) ?? 0];
+      yield* formerHandleFiles(handle, holders, present);
+      if (!this.#site.account_feeds || present > 0) continue;
+      yield { path: accountFeed(handle), render: () => [accountFeedBytes(this.#site, handle, [], holders, this.#lookup)] };
     }
   }
 

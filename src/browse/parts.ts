@@ -41,7 +41,7 @@ function partName(kind: PartKind, index: number): string {
 }
 
 const CHANGES = /^browse\/changes\/([1-9]\d{0,14})\.(?:html|atom)$/;
-const ACCOUNT = /^browse\/account\/([0-9a-f]{2})\/[^/]+\.html$/;
+const ACCOUNT = /^browse\/account\/([0-9a-f]{2})\/[^/]+\.(?:html|atom)$/;
 const MONTH = /^browse\/months\/\d{4}-\d\d\.html$/;
 
 /** The files of the part `home` with fixed paths. */

@@ -86,6 +86,11 @@ export function accountPage(handle: ByteText, part = 0): Markup {
   return trusted(`${accountPath(placeOf(handle), part)}.html`);
 }
 
+/** Returns the path of an account's feed: `browse/account/3f/nina_k.atom`. */
+export function accountFeed(handle: ByteText): Markup {
+  return trusted(`${accountPath(placeOf(handle))}.atom`);
+}
+
 /**
  * Returns the address of a record in the tree. It stays the same when later records come: a record of the first part of an
  * account has its address on the main page, which leads on when it does not show the part any more.

@@ -62,6 +62,11 @@ export const SITE_COMMANDS = {
         default: undefined,
       },
       '--no-noindex': { help: 'let search engines index the HTML pages' },
+      '--account-feeds': {
+        help: 'write an Atom feed of each account beside its HTML page (default: as the last build in --out)',
+        default: undefined,
+      },
+      '--no-account-feeds': { help: 'write no feeds of single accounts, and remove those of the last build' },
       '--repair': {
         help: 'find and repair damage: read all files of the tree instead of trusting the manifest, and rewrite those that differ',
       },

@@ -120,7 +120,7 @@ function memoryOf({ store, endpoint }: Values<'publish'>, name: string, zip: Loc
  * @throws Failure those of `importInputs` and `build`
  */
 async function rebuildVersion(
-  { path, build: { base_url, page_size, account_page_size, about, noindex, browse_files = 0 } }: LocalZip,
+  { path, build: { base_url, page_size, account_page_size, about, noindex, account_feeds, browse_files = 0 } }: LocalZip,
   exclusions: readonly Exclusion[],
   found: AccountsFound,
   signal: AbortSignal,
@@ -140,7 +140,8 @@ async function rebuildVersion(
   await writeFile(list, [...excluded, ...here].map((one) => `${encodeExclusion(one)}\n`).join(''));
   // the exclusions first, so that no excluded item gets into the store
   await importInputs(store, inputsOf([list, path], empty()), { onConflict: 'fail', signal });
-  await build(store, { out, site: { base_url, page_size, account_page_size }, html: browse_files > 0, about, noindex, signal });
+  const settings = { html: browse_files > 0, about, noindex, accountFeeds: account_feeds };
+  await build(store, { out, site: { base_url, page_size, account_page_size }, ...settings, signal });
   await Promise.all([store, list].map((file) => rm(file)));
   return openLocalZip(out);
 }

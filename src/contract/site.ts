@@ -8,6 +8,8 @@ export interface BrowseSettings {
   readonly about?: About | undefined;
   /** Whether the HTML pages ask search engines not to list them. */
   readonly noindex?: true | undefined;
+  /** Whether each account has an Atom feed. */
+  readonly account_feeds?: true | undefined;
 }
 
 /** The number of items on a page of a new tree. */

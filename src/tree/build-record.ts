@@ -50,6 +50,7 @@ export interface UnfinishedRecord
 }
 
 const finished: Rule<'finished'> = oneOf('finished');
+const trueOrNothing: Rule<true | undefined> = orNothing(rule('true', (value) => value === true));
 
 const SHAPE: Shape<BuildRecord> = {
   palimpsest: text,
@@ -59,7 +60,8 @@ const SHAPE: Shape<BuildRecord> = {
   page_size: count,
   account_page_size: count,
   about: aboutOrNothing,
-  noindex: orNothing(rule('true', (value) => value === true)),
+  noindex: trueOrNothing,
+  account_feeds: trueOrNothing,
   records: count,
   accounts: count,
   data_pages: count,

@@ -4,17 +4,19 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { accountPage } from '../../src/browse/paths.ts';
+import { accountFeed, accountPage, CHANGES_FEED } from '../../src/browse/paths.ts';
 import { type ChangeRecord, DATA_TYPES } from '../../src/contract/record.ts';
+import type { Site } from '../../src/contract/site.ts';
 import { inPackage, installed, program } from '../conformance/child.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type History, hostileText } from '../support/histories.ts';
-import { browseFiles, historyOf, SITE as SMALL, storeOf, textsOf } from './small-site.ts';
+import { observe } from '../support/snapshots.ts';
+import { browseFiles, browseFilesAt, historyOf, SITE as SMALL, storeOf, textsOf } from './small-site.ts';
 
 const xmllint = program('xmllint', 'libxml2-utils');
 const feedsmith = installed('feedsmith');
 const SCHEMA = fileURLToPath(new URL('atom.rng', import.meta.url));
-const SITE = { ...SMALL, page_size: 100, account_page_size: 100 };
+const SITE: Site = { ...SMALL, page_size: 100, account_page_size: 100, account_feeds: true };
 
 /** A feed as the library reads it. */
 interface ReadFeed {
@@ -86,7 +88,8 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
       ...{ account: 'forbidden', previous: null, text: `a${character}b`, diff_html: '' },
     }));
     const feeds = await feedsOf(historyOf([...records, ...forbidden]));
-    expect([...feeds.values()].join('').match(/>a\ufffdb</g)).toHaveLength(forbidden.length);
+    // in the feed of all changes, and in that of the account
+    expect([...feeds.values()].join('').match(/>a\ufffdb</g)).toHaveLength(2 * forbidden.length);
     let entries = 0;
     for (const text of feeds.values()) {
       for (const { content, links, title } of parse(text).entries ?? []) {
@@ -97,7 +100,7 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
         expect(content?.type).toBeUndefined();
       }
     }
-    expect(entries).toBeGreaterThanOrEqual(records.length);
+    expect(entries).toBeGreaterThanOrEqual(2 * records.length);
   });
 
   it('have every record once if a reader follows prev-archive, and each archive names its neighbors and its feed', async () => {
@@ -156,10 +159,50 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
   });
 
   it('are valid for a store without records, and have the time of the newest entry otherwise', async () => {
-    expect((await feedsOf(historyOf([]))).size).toBe(1);
+    expect([...(await feedsOf(historyOf([]))).keys()]).toEqual([accountFeed('nina'), CHANGES_FEED]);
     // the time of an id that is smaller can be later
     const records = ['2020-01-01T00:00:00.500000Z', '2020-01-01T00:00:00Z'].map((first_encountered_date) => ({ first_encountered_date }));
     const feed = (await feedsOf(historyOf(records))).get('browse/changes.atom');
     expect(feed).toContain('<updated>2020-01-01T00:00:00.500000Z</updated>\n<author>');
+  });
+
+  it('of an account have its newest records, and name the accounts that had the handle before', async () => {
+    const path = join(temporaryFolder(), 'store.db');
+    const at = (day: number, screen_name: string, id: string) => ({
+      ...{ observed_at: `2024-03-0${day}T00:00:00Z`, screen_name, id, bio: `bio ${day}`, location: 'Riga' },
+    });
+    await observe(path, [
+      at(1, 'nina_old', '1'),
+      at(2, 'omar', '2'),
+      at(3, 'nina', '1'),
+      at(4, 'zoe', '2'),
+      at(5, 'omar', '3'),
+      at(6, 'nina', '1'),
+    ]);
+    const files = browseFilesAt(path, { ...SITE, page_size: 3 });
+    const feeds = valid(textsOf(files, '.atom'));
+    const feedOf = (handle: string): ReadFeed => parse(feeds.get(accountFeed(handle)));
+    const all = ['nina', 'nina_old', 'omar', 'zoe'];
+    const titles = all.map((handle) => feedOf(handle).entries?.map(({ title }) => title.value));
+    expect(titles).toEqual([
+      ['@nina: new bio', '@nina: new bio', '@nina_old (now @nina): first known location'],
+      ['@nina had the handle @nina_old before'],
+      ['@omar: first known location', '@omar: first known bio', '@zoe had the handle @omar before'],
+      ['@zoe: new bio', '@omar (now @zoe): first known location', '@omar (now @zoe): first known bio'],
+    ]);
+    const address = (file: string) => `${SITE.base_url}/${file}`;
+    const { id, updated, links, entries } = feedOf('nina_old');
+    expect([id, updated, links.map(({ href }) => href)]).toEqual([
+      ...[address(accountFeed('nina_old')), '2024-03-01T00:00:00.000000Z'],
+      [address(accountFeed('nina_old')), address(accountPage('nina_old'))],
+    ]);
+    expect(entries?.[0]?.links.map(({ href }) => href)).toEqual([address(accountPage('nina')), address(accountFeed('nina'))]);
+    // an entry has one id in all feeds
+    const ids = (feed: ReadFeed) => feed.entries?.map((entry) => entry.id) ?? [];
+    expect(ids(parse(feeds.get(CHANGES_FEED)))).toEqual(expect.arrayContaining(ids(feedOf('nina')).slice(0, 1)));
+    // feed readers take the first feed that a page names
+    const named = [...(files.get(accountPage('nina')) ?? '').matchAll(/ href="([^"]*\.atom)"/g)].map(([, href]) => href);
+    const both = [accountFeed('nina'), CHANGES_FEED].map((file) => `../../../${file}`);
+    expect(named).toEqual([...both, ...both]);
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Browse } from '../../src/browse/browse.ts';
 import { NOTHING_RENDERED, partOf, type RenderedState } from '../../src/browse/parts.ts';
-import { ABOUT, accountPage, accountPath, accountPlace, changesPage, HOME, NOT_FOUND_PAGE } from '../../src/browse/paths.ts';
+import { ABOUT, accountFeed, accountPage, accountPath, accountPlace, changesPage, HOME, NOT_FOUND_PAGE } from '../../src/browse/paths.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { histories } from '../support/histories.ts';
@@ -17,7 +17,7 @@ describe('the parts of the browse files', () => {
       fc.asyncProperty(histories(40), async (history) => {
         fc.pre(history.records.length > 0);
         const store = await storeOf(history);
-        const browse = new Browse(store, { ...SITE, page_size: 1, account_page_size: 1 });
+        const browse = new Browse(store, { ...SITE, page_size: 1, account_page_size: 1, account_feeds: true });
         const names = browse.parts.map(({ name }) => name);
         expect(new Set(names).size).toBe(names.length);
         for (const part of browse.parts) for (const { path } of browse.files(part, NOTHING_RENDERED)) expect(partOf(path)).toBe(part.name);
@@ -43,21 +43,23 @@ describe('the parts of the browse files', () => {
   });
 
   it('render only what a change can affect', async () => {
+    const site = { ...SITE, account_feeds: true } as const;
     const path = join(temporaryFolder(), 'store.db');
     const snapshot = (screen_name: string, id: string, bio: string, day: number) => {
       return { observed_at: `2024-03-0${day}T00:00:00Z`, screen_name, id, bio };
     };
     await observe(path, [snapshot('nina', '1', 'a', 1), snapshot('omar', '2', 'b', 1)]);
     const before = Store.open(path);
-    const [files, since] = [browseFiles(before), before.revision.number];
+    const [files, since] = [browseFiles(before, site), before.revision.number];
     before.close();
     before.close();
     await observe(path, [snapshot('nina', '1', 'new', 2)]);
     const after = Store.open(path);
-    const rendered = browseFiles(after, SITE, { revision: since, records: 0, search: false });
-    const all = browseFiles(after);
+    const rendered = browseFiles(after, site, { revision: since, records: 0, search: false });
+    const all = browseFiles(after, site);
     after.close();
-    expect(rendered.get(accountPage('omar'))).toBeUndefined();
+    for (const file of [accountPage('omar'), accountFeed('omar')]) expect(rendered.get(file)).toBeUndefined();
+    expect(rendered.get(accountFeed('nina'))).toContain('<content>new</content>');
     expect(rendered.get(accountPage('nina'))).toContain('<ins>new</ins>');
     // what is not rendered is as it was
     for (const [file, text] of rendered) expect([file, all.get(file)]).toEqual([file, text ?? files.get(file)]);

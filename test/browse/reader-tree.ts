@@ -29,6 +29,7 @@ export async function readerTree(folder: string): Promise<string> {
   await palimpsestJson([
     'build',
     '--html',
+    '--account-feeds',
     ...['--store', store, '--out', out, '--base-url', BASE_URL, '--page-size', '20', '--account-page-size', '15'],
   ]);
   return out;

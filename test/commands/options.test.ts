@@ -90,7 +90,8 @@ describe.each(allCommands().map(([name]) => name))('the options of %s', (name) =
     for (const off of wordsFor(name).off) {
       stub(undefined);
       const { options: unset } = await optionsOf(name);
-      const { options: opposite } = name === 'build' ? await optionsOf(name, ['--no-html', '--no-noindex']) : { options: unset };
+      const { options: opposite } =
+        name === 'build' ? await optionsOf(name, ['--no-html', '--no-noindex', '--no-account-feeds']) : { options: unset };
       for (const option of optionsIn(name)) if (isSwitch(option)) vi.stubEnv(option.envVar ?? 'NONE', off);
       expect((await optionsOf(name)).options).toEqual(opposite);
     }

@@ -44,7 +44,14 @@ describe('build --site', () => {
     expect(await refused('--html', '--site', 'site.json')).toMatchObject({ exit: 1, code: 'no-source', file: 'site.json' });
     write(PRESS);
     expect(await refused('--site', 'site.json')).toMatchObject({ exit: 2, code: 'usage', field: '--site' });
-    expect(await refused('--noindex')).toMatchObject({ exit: 2, code: 'usage', field: '--noindex' });
+    for (const field of ['--noindex', '--account-feeds']) {
+      expect(await refused(field)).toMatchObject({
+        exit: 2,
+        code: 'usage',
+        field,
+        message: expect.stringContaining(`${field} needs HTML`),
+      });
+    }
   });
 
   it('is kept by later builds, until another file or none is given', async () => {
@@ -61,12 +68,13 @@ describe('build --site', () => {
     await build('--out', out);
     expect((await palimpsestHere(['verify', '--out', out], { cwd })).code).toBe(0);
     write({ ...PRESS, contact: 'office@archive.example' });
-    await build('--out', out, '--site', 'site.json', '--noindex');
-    expect(await build('--out', out)).toMatchObject({ written: 0, build: { about: { contact: 'office@archive.example' }, noindex: true } });
+    await build('--out', out, '--site', 'site.json', '--noindex', '--account-feeds');
+    const kept = { about: { contact: 'office@archive.example' }, noindex: true, account_feeds: true };
+    expect(await build('--out', out)).toMatchObject({ written: 0, build: kept });
     expect((await palimpsestHere(['verify', '--out', out], { cwd })).code).toBe(0);
-    const { build: record } = await build('--out', out, '--site', 'none', '--no-noindex');
+    const { build: record } = await build('--out', out, '--site', 'none', '--no-noindex', '--no-account-feeds');
     expect(record).not.toHaveProperty('about');
-    expect(record).not.toHaveProperty('noindex');
+    for (const name of ['noindex', 'account_feeds']) expect(record).not.toHaveProperty(name);
     await build('--out', 'plain', '--html');
     expect(filesIn(join(cwd, out))).toEqual(filesIn(join(cwd, 'plain')));
   });
@@ -76,13 +84,15 @@ describe('build --site', () => {
     write(PRESS);
     await build('--html');
     expect(titles('out')).toBe(0);
-    await build('--site', 'site.json');
+    await build('--site', 'site.json', '--account-feeds');
     const pages = titles('out');
     expect(pages).toBe([...filesIn(join(cwd, 'out')).keys()].filter((path) => path.endsWith('.html')).length);
     const record = join(cwd, 'out/build.json');
-    const { palimpsest, base_url, about, browse_files } = JSON.parse(readFileSync(record, 'utf8'));
-    writeFileSync(record, JSON.stringify({ palimpsest, state: 'unfinished', base_url, browse_files, about, store: '' }));
+    const files = filesIn(join(cwd, 'out'));
+    const { palimpsest, base_url, about, account_feeds, browse_files } = JSON.parse(readFileSync(record, 'utf8'));
+    const begun = { palimpsest, state: 'unfinished', base_url, browse_files, about, account_feeds, store: '' };
+    writeFileSync(record, JSON.stringify(begun));
     await build('--replace-tree');
-    expect(titles('out')).toBe(pages);
+    expect(filesIn(join(cwd, 'out'))).toEqual(files);
   });
 });

@@ -46,7 +46,7 @@ const place = (name: string, form: string, isFound: boolean) => expect.objectCon
 describe('remove with --receipt and --check', () => {
   it('finds the account in a site of pages, says what to do, and later proves that no byte is left', async () => {
     const { cwd, run, removing, read } = await home();
-    await run('build', '--html', '--compress', 'gzip,brotli');
+    await run('build', '--html', '--account-feeds', '--compress', 'gzip,brotli');
     await run('publish', 'pub', '--allow-loopback');
     await run('archive', 'bag', '--to', 'bag');
     const first = await removing('nina_k', '--yes', '--check', 'out', '--check', 'pub', '--receipt', 'receipt.txt');
@@ -103,7 +103,7 @@ describe('remove with --receipt and --check', () => {
   it('finds the account in each version of a site and of the store, also in those that are not listed', async () => {
     const { cwd, run, removing } = await home();
     const publish = ['publish', 'site', '--out', 'h.zip', '--allow-loopback'];
-    await run('build', '--out', 'h.zip', '--html');
+    await run('build', '--out', 'h.zip', '--html', '--account-feeds');
     await run(...publish);
     await run('store', 'push', 'backup');
     const copies = ['--check', 'h.zip', '--check', 'site', '--check', 'backup'];

@@ -12,6 +12,7 @@ describe('the rewrite function with browse files', () => {
     ['/browse/changes/2.html', 'browse/changes/2.html', 'text/html; charset=utf-8'],
     ['/browse/account/3f/nina%5Fk%7Ep1.html', 'browse/account/3f/nina_k~p1.html', 'text/html; charset=utf-8'],
     ['/browse/changes.atom', 'browse/changes.atom', 'application/atom+xml; charset=utf-8'],
+    ['/browse/account/3f/nina%7E1.atom', 'browse/account/3f/nina~1.atom', 'application/atom+xml; charset=utf-8'],
     ['/browse/assets/style.css', 'browse/assets/style.css', 'text/css'],
     ['/browse/assets/icon.svg', 'browse/assets/icon.svg', 'image/svg+xml'],
   ])('answers %s with the file %s', (path, file, type) => {

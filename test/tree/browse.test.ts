@@ -53,16 +53,16 @@ describe('a build with --html', () => {
 
   it('gives, when accounts get more parts, the files of a build into an empty folder, and leaves archives and closed parts alone', async () => {
     const { store, at } = await workplace(200);
-    const site = { ...SITE, page_size: 100, account_page_size: 100 };
+    const options = { out: at('out'), site: { ...SITE, page_size: 100, account_page_size: 100 }, html: true, accountFeeds: true };
     const settled = (path: string) => /changes\/1\.|~p\d+\.html$/.test(path);
     let earlier = new Map<string, Buffer>();
     const inodesOf = () => new Map([...inodes(at('out'))].filter(([path]) => settled(path)));
     for (const records of [200, 330, 900]) {
       await importHistory(store, goodHistory(records));
       const before = existsSync(at('out')) ? inodesOf() : new Map<string, number>();
-      await build(store, { out: at('out'), site, html: true });
+      await build(store, options);
       rmSync(at('fresh'), { recursive: true, force: true });
-      await build(store, { out: at('fresh'), site, html: true });
+      await build(store, { ...options, out: at('fresh') });
       const files = filesIn(at('out'));
       expect(files).toEqual(filesIn(at('fresh')));
       const after = inodesOf();
@@ -85,9 +85,9 @@ describe('a build with --html', () => {
     expect(parts.filter((path) => path.includes('~p4.')).length).toBeGreaterThan(0);
     // all later records move to other archives
     await removeAccounts(store, ['dee'], REMOVAL);
-    await build(store, { out: at('out'), site, html: true });
+    await build(store, options);
     rmSync(at('fresh'), { recursive: true });
-    await build(store, { out: at('fresh'), site, html: true });
+    await build(store, { ...options, out: at('fresh') });
     expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
   });
 });

@@ -157,6 +157,7 @@ describe('publish of a ZIP', () => {
   it('rebuilds earlier versions without a removed account with --rewrite-versions, under their numbers', async () => {
     for (const records of [8, 10, 5]) {
       await site.grow(records);
+      await palimpsestJson(['build', '--html', '--account-feeds', '--store', site.store, '--out', site.zip]);
       await site.publish(target);
     }
     const name = firstIn(8, 18);
@@ -179,6 +180,8 @@ describe('publish of a ZIP', () => {
       const texts = [...zip.paths()].map((path) => zip.read(path)?.toString() ?? '');
       expect(texts.filter((text) => text.includes(`"${name}"`))).toEqual([]);
       expect(texts.length).toBeGreaterThan(8);
+      // with the same options
+      expect([...zip.paths()].filter((path) => /^browse\/account\/.*\.atom$/.test(path)).length).toBeGreaterThan(1);
       zip.close();
     }
     const again = await site.publish(target, ['--rewrite-versions']);

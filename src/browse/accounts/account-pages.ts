@@ -3,7 +3,9 @@ import { formerHandlesOf } from '../../contract/accounts/former-handles.ts';
 import { type Instant, timestampOf } from '../../contract/instant.ts';
 import { FIELDS_IN_ORDER } from '../../contract/profile-fields.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
+import type { Site } from '../../contract/site.ts';
 import type { StoredAccount, StoredAccounts } from '../../store/accounts/stored-accounts.ts';
+import { accountFeedBytes } from '../atom.ts';
 import { accountEntriesOf, accountEntry, accountRenameEntry, valueMarkup } from '../change-list.ts';
 import { olderLinks } from '../changes-pages.ts';
 import { dateMarkup } from '../dates.ts';
@@ -22,7 +24,7 @@ import {
   trusted,
 } from '../markup.ts';
 import { type Page, type PageFrame, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
-import { ABOUT, accountPage, recordAddress, renameAddress } from '../paths.ts';
+import { ABOUT, accountFeed, accountPage, recordAddress, renameAddress } from '../paths.ts';
 import { type AccountPart, accountParts, hasPage, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
 import type { FormerHandles } from './former-handles.ts';
 import { historyGlance } from './history-glance.ts';
@@ -62,6 +64,7 @@ export interface FormerHolderText {
 
 /** Yields the files of an account, and returns the number of its parts. They are not rendered if the store has not read its JSON. */
 export function* accountFiles(
+  site: Site,
   accounts: StoredAccounts,
   formerHandles: FormerHandles,
   stored: StoredAccount,
@@ -76,13 +79,18 @@ export function* accountFiles(
     known ??= readAccount(accounts, stored, parts, holders, lookup);
     return known;
   };
-  const file = (path: ByteText, render: () => Page): UnframedFile => ({ path, render: isOld ? undefined : () => [render()] });
+  const feed = site.account_feeds && accountFeed(handle);
+  const file = (path: ByteText, render: () => Page): UnframedFile => ({ path, render: isOld ? undefined : () => [{ ...render(), feed }] });
   for (const part of partsWithPage(parts)) {
     const { first = 0, last = 0 } = parts[part - 1] ?? {};
     const records = () => parseRecords(accounts.recordsBetween(stored.screen_name, first, last));
     yield file(accountPage(handle, part), () => accountPartPage(read(), part, records(), lookup));
   }
   yield file(accountPage(handle), () => accountMainPage(read(), lookup));
+  const addressOf: AddressOf = ({ id }) => recordAddress(handle, partOfRecord(parts, id), id);
+  const newest = () => read().account.data.slice(0, site.page_size);
+  const feedBytes = () => accountFeedBytes(site, handle, newest(), holders, { addressOf, handleAt: lookup.handleAt });
+  if (feed !== undefined) yield { path: feed, render: isOld ? undefined : () => [feedBytes()] };
   return parts.length;
 }
 

@@ -47,6 +47,8 @@ export interface BuildOptions {
   readonly about?: About | null | undefined;
   /** Whether the HTML pages ask search engines not to list them; undefined to do as the last build in `out`. */
   readonly noindex?: boolean | undefined;
+  /** Whether each account has an Atom feed; undefined to do as the last build in `out`. */
+  readonly accountFeeds?: boolean | undefined;
   /** Whether to hash the files themselves instead of trusting the manifest. */
   readonly repair?: boolean | undefined;
   /** Whether to replace the tree of another store, and to remove more than half of the files with pages. */

@@ -28,12 +28,13 @@ export function lastBuildIn(files: TreeFiles): LastBuild {
   try {
     const record: unknown = JSON.parse(files.read(BUILD_RECORD).toString());
     if (!isObject(record) || typeof record['palimpsest'] !== 'string') return NO_BUILD;
-    const { compress, browse_files, about, noindex, base_url, page_size, account_page_size, store } = record;
+    const { compress, browse_files, about, noindex, account_feeds, base_url, page_size, account_page_size, store } = record;
     return {
       compress: typeof compress === 'string' ? encodingsIn(compress) : [],
       html: Number(browse_files) > 0,
       about: aboutOrNothing.accepts(about) ? about : undefined,
       noindex: noindex === true || undefined,
+      account_feeds: account_feeds === true || undefined,
       baseUrl: typeof base_url === 'string' && isBaseUrl(base_url) ? base_url : undefined,
       pageSize: pageSizeIn(page_size),
       accountPageSize: pageSizeIn(account_page_size),
@@ -96,11 +97,13 @@ function baseUrlIn(out: string): string | undefined {
  * @throws Failure usage if the options give something, and there are no browse files
  */
 export function browseSettings(options: BuildOptions, last: LastBuild, html: boolean): BrowseSettings {
-  const { out, about = last.about, noindex = last.noindex } = options;
-  if (html) return { about: about ?? undefined, noindex: noindex || undefined };
-  if (!options.about && !options.noindex) return {};
-  throw new Failure('usage', '--site and --noindex need HTML pages, and the tree has none', {
-    place: { file: out, field: options.about ? '--site' : '--noindex' },
+  const { out, about = last.about, noindex = last.noindex, accountFeeds = last.account_feeds } = options;
+  if (html) return { about: about ?? undefined, noindex: noindex || undefined, account_feeds: accountFeeds || undefined };
+  const given = { '--site': options.about, '--noindex': options.noindex, '--account-feeds': options.accountFeeds };
+  const [field] = Object.entries(given).find(([, value]) => value) ?? [];
+  if (field === undefined) return {};
+  throw new Failure('usage', `${field} needs HTML pages, and the tree has none`, {
+    place: { file: out, field },
     expected: 'a tree with HTML pages',
     found: 'no --html, now or in the last build',
     hint: 'add --html, or build without this option',
@@ -109,5 +112,9 @@ export function browseSettings(options: BuildOptions, last: LastBuild, html: boo
 
 /** Whether the browse files of both trees say the same about the site. */
 export function haveSameBrowseSettings(one: BrowseSettings, other: BrowseSettings): boolean {
-  return encodeJson([one.about, one.noindex]) === encodeJson([other.about, other.noindex]);
+  return encodeJson(settingsIn(one)) === encodeJson(settingsIn(other));
+}
+
+function settingsIn({ about, noindex, account_feeds }: BrowseSettings): readonly unknown[] {
+  return [about, noindex, account_feeds];
 }

@@ -60,7 +60,7 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   const unfinished = join(stage, 'unfinished');
   const manifest = join(stage, 'manifest');
   const record = join(stage, 'record');
-  const { base_url, page_size, account_page_size, about, noindex, store } = now;
+  const { base_url, page_size, account_page_size, about, noindex, account_feeds, store } = now;
   // before or after the build, whichever are more
   const browse_files = browse && Math.max(browse.files, browse.obsolete);
   const compress = now.compress || undefined;
@@ -74,6 +74,7 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
     compress,
     about,
     noindex,
+    account_feeds,
     store,
   } as const;
   writeFileSync(unfinished, encodeBuildRecord(begun));
