@@ -2,7 +2,7 @@ import type { Site } from '../contract/site.ts';
 import type { StoredAccounts } from '../store/accounts/stored-accounts.ts';
 import type { FeedDay } from '../store/feed/feed-days.ts';
 import type { Store } from '../store/store.ts';
-import { accountLists } from './accounts/account-lists.ts';
+import { accountLists, nameLists } from './accounts/account-lists.ts';
 import { accountFiles } from './accounts/account-pages.ts';
 import { changedAccountsPage, NewestChanges } from './accounts/changed-accounts.ts';
 import { FormerHandles, formerHandleFiles } from './accounts/former-handles.ts';
@@ -217,6 +217,7 @@ export class Browse {
 
   *#searchFiles(): Generator<UnframedFile> {
     const reader = this.#store.accountReader();
+    yield* nameLists(this.#accounts);
     for (const { path, text } of searchFiles(() => reader.searchedNames())) yield { path, render: () => [encodeFile(text)] };
   }
 

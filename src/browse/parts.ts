@@ -15,6 +15,7 @@ export interface BrowsePart {
   readonly index: number;
 }
 
+/** The part `search` has all files that depend only on the names of accounts: the search index, and the lists by display name. */
 type PartKind = 'home' | 'changes' | 'accounts' | 'account' | 'search';
 
 /**
@@ -56,7 +57,7 @@ export function partOf(path: string): string | undefined {
   if (HOME_FILES.includes(path) || path.startsWith('browse/assets/') || path.startsWith('browse/fields/') || MONTH.test(path))
     return 'home';
   if (path.startsWith('browse/accounts/')) return 'accounts';
-  return path.startsWith('browse/search/') ? 'search' : undefined;
+  return path.startsWith('browse/search/') || path.startsWith('browse/names/') ? 'search' : undefined;
 }
 
 /** A file of the HTML pages. */

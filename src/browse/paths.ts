@@ -30,8 +30,17 @@ export function changesArchive(archive: number): Markup {
 
 /** Returns the path of the page with the accounts whose handles begin with a text, without regard to letter case. */
 export function accountsPage(prefix: ByteText = ''): Markup {
+  return trusted(`browse/accounts/${listName(prefix)}.html`);
+}
+
+/** Returns the path of the page with the accounts whose display names begin with a text, without regard to letter case. */
+export function namesPage(prefix: ByteText = ''): Markup {
+  return trusted(`browse/names/${listName(prefix)}.html`);
+}
+
+function listName(prefix: ByteText): string {
   const name = prefix.replace(/[^a-z0-9_]/g, (byte) => `~${HEX[byte.charCodeAt(0)]}`);
-  return trusted(`browse/accounts/${name === '' ? 'all' : `all-${name}`}.html`);
+  return name === '' ? 'all' : `all-${name}`;
 }
 
 /** @param month such as `2024-03` */

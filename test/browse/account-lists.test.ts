@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { parse } from 'parse5';
 import { expect, it } from 'vitest';
-import { accountLists } from '../../src/browse/accounts/account-lists.ts';
-import { PageFrames } from '../../src/browse/page-frame.ts';
-import { accountsPage } from '../../src/browse/paths.ts';
+import { accountLists, nameLists } from '../../src/browse/accounts/account-lists.ts';
+import { PageFrames, type UnframedFile } from '../../src/browse/page-frame.ts';
+import { accountsPage, namesPage } from '../../src/browse/paths.ts';
 import type { ListedAccount } from '../../src/store/accounts/account-reader.ts';
-import type { StoredAccounts } from '../../src/store/accounts/stored-accounts.ts';
+import type { NamedAccount, StoredAccounts } from '../../src/store/accounts/stored-accounts.ts';
 import { times } from '../support/proof.ts';
 import { elementsNamed, textOf } from './parsed-html.ts';
 import { SITE } from './small-site.ts';
@@ -27,11 +27,11 @@ function readerOf(handles: readonly string[]): StoredAccounts {
 
 /** Returns the pages of a list as a reader sees them: the handles, and the paths of other pages. */
 function pagesOf(
-  handles: readonly string[],
+  files: Iterable<UnframedFile>,
 ): ReadonlyMap<string, { readonly handles: readonly string[]; readonly links: readonly string[] }> {
   const pages = new Map();
   const frames = new PageFrames(SITE);
-  for (const file of accountLists(readerOf(handles), () => true)) {
+  for (const file of files) {
     const { path, render } = frames.framed(file);
     const page = parse(String(render?.()[0]));
     const links = elementsNamed(page, 'nav')
@@ -39,7 +39,7 @@ function pagesOf(
       .flatMap((nav) => elementsNamed(nav, 'a').map(({ attrs }) => attrs[0]?.value.slice(6)));
     expect(pages.has(path)).toBe(false);
     pages.set(path, {
-      handles: elementsNamed(page, 'td').flatMap((cell) => elementsNamed(cell, 'bdi').map((each) => textOf(each))),
+      handles: elementsNamed(page, 'td').flatMap((cell) => elementsNamed(cell, 'a').map((each) => textOf(each))),
       links,
     });
   }
@@ -58,18 +58,29 @@ it('the page of a store without accounts is rendered, because no account shows t
 
 it('a reader who follows links finds each account once, on few pages of at most 200 accounts', () => {
   fc.assert(
-    fc.property(population, (handles) => {
-      const pages = pagesOf(handles);
-      const walk = (path: string): readonly string[] => {
-        const page = pages.get(path);
-        if (page === undefined) throw new Error(`no page ${path}`);
-        return [...page.handles, ...page.links.flatMap(walk)];
-      };
-      const found = walk(accountsPage());
-      expect(found.toSorted()).toEqual(handles.map((each) => `@${each}`).toSorted());
-      expect(pages.size).toBeLessThan(3 + handles.length / 30);
-      for (const page of pages.values()) expect(page.handles.length).toBeLessThanOrEqual(200);
+    fc.property(population, fc.infiniteStream(handle), (handles, names) => {
+      const accounts = handles.map((screen_name) => ({ screen_name, display_name: names.next().value ?? '' }));
+      const byName = accounts.toSorted((one, other) => nameKey(one).compare(nameKey(other)));
+      for (const [first, files] of [
+        [accountsPage(), accountLists(readerOf(handles), () => true)],
+        [namesPage(), nameLists({ byName: () => byName.values() })],
+      ] as const) {
+        const pages = pagesOf(files);
+        const walk = (path: string): readonly string[] => {
+          const page = pages.get(path);
+          if (page === undefined) throw new Error(`no page ${path}`);
+          return [...page.handles, ...page.links.flatMap(walk)];
+        };
+        expect(walk(first).toSorted()).toEqual(handles.map((each) => `@${each}`).toSorted());
+        expect(pages.size).toBeLessThan(3 + handles.length / 30);
+        for (const page of pages.values()) expect(page.handles.length).toBeLessThanOrEqual(200);
+      }
     }),
     { numRuns: times('generated populations', 4, 50) },
   );
 });
+
+/** The order of the store. */
+function nameKey({ screen_name, display_name }: NamedAccount): Buffer {
+  return Buffer.concat([folded(display_name), Buffer.from([0]), folded(screen_name), Buffer.from([0]), Buffer.from(screen_name)]);
+}

@@ -23,7 +23,9 @@ describe('the parts of the browse files', () => {
         for (const part of browse.parts) for (const { path } of browse.files(part, NOTHING_RENDERED)) expect(partOf(path)).toBe(part.name);
         const { number, records } = store.revision;
         const unchanged = browseFiles(store, SITE, { revision: number, records, search: true });
-        expect([...unchanged.keys()]).toEqual([...browseFiles(store).keys()].filter((file) => !/^browse\/(search|account)\//.test(file)));
+        expect([...unchanged.keys()]).toEqual(
+          [...browseFiles(store).keys()].filter((file) => !/^browse\/(search|names|account)\//.test(file)),
+        );
         expect([...textsOf(unchanged).keys()].filter((path) => !path.startsWith('browse/assets/'))).toEqual([NOT_FOUND_PAGE, ABOUT]);
       }),
       { numRuns: times('generated histories', 4, 50) },

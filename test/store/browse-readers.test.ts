@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Account } from '../../src/contract/account.ts';
 import { type DataType, encodeRecord } from '../../src/contract/record.ts';
 import type { FeedVisitor } from '../../src/store/feed/feed-days.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -48,6 +49,10 @@ function expectAccounts(store: Store, { accounts }: History): void {
     .map(({ screen_name }) => screen_name)
     .sort((one, other) => bytes(one).compare(bytes(other)) || Buffer.from(one).compare(Buffer.from(other)));
   expect(listed.map(({ screen_name }) => screen_name)).toEqual(inOrder);
+  const sortKey = ({ display_name, screen_name }: Pick<Account, 'display_name' | 'screen_name'>) =>
+    Buffer.concat([bytes(display_name), Buffer.from([0]), bytes(screen_name)]);
+  const named = accounts.filter(({ display_name }) => display_name !== '').sort((one, other) => sortKey(one).compare(sortKey(other)));
+  expect([...reader.byName()]).toEqual(named.map(({ screen_name, display_name }) => ({ screen_name, display_name })));
   for (const { screen_name, changes, first_seen, last_change } of listed) {
     const data = accounts.find((account) => account.screen_name === screen_name)?.data ?? [];
     const changed = data.filter(({ previous }) => previous !== null);

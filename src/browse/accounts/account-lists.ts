@@ -1,25 +1,40 @@
 import type { ListedAccount } from '../../store/accounts/account-reader.ts';
-import type { StoredAccounts } from '../../store/accounts/stored-accounts.ts';
+import type { NamedAccount, StoredAccounts } from '../../store/accounts/stored-accounts.ts';
 import { dateMarkup } from '../dates.ts';
 import { type ByteText, byteText, escapeText, exactByteText, joined, type Markup, markup, numberMarkup, plainText } from '../markup.ts';
-import { type Page, pageOf, type ROOT_1, ROOT_2, type UnframedFile } from '../page-frame.ts';
-import { accountPage, accountsPage, CHANGED_ACCOUNTS } from '../paths.ts';
+import { pageOf, type ROOT_1, ROOT_2, type UnframedFile } from '../page-frame.ts';
+import { accountPage, accountsPage, CHANGED_ACCOUNTS, namesPage } from '../paths.ts';
 import { LONGEST_PREFIX, longerPrefix, PrefixCursor } from './prefix-cursor.ts';
 
-/** The largest number of accounts on a page, unless more handles differ only in letter case. */
+/** The largest number of accounts on a page, unless more texts differ only in letter case. */
 const MOST = 200;
 
-/** An account in the order of the handles. */
-interface Listed {
-  /** Its handle without letter case. */
+/** An account in a list. */
+interface Sorted {
+  /** What the list is sorted by, without letter case. */
   readonly text: ByteText;
   readonly screen_name: string;
 }
 
-/** The accounts of a page: those whose handles begin with the first text, the last one, or one between. */
+/** The accounts of a page: those whose texts begin with the first of these, the last one, or one between. */
 interface Beginnings {
   readonly first: ByteText;
   readonly last: ByteText;
+}
+
+/** What is different between lists. */
+interface ListKind<T extends Sorted> {
+  readonly title: string;
+  readonly path: (first?: ByteText) => Markup;
+  /** What begins with the texts of a page, such as `handles`. */
+  readonly texts: Markup;
+  /** Returns a beginning of a text as readers see it. */
+  readonly shown: (beginning: ByteText) => ByteText;
+  /** A sentence for a list without accounts. */
+  readonly none: Markup;
+  readonly otherList: { readonly path: Markup; readonly name: Markup };
+  readonly isOld: (own: readonly T[]) => boolean;
+  readonly table: (own: readonly T[]) => Markup;
 }
 
 /**
@@ -31,38 +46,67 @@ export function* accountLists(
   accounts: Pick<StoredAccounts, 'byHandle' | 'listed'>,
   hasChanged: (screenName: string) => boolean,
 ): Generator<UnframedFile> {
-  const page = (shown: Beginnings, links: readonly Beginnings[], own: readonly Listed[]): UnframedFile => {
-    // links depend on other accounts, and a page without accounts can be new: always render them
-    const isOld = links.length === 0 && own.length > 0 && !own.some(({ screen_name }) => hasChanged(screen_name));
-    const listed = () => own.map(({ screen_name }) => accounts.listed(screen_name));
-    return { path: accountsPage(shown.first), render: isOld ? undefined : () => [listPage(shown, links, listed())] };
+  const kind: ListKind<Sorted> = {
+    title: 'Accounts',
+    path: accountsPage,
+    texts: markup`handles`,
+    shown: (beginning) => `@${beginning}`,
+    none: markup`There are no accounts yet.`,
+    otherList: { path: namesPage(), name: markup`Accounts by name` },
+    isOld: (own) => !own.some(({ screen_name }) => hasChanged(screen_name)),
+    table: (own) =>
+      accountTable(
+        own.map(({ screen_name }) => accounts.listed(screen_name)),
+        ROOT_2,
+      ),
   };
-  yield* listsOf(new PrefixCursor(sorted(accounts)), '', page);
+  yield* listsOf(new PrefixCursor(byHandle(accounts)), '', kind);
 }
 
-function* sorted(accounts: Pick<StoredAccounts, 'byHandle'>): Generator<Listed> {
+function* byHandle(accounts: Pick<StoredAccounts, 'byHandle'>): Generator<Sorted> {
   for (const screen_name of accounts.byHandle()) yield { text: folded(screen_name), screen_name };
 }
 
-/** Returns a handle as SQLite compares it: letters of ASCII in lower case. */
-function folded(handle: string): ByteText {
-  return exactByteText(handle).replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+/** Yields the pages with all accounts that have a display name, sorted by it. They have nothing that a record changes, except names. */
+export function* nameLists(accounts: { readonly byName: () => Iterable<NamedAccount> }): Generator<UnframedFile> {
+  const kind: ListKind<Sorted & NamedAccount> = {
+    title: 'Accounts by name',
+    path: namesPage,
+    texts: markup`names`,
+    shown: (beginning) => beginning.replace(END, ' @'),
+    none: markup`No account has a display name.`,
+    otherList: { path: accountsPage(), name: markup`All accounts by handle` },
+    isOld: () => false,
+    table: nameTable,
+  };
+  yield* listsOf(new PrefixCursor(byName(accounts)), '', kind);
 }
 
-/** Yields the pages of a beginning of handles. Returns the beginnings of the page that leads to all of them. */
-function* listsOf(
-  cursor: PrefixCursor<Listed>,
-  prefix: ByteText,
-  page: (shown: Beginnings, links: readonly Beginnings[], own: readonly Listed[]) => UnframedFile,
-): Generator<UnframedFile, Beginnings> {
+/** Comes between name and handle, before any other character. SQLite sorts names with it in another way: they are not in the lists. */
+const END = '\0';
+
+function* byName(accounts: { readonly byName: () => Iterable<NamedAccount> }): Generator<Sorted & NamedAccount> {
+  for (const account of accounts.byName()) {
+    const { screen_name, display_name } = account;
+    if (!display_name.includes(END)) yield { ...account, text: `${folded(display_name)}${END}${folded(screen_name)}` };
+  }
+}
+
+/** Returns a text as SQLite compares it: letters of ASCII in lower case. */
+function folded(text: string): ByteText {
+  return exactByteText(text).replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Yields the pages of a beginning. Returns the beginnings of the page that leads to all of them. */
+function* listsOf<T extends Sorted>(cursor: PrefixCursor<T>, prefix: ByteText, kind: ListKind<T>): Generator<UnframedFile, Beginnings> {
   const whole = { first: prefix, last: prefix };
   if (prefix.length >= LONGEST_PREFIX || cursor.fits(prefix, MOST)) {
-    yield page(whole, [], [...cursor.all(prefix)]);
+    yield listPage(kind, whole, [], [...cursor.all(prefix)]);
     return whole;
   }
-  const [links, own]: [Beginnings[], Listed[]] = [[], []];
+  const [links, own]: [Beginnings[], T[]] = [[], []];
   let shown: Beginnings | undefined;
-  let group: Listed[] = [];
+  let group: T[] = [];
   for (let next = cursor.at(prefix); next !== undefined; next = cursor.at(prefix)) {
     if (next.text === prefix) {
       own.push(cursor.take());
@@ -70,7 +114,7 @@ function* listsOf(
     }
     const longer = longerPrefix(next.text, prefix.length);
     if (shown !== undefined && !cursor.fits(longer, MOST - group.length)) {
-      yield page(shown, [], group);
+      yield listPage(kind, shown, [], group);
       links.push(shown);
       shown = undefined;
       group = [];
@@ -78,41 +122,53 @@ function* listsOf(
     if (cursor.fits(longer, MOST)) {
       group.push(...cursor.all(longer));
       shown = { first: shown?.first ?? longer, last: longer };
-    } else links.push(yield* listsOf(cursor, longer, page));
+    } else links.push(yield* listsOf(cursor, longer, kind));
   }
   if (shown !== undefined) {
-    yield page(shown, [], group);
+    yield listPage(kind, shown, [], group);
     links.push(shown);
   }
   const [only] = links;
   if (only !== undefined && links.length === 1 && own.length === 0 && prefix !== '') return only;
-  yield page(whole, links, own);
+  yield listPage(kind, whole, links, own);
   return whole;
 }
 
-function listPage({ first, last }: Beginnings, longer: readonly Beginnings[], accounts: readonly ListedAccount[]): Page {
+function listPage<T extends Sorted>(
+  kind: ListKind<T>,
+  { first, last }: Beginnings,
+  longer: readonly Beginnings[],
+  own: readonly T[],
+): UnframedFile {
+  const path = kind.path(first);
+  // links depend on other accounts, and a page without accounts can be new: always render them
+  if (longer.length === 0 && own.length > 0 && kind.isOld(own)) return { path, render: undefined };
   const isAll = first === '';
   const range = (each: Beginnings) => {
-    const [from, to] = [markup`<bdi>@${shown(each.first)}</bdi>`, markup`<bdi>@${shown(each.last)}</bdi>`];
+    const [from, to] = [shownText(kind.shown(each.first)), shownText(kind.shown(each.last))];
     return each.first === each.last ? from : markup`${from} to ${to}`;
   };
-  const links = longer.map((each) => markup`<a href="${ROOT_2}${accountsPage(each.first)}">${range(each)}</a>`);
-  const nav = markup`<nav class=pages aria-label="Accounts by handle">${joined(links, '\n')}</nav>\n`;
-  const table = accountTable(accounts, ROOT_2);
-  const none = isAll && longer.length === 0 ? markup`<p>There are no accounts yet.</p>\n` : '';
+  const links = longer.map((each) => markup`<a href="${ROOT_2}${kind.path(each.first)}">${range(each)}</a>`);
+  const nav = markup`<nav class=pages aria-label="Accounts by beginning">${joined(links, '\n')}</nav>\n`;
+  const none = isAll && longer.length === 0 ? markup`<p>${kind.none}</p>\n` : '';
+  const { path: otherPath, name: otherName } = kind.otherList;
   const others = isAll
-    ? markup`<a href="${ROOT_2}${CHANGED_ACCOUNTS}">Accounts by changes</a>`
-    : markup`<a href="${ROOT_2}${accountsPage()}">All accounts</a>`;
-  const beginning = isAll ? '' : markup` <small>whose handles begin with ${range({ first, last })}</small>`;
-  return pageOf(
-    { title: isAll ? 'Accounts' : `Accounts from @${first}`, root: ROOT_2, section: 'accounts' },
-    markup`<h1>Accounts${beginning}</h1>\n<nav class=pages aria-label="Other lists">${others}</nav>\n${longer.length === 0 ? '' : nav}${accounts.length === 0 ? none : table}`,
-  );
+    ? markup`<a href="${ROOT_2}${otherPath}">${otherName}</a> <a href="${ROOT_2}${CHANGED_ACCOUNTS}">Accounts by changes</a>`
+    : markup`<a href="${ROOT_2}${kind.path()}">All accounts</a>`;
+  const heading = escapeText(byteText(kind.title));
+  const beginning = isAll ? '' : markup` <small>whose ${kind.texts} begin with ${range({ first, last })}</small>`;
+  const title = isAll ? kind.title : `${kind.title} from ${kind.shown(first)}`;
+  const page = () =>
+    pageOf(
+      { title, root: ROOT_2, section: 'accounts' },
+      markup`<h1>${heading}${beginning}</h1>\n<nav class=pages aria-label="Other lists">${others}</nav>\n${longer.length === 0 ? '' : nav}${own.length === 0 ? none : kind.table(own)}`,
+    );
+  return { path, render: () => [page()] };
 }
 
-/** Returns a beginning of handles without characters that HTML forbids. */
-function shown(prefix: ByteText): Markup {
-  return escapeText(byteText(plainText(prefix)));
+/** Returns a text without characters that HTML forbids. */
+function shownText(text: ByteText): Markup {
+  return markup`<bdi>${escapeText(byteText(plainText(text)))}</bdi>`;
 }
 
 /** Returns a table of accounts. @param root the path from its page to the root of the tree */
@@ -122,9 +178,21 @@ export function accountTable(accounts: readonly ListedAccount[], root: typeof RO
 }
 
 function row({ screen_name, display_name, changes, first_seen, last_change }: ListedAccount, root: typeof ROOT_1 | typeof ROOT_2): Markup {
-  const handle = byteText(screen_name);
   const name = display_name === '' ? '' : markup` <bdi class=name>${escapeText(byteText(display_name))}</bdi>`;
-  return markup`<tr><td><a href="${root}${accountPage(handle)}"><bdi>@${escapeText(handle)}</bdi></a>${name}<td class=n>${numberMarkup(changes)}<td>${date(first_seen)}<td>${date(last_change)}\n`;
+  return markup`<tr><td>${accountLink(screen_name, root)}${name}<td class=n>${numberMarkup(changes)}<td>${date(first_seen)}<td>${date(last_change)}\n`;
+}
+
+function nameTable(accounts: readonly NamedAccount[]): Markup {
+  const rows = accounts.map(
+    ({ screen_name, display_name }) =>
+      markup`<tr><td><bdi class=name>${escapeText(byteText(display_name))}</bdi><td>${accountLink(screen_name, ROOT_2)}\n`,
+  );
+  return markup`<table class=accounts><thead><tr><th scope=col>Name<th scope=col>Account</thead><tbody>\n${joined(rows)}</tbody></table>\n`;
+}
+
+function accountLink(screenName: string, root: typeof ROOT_1 | typeof ROOT_2): Markup {
+  const handle = byteText(screenName);
+  return markup`<a href="${root}${accountPage(handle)}"><bdi>@${escapeText(handle)}</bdi></a>`;
 }
 
 function date(time: string | null): Markup | '' {

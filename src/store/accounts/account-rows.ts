@@ -87,7 +87,13 @@ export const ADD_FORMER_HANDLE =
 const JOIN_HISTORY = 'LEFT JOIN history ON history.first_record = account.first_record';
 
 /** The columns of the key of each order. If a query reads no others, an index has all of them. */
-const KEYS = { id: ['id'], page: ['place', 'screen_name'], name: ['screen_name'], handle: ['screen_name'] } as const;
+const KEYS = {
+  id: ['id'],
+  page: ['place', 'screen_name'],
+  name: ['screen_name'],
+  handle: ['screen_name'],
+  'display-name': ['listed_name', 'screen_name'],
+} as const;
 
 export type AccountOrder = keyof typeof KEYS;
 
@@ -118,6 +124,13 @@ const ORDERS: { readonly [O in AccountOrder]: Order<O> } = {
     by: 'screen_name COLLATE NOCASE, screen_name',
     first: ['', '', ''],
     keyOf: ({ screen_name }) => [screen_name, screen_name, screen_name],
+  },
+  /** Without regard to case. Accounts with the same display name are sorted by handle. */
+  'display-name': {
+    after: `listed_name >= ? COLLATE NOCASE AND (listed_name COLLATE NOCASE, screen_name COLLATE NOCASE, screen_name) > (?, ?, ?)`,
+    by: 'listed_name COLLATE NOCASE, screen_name COLLATE NOCASE, screen_name',
+    first: ['', '', '', ''],
+    keyOf: ({ listed_name, screen_name }) => [listed_name, listed_name, screen_name, screen_name],
   },
 };
 

@@ -232,6 +232,7 @@ export const SCHEMA: string = `
 
   CREATE UNIQUE INDEX account_stable_id ON account (stable_id) WHERE stable_id IS NOT NULL;
   CREATE INDEX account_handle ON account (screen_name COLLATE NOCASE);
+  CREATE INDEX account_name ON account (listed_name COLLATE NOCASE, screen_name COLLATE NOCASE, screen_name);
   CREATE INDEX account_stale ON account (id) WHERE revision IS NULL;
   ${ACCOUNT_ORDER}
   ${RECORD_ACCOUNT}
