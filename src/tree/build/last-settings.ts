@@ -92,15 +92,14 @@ function baseUrlIn(out: string): string | undefined {
 }
 
 /**
- * Returns what the browse files of a build say about the site: what its options give, otherwise the same as those of the last build.
- * @throws Failure usage if the options give something, and there are no browse files
+ * Returns what a build says about the site: what its options give, otherwise the same as the last build.
+ * @throws Failure usage for `noindex` without browse files
  */
 export function browseSettings(options: BuildOptions, last: LastBuild, html: boolean): BrowseSettings {
   const { out, about = last.about, noindex = last.noindex } = options;
-  if (html) return { about: about ?? undefined, noindex: noindex || undefined };
-  if (!options.about && !options.noindex) return {};
-  throw new Failure('usage', '--site and --noindex need HTML pages, and the tree has none', {
-    place: { file: out, field: options.about ? '--site' : '--noindex' },
+  if (html || !options.noindex) return { about: about ?? undefined, noindex: (html && noindex) || undefined };
+  throw new Failure('usage', '--noindex needs HTML pages, and the tree has none', {
+    place: { file: out, field: '--noindex' },
     expected: 'a tree with HTML pages',
     found: 'no --html, now or in the last build',
     hint: 'add --html, or build without this option',
