@@ -22,7 +22,7 @@ export interface MirrorSummary {
 
 interface MirrorRow {
   readonly id: number;
-  readonly run: string;
+  readonly run: string | null;
   readonly watermark: number | null;
   readonly data_excess: number;
   readonly account_excess: number;
@@ -88,7 +88,8 @@ export class MirrorMemory {
     const row = database.get<MirrorRow>('SELECT * FROM mirror WHERE base_url = ?', baseUrl);
     // rows count from 1
     this.#id = row?.id ?? 0;
-    this.summary = row && {
+    if (row === undefined || row.run === null) return;
+    this.summary = {
       run: row.run,
       watermark: row.watermark,
       excess: { data: row.data_excess, account: row.account_excess },
@@ -233,7 +234,7 @@ export function deleteIncomplete(database: Connection, baseUrl: string): void {
 /** Adds the report of a source, unless the store was mirrored from that service itself. Of two, the newer one stays. */
 export function addIncomplete(database: Connection, report: IncompleteMirror): void {
   database.run(
-    `INSERT INTO incomplete_mirror (base_url, report) SELECT :base_url, :report WHERE NOT EXISTS (SELECT 1 FROM mirror WHERE base_url = :base_url)
+    `INSERT INTO incomplete_mirror (base_url, report) SELECT :base_url, :report WHERE NOT EXISTS (SELECT 1 FROM mirror WHERE base_url = :base_url AND run IS NOT NULL)
       ON CONFLICT DO UPDATE SET report = excluded.report WHERE excluded.report ->> 'finished_at' > report ->> 'finished_at'`,
     { base_url: report.base_url, report: encodeJson(report) },
   );

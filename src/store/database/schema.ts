@@ -29,7 +29,7 @@ export const ACCOUNT_ORDER =
 export const PART_RECORDS = 500;
 
 /** The version of the schema. Every change of the schema gets a new one: a store of another version is refused. */
-export const SCHEMA_VERSION = 19;
+export const SCHEMA_VERSION = 20;
 
 /**
  * The schema of a store.
@@ -174,11 +174,11 @@ export const SCHEMA: string = `
     exclusion INTEGER NOT NULL REFERENCES exclusion (id) ON DELETE CASCADE
   ) STRICT;
 
-  -- services whose collections were read into this store with palimpsest mirror
+  -- services whose collections were read with palimpsest mirror
   CREATE TABLE mirror (
     id INTEGER PRIMARY KEY,
     base_url TEXT NOT NULL UNIQUE,
-    run TEXT NOT NULL, -- names the last run whose pages are in the store
+    run TEXT, -- names the last run whose pages are in the store; null: none, and an export said which items are gone
     watermark INTEGER, -- every record of the service up to this id has been read; null: not known of any
     -- by how much the service's count exceeds the items that it shows
     data_excess INTEGER NOT NULL,
