@@ -28,6 +28,7 @@ interface MirrorRow {
   readonly account_excess: number;
   readonly build: string | null;
   readonly manifest: Buffer | null;
+  readonly complete_at: string | null;
 }
 
 /**
@@ -78,6 +79,8 @@ const PAGE = 'SELECT etag, contents FROM mirror_page WHERE mirror = ? AND collec
 export class MirrorMemory {
   /** Undefined if nothing has been mirrored from there. */
   readonly summary: MirrorSummary | undefined;
+  /** When the last complete run ended, in UTC; null if none was complete. */
+  readonly completeAt: string | null;
   readonly #database: Connection;
   readonly #baseUrl: string;
   readonly #id: number;
@@ -88,6 +91,7 @@ export class MirrorMemory {
     const row = database.get<MirrorRow>('SELECT * FROM mirror WHERE base_url = ?', baseUrl);
     // rows count from 1
     this.#id = row?.id ?? 0;
+    this.completeAt = row?.complete_at ?? null;
     if (row === undefined || row.run === null) return;
     this.summary = {
       run: row.run,
@@ -149,15 +153,17 @@ export class MirrorMemory {
   /**
    * Writes the state of the service, in the caller's batch. Returns the memory with the new state.
    * @param incomplete what the store lacks; undefined if it has everything that the service has
+   * @param time when the run ended, in UTC
    */
-  update({ run, watermark, excess, build, manifest }: MirrorSummary, incomplete: IncompleteMirror | undefined): MirrorMemory {
+  update({ run, watermark, excess, build, manifest }: MirrorSummary, incomplete: IncompleteMirror | undefined, time: string): MirrorMemory {
     setIncomplete(this.#database, this.#baseUrl, incomplete);
     this.#database.run(
-      `INSERT INTO mirror (base_url, run, watermark, data_excess, account_excess, build, manifest)
-        VALUES (:base_url, :run, CAST(:watermark AS INTEGER), CAST(:data AS INTEGER), CAST(:account AS INTEGER), :build, :manifest)
+      `INSERT INTO mirror (base_url, run, watermark, data_excess, account_excess, build, manifest, complete_at)
+        VALUES (:base_url, :run, CAST(:watermark AS INTEGER), CAST(:data AS INTEGER), CAST(:account AS INTEGER), :build, :manifest, :complete_at)
         ON CONFLICT (base_url) DO UPDATE SET run = excluded.run, watermark = excluded.watermark, data_excess = excluded.data_excess,
-          account_excess = excluded.account_excess, build = excluded.build, manifest = excluded.manifest`,
-      { base_url: this.#baseUrl, run, watermark, ...excess, build, manifest },
+          account_excess = excluded.account_excess, build = excluded.build, manifest = excluded.manifest,
+          complete_at = ifnull(excluded.complete_at, complete_at)`,
+      { base_url: this.#baseUrl, run, watermark, ...excess, build, manifest, complete_at: incomplete === undefined ? time : null },
     );
     return new MirrorMemory(this.#database, this.#baseUrl);
   }

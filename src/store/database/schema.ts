@@ -29,7 +29,7 @@ export const ACCOUNT_ORDER =
 export const PART_RECORDS = 500;
 
 /** The version of the schema. Every change of the schema gets a new one: a store of another version is refused. */
-export const SCHEMA_VERSION = 20;
+export const SCHEMA_VERSION = 21;
 
 /**
  * The schema of a store.
@@ -184,7 +184,8 @@ export const SCHEMA: string = `
     data_excess INTEGER NOT NULL,
     account_excess INTEGER NOT NULL,
     build TEXT, -- the build.json of the tree that was read in full; null: no tree, or not in full
-    manifest BLOB -- its manifest
+    manifest BLOB, -- its manifest
+    complete_at TEXT CHECK (complete_at GLOB ${UTC}Z') -- when the last complete run ended; null: none was complete
   ) STRICT;
 
   -- what has been read from each service: records by id, accounts by screen name
