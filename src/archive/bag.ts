@@ -17,12 +17,13 @@ import { SORT_KEYS } from '../tree/sort-keys.ts';
 import { filesOf, readVerified, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { IDENTITIES } from '../warc/identities.ts';
+import { bagInfoFields } from './publisher-fields.ts';
 import type { ArchiveOptions } from './warc.ts';
 
 export interface BagOptions extends ArchiveOptions {
   /** Whether only to check that the bag can be written to the folder. */
   readonly dryRun?: boolean;
-  /** More lines for bag-info.txt. */
+  /** More lines for bag-info.txt. They replace those with the same labels of the site. */
   readonly bagInfo?: readonly { readonly label: string; readonly value: string }[] | undefined;
 }
 
@@ -134,13 +135,15 @@ async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [],
     for (const [path, content] of filesBeside(tree)) yield lineOf(await copy(bag, path, content));
   }
   await writeFiles([{ path: join(bag, PAYLOAD_MANIFEST), content: manifest() }]);
+  const given = new Set(bagInfo.map(({ label }) => label.toLowerCase()));
+  const ofSite = build.about === undefined ? [] : bagInfoFields(build.about).filter(({ label }) => !given.has(label.toLowerCase()));
   const info = [
     `${AGENT} ${VERSION}`,
     `External-Description: ${build.records} change records of ${build.accounts} accounts, as the files of a JSON API`,
     `External-Identifier: ${build.base_url}`,
     ...(build.incomplete ?? []).map((lack) => `Internal-Sender-Description: Not known to be complete: ${lackSentence(lack)}`),
     `Payload-Oxum: ${bytes}.${files}`,
-    ...bagInfo.map(({ label, value }) => `${label}: ${value}`),
+    ...[...ofSite, ...bagInfo].map(({ label, value }) => `${label}: ${value}`),
   ];
   const lines = [
     await writeTagFile(bag, 'bagit.txt', ['BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n']),

@@ -8,6 +8,7 @@ import { COLLECTIONS } from '../contract/pages/collection.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { Addresses, surt } from './addresses.ts';
+import { packageFields } from './publisher-fields.ts';
 import { contentType, payloadDigest } from './resource-record.ts';
 import { type ArchiveOptions, buildDate, type PlacedRecord, warcParts } from './warc.ts';
 
@@ -71,14 +72,17 @@ async function addFiles(output: Output, tree: VerifiedTree, date: string, option
     await add(output, 'indexes/index.cdx', lines(cdxjLines(tree, addresses, extents, date, WARC))),
     await add(output, 'pages/pages.jsonl', lines(entryPoints(tree, date))),
   ];
+  const { about, base_url, records, accounts } = tree.build;
+  const counts = `The pages of a JSON API: ${records} records and ${accounts} accounts.`;
   const datapackage = encodeJson({
     profile: 'data-package',
     wacz_version: '1.1.1',
-    title: `Profile changes of ${tree.build.accounts} accounts from ${tree.build.base_url}`,
-    description: `The pages of a JSON API: ${tree.build.records} records and ${tree.build.accounts} accounts.`,
+    title: `Profile changes of ${accounts} accounts from ${base_url}`,
+    description: counts,
+    ...(about && packageFields(about, counts)),
     created: date,
     software: `palimpsest ${VERSION}`,
-    mainPageUrl: `${tree.build.base_url}/${tree.build.browse_files === undefined ? 'rest/data/' : ''}`,
+    mainPageUrl: `${base_url}/${tree.build.browse_files === undefined ? 'rest/data/' : ''}`,
     mainPageDate: date,
     incomplete: tree.build.incomplete,
     resources,

@@ -10,6 +10,7 @@ import { VERSION } from '../version.ts';
 import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
 import { IDENTITIES } from '../warc/identities.ts';
 import { Addresses, type Requested } from './addresses.ts';
+import { warcinfoLines } from './publisher-fields.ts';
 import { type EncodedRecords, type EncoderJob, encodeRecords, infoId, recordId } from './resource-record.ts';
 
 /** With fewer pages, threads take longer to start than they save. */
@@ -165,6 +166,7 @@ function infoRecord({ build }: VerifiedTree, date: string): Uint8Array[] {
     `isPartOf: ${build.base_url}`,
     'description: The pages of a JSON API at their addresses. No server sent them: each record is a file of the published tree. The date ' +
       'of all records is the time at which palimpsest built the tree.',
+    ...(build.about === undefined ? [] : warcinfoLines(build.about)),
     `palimpsest-base-url: ${build.base_url}`,
     `palimpsest-records: ${build.records}`,
     `palimpsest-accounts: ${build.accounts}`,

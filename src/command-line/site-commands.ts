@@ -55,7 +55,7 @@ export const SITE_COMMANDS = {
       },
       '--no-html': { help: 'write no HTML pages, and remove those of the last build' },
       '--site <file>': {
-        help: 'a JSON file that says who publishes the HTML pages (docs/browse.md), or none (default: as the last build in --out)',
+        help: 'a JSON file that says who publishes the HTML pages and archives (docs/browse.md), or none (default: as the last build in --out)',
       },
       '--noindex': {
         help: 'ask search engines not to index the HTML pages (default: as the last build in --out)',

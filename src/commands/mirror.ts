@@ -96,6 +96,7 @@ function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown;
   return {
     ...facts,
     complete: result.isComplete,
+    completeAt: result.completeAt,
     resumed: result.isResumed,
     tree: result.isTree,
     pagesByOutcome: result.pages,
@@ -117,7 +118,7 @@ function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown;
 
 /** Warns about missing, removed and rejected items. */
 function warnOf(terminal: Terminal, result: MirrorResult, rejectsPath: string): void {
-  const { isRead, missing, report, inherited, unread, removed, deleted, rejected, rejectedInAll } = result;
+  const { isRead, isComplete, completeAt, missing, report, inherited, unread, removed, deleted, rejected, rejectedInAll } = result;
   if (rejected > 0) terminal.alert(`${plural(rejected, 'item')} rejected, listed with the reason in ${rejectsPath}`);
   const left = removed.data.length + removed.account.length - deleted.records - deleted.accounts;
   if (left > 0) {
@@ -132,6 +133,7 @@ function warnOf(terminal: Terminal, result: MirrorResult, rejectsPath: string): 
       `this mirror is not complete: the service shows ${plural(rejectedInAll, 'item')} that this run or an earlier one rejected; --full counts them again`,
     );
   }
+  if (!isComplete && completeAt !== null) terminal.warn(`the last complete run ended at ${completeAt}`);
   if (isRead) return;
   const lack = lackIn(report);
   terminal.alert(lack === undefined ? 'this mirror is not known to be complete' : `this mirror is not complete: it lacks ${lack}`);

@@ -1,7 +1,7 @@
 import { isObject } from './json.ts';
 import { hasWebScheme, objectOf, orNothing, parseShape, type Rule, rule, type Shape, Violation } from './shape.ts';
 
-/** What a site says about itself: the content of a `site.json`. Only the HTML pages show it. */
+/** What a site says about itself: the content of a `site.json`. The HTML pages and archives show it. */
 export interface About {
   /** The name of the history, in place of that of the program. */
   readonly title: string;
@@ -28,7 +28,7 @@ const line: Rule<string> = rule(
   (value): value is string => typeof value === 'string' && LINE.test(value) && value.isWellFormed(),
 );
 
-const webUrl: Rule<string> = rule(
+export const webUrl: Rule<string> = rule(
   'an http or https URL',
   (value): value is string => line.accepts(value) && !/\s/.test(value) && URL.canParse(value) && hasWebScheme(value),
 );

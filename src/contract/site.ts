@@ -2,7 +2,7 @@ import type { About } from './about.ts';
 import type { IncompleteMirror } from './files/incomplete-mirror.ts';
 import type { DaySpan } from './snapshots/snapshot-days.ts';
 
-/** The settings of a site that only the HTML pages need. */
+/** The settings of a site that only the HTML pages and archives need. */
 export interface BrowseSettings {
   /** What the site says about itself; undefined if nothing is known. */
   readonly about?: About | undefined;

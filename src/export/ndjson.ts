@@ -1,17 +1,18 @@
 import { type AccountState, encodeAccountState, encodeExportHeader } from '../contract/accounts/account-state.ts';
 import { encodeExclusion } from '../contract/accounts/exclusion.ts';
+import { encodeGoneItem } from '../contract/files/gone-item.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import { chunks } from '../contract/files/write-files.ts';
 import type { Store } from '../store/store.ts';
 
 /**
- * Yields the whole content of a store as lines of JSON, in chunks: the header, the exclusions, the accounts by screen name, the records
- * by id.
+ * Yields the whole content of a store as lines of JSON, in chunks: the header, the exclusions, the items that services no longer have, the
+ * accounts by screen name, the records by id.
  * @param onLine called with the number of lines so far, and the number of all
  */
 export function* ndjson(store: Store, onLine: (done: number, all: number) => void = () => {}): Generator<string> {
   const { accounts, records } = store.revision;
-  const all = 1 + store.exclusions().length + accounts + records;
+  const all = 1 + store.exclusions().length + store.goneItems().length + accounts + records;
   const before = linesBeforeRecords(store, store.accountReader().states(), records, store.incompleteMirrors());
   yield* chunks(terminated([before, store.records()], (done) => onLine(done, all)));
 }
@@ -30,10 +31,11 @@ function* linesBeforeRecords(
   records: number,
   incomplete: readonly IncompleteMirror[],
 ): Generator<string> {
-  const exclusions = store.exclusions();
+  const [exclusions, gone, snapshot_days] = [store.exclusions(), store.goneItems(), store.snapshotDays()];
   const { accounts } = store.revision;
-  yield encodeExportHeader({ accounts, records, exclusions: exclusions.length, incomplete, snapshot_days: store.snapshotDays() });
+  yield encodeExportHeader({ accounts, records, exclusions: exclusions.length, gone: gone.length, incomplete, snapshot_days });
   for (const exclusion of exclusions) yield encodeExclusion(exclusion);
+  for (const item of gone) yield encodeGoneItem(item);
   for (const state of states) yield encodeAccountState(state);
 }
 

@@ -7,11 +7,11 @@ export interface Exchange {
   readonly startedAt: number;
   /** The address of the server; undefined if it is not known. */
   readonly remoteAddress: string | undefined;
-  /** The bytes on the wire (HTTP/1.1): the head of the request; the head and the body of the response, with chunked encoding. */
+  /** The bytes on the wire (HTTP/1.1): the head of the request; the head and the body of the response in pieces, with chunked encoding. */
   readonly request: Buffer;
-  readonly response: Buffer;
+  readonly response: readonly Buffer[];
   readonly status: number;
-  /** The body of the response without chunked encoding. It stays compressed if Content-Encoding names a compression. */
+  /** The body of the response without chunked encoding; empty if it was cut short. It stays compressed if Content-Encoding names a compression. */
   readonly body: Buffer;
   /** Why the response ends before its end. The reasons are those of `WARC-Truncated`. */
   readonly truncated?: 'disconnect' | 'time' | 'length' | undefined;

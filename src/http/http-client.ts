@@ -59,8 +59,8 @@ interface Started {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 export const MAX_REDIRECTS = 5;
 const SLOW_MS = 30_000;
-/** The maximum size of a body that is kept in memory, in bytes. */
-const MAX_BYTES = 1 << 28;
+/** The maximum size of a body that is kept in memory, in bytes: several hundred times that of a page with 100 accounts. */
+const MAX_BYTES = 1 << 27;
 
 /** Sends GET requests, with a delay between their starts, and follows redirects. */
 export class HttpClient {
@@ -166,10 +166,12 @@ export class HttpClient {
         if (length > MAX_BYTES) message.destroy(new BadResponse(`an answer of more than ${MAX_BYTES} bytes`));
       });
       const finish = (error?: Error) => {
-        const [response, body] = [Buffer.concat(wire), Buffer.concat(pieces)];
+        // a copy of a body that is too long would double the memory
+        const body = error === undefined ? Buffer.concat(pieces) : Buffer.alloc(0);
+        pieces.length = 0;
         const status = message.statusCode ?? 0;
         const truncated = error && reasonOf(error);
-        const exchange = { url, startedAt, remoteAddress, request: headOf(request), response, status, body, truncated };
+        const exchange = { url, startedAt, remoteAddress, request: headOf(request), response: wire, status, body, truncated };
         resolve(error === undefined ? { exchange } : { exchange, error });
       };
       // an error of the request cuts the response short

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { Failure } from '../contract/failure.ts';
+import type { GoneItem } from '../contract/files/gone-item.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { ConflictPolicy } from '../contract/record.ts';
@@ -15,6 +16,7 @@ import type { Input, InputError, Item } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/accounts/account-state-writer.ts';
 import { onStore } from '../store/database/open-store.ts';
 import { ExclusionWriter } from '../store/exclusions/exclusion-writer.ts';
+import { addGoneItems } from '../store/gone-items.ts';
 import { incompleteMirrors } from '../store/mirror-memory.ts';
 import { addSnapshotDays } from '../store/snapshot-days.ts';
 import { Batch, type CommitPhase } from '../store/writing/batch.ts';
@@ -97,6 +99,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
   const pages = new PageSets();
   const incomplete = [...(options.incomplete ?? [])];
   const days: DaySpan[] = [];
+  const gone: GoneItem[] = [];
   const inputErrors = new InputErrors(inputs.length);
   const conflicts = new AccountConflicts();
   const count = (tally: Record<keyof Tally, number>, outcome: Outcome, item: Conflicting): void => {
@@ -137,6 +140,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
         else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
         else if (item.kind === 'state') count(accounts, states.add(item.state), item);
         else if (item.kind === 'exclusion') count(exclusions, exclusionWriter.add(item.exclusion), item);
+        else if (item.kind === 'gone') gone.push(item.gone);
         else if (item.kind === 'page') pages.add(item.page);
         else if (item.kind === 'incomplete') incomplete.push(item.report);
         else if (item.kind === 'days') days.push(...item.days);
@@ -160,7 +164,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
     updateReports(batch.database, { pageSets, incomplete, isWhole, baseUrl: options.baseUrl });
     const hasNewDay = addSnapshotDays(batch.database, days);
     const isAboutPageChanged = hasNewDay || !isDeepStrictEqual(incompleteMirrors(batch.database), before);
-    if (isAboutPageChanged) batch.markMetadataChanged();
+    if (addGoneItems(batch.database, gone) || isAboutPageChanged) batch.markMetadataChanged();
     await reading.close();
     await options.beforeCommit?.();
     const summary = {

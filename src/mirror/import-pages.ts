@@ -52,6 +52,8 @@ export interface ImportedPages {
   /** The items that the service no longer has, according to this run and earlier ones. */
   readonly removed: PerCollection<readonly ItemKey[]>;
   readonly deleted: { readonly records: number; readonly accounts: number };
+  /** When the last complete run ended, in UTC: this one or an earlier one; null if none was complete. */
+  readonly completeAt: string | null;
   /** Whether the report of what the store lacks changed. */
   readonly areReportsChanged: boolean;
 }
@@ -88,7 +90,8 @@ export async function importPages(store: string, spool: Spool, options: ImportPa
     const deleted = options.mayDelete === undefined ? { records: 0, accounts: 0 } : deleteGone(batch, memory, options.mayDelete);
     await options.beforeCommit?.();
     await batch.commit(pauses, options.onProgress);
-    return { ...importer.result, rejectedInAll, removed, deleted, areReportsChanged };
+    const { completeAt } = memory;
+    return { ...importer.result, rejectedInAll, removed, deleted, completeAt, areReportsChanged };
   } finally {
     batch.end();
   }
@@ -121,7 +124,7 @@ class PageImporter {
     lowerKnownTo(batch, this.#gone);
   }
 
-  get result(): Omit<ImportedPages, 'rejectedInAll' | 'removed' | 'deleted' | 'areReportsChanged'> {
+  get result(): Omit<ImportedPages, 'rejectedInAll' | 'removed' | 'deleted' | 'completeAt' | 'areReportsChanged'> {
     return { records: this.#records, accounts: this.#accounts, rejected: this.rejected.size, changed: this.#changed };
   }
 

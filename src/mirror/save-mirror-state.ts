@@ -23,7 +23,7 @@ export function saveMirrorState(
   exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>,
   { summary, time, incomplete, gone }: FinishedRun,
 ): MirrorMemory {
-  const memory = before.update(summary, incomplete);
+  const memory = before.update(summary, incomplete, time);
   for (const collection of COLLECTIONS) {
     // while the run read a page, it did not know the names that later pages excluded
     const withoutName = (key: ItemKey) => (typeof key === 'string' && exclusions.hasHandle(key) ? excludedKey(key) : key);

@@ -58,7 +58,7 @@ export class WarcRecorder {
     const date = new Date(startedAt).toISOString();
     const [responseId, requestId] = [newId(), newId()];
     const common = { 'WARC-Warcinfo-ID': this.#info, ...(remoteAddress === undefined ? {} : { 'WARC-IP-Address': remoteAddress }) };
-    const answer = { id: responseId, date, url, block: [response] };
+    const answer = { id: responseId, date, url, block: response };
     const answered: NewRecord =
       truncated !== undefined
         ? { ...answer, type: 'response', headers: { ...common, 'WARC-Truncated': truncated } }

@@ -4,6 +4,7 @@ import type { Exclusion } from '../contract/accounts/exclusion.ts';
 import type { Place } from '../contract/failure.ts';
 import type { FailureCode } from '../contract/failure-codes.ts';
 import type { DecompressionLimit } from '../contract/files/decompression-limit.ts';
+import type { GoneItem } from '../contract/files/gone-item.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { DaySpan } from '../contract/snapshots/snapshot-days.ts';
@@ -18,6 +19,7 @@ export type Item =
   | { readonly kind: 'account'; readonly account: Account; readonly place: Place }
   | { readonly kind: 'state'; readonly state: AccountState; readonly place: Place }
   | { readonly kind: 'exclusion'; readonly exclusion: Exclusion; readonly place: Place }
+  | { readonly kind: 'gone'; readonly gone: GoneItem }
   | { readonly kind: 'page'; readonly page: SavedPage }
   | { readonly kind: 'incomplete'; readonly report: IncompleteMirror }
   | { readonly kind: 'days'; readonly days: readonly DaySpan[] }

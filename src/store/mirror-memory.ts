@@ -22,12 +22,13 @@ export interface MirrorSummary {
 
 interface MirrorRow {
   readonly id: number;
-  readonly run: string;
+  readonly run: string | null;
   readonly watermark: number | null;
   readonly data_excess: number;
   readonly account_excess: number;
   readonly build: string | null;
   readonly manifest: Buffer | null;
+  readonly complete_at: string | null;
 }
 
 /**
@@ -78,6 +79,8 @@ const PAGE = 'SELECT etag, contents FROM mirror_page WHERE mirror = ? AND collec
 export class MirrorMemory {
   /** Undefined if nothing has been mirrored from there. */
   readonly summary: MirrorSummary | undefined;
+  /** When the last complete run ended, in UTC; null if none was complete. */
+  readonly completeAt: string | null;
   readonly #database: Connection;
   readonly #baseUrl: string;
   readonly #id: number;
@@ -88,7 +91,9 @@ export class MirrorMemory {
     const row = database.get<MirrorRow>('SELECT * FROM mirror WHERE base_url = ?', baseUrl);
     // rows count from 1
     this.#id = row?.id ?? 0;
-    this.summary = row && {
+    this.completeAt = row?.complete_at ?? null;
+    if (row === undefined || row.run === null) return;
+    this.summary = {
       run: row.run,
       watermark: row.watermark,
       excess: { data: row.data_excess, account: row.account_excess },
@@ -148,15 +153,17 @@ export class MirrorMemory {
   /**
    * Writes the state of the service, in the caller's batch. Returns the memory with the new state.
    * @param incomplete what the store lacks; undefined if it has everything that the service has
+   * @param time when the run ended, in UTC
    */
-  update({ run, watermark, excess, build, manifest }: MirrorSummary, incomplete: IncompleteMirror | undefined): MirrorMemory {
+  update({ run, watermark, excess, build, manifest }: MirrorSummary, incomplete: IncompleteMirror | undefined, time: string): MirrorMemory {
     setIncomplete(this.#database, this.#baseUrl, incomplete);
     this.#database.run(
-      `INSERT INTO mirror (base_url, run, watermark, data_excess, account_excess, build, manifest)
-        VALUES (:base_url, :run, CAST(:watermark AS INTEGER), CAST(:data AS INTEGER), CAST(:account AS INTEGER), :build, :manifest)
+      `INSERT INTO mirror (base_url, run, watermark, data_excess, account_excess, build, manifest, complete_at)
+        VALUES (:base_url, :run, CAST(:watermark AS INTEGER), CAST(:data AS INTEGER), CAST(:account AS INTEGER), :build, :manifest, :complete_at)
         ON CONFLICT (base_url) DO UPDATE SET run = excluded.run, watermark = excluded.watermark, data_excess = excluded.data_excess,
-          account_excess = excluded.account_excess, build = excluded.build, manifest = excluded.manifest`,
-      { base_url: this.#baseUrl, run, watermark, ...excess, build, manifest },
+          account_excess = excluded.account_excess, build = excluded.build, manifest = excluded.manifest,
+          complete_at = ifnull(excluded.complete_at, complete_at)`,
+      { base_url: this.#baseUrl, run, watermark, ...excess, build, manifest, complete_at: incomplete === undefined ? time : null },
     );
     return new MirrorMemory(this.#database, this.#baseUrl);
   }
@@ -233,7 +240,7 @@ export function deleteIncomplete(database: Connection, baseUrl: string): void {
 /** Adds the report of a source, unless the store was mirrored from that service itself. Of two, the newer one stays. */
 export function addIncomplete(database: Connection, report: IncompleteMirror): void {
   database.run(
-    `INSERT INTO incomplete_mirror (base_url, report) SELECT :base_url, :report WHERE NOT EXISTS (SELECT 1 FROM mirror WHERE base_url = :base_url)
+    `INSERT INTO incomplete_mirror (base_url, report) SELECT :base_url, :report WHERE NOT EXISTS (SELECT 1 FROM mirror WHERE base_url = :base_url AND run IS NOT NULL)
       ON CONFLICT DO UPDATE SET report = excluded.report WHERE excluded.report ->> 'finished_at' > report ->> 'finished_at'`,
     { base_url: report.base_url, report: encodeJson(report) },
   );

@@ -1,3 +1,4 @@
+import type { GoneItem } from '../contract/files/gone-item.ts';
 import type { IncompleteMirror } from '../contract/files/incomplete-mirror.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import type { DaySpan } from '../contract/snapshots/snapshot-days.ts';
@@ -17,6 +18,7 @@ import { checksumBelow, feedEdge, feedPlaces } from './feed/feed-blocks.ts';
 import { type FeedDay, type FeedVisitor, feedDays } from './feed/feed-days.ts';
 import { PageSource } from './feed/page-source.ts';
 import { checkedJson, records, type StoredRecord } from './feed/records.ts';
+import { goneItems } from './gone-items.ts';
 import { incompleteMirrors } from './mirror-memory.ts';
 import { storedSnapshotDays } from './snapshot-days.ts';
 import { deriveStale } from './writing/batch.ts';
@@ -140,6 +142,11 @@ export class Store extends PageSource {
     const query = `SELECT DISTINCT key AS id, ${goneAt('mirror_gone.key')} AS gone_at FROM mirror_gone WHERE collection = 'data'`;
     const rows = this.#database.prepare<[], { readonly id: number; readonly gone_at: string | null }>(query).all();
     return new Map(rows.flatMap(({ id, gone_at }) => (gone_at === null ? [] : [[id, gone_at]])));
+  }
+
+  /** Returns the items that services no longer have. */
+  goneItems(): readonly GoneItem[] {
+    return goneItems(this.#database);
   }
 
   /** Returns what mirrors lack of their services. */

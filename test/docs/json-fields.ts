@@ -36,6 +36,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     base_url: 'the address of the service',
     warc: 'the file of `--warc`; missing without it',
     complete: 'whether the store has everything that the service has, no item was rejected, and the service says that it lacks nothing',
+    complete_at: 'when the last complete run ended, this one or an earlier one; null if none was complete',
     resumed: 'whether the run continued an interrupted one',
     tree: 'whether the service is a tree with a manifest. Its pages were then compared with the manifest',
     pages_by_outcome: 'how many were `read`, and how many of them were `unchanged`',

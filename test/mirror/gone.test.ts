@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/database/connection.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf } from '../support/snapshots.ts';
 import { account, record, recordsTo, serve, serviceOf, show } from './canned-service.ts';
@@ -164,5 +167,71 @@ describe('records that a mirror with --full --delete does not find', () => {
     service.asked.length = 0;
     expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, gone: { data: [] }, removed: { data: [19] } });
     expect(service.asked).toHaveLength(4);
+  });
+});
+
+describe('items that a service removed', () => {
+  /** Mirrors a service that then removes a record with its account. Returns its address and functions on stores and packages. */
+  async function place() {
+    const { service } = await serviceOf(0);
+    const folder = temporaryFolder();
+    const at = (name: string) => join(folder, name);
+    const records = [...recordsTo(20).slice(0, 19), record(1, { account: 'jill' })];
+    serve(service, records);
+    await mirrored(at('store.db'), service.baseUrl);
+    serve(service, records.slice(0, 19));
+    const removed = { data: [1], account: ['jill'] };
+    expect(await mirrored(at('store.db'), service.baseUrl, { isFull: true })).toMatchObject({ isComplete: true, removed });
+    const exported = async (store: string) => (await palimpsestHere(['export', 'ndjson', '--to', '-', '--store', at(store)])).stdout;
+    const goneIn = async (store: string) => (await exported(store)).split('\n').filter((line) => line.startsWith('{"gone_at"'));
+    return { service, records, removed, at, exported, goneIn };
+  }
+
+  it('are known in a store that was made from an export, and the next mirror knows them too', async () => {
+    const { service, records, removed, at, exported, goneIn } = await place();
+    const lines = await exported('store.db');
+    writeFileSync(at('store.ndjson'), lines);
+    await palimpsestJson(['import', at('store.ndjson'), '--store', at('copy.db')]);
+    expect(await exported('copy.db')).toBe(lines);
+    const items = (await goneIn('copy.db')).map((line) => JSON.parse(line));
+    const item = { base_url: service.baseUrl, gone_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) };
+    expect(items).toEqual([
+      { ...item, record: null, account: 'jill' },
+      { ...item, record: 1, account: null },
+    ]);
+    expect(await palimpsestJson(['history', 'jill', '--store', at('copy.db')])).toMatchObject({ gone: [{ id: 1 }] });
+    const run = await mirrored(at('copy.db'), service.baseUrl);
+    expect(run).toMatchObject({ isComplete: true, gone: { data: [], account: [] }, removed });
+    serve(service, records);
+    const again = await mirrored(at('copy.db'), service.baseUrl, { isFull: true });
+    expect(again).toMatchObject({ isComplete: true, removed: { data: [], account: [] } });
+    expect(await goneIn('copy.db')).toEqual([]);
+    // a store that has read the items at the service knows more than the export
+    await palimpsestJson(['import', at('store.ndjson'), '--store', at('copy.db')]);
+    expect(await goneIn('copy.db')).toEqual([]);
+  });
+
+  it('are known in a store that was made from an archive with --identities', async () => {
+    const { service, at, goneIn } = await place();
+    const [store, out] = [at('store.db'), at('out')];
+    await palimpsestJson(['build', '--store', store, '--out', out, '--base-url', service.baseUrl]);
+    await palimpsestJson(['archive', 'wacz', '--out', out, '--to', at('a.wacz'), '--identities', '--store', store]);
+    await palimpsestJson(['import', at('a.wacz'), '--store', at('copy.db'), '--require-complete']);
+    expect(await goneIn('copy.db')).toEqual(await goneIn('store.db'));
+  });
+
+  it('are not known for items that a store lacks, and an export without one of their lines is refused', async () => {
+    const { at, exported, goneIn } = await place();
+    const lines = (await exported('store.db')).trimEnd().split('\n');
+    const take = async (some: readonly string[]) => {
+      writeFileSync(at('some.ndjson'), some.join('\n'));
+      return await palimpsestHere(['import', at('some.ndjson'), '--store', at('copy.db')]);
+    };
+    expect(await take(lines.filter((line) => !line.includes('"record":1,')))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('and 1 gone items'),
+    });
+    expect((await take(lines.filter((line) => line.startsWith('{"gone_at"') || line.includes('"jack"')).slice(0, 4))).code).toBe(0);
+    expect(await goneIn('copy.db')).toEqual([]);
   });
 });

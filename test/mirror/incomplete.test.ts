@@ -6,11 +6,12 @@ import type { IncompleteMirror } from '../../src/contract/files/incomplete-mirro
 import { missingOf } from '../../src/mirror/completeness.ts';
 import type { MirrorResult } from '../../src/mirror/mirror.ts';
 import { type RunState, startRun } from '../../src/mirror/run-state.ts';
+import { Connection } from '../../src/store/database/connection.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { times } from '../support/proof.ts';
-import { account, type CannedService, record, show, startCannedService, status } from './canned-service.ts';
+import { account, type CannedService, record, serviceOf, show, startCannedService, status } from './canned-service.ts';
 import { idsIn, mirrored } from './mirrored.ts';
 
 const SERVICES = times('generated services', 7, 100);
@@ -233,6 +234,31 @@ it('what a mirror lacks is said by build, verify and archive, until a later run 
   expect(await mirrored(at('store.db'), service.baseUrl)).toMatchObject({ isComplete: true });
   expect(await palimpsestHere(build)).toMatchObject({ code: 0, stderr: '' });
   expect(readFileSync(at('out/build.json'), 'utf8')).not.toContain('incomplete');
+});
+
+it('a run that is not complete says when the last complete one ended', async () => {
+  const { service, store } = await serviceOf(20);
+  const mirror = async () => await palimpsestHere(['mirror', service.baseUrl, '--store', store, '--delay', '0s', '--json']);
+  const right = [...service.answers].filter(([target]) => target.startsWith('/rest/data/'));
+  const counted = (count: number) => {
+    for (const [target, answer] of right) service.answers.set(target, { ...Object(answer), count });
+  };
+  const completeAt = async () => JSON.parse((await mirror()).stdout).complete_at;
+  counted(25);
+  expect(await completeAt()).toBeNull();
+  counted(20);
+  const time = await completeAt();
+  expect(Math.abs(Date.parse(time) - Date.now())).toBeLessThan(60_000);
+  const earlier = '2026-01-31T02:00:00Z';
+  const connection = new Connection(store);
+  connection.run('UPDATE mirror SET complete_at = ?', earlier);
+  connection.close();
+  counted(25);
+  const { code, stdout, stderr } = await mirror();
+  expect([code, JSON.parse(stdout)]).toEqual([1, expect.objectContaining({ complete: false, complete_at: earlier })]);
+  expect(stderr).toContain(`the last complete run ended at ${earlier}`);
+  counted(20);
+  expect((await completeAt()) >= time).toBe(true);
 });
 
 /** Makes a package, and expects that it says what the store lacks, and that a store made of it does. */

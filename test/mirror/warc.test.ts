@@ -130,7 +130,7 @@ const EXCHANGE: Exchange = {
   startedAt: Date.parse('2026-01-01T00:00:00Z'),
   remoteAddress: '127.0.0.1',
   request: Buffer.from('GET /rest/data/ HTTP/1.1\r\nHost: history.example\r\n\r\n'),
-  response: Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'),
+  response: [Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n'), Buffer.from('{}')],
   status: 200,
   body: Buffer.from('{}'),
 };
@@ -175,7 +175,7 @@ describe.each(['night.warc', 'night.warc.gz'])('the file %s', (name) => {
 
 it('an answer with status 304 is a revisit', async () => {
   const path = join(temporaryFolder(), 'night.warc.gz');
-  await append(path, [{ ...EXCHANGE, status: 304, response: Buffer.from('HTTP/1.1 304 Not Modified\r\n\r\n'), body: Buffer.alloc(0) }]);
+  await append(path, [{ ...EXCHANGE, status: 304, response: [Buffer.from('HTTP/1.1 304 Not Modified\r\n\r\n')], body: Buffer.alloc(0) }]);
   const [, revisit] = readMembers(readFileSync(path));
   expect(revisit?.fields.get('warc-type')).toBe('revisit');
   expect(revisit?.fields.get('warc-profile')).toBe('http://netpreserve.org/warc/1.1/revisit/server-not-modified');

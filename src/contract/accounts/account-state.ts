@@ -127,10 +127,11 @@ export const EXPORT_FORMAT = 'palimpsest-store';
 /** The first line of an export. It counts the lines that follow, so that a truncated file is noticed. */
 export interface ExportHeader {
   readonly format: typeof EXPORT_FORMAT;
-  /** Version 2 has exclusions, version 3 also says what the store lacks. */
-  readonly version: 1 | 2 | 3;
+  /** Version 2 has exclusions, version 3 also says what the store lacks, version 4 also which items services no longer have. */
+  readonly version: 1 | 2 | 3 | 4;
   readonly incomplete?: readonly IncompleteMirror[] | undefined;
   readonly exclusions?: number;
+  readonly gone?: number;
   /** The days on which the store observed snapshots. */
   readonly snapshot_days?: readonly DaySpan[] | undefined;
   readonly accounts: number;
@@ -138,8 +139,8 @@ export interface ExportHeader {
 }
 
 const version: Rule<ExportHeader['version']> = {
-  expected: '1, 2 or 3 (a newer palimpsest wrote this export)',
-  accepts: (value): value is ExportHeader['version'] => value === 1 || value === 2 || value === 3,
+  expected: '1, 2, 3 or 4 (a newer palimpsest wrote this export)',
+  accepts: (value): value is ExportHeader['version'] => value === 1 || value === 2 || value === 3 || value === 4,
 };
 const HEADER: Shape<ExportHeader> = {
   format: oneOf(EXPORT_FORMAT),
@@ -150,11 +151,12 @@ const HEADER: Shape<ExportHeader> = {
 };
 const HEADER_2: Shape<ExportHeader> = { ...HEADER, exclusions: count };
 const HEADER_3: Shape<ExportHeader> = { ...HEADER_2, incomplete: incompleteMirrors };
+const HEADER_4: Shape<ExportHeader> = { ...HEADER_3, gone: count };
 
 /** @throws Violation at the first field that breaks its rule */
 export function parseExportHeader(value: unknown, path = ''): ExportHeader {
   const found = isObject(value) ? value['version'] : undefined;
-  return parseShape(found === 3 ? HEADER_3 : found === 2 ? HEADER_2 : HEADER, value, path);
+  return parseShape(found === 4 ? HEADER_4 : found === 3 ? HEADER_3 : found === 2 ? HEADER_2 : HEADER, value, path);
 }
 
 /** The header has the lowest version that has all its lists. */
@@ -163,10 +165,15 @@ export function encodeExportHeader({
   records,
   exclusions = 0,
   incomplete = [],
+  gone = 0,
   snapshot_days = [],
 }: Omit<ExportHeader, 'format' | 'version'>): string {
-  const version = incomplete.length > 0 ? 3 : exclusions > 0 ? 2 : 1;
-  const lists = { ...(version === 3 ? { incomplete } : {}), ...(version === 1 ? {} : { exclusions }) };
+  const version = gone > 0 ? 4 : incomplete.length > 0 ? 3 : exclusions > 0 ? 2 : 1;
+  const lists = {
+    ...(version >= 3 ? { incomplete } : {}),
+    ...(version >= 2 ? { exclusions } : {}),
+    ...(version >= 4 ? { gone } : {}),
+  };
   const days = snapshot_days.length === 0 ? {} : { snapshot_days };
   return encodeJson({ format: EXPORT_FORMAT, version, ...lists, ...days, accounts, records } satisfies ExportHeader);
 }

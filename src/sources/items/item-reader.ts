@@ -2,6 +2,7 @@ import { parseOwnRecord, parseProfile } from '../../contract/account.ts';
 import { parseAccountState } from '../../contract/accounts/account-state.ts';
 import { parseExclusion } from '../../contract/accounts/exclusion.ts';
 import type { Place } from '../../contract/failure.ts';
+import { parseGoneItem } from '../../contract/files/gone-item.ts';
 import { isObject, show } from '../../contract/json.ts';
 import type { Collection } from '../../contract/pages/collection.ts';
 import { parseEnvelope } from '../../contract/pages/envelope.ts';
@@ -106,6 +107,9 @@ export class ItemReader {
     } else if (isObject(value) && 'excluded_at' in value) {
       const exclusion = this.#parsed(path, () => parseExclusion(value, path), value);
       this.#items.push(isInputError(exclusion) ? exclusion : { kind: 'exclusion', exclusion, place: this.#place(path) });
+    } else if (isObject(value) && 'gone_at' in value) {
+      const gone = this.#parsed(path, () => parseGoneItem(value, path), value);
+      this.#items.push(isInputError(gone) ? gone : { kind: 'gone', gone });
     } else if (isObject(value) && ('data' in value || isProfile(value))) {
       this.#addAccount(value, path);
       return 'account';

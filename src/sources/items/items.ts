@@ -149,6 +149,7 @@ class ExportLines {
   #accounts = 0;
   #records = 0;
   #exclusions = 0;
+  #gone = 0;
   #inputErrors = 0;
 
   constructor(header: ExportHeader) {
@@ -162,28 +163,31 @@ class ExportLines {
       if (kind === 'state') this.#accounts += 1;
       else if (kind === 'record') this.#records += 1;
       else if (kind === 'exclusion') this.#exclusions += 1;
+      else if (kind === 'gone') this.#gone += 1;
       else if (kind === 'error') this.#inputErrors += 1;
     }
   }
 
   /** Returns an error if lines are missing or if there are too many. A rejected line counts as present. */
   errorIn(file: string): InputError | undefined {
-    const { accounts, records, exclusions = 0 } = this.#header;
-    const expected = accounts + records + exclusions;
-    const found = this.#accounts + this.#records + this.#exclusions + this.#inputErrors;
-    const isWhole = expected === found && this.#accounts <= accounts && this.#records <= records && this.#exclusions <= exclusions;
+    const { accounts, records, exclusions = 0, gone = 0 } = this.#header;
+    const expected = accounts + records + exclusions + gone;
+    const found = this.#accounts + this.#records + this.#exclusions + this.#gone + this.#inputErrors;
+    const hasNoMore = this.#accounts <= accounts && this.#records <= records && this.#exclusions <= exclusions && this.#gone <= gone;
+    const isWhole = expected === found && hasNoMore;
     if (isWhole) return undefined;
     return {
       kind: 'error',
       code: 'bad-source',
       place: { file },
-      expected: `${linesText(accounts, records, exclusions)}, according to the first line`,
-      found: linesText(this.#accounts, this.#records, this.#exclusions),
+      expected: `${linesText(accounts, records, exclusions, gone)}, according to the first line`,
+      found: linesText(this.#accounts, this.#records, this.#exclusions, this.#gone),
       hint: 'the export is incomplete or was edited: copy it again, or export it again',
     };
   }
 }
 
-function linesText(accounts: number, records: number, exclusions: number): string {
-  return `${accounts} accounts and ${records} records${exclusions === 0 ? '' : ` and ${exclusions} exclusions`}`;
+function linesText(accounts: number, records: number, exclusions: number, gone: number): string {
+  const others = `${exclusions === 0 ? '' : ` and ${exclusions} exclusions`}${gone === 0 ? '' : ` and ${gone} gone items`}`;
+  return `${accounts} accounts and ${records} records${others}`;
 }

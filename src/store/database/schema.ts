@@ -170,17 +170,18 @@ export const SCHEMA: string = `
     exclusion INTEGER NOT NULL REFERENCES exclusion (id) ON DELETE CASCADE
   ) STRICT;
 
-  -- services whose collections were read into this store with palimpsest mirror
+  -- services whose collections were read with palimpsest mirror
   CREATE TABLE mirror (
     id INTEGER PRIMARY KEY,
     base_url TEXT NOT NULL UNIQUE,
-    run TEXT NOT NULL, -- names the last run whose pages are in the store
+    run TEXT, -- names the last run whose pages are in the store; null: none, and an export said which items are gone
     watermark INTEGER, -- every record of the service up to this id has been read; null: not known of any
     -- by how much the service's count exceeds the items that it shows
     data_excess INTEGER NOT NULL,
     account_excess INTEGER NOT NULL,
     build TEXT, -- the build.json of the tree that was read in full; null: no tree, or not in full
-    manifest BLOB -- its manifest
+    manifest BLOB, -- its manifest
+    complete_at TEXT CHECK (complete_at GLOB ${UTC}Z') -- when the last complete run ended; null: none was complete
   ) STRICT;
 
   -- what has been read from each service: records by id, accounts by screen name

@@ -43,7 +43,7 @@ export interface BuildOptions {
   readonly compress?: readonly Encoding[] | undefined;
   /** Whether to write browse files; undefined to do as the last build in `out`. */
   readonly html?: boolean | undefined;
-  /** What the browse files say about the site; null for nothing, undefined to do as the last build in `out`. */
+  /** What the site says about itself; null for nothing, undefined to do as the last build in `out`. */
   readonly about?: About | null | undefined;
   /** Whether the HTML pages ask search engines not to list them; undefined to do as the last build in `out`. */
   readonly noindex?: boolean | undefined;

@@ -93,15 +93,15 @@ function baseUrlIn(out: string): string | undefined {
 }
 
 /**
- * Returns what the browse files of a build say about the site: what its options give, otherwise the same as those of the last build.
- * @throws Failure usage if the options give something, and there are no browse files
+ * Returns what a build says about the site: what its options give, otherwise the same as the last build.
+ * @throws Failure usage for `noindex` without browse files
  */
 export function browseSettings(options: BuildOptions, last: LastBuild, html: boolean): BrowseSettings {
   const { out, about = last.about, noindex = last.noindex, accountFeeds = last.account_feeds } = options;
-  if (html) return { about: about ?? undefined, noindex: noindex || undefined, account_feeds: accountFeeds || undefined };
-  const given = { '--site': options.about, '--noindex': options.noindex, '--account-feeds': options.accountFeeds };
-  const [field] = Object.entries(given).find(([, value]) => value) ?? [];
-  if (field === undefined) return {};
+  const given = { '--noindex': options.noindex, '--account-feeds': options.accountFeeds };
+  const [field] = html ? [] : (Object.entries(given).find(([, value]) => value) ?? []);
+  if (field === undefined)
+    return { about: about ?? undefined, noindex: (html && noindex) || undefined, account_feeds: (html && accountFeeds) || undefined };
   throw new Failure('usage', `${field} needs HTML pages, and the tree has none`, {
     place: { file: out, field },
     expected: 'a tree with HTML pages',

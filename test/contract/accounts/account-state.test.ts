@@ -69,17 +69,20 @@ describe('the first line of an export', () => {
     expect(states.parseExportHeader(header)).toEqual(header);
   });
 
-  it('says what the store lacks', () => {
+  it('says what the store lacks, and how many items services no longer have', () => {
     const report = { base_url: 'https://history.example', finished_at: '2026-01-31T00:00:00Z', request_count: 9 };
     const amounts = { counted: { records: 3, accounts: 2 }, missing: { records: 1, accounts: 0 } };
     const incomplete = [{ ...report, ...amounts }];
     const header = { format: 'palimpsest-store', version: 3, incomplete, exclusions: 0, accounts: 2, records: 3 };
     expect(states.encodeExportHeader({ accounts: 2, records: 3, incomplete })).toBe(JSON.stringify(header));
     expect(states.parseExportHeader(header)).toEqual(header);
+    const newer = { format: 'palimpsest-store', version: 4, incomplete: [], exclusions: 0, gone: 1, accounts: 2, records: 3 };
+    expect(states.encodeExportHeader({ accounts: 2, records: 3, gone: 1 })).toBe(JSON.stringify(newer));
+    expect(states.parseExportHeader(newer)).toEqual(newer);
   });
 
   it.each([
-    ['version', { version: 4 }, '1, 2 or 3 (a newer palimpsest wrote this export)'],
+    ['version', { version: 5 }, '1, 2, 3 or 4 (a newer palimpsest wrote this export)'],
     ['incomplete', { version: 3, exclusions: 0, incomplete: [{}] }, 'reports of incomplete mirrors, or nothing'],
     ['exclusions', { version: 2 }, 'an integer of 0 or more'],
     ['exclusions', { exclusions: 1 }, 'only the fields of the interface'],
