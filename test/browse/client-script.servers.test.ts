@@ -59,6 +59,10 @@ function snapshots(): Snapshot[] {
   return [...bios, ...others, ...moved, ...pier, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
 }
 
+/** What the page says of the profile of a day before a new value. */
+const next = (day: string, newDay: string, fields = ' (Bio)') =>
+  `After ${day}, the next new value was first seen on ${newDay}${fields}. The profile may have shown it before that day.`;
+
 it('the client script is small and has no module syntax', () => {
   const script = clientScript().toString();
   expect(script).not.toMatch(/^\s*(import|export)\b/m);
@@ -372,27 +376,42 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const shown = () => page.evaluate<string[]>(`Array.from(document.querySelectorAll('[data-day] dd')).map((each) => each.textContent)`);
     const bio = (n: number) => (n === 0 ? 'maps of places' : `maps of ${n} places that moved\nand <b>more</b>`);
     await page.locator('#day').fill('2020-05-08');
-    await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 2020-05-08'`);
+    await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 8 May 2020'`);
     expect(await shown()).toEqual(['@nina_k', 'Nina Kowal 🌻', bio(128)]);
     // the newest parts are on the main page, the first ones on pages of their own
-    const newest = 'The newest value was first seen on 2020-05-09. This page does not show how long the profile had it.';
-    const next = (day: string) => `The next new value was first seen on ${day}. The profile may have shown it before that day.`;
+    const newest = (day: string) =>
+      `Before ${day}, the newest value was first seen on 9 May 2020 (Bio). This page does not show how long the profile had it.`;
+    const empty = 'No source showed this profile on 31 December 2019: it was first seen on 1 January 2020.';
     for (const [days, expected, ...notes] of [
-      ['2019-12-31', [], 'No source showed this profile on 2019-12-31: it was first seen on 2020-01-01.'],
+      ['2019-12-31', [], empty],
       // the handle of that day
-      ['2020-01-01', ['@ninette', bio(0)], next('2020-01-02')],
-      ['2020-01-02', ['@nina_k', bio(1)], next('2020-01-03')],
-      ['2020-01-20', ['@nina_k', bio(19)], next('2020-01-21')],
-      ['2020-02-18', ['@nina_k', bio(48)], next('2020-02-19')],
-      ['2020-02-19', ['@nina_k', bio(49)], next('2020-02-20')],
-      ['2020-02-20', ['@nina_k', bio(50)], next('2020-02-21')],
+      ['2020-01-01', ['@ninette', bio(0)], next('1 January 2020', '2 January 2020')],
+      ['2020-01-02', ['@nina_k', bio(1)], next('2 January 2020', '3 January 2020')],
+      ['2020-01-20', ['@nina_k', bio(19)], next('20 January 2020', '21 January 2020')],
+      // the page of a part does not know the fields of the next one
+      ['2020-02-18', ['@nina_k', bio(48)], next('18 February 2020', '19 February 2020', '')],
+      ['2020-02-19', ['@nina_k', bio(49)], next('19 February 2020', '20 February 2020')],
+      ['2020-02-20', ['@nina_k', bio(50)], next('20 February 2020', '21 February 2020')],
       ['2020-05-09', ['@nina_k', bio(129)]],
-      ['2025-01-01', ['@nina_k', bio(129)], newest],
-      ['9999-01-01', [], '9999-01-01 is in the future.'],
-      ['2019-12-31..2020-05-10', [], 'No source showed this profile on 2019-12-31: it was first seen on 2020-01-01.', newest],
-      ['2020-01-01..2020-05-09', [['@ninette', 'nina_k'].join(''), 'maps of 129 places that moved\nand <b>more</b>'], next('2020-01-02')],
-      ['2020-01-20..2020-05-09', ['@nina_k', 'maps of 19129 places that moved\nand <b>more</b>'], next('2020-01-21')],
-      ['2020-01-20..2020-01-21', ['@nina_k', 'maps of 1920 places that moved\nand <b>more</b>'], next('2020-01-21'), next('2020-01-22')],
+      ['2025-01-01', ['@nina_k', bio(129)], newest('1 January 2025')],
+      ['9999-01-01', [], '1 January 9999 is in the future.'],
+      ['2019-12-31..2020-05-10', [], empty, newest('10 May 2020')],
+      [
+        '2020-01-01..2020-05-09',
+        [['@ninette', 'nina_k'].join(''), 'maps of 129 places that moved\nand <b>more</b>'],
+        next('1 January 2020', '2 January 2020'),
+      ],
+      [
+        '2020-01-20..2020-05-09',
+        ['@nina_k', 'maps of 19129 places that moved\nand <b>more</b>'],
+        next('20 January 2020', '21 January 2020'),
+      ],
+      [
+        '2020-01-20..2020-01-21',
+        ['@nina_k', 'maps of 1920 places that moved\nand <b>more</b>'],
+        next('20 January 2020', '21 January 2020'),
+        next('21 January 2020', '22 January 2020'),
+      ],
     ] as const) {
       await page.goto('about:blank');
       await page.goto(`${fileUrl}${nina}#on=${days}`);
@@ -403,7 +422,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     }
     // a page of a part leads to the day, too
     await page.locator('#other-day').fill('2020-05-09');
-    await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 2020-01-20 and on 2020-05-09'`);
+    await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 20 January 2020 and on 9 May 2020'`);
     expect(await page.locator('[data-day] del').allTextContents()).toEqual(['19']);
     // the days stay in their fields, in any order
     await page.goto(`${fileUrl}${nina}#on=2020-01-20..2020-05-09`);
@@ -418,26 +437,25 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
 
   it('says that a rename has no known time, for days up to the next record', async () => {
     const page = await open(pageOf('pier'));
-    const note = async (day: string) => {
-      await page.locator('#day').fill(day);
-      await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day}'`);
+    const note = async (day: number) => {
+      await page.locator('#day').fill(`2020-01-${day}`);
+      await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day} January 2020'`);
       return [await page.locator('[data-day] dd').first().textContent(), await page.locator('[data-day] p').textContent()];
     };
-    const next = (day: string) => `The next new value was first seen on ${day}. The profile may have shown it before that day.`;
-    const rename = 'The former handle was last seen on 2020-01-21. The account was renamed at an unknown time after that day.';
-    expect(await note('2020-01-21')).toEqual(['@quay', next('2020-01-26')]);
-    expect(await note('2020-01-22')).toEqual(['@pier', `${rename} ${next('2020-01-26')}`]);
-    expect(await note('2020-01-26')).toEqual(['@pier', next('2020-01-27')]);
+    const rename = 'The former handle was last seen on 21 January 2020. The account was renamed at an unknown time after that day.';
+    expect(await note(21)).toEqual(['@quay', next('21 January 2020', '26 January 2020', ' (Location)')]);
+    expect(await note(22)).toEqual(['@pier', `${rename} ${next('22 January 2020', '26 January 2020', ' (Location)')}`]);
+    expect(await note(26)).toEqual(['@pier', next('26 January 2020', '27 January 2020', ' (Location)')]);
   });
 
   it('shows the handle of a day of an account that never changed, except its handle', async () => {
     const page = await open(pageOf('lamp_one'));
     for (const [day, handle] of [
-      ['2020-01-02', '@lamp'],
-      ['2020-01-03', '@lamp_one'],
+      [2, '@lamp'],
+      [3, '@lamp_one'],
     ]) {
-      await page.locator('#day').fill(day ?? '');
-      await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day}'`);
+      await page.locator('#day').fill(`2020-01-0${day}`);
+      await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day} January 2020'`);
       expect(await page.locator('[data-day] dd').allTextContents()).toEqual([handle, 'lamp_one']);
     }
   });
@@ -449,7 +467,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.evaluate(`[location.hash, document.querySelector('#day').value]`)).toEqual(['', '2020-01-15']);
     expect(await page.locator('[data-day] [role=status]').textContent()).toBe('Press Enter to show the profile.');
     await page.keyboard.press('Enter');
-    await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 2020-01-15'`);
+    await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 15 January 2020'`);
   });
 
   it('says that the profile of a day needs JavaScript, without it', async () => {

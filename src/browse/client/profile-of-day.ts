@@ -1,5 +1,18 @@
 import { markedWords } from './comparison.ts';
-import { allChanges, dateInput, dayOf, element, fieldOf, handleIn, isRename, mainPage, recall, remember, textOf } from './page-elements.ts';
+import {
+  allChanges,
+  dateInput,
+  dayOf,
+  element,
+  fieldOf,
+  handleIn,
+  isRename,
+  mainPage,
+  recall,
+  remember,
+  shownDay,
+  textOf,
+} from './page-elements.ts';
 
 /** What a profile said at the end of a day. */
 interface Profile {
@@ -38,7 +51,7 @@ export function addProfileOfDay(): void {
       profiles.unshift(known);
     }
     result.replaceChildren(
-      element('h2', {}, second === undefined ? `Profile on ${first}` : `Profile on ${first} and on ${second}`),
+      element('h2', {}, `Profile on ${shownDay(first)}${second === undefined ? '' : ` and on ${shownDay(second)}`}`),
       ...shownProfiles(profiles),
     );
   };
@@ -92,7 +105,7 @@ function firstDayOf(link: HTMLAnchorElement | undefined): string {
 }
 
 function profileOn(day: string): Profile {
-  if (day > new Date().toISOString().slice(0, 10)) return { texts: [], note: `${day} is in the future.` };
+  if (day > new Date().toISOString().slice(0, 10)) return { texts: [], note: `${shownDay(day)} is in the future.` };
   const texts = new Map<string, string>();
   for (const row of document.querySelectorAll('[data-before] > div')) {
     texts.set(row.querySelector('dt')?.textContent ?? '', row.querySelector('dd')?.textContent ?? '');
@@ -107,26 +120,34 @@ function profileOn(day: string): Profile {
     if (!isNewHandle) texts.set(fieldOf(change), textOf(change));
   }
   const known: Profile['texts'] = handle === '' ? [...texts] : [['Handle', handle], ...texts];
-  const days = allChanges().flatMap((change) => (isRename(change) ? [] : dayOf(change)));
   const rename =
     renamedAfter === ''
       ? ''
-      : `The former handle was last seen on ${renamedAfter}. The account was renamed at an unknown time after that day. `;
-  return { texts: known, note: `${rename}${noteOn(day, known.length === 0, days)}`.trim() };
+      : `The former handle was last seen on ${shownDay(renamedAfter)}. The account was renamed at an unknown time after that day. `;
+  return { texts: known, note: `${rename}${noteOn(day, known.length === 0)}`.trim() };
 }
 
-/** @param days of the records on the page, newest first */
-function noteOn(day: string, isEmpty: boolean, days: readonly string[]): string {
-  const [newest = ''] = days;
-  if (isEmpty) return `No source showed this profile on ${day}: it was first seen on ${days.at(-1)}.`;
+/** Says when the next new value was first seen, or the newest one. Beside another profile, it must name the day. */
+function noteOn(day: string, isEmpty: boolean): string {
+  const records = allChanges().filter((change) => !isRename(change));
+  const days = records.map(dayOf);
+  const [newest = '', oldest = ''] = [days[0], days.at(-1)];
+  if (isEmpty) return `No source showed this profile on ${shownDay(day)}: it was first seen on ${shownDay(oldest)}.`;
+  const firstSeen = (date: string) => {
+    const fields = new Set(records.filter((record) => dayOf(record) === date).map(fieldOf));
+    // another page has the fields of its records
+    return `first seen on ${shownDay(date)}${fields.size === 0 ? '' : ` (${[...fields].join(', ')})`}`;
+  };
   const next = days.findLast((date) => date > day) ?? firstDayOf(linksTo('Newer')[0]);
-  if (next !== '') return `The next new value was first seen on ${next}. The profile may have shown it before that day.`;
-  return day === newest ? '' : `The newest value was first seen on ${newest}. This page does not show how long the profile had it.`;
+  const date = shownDay(day);
+  if (next !== '') return `After ${date}, the next new value was ${firstSeen(next)}. The profile may have shown it before that day.`;
+  if (day === newest) return '';
+  return `Before ${date}, the newest value was ${firstSeen(newest)}. This page does not show how long the profile had it.`;
 }
 
 /** Shows one profile, or the difference of two. A profile that is not known is not compared. */
 function shownProfiles(profiles: readonly Profile[]): readonly HTMLElement[] {
-  const notes = [...new Set(profiles.map(({ note }) => note))].filter(Boolean).map((note) => element('p', {}, note));
+  const notes = profiles.flatMap(({ note }) => (note === '' ? [] : element('p', {}, note)));
   const [first = [], second = first] = profiles.map(({ texts }) => texts);
   if (first.length === 0 || second.length === 0) return notes;
   const [texts, others] = [new Map(first), new Map(second)];
