@@ -80,7 +80,10 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
 
   beforeAll(async () => {
     await observe(join(folder, 'store.db'), snapshots());
-    files = browseFilesAt(join(folder, 'store.db'), { ...SITE, page_size: 100, account_page_size: 100 });
+    files = browseFilesAt(join(folder, 'store.db'), {
+      ...{ ...SITE, page_size: 100, account_page_size: 100 },
+      snapshot_days: [{ from: '2020-01-01', to: time(699).slice(0, 10) }],
+    });
     divideIndex();
     nina = pageOf('nina_k');
     fileUrl = writeFiles(join(folder, 'out'), files);
@@ -379,8 +382,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 8 May 2020'`);
     expect(await shown()).toEqual(['@nina_k', 'Nina Kowal 🌻', bio(128)]);
     // the newest parts are on the main page, the first ones on pages of their own
-    const newest = (day: string) =>
-      `Before ${day}, the newest value was first seen on 9 May 2020 (Bio). This page does not show how long the profile had it.`;
+    const newest = 'This history does not show the profile on 10 May 2020. The newest value was first seen on 9 May 2020 (Bio).';
     const empty = 'No source showed this profile on 31 December 2019: it was first seen on 1 January 2020.';
     for (const [days, expected, ...notes] of [
       ['2019-12-31', [], empty],
@@ -393,9 +395,8 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       ['2020-02-19', ['@nina_k', bio(49)], next('19 February 2020', '20 February 2020')],
       ['2020-02-20', ['@nina_k', bio(50)], next('20 February 2020', '21 February 2020')],
       ['2020-05-09', ['@nina_k', bio(129)]],
-      ['2025-01-01', ['@nina_k', bio(129)], newest('1 January 2025')],
-      ['9999-01-01', [], '1 January 9999 is in the future.'],
-      ['2019-12-31..2020-05-10', [], empty, newest('10 May 2020')],
+      ['2020-05-10', ['@nina_k', bio(129)], newest],
+      ['2019-12-31..2020-05-10', [], empty, newest],
       [
         '2020-01-01..2020-05-09',
         [['@ninette', 'nina_k'].join(''), 'maps of 129 places that moved\nand <b>more</b>'],
@@ -422,7 +423,10 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     }
     // a page of a part leads to the day, too
     await page.locator('#other-day').fill('2020-05-09');
-    await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 20 January 2020 and on 9 May 2020'`);
+    await until(
+      page,
+      `document.querySelector('[data-day] h2')?.textContent === 'Profile on 20 January 2020 compared with profile on 9 May 2020'`,
+    );
     expect(await page.locator('[data-day] del').allTextContents()).toEqual(['19']);
     // the days stay in their fields, in any order
     await page.goto(`${fileUrl}${nina}#on=2020-01-20..2020-05-09`);
@@ -433,6 +437,20 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       '2020-06-01',
       '2020-05-09',
     ]);
+  });
+
+  it.each([
+    ['the newest snapshot of the account, which is not new', 'nina_k', '9999-01-01', 'Last known profile, from 9 May 2020'],
+    ['the same, from the page of a part', 'nina_k~p3', '2020-05-10', 'Last known profile, from 9 May 2020'],
+    ['the newest record, but not after the newest snapshot', 'ni_other695', '2021-11-30', 'Profile on 30 November 2021'],
+    ['that snapshot', 'ni_other695', '2021-12-01', 'Last known profile, from 30 November 2021 or earlier'],
+    ['the newest snapshot of the account', 'ni_other699', '2021-12-01', 'Last known profile, from 30 November 2021'],
+  ])('does not claim to know a profile after its last day: after %s', async (_, account, day, heading) => {
+    const page = await open(`${pageOf(account)}#on=${day}`);
+    await until(page, `document.querySelector('[data-day] h2')?.textContent === '${heading}'`);
+    expect(await page.locator('[data-day] p').textContent()).toMatch(
+      heading.startsWith('Last') ? /^This history does not show the profile on / : /^Before 30 November 2021, the newest value was /,
+    );
   });
 
   it('says that a rename has no known time, for days up to the next record', async () => {

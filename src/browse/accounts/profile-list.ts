@@ -35,7 +35,7 @@ function hasRecordAfter({ data }: Account, instant: Instant): boolean {
 /** Does not say that the account is gone, or that the snapshot had each field: a source can lack an account that is still there, or a field. */
 function lastKnownMarkup(instant: Instant): Markup {
   const time = timestampOf(instant);
-  return markup`<dd>${dateMarkup(time)}, the day of the newest snapshot of this account. That snapshot can lack fields. All later snapshots in this history are of other accounts.`;
+  return markup`<dd data-last-known>${dateMarkup(time)}, the day of the newest snapshot of this account. That snapshot can lack fields. All later snapshots in this history are of other accounts.`;
 }
 
 function linked(url: ByteText): Markup {

@@ -119,9 +119,10 @@ interface ScriptState extends Pick<ShownState, 'fingerprint'> {
 }
 
 /** Returns the script with what changes with each record, so that not all pages have it: what citations say about the site, and what filters need. */
-export function siteScript({ about, base_url }: Site, state: ScriptState): string {
+export function siteScript({ about, base_url, snapshot_days }: Site, state: ScriptState): string {
   const { title = 'History of public profiles', publisher } = about ?? {};
-  return `palimpsestSite = ${encodeJson({ title, publisher, base_url: isLoopback(base_url) ? '' : base_url, ...state })};\n`;
+  const site = { title, publisher, base_url: isLoopback(base_url) ? '' : base_url, newest_snapshot: snapshot_days?.at(-1)?.to };
+  return `palimpsestSite = ${encodeJson({ ...site, ...state })};\n`;
 }
 
 /** Returns what mirrors lack of their services. */
