@@ -453,16 +453,16 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     );
   });
 
-  it('says that a rename has no known time, for days up to the next record', async () => {
+  it('shows both handles between a rename, which has no known time, and the next record', async () => {
     const page = await open(pageOf('pier'));
     const note = async (day: number) => {
       await page.locator('#day').fill(`2020-01-${day}`);
       await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day} January 2020'`);
       return [await page.locator('[data-day] dd').first().textContent(), await page.locator('[data-day] p').textContent()];
     };
-    const rename = 'The former handle was last seen on 21 January 2020. The account was renamed at an unknown time after that day.';
+    const rename = '@quay was last seen on 21 January 2020. The account was renamed to @pier at an unknown time after that day.';
     expect(await note(21)).toEqual(['@quay', next('21 January 2020', '26 January 2020', ' (Location)')]);
-    expect(await note(22)).toEqual(['@pier', `${rename} ${next('22 January 2020', '26 January 2020', ' (Location)')}`]);
+    expect(await note(22)).toEqual(['@quay or @pier', `${rename} ${next('22 January 2020', '26 January 2020', ' (Location)')}`]);
     expect(await note(26)).toEqual(['@pier', next('26 January 2020', '27 January 2020', ' (Location)')]);
   });
 
@@ -470,6 +470,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const page = await open(pageOf('lamp_one'));
     for (const [day, handle] of [
       [2, '@lamp'],
+      // that of its newest snapshot
       [3, '@lamp_one'],
     ]) {
       await page.locator('#day').fill(`2020-01-0${day}`);

@@ -138,23 +138,28 @@ function profileOn(day: string, last: LastDay): Profile {
   for (const row of document.querySelectorAll('[data-before] > div')) {
     texts.set(row.querySelector('dt')?.textContent ?? '', row.querySelector('dd')?.textContent ?? '');
   }
-  let [handle, renamedAfter] = ['', ''];
   for (const change of allChanges().reverse()) {
-    const [date, isNewHandle] = [dayOf(change), isRename(change)];
-    // a source still showed the former handle on the day after which the account was renamed
-    if (date > day || (isNewHandle && date === day)) continue;
-    handle = isNewHandle ? textOf(change) : handleIn(change);
-    renamedAfter = isNewHandle ? date : '';
-    if (!isNewHandle) texts.set(fieldOf(change), textOf(change));
+    if (dayOf(change) <= day && !isRename(change)) texts.set(fieldOf(change), textOf(change));
   }
+  const [handle, rename] = handleOn(day, last);
   const known: Profile['texts'] = handle === '' ? [...texts] : [['Handle', handle], ...texts];
-  const rename =
-    renamedAfter === ''
-      ? ''
-      : `The former handle was last seen on ${shownDay(renamedAfter)}. The account was renamed at an unknown time after that day. `;
   const isLater = day > last.day;
   const title = isLater ? `last known profile, from ${last.shown}` : `profile on ${shownDay(day)}`;
-  return { title, texts: known, note: `${rename}${noteOn(day, known.length === 0, isLater)}`.trim() };
+  return { title, texts: known, note: `${rename} ${noteOn(day, known.length === 0, isLater)}`.trim() };
+}
+
+/** Returns the handle of a day, and why it can be one of two. The first time of a new handle is known only if it has a record. */
+function handleOn(day: string, last: LastDay): readonly [handle: string, note: string] {
+  const change = allChanges().find((each) => dayOf(each) <= day);
+  if (change === undefined) return ['', ''];
+  if (!isRename(change)) return [handleIn(change), ''];
+  const [before = '', after = ''] = Array.from(change.querySelectorAll('div'), ({ textContent }) => textContent);
+  if (day >= last.day) return [after, ''];
+  const date = dayOf(change);
+  // a source still showed the former handle on that day
+  if (date === day) return [before, ''];
+  const note = `${before} was last seen on ${shownDay(date)}. The account was renamed to ${after} at an unknown time after that day.`;
+  return [`${before} or ${after}`, note];
 }
 
 /** Says when the next new value was first seen, or the newest one. Beside another profile, it must name the day. */
