@@ -55,13 +55,20 @@ function snapshots(): Snapshot[] {
     { observed_at: time(21), screen_name: 'pier' },
     { observed_at: time(25), screen_name: 'pier', location: 'a' },
     { observed_at: time(26), screen_name: 'pier', location: 'b' },
+    { observed_at: time(26.5), screen_name: 'pier', location: 'c' },
   ].map((snapshot) => ({ id: 'p', display_name: 'Pier', ...snapshot }));
   return [...bios, ...others, ...moved, ...pier, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
 }
 
+/** What the page says of a day with new values. */
+const values = (day: string, fields: string) =>
+  `This page has values first seen on ${day}: ${fields}. The profile is that of the end of the day (UTC).`;
+
 /** What the page says of the profile of a day before a new value. */
 const next = (day: string, newDay: string, fields = ' (Bio)') =>
   `After ${day}, the next new value was first seen on ${newDay}${fields}. The profile may have shown it before that day.`;
+
+const bioThenNext = (day: string, newDay: string, fields = ' (Bio)') => `${values(day, 'Bio 1')} ${next(day, newDay, fields)}`;
 
 it('the client script is small and has no module syntax', () => {
   const script = clientScript().toString();
@@ -388,30 +395,32 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       ['2019-12-31', [], empty],
       // the handle of that day
       ['2020-01-01', ['@ninette', bio(0)], next('1 January 2020', '2 January 2020')],
-      ['2020-01-02', ['@nina_k', bio(1)], next('2 January 2020', '3 January 2020')],
-      ['2020-01-20', ['@nina_k', bio(19)], next('20 January 2020', '21 January 2020')],
+      ['2020-01-02', ['@nina_k', bio(1)], bioThenNext('2 January 2020', '3 January 2020')],
+      ['2020-01-20', ['@nina_k', bio(19)], bioThenNext('20 January 2020', '21 January 2020')],
       // the page of a part does not know the fields of the next one
-      ['2020-02-18', ['@nina_k', bio(48)], next('18 February 2020', '19 February 2020', '')],
-      ['2020-02-19', ['@nina_k', bio(49)], next('19 February 2020', '20 February 2020')],
-      ['2020-02-20', ['@nina_k', bio(50)], next('20 February 2020', '21 February 2020')],
-      ['2020-05-09', ['@nina_k', bio(129)]],
+      ['2020-02-18', ['@nina_k', bio(48)], bioThenNext('18 February 2020', '19 February 2020', '')],
+      ['2020-02-19', ['@nina_k', bio(49)], bioThenNext('19 February 2020', '20 February 2020')],
+      ['2020-02-20', ['@nina_k', bio(50)], bioThenNext('20 February 2020', '21 February 2020')],
+      ['2020-05-09', ['@nina_k', bio(129)], values('9 May 2020', 'Bio 1')],
       ['2020-05-10', ['@nina_k', bio(129)], newest],
       ['2019-12-31..2020-05-10', [], empty, newest],
       [
         '2020-01-01..2020-05-09',
         [['@ninette', 'nina_k'].join(''), 'maps of 129 places that moved\nand <b>more</b>'],
         next('1 January 2020', '2 January 2020'),
+        values('9 May 2020', 'Bio 1'),
       ],
       [
         '2020-01-20..2020-05-09',
         ['@nina_k', 'maps of 19129 places that moved\nand <b>more</b>'],
-        next('20 January 2020', '21 January 2020'),
+        bioThenNext('20 January 2020', '21 January 2020'),
+        values('9 May 2020', 'Bio 1'),
       ],
       [
         '2020-01-20..2020-01-21',
         ['@nina_k', 'maps of 1920 places that moved\nand <b>more</b>'],
-        next('20 January 2020', '21 January 2020'),
-        next('21 January 2020', '22 January 2020'),
+        bioThenNext('20 January 2020', '21 January 2020'),
+        bioThenNext('21 January 2020', '22 January 2020'),
       ],
     ] as const) {
       await page.goto('about:blank');
@@ -464,6 +473,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await note(21)).toEqual(['@quay', next('21 January 2020', '26 January 2020', ' (Location)')]);
     expect(await note(22)).toEqual(['@quay or @pier', `${rename} ${next('22 January 2020', '26 January 2020', ' (Location)')}`]);
     expect(await note(26)).toEqual(['@pier', next('26 January 2020', '27 January 2020', ' (Location)')]);
+    expect(await note(27)).toEqual(['@pier', values('27 January 2020', 'Location 2')]);
   });
 
   it('shows the handle of a day of an account that never changed, except its handle', async () => {

@@ -145,7 +145,17 @@ function profileOn(day: string, last: LastDay): Profile {
   const known: Profile['texts'] = handle === '' ? [...texts] : [['Handle', handle], ...texts];
   const isLater = day > last.day;
   const title = isLater ? `last known profile, from ${last.shown}` : `profile on ${shownDay(day)}`;
-  return { title, texts: known, note: `${rename} ${noteOn(day, known.length === 0, isLater)}`.trim() };
+  const notes = [valuesOn(day), rename, noteOn(day, known.length === 0, isLater)];
+  return { title, texts: known, note: notes.filter(Boolean).join(' ') };
+}
+
+/** Says which fields had new values on a day. Returns '' if none had. */
+function valuesOn(day: string): string {
+  const records = allChanges().filter((change) => dayOf(change) === day && !isRename(change));
+  const fields = new Set(records.filter((record) => !record.matches('.F')).map(fieldOf));
+  const counts = [...fields].map((field) => `${field} ${records.filter((record) => fieldOf(record) === field).length}`);
+  if (counts.length === 0) return '';
+  return `This page has values first seen on ${shownDay(day)}: ${counts.join(', ')}. The profile is that of the end of the day (UTC).`;
 }
 
 /** Returns the handle of a day, and why it can be one of two. The first time of a new handle is known only if it has a record. */
