@@ -526,6 +526,8 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       return page.evaluate<string>('window.saved');
     };
     const changes: Record<string, string | null>[] = JSON.parse(await saved('json'));
+    const label = await page.locator('.downloads').textContent();
+    expect(label).toMatch(new RegExp(`^Download the shown entries \\(records on this page: ${changes.length} of 131\\): `));
     expect(changes[0]).toMatchObject({
       handle: 'nina_k',
       data_type: 'Bio',

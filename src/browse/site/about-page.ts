@@ -98,6 +98,7 @@ ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <h2 id=api>How to find an account in the API</h2>
 <p>The JSON API sorts accounts by the id of their first record. An account moves to another page when accounts before it come or go.</p>
 <p>Follow <code>next</code> from <a href="${ROOT_1}rest/account/">accounts</a> to the entry with its <code>screen_name</code>. Only the HTML page of an account keeps its address.</p>
+<p>In the JSON of a record, <code>account</code> is the present handle, also if the record is older than the rename.</p>
 <h2>How to verify it</h2>
 <p>The fingerprint identifies this state of the data. Two stores of one palimpsest version with the same data have the same one. The pages show the same records as the <a href="${ROOT_1}rest/data/">JSON data</a>.</p>
 <p>The file manifest-sha256.txt has the SHA-256 of each file. With a copy of all files, <code>palimpsest verify --out FOLDER</code> checks them.</p>
