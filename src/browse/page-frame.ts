@@ -18,8 +18,6 @@ export interface PageFrame {
   /** Paths of neighboring pages. */
   readonly previous?: Markup | undefined;
   readonly next?: Markup | undefined;
-  /** More elements for the head. */
-  readonly head?: Markup | undefined;
   /** The page that search engines should list in place of this one; this page if it is missing. */
   readonly canonical?: Markup | undefined;
 }
@@ -73,10 +71,10 @@ export class PageFrames {
 
   /** Returns the bytes of a page. @param path its path in the tree */
   bytesOf(page: Page, path: string): Buffer {
-    const { title, root, section, previous, next, head, canonical, main } = page;
+    const { title, root, section, previous, next, canonical, main } = page;
     const pieces = this.#piecesOf(root, section);
     const alternate = markup`<link rel=alternate type=application/atom+xml href="${root}${CHANGES_FEED}">\n`;
-    const links = markup`${alternate}${link('prev', previous, root)}${link('next', next, root)}${head ?? ''}${link('canonical', canonical)}`;
+    const links = markup`${alternate}${link('prev', previous, root)}${link('next', next, root)}${link('canonical', canonical)}`;
     const foot = markup`</main>\n<footer><a href="${root}${CHANGES_FEED}">Atom feed</a>${pieces.tail}`;
     // a title cannot isolate the direction of a handle
     const visible = escapeText(byteText(plainText(title).replace(INVISIBLE, '')));

@@ -591,6 +591,16 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.evaluate('document.querySelector(":target").id')).toBe(moved);
   });
 
+  it('stays on the page of a former handle without JavaScript, because a redirect would drop the fragment', async () => {
+    const page = await open(`${pageOf('ninette')}#r1`, fileUrl, { javaScriptEnabled: false });
+    expect(await page.locator('[http-equiv=refresh]').count()).toBe(0);
+    expect(await page.locator('main').textContent()).toContain('add the end of this address, such as #r123, to');
+    await page.locator('.holders a').click();
+    await page.waitForURL(/nina_k\.html$/);
+    const other = await open(pageOf('ninette'));
+    await other.waitForURL(/nina_k\.html$/);
+  });
+
   it('cites a rename', async () => {
     const page = await open(nina);
     await page.goto(

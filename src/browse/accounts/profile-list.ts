@@ -49,5 +49,5 @@ function formerHandle({ handle, seen_to }: BrowseAccount['formerHandles'][number
 
 function formerHolder({ screen_name, seen_to }: BrowseAccount['formerHolders'][number]): Markup {
   const link = markup`<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
-  return markup`<dd>${link} was last seen with this handle on ${dateMarkup(seen_to)}`;
+  return markup`<dd>${link} was last seen with this handle on ${dateMarkup(seen_to)}. A link to this page from that time is about that account`;
 }
