@@ -20,8 +20,6 @@ export interface PageFrame {
   readonly next?: Markup | undefined;
   /** The path of a feed with only what the page shows. */
   readonly feed?: Markup | undefined;
-  /** More elements for the head. */
-  readonly head?: Markup | undefined;
   /** The page that search engines should list in place of this one; this page if it is missing. */
   readonly canonical?: Markup | undefined;
 }
@@ -75,12 +73,12 @@ export class PageFrames {
 
   /** Returns the bytes of a page. @param path its path in the tree */
   bytesOf(page: Page, path: string): Buffer {
-    const { title, root, section, previous, next, feed, head, canonical, main } = page;
+    const { title, root, section, previous, next, feed, canonical, main } = page;
     const pieces = this.#piecesOf(root, section);
     const alternate = (path: Markup | undefined) =>
       path === undefined ? '' : markup`<link rel=alternate type=application/atom+xml href="${root}${path}">\n`;
     // feed readers take the first one
-    const links = markup`${alternate(feed)}${alternate(trusted(CHANGES_FEED))}${link('prev', previous, root)}${link('next', next, root)}${head ?? ''}${link('canonical', canonical)}`;
+    const links = markup`${alternate(feed)}${alternate(trusted(CHANGES_FEED))}${link('prev', previous, root)}${link('next', next, root)}${link('canonical', canonical)}`;
     const own = feed === undefined ? '' : markup`<a href="${root}${feed}">Atom feed of this account</a>`;
     const foot = markup`</main>\n<footer>${own}<a href="${root}${CHANGES_FEED}">Atom feed${own === '' ? '' : ' of all accounts'}</a>${pieces.tail}`;
     // a title cannot isolate the direction of a handle

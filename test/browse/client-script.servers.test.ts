@@ -55,9 +55,20 @@ function snapshots(): Snapshot[] {
     { observed_at: time(21), screen_name: 'pier' },
     { observed_at: time(25), screen_name: 'pier', location: 'a' },
     { observed_at: time(26), screen_name: 'pier', location: 'b' },
+    { observed_at: time(26.5), screen_name: 'pier', location: 'c' },
   ].map((snapshot) => ({ id: 'p', display_name: 'Pier', ...snapshot }));
   return [...bios, ...others, ...moved, ...pier, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
 }
+
+/** What the page says of a day with new values. */
+const values = (day: string, fields: string) =>
+  `This page has values first seen on ${day}: ${fields}. The profile is that of the end of the day (UTC).`;
+
+/** What the page says of the profile of a day before a new value. */
+const next = (day: string, newDay: string, fields = ' (Bio)') =>
+  `After ${day}, the next new value was first seen on ${newDay}${fields}. The profile may have shown it before that day.`;
+
+const bioThenNext = (day: string, newDay: string, fields = ' (Bio)') => `${values(day, 'Bio 1')} ${next(day, newDay, fields)}`;
 
 it('the client script is small and has no module syntax', () => {
   const script = clientScript().toString();
@@ -76,7 +87,10 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
 
   beforeAll(async () => {
     await observe(join(folder, 'store.db'), snapshots());
-    files = browseFilesAt(join(folder, 'store.db'), { ...SITE, page_size: 100, account_page_size: 100 });
+    files = browseFilesAt(join(folder, 'store.db'), {
+      ...{ ...SITE, page_size: 100, account_page_size: 100 },
+      snapshot_days: [{ from: '2020-01-01', to: time(699).slice(0, 10) }],
+    });
     divideIndex();
     nina = pageOf('nina_k');
     fileUrl = writeFiles(join(folder, 'out'), files);
@@ -372,27 +386,42 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const shown = () => page.evaluate<string[]>(`Array.from(document.querySelectorAll('[data-day] dd')).map((each) => each.textContent)`);
     const bio = (n: number) => (n === 0 ? 'maps of places' : `maps of ${n} places that moved\nand <b>more</b>`);
     await page.locator('#day').fill('2020-05-08');
-    await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 2020-05-08'`);
+    await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 8 May 2020'`);
     expect(await shown()).toEqual(['@nina_k', 'Nina Kowal 🌻', bio(128)]);
     // the newest parts are on the main page, the first ones on pages of their own
-    const newest = 'The newest value was first seen on 2020-05-09. This page does not show how long the profile had it.';
-    const next = (day: string) => `The next new value was first seen on ${day}. The profile may have shown it before that day.`;
+    const newest = 'This history does not show the profile on 10 May 2020. The newest value was first seen on 9 May 2020 (Bio).';
+    const empty = 'No source showed this profile on 31 December 2019: it was first seen on 1 January 2020.';
     for (const [days, expected, ...notes] of [
-      ['2019-12-31', [], 'No source showed this profile on 2019-12-31: it was first seen on 2020-01-01.'],
+      ['2019-12-31', [], empty],
       // the handle of that day
-      ['2020-01-01', ['@ninette', bio(0)], next('2020-01-02')],
-      ['2020-01-02', ['@nina_k', bio(1)], next('2020-01-03')],
-      ['2020-01-20', ['@nina_k', bio(19)], next('2020-01-21')],
-      ['2020-02-18', ['@nina_k', bio(48)], next('2020-02-19')],
-      ['2020-02-19', ['@nina_k', bio(49)], next('2020-02-20')],
-      ['2020-02-20', ['@nina_k', bio(50)], next('2020-02-21')],
-      ['2020-05-09', ['@nina_k', bio(129)]],
-      ['2025-01-01', ['@nina_k', bio(129)], newest],
-      ['9999-01-01', [], '9999-01-01 is in the future.'],
-      ['2019-12-31..2020-05-10', [], 'No source showed this profile on 2019-12-31: it was first seen on 2020-01-01.', newest],
-      ['2020-01-01..2020-05-09', [['@ninette', 'nina_k'].join(''), 'maps of 129 places that moved\nand <b>more</b>'], next('2020-01-02')],
-      ['2020-01-20..2020-05-09', ['@nina_k', 'maps of 19129 places that moved\nand <b>more</b>'], next('2020-01-21')],
-      ['2020-01-20..2020-01-21', ['@nina_k', 'maps of 1920 places that moved\nand <b>more</b>'], next('2020-01-21'), next('2020-01-22')],
+      ['2020-01-01', ['@ninette', bio(0)], next('1 January 2020', '2 January 2020')],
+      ['2020-01-02', ['@nina_k', bio(1)], bioThenNext('2 January 2020', '3 January 2020')],
+      ['2020-01-20', ['@nina_k', bio(19)], bioThenNext('20 January 2020', '21 January 2020')],
+      // the page of a part does not know the fields of the next one
+      ['2020-02-18', ['@nina_k', bio(48)], bioThenNext('18 February 2020', '19 February 2020', '')],
+      ['2020-02-19', ['@nina_k', bio(49)], bioThenNext('19 February 2020', '20 February 2020')],
+      ['2020-02-20', ['@nina_k', bio(50)], bioThenNext('20 February 2020', '21 February 2020')],
+      ['2020-05-09', ['@nina_k', bio(129)], values('9 May 2020', 'Bio 1')],
+      ['2020-05-10', ['@nina_k', bio(129)], newest],
+      ['2019-12-31..2020-05-10', [], empty, newest],
+      [
+        '2020-01-01..2020-05-09',
+        [['@ninette', 'nina_k'].join(''), 'maps of 129 places that moved\nand <b>more</b>'],
+        next('1 January 2020', '2 January 2020'),
+        values('9 May 2020', 'Bio 1'),
+      ],
+      [
+        '2020-01-20..2020-05-09',
+        ['@nina_k', 'maps of 19129 places that moved\nand <b>more</b>'],
+        bioThenNext('20 January 2020', '21 January 2020'),
+        values('9 May 2020', 'Bio 1'),
+      ],
+      [
+        '2020-01-20..2020-01-21',
+        ['@nina_k', 'maps of 1920 places that moved\nand <b>more</b>'],
+        bioThenNext('20 January 2020', '21 January 2020'),
+        bioThenNext('21 January 2020', '22 January 2020'),
+      ],
     ] as const) {
       await page.goto('about:blank');
       await page.goto(`${fileUrl}${nina}#on=${days}`);
@@ -403,7 +432,10 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     }
     // a page of a part leads to the day, too
     await page.locator('#other-day').fill('2020-05-09');
-    await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 2020-01-20 and on 2020-05-09'`);
+    await until(
+      page,
+      `document.querySelector('[data-day] h2')?.textContent === 'Profile on 20 January 2020 compared with profile on 9 May 2020'`,
+    );
     expect(await page.locator('[data-day] del').allTextContents()).toEqual(['19']);
     // the days stay in their fields, in any order
     await page.goto(`${fileUrl}${nina}#on=2020-01-20..2020-05-09`);
@@ -416,28 +448,43 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     ]);
   });
 
-  it('says that a rename has no known time, for days up to the next record', async () => {
+  it.each([
+    ['the newest snapshot of the account, which is not new', 'nina_k', '9999-01-01', 'Last known profile, from 9 May 2020'],
+    ['the same, from the page of a part', 'nina_k~p3', '2020-05-10', 'Last known profile, from 9 May 2020'],
+    ['the newest record, but not after the newest snapshot', 'ni_other695', '2021-11-30', 'Profile on 30 November 2021'],
+    ['that snapshot', 'ni_other695', '2021-12-01', 'Last known profile, from 30 November 2021 or earlier'],
+    ['the newest snapshot of the account', 'ni_other699', '2021-12-01', 'Last known profile, from 30 November 2021'],
+  ])('does not claim to know a profile after its last day: after %s', async (_, account, day, heading) => {
+    const page = await open(`${pageOf(account)}#on=${day}`);
+    await until(page, `document.querySelector('[data-day] h2')?.textContent === '${heading}'`);
+    expect(await page.locator('[data-day] p').textContent()).toMatch(
+      heading.startsWith('Last') ? /^This history does not show the profile on / : /^Before 30 November 2021, the newest value was /,
+    );
+  });
+
+  it('shows both handles between a rename, which has no known time, and the next record', async () => {
     const page = await open(pageOf('pier'));
-    const note = async (day: string) => {
-      await page.locator('#day').fill(day);
-      await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day}'`);
+    const note = async (day: number) => {
+      await page.locator('#day').fill(`2020-01-${day}`);
+      await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day} January 2020'`);
       return [await page.locator('[data-day] dd').first().textContent(), await page.locator('[data-day] p').textContent()];
     };
-    const next = (day: string) => `The next new value was first seen on ${day}. The profile may have shown it before that day.`;
-    const rename = 'The former handle was last seen on 2020-01-21. The account was renamed at an unknown time after that day.';
-    expect(await note('2020-01-21')).toEqual(['@quay', next('2020-01-26')]);
-    expect(await note('2020-01-22')).toEqual(['@pier', `${rename} ${next('2020-01-26')}`]);
-    expect(await note('2020-01-26')).toEqual(['@pier', next('2020-01-27')]);
+    const rename = '@quay was last seen on 21 January 2020. The account was renamed to @pier at an unknown time after that day.';
+    expect(await note(21)).toEqual(['@quay', next('21 January 2020', '26 January 2020', ' (Location)')]);
+    expect(await note(22)).toEqual(['@quay or @pier', `${rename} ${next('22 January 2020', '26 January 2020', ' (Location)')}`]);
+    expect(await note(26)).toEqual(['@pier', next('26 January 2020', '27 January 2020', ' (Location)')]);
+    expect(await note(27)).toEqual(['@pier', values('27 January 2020', 'Location 2')]);
   });
 
   it('shows the handle of a day of an account that never changed, except its handle', async () => {
     const page = await open(pageOf('lamp_one'));
     for (const [day, handle] of [
-      ['2020-01-02', '@lamp'],
-      ['2020-01-03', '@lamp_one'],
+      [2, '@lamp'],
+      // that of its newest snapshot
+      [3, '@lamp_one'],
     ]) {
-      await page.locator('#day').fill(day ?? '');
-      await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day}'`);
+      await page.locator('#day').fill(`2020-01-0${day}`);
+      await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day} January 2020'`);
       expect(await page.locator('[data-day] dd').allTextContents()).toEqual([handle, 'lamp_one']);
     }
   });
@@ -449,7 +496,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.evaluate(`[location.hash, document.querySelector('#day').value]`)).toEqual(['', '2020-01-15']);
     expect(await page.locator('[data-day] [role=status]').textContent()).toBe('Press Enter to show the profile.');
     await page.keyboard.press('Enter');
-    await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 2020-01-15'`);
+    await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on 15 January 2020'`);
   });
 
   it('says that the profile of a day needs JavaScript, without it', async () => {
@@ -479,6 +526,8 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       return page.evaluate<string>('window.saved');
     };
     const changes: Record<string, string | null>[] = JSON.parse(await saved('json'));
+    const label = await page.locator('.downloads').textContent();
+    expect(label).toMatch(new RegExp(`^Download the shown entries \\(records on this page: ${changes.length} of 131\\): `));
     expect(changes[0]).toMatchObject({
       handle: 'nina_k',
       data_type: 'Bio',
@@ -540,6 +589,16 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.goto(`${fileUrl}${pageOf(handle)}#${moved}`);
     await page.waitForURL(/nina_k~p\d+\.html#[rh]\d+$/);
     expect(await page.evaluate('document.querySelector(":target").id')).toBe(moved);
+  });
+
+  it('stays on the page of a former handle without JavaScript, because a redirect would drop the fragment', async () => {
+    const page = await open(`${pageOf('ninette')}#r1`, fileUrl, { javaScriptEnabled: false });
+    expect(await page.locator('[http-equiv=refresh]').count()).toBe(0);
+    expect(await page.locator('main').textContent()).toContain('add the end of this address, such as #r123, to');
+    await page.locator('.holders a').click();
+    await page.waitForURL(/nina_k\.html$/);
+    const other = await open(pageOf('ninette'));
+    await other.waitForURL(/nina_k\.html$/);
   });
 
   it('cites a rename', async () => {

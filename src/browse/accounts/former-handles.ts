@@ -57,9 +57,12 @@ export function* formerHandleFiles(handle: ByteText, holders: readonly FormerHol
   }
 }
 
+/** A redirect without a script would drop the fragment, and nobody would see that. */
+const NO_SCRIPT = markup`<p>To find a record without JavaScript, add the end of this address, such as #r123, to the address of the page of the account.</p>\n`;
+
 /**
  * Returns the page of a handle that no account has today, or of a part under a former handle, because its records had their
- * addresses there. It leads to the account that had the handle. If several had it, the reader chooses.
+ * addresses there. It leads to the account that had the handle: the script goes there. If several had it, the reader chooses.
  * @param part the number of the part; 0 for the main page
  */
 function leadingPage(handle: ByteText, holders: readonly FormerHolderText[], part: number): Page {
@@ -74,10 +77,8 @@ function leadingPage(handle: ByteText, holders: readonly FormerHolderText[], par
   );
   const [holder] = holders;
   const canonical = holder && linkTo(holder.screen_name);
-  // at once, because a reader may need any time to read; the script, which keeps the fragment, still runs before
-  const head = canonical && holders.length === 1 ? markup`<meta http-equiv=refresh content="0; url=${canonical}">\n` : undefined;
   return pageOf(
-    { title: `@${handle}, a former handle`, root: ROOT_3, head, canonical },
-    markup`<h1><bdi>@${escapeText(handle)}</bdi></h1>\n<p>${reason}</p>\n<ul class=holders>\n${joined(lines)}</ul>\n`,
+    { title: `@${handle}, a former handle`, root: ROOT_3, canonical },
+    markup`<h1><bdi>@${escapeText(handle)}</bdi></h1>\n<p>${reason}</p>\n<ul class=holders>\n${joined(lines)}</ul>\n${NO_SCRIPT}`,
   );
 }

@@ -35,7 +35,7 @@ function hasRecordAfter({ data }: Account, instant: Instant): boolean {
 /** Does not say that the account is gone, or that the snapshot had each field: a source can lack an account that is still there, or a field. */
 function lastKnownMarkup(instant: Instant): Markup {
   const time = timestampOf(instant);
-  return markup`<dd>${dateMarkup(time)}, the day of the newest snapshot of this account. That snapshot can lack fields. All later snapshots in this history are of other accounts.`;
+  return markup`<dd data-last-known>${dateMarkup(time)}, the day of the newest snapshot of this account. That snapshot can lack fields. All later snapshots in this history are of other accounts.`;
 }
 
 function linked(url: ByteText): Markup {
@@ -49,5 +49,5 @@ function formerHandle({ handle, seen_to }: BrowseAccount['formerHandles'][number
 
 function formerHolder({ screen_name, seen_to }: BrowseAccount['formerHolders'][number]): Markup {
   const link = markup`<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
-  return markup`<dd>${link} was last seen with this handle on ${dateMarkup(seen_to)}`;
+  return markup`<dd>${link} was last seen with this handle on ${dateMarkup(seen_to)}. A link to this page from that time is about that account`;
 }

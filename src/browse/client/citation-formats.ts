@@ -11,6 +11,8 @@ export interface CitedSite {
   readonly fingerprint?: string;
   /** For the filter by field. */
   readonly fields?: NewestCounts;
+  /** The last day with snapshots, if it is known: for the profile of a day. */
+  readonly newest_snapshot?: string;
   /** The months that have a page, newest first: for the filter by date. */
   readonly months?: readonly string[];
 }

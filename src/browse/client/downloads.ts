@@ -28,7 +28,9 @@ export function addDownloads(): void {
   };
   const json = button('JSON', 'application/json', (rows) => JSON.stringify(rows, undefined, 2));
   const csv = button('CSV', 'text/csv', csvOf);
-  place.prepend('Download these records: ', json, csv);
+  // such as `94 of 244`: the number that the filter shows
+  const records = document.querySelector('label[for=fA] small')?.textContent;
+  place.prepend(`Download the shown entries (records on this page: ${records}): `, json, csv);
 }
 
 function rowsShown(): readonly Row[] {

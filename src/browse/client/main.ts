@@ -4,11 +4,11 @@ import { addCopiedArrows } from './copied-text.ts';
 import { addDateFilter } from './date-filter.ts';
 import { addDownloads } from './downloads.ts';
 import { addKeyboard } from './keyboard.ts';
-import { addPermalinks, keepFragment } from './permalinks.ts';
+import { addPermalinks, leaveFormerHandle } from './permalinks.ts';
 import { addProfileOfDay } from './profile-of-day.ts';
 import { addSearchBox } from './search-box.ts';
 
-keepFragment();
+leaveFormerHandle();
 addPermalinks();
 addSearchBox();
 addKeyboard();

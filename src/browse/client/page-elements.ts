@@ -67,6 +67,11 @@ export function dayOf(change: HTMLElement): string {
   return timeOf(change)?.dateTime.slice(0, 10) ?? '';
 }
 
+/** Returns a day as the pages show it: `5 March 2024`. */
+export function shownDay(day: string): string {
+  return new Date(day).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+}
+
 /** The handle that the account had at the time of a record. Its entry names it if it is not the present one. */
 export function handleIn(change: HTMLElement): string {
   const named = change.closest('section')?.querySelector('h3 bdi') ?? Array.from(document.querySelectorAll('h1 bdi')).at(-1);

@@ -1,9 +1,8 @@
 import { element } from './page-elements.ts';
 
-/** Sends a reader of a former handle on, with the fragment, which the redirect of the page drops. */
-export function keepFragment(): void {
-  if (location.hash === '' || document.querySelector('meta[http-equiv=refresh]') === null) return;
-  const target = document.querySelector<HTMLLinkElement>('link[rel=canonical]');
+/** Sends a reader of a former handle on to the only account that had it, with the fragment. */
+export function leaveFormerHandle(): void {
+  const target = document.querySelector<HTMLAnchorElement>('.holders > :only-child > a');
   if (target !== null) location.replace(target.href + location.hash);
 }
 

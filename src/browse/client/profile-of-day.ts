@@ -1,12 +1,35 @@
+import { loadSite } from './citation.ts';
 import { markedWords } from './comparison.ts';
-import { allChanges, dateInput, dayOf, element, fieldOf, handleIn, isRename, mainPage, recall, remember, textOf } from './page-elements.ts';
+import {
+  allChanges,
+  dateInput,
+  dayOf,
+  element,
+  fieldOf,
+  handleIn,
+  isRename,
+  mainPage,
+  recall,
+  remember,
+  shownDay,
+  textOf,
+} from './page-elements.ts';
 
 /** What a profile said at the end of a day. */
 interface Profile {
+  /** What it is, such as `profile on 5 March 2024`. */
+  readonly title: string;
   /** The handle of that day, and each known field with its text. */
   readonly texts: readonly (readonly [field: string, text: string])[];
   /** Why it is empty, or why it is uncertain; '' otherwise. */
   readonly note: string;
+}
+
+/** The last day of which the history knows the profile. */
+interface LastDay {
+  readonly day: string;
+  /** The same day as readers see it. */
+  readonly shown: string;
 }
 
 const DAYS = /^#on=(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?$/;
@@ -21,31 +44,40 @@ export function addProfileOfDay(): void {
   const [day, other] = [dateInput('day'), dateInput('other-day')];
   const result = element('div', { role: 'status' });
   place.replaceChildren(element('label', {}, 'Profile on ', day), element('label', {}, 'compared with ', other), result);
-  const show = () => {
-    const [, first, second] = DAYS.exec(location.hash) ?? [];
+  const show = async () => {
+    const { hash } = location;
+    const [, first, second] = DAYS.exec(hash) ?? [];
     if (first === undefined) return;
     [day.value, other.value] = [first, second ?? ''];
     if (second !== undefined && second <= first) return result.replaceChildren('The second day must be after the first.');
+    const last = await lastDay();
+    // the reader can have chosen again
+    if (location.hash !== hash) return;
     const profiles: Profile[] = [];
     // the newest first: the pages lead to older ones
     for (const one of [second, first].filter((each) => each !== undefined)) {
       const key = `${mainPage()} ${one}`;
-      const known = isKnown(one) ? profileOn(one) : second === undefined ? undefined : recall<Profile>(key);
-      if (known === undefined) return location.replace(pageWith(one) + location.hash);
+      const known = isKnown(one) ? profileOn(one, last) : second === undefined ? undefined : recall<Profile>(key);
+      if (known === undefined) return location.replace(pageWith(one) + hash);
       // the page with the other day needs it
       const isShared = second === undefined || remember(key, known);
       if (!isShared && !isKnown(first)) return result.replaceChildren('To compare these days, allow this site to store data.');
       profiles.unshift(known);
     }
+    const heading = profiles.map(({ title }) => title).join(' compared with ');
     result.replaceChildren(
-      element('h2', {}, second === undefined ? `Profile on ${first}` : `Profile on ${first} and on ${second}`),
+      element(
+        'h2',
+        {},
+        heading.replace(/^./, (letter) => letter.toUpperCase()),
+      ),
       ...shownProfiles(profiles),
     );
   };
   const choose = () => {
     const hash = `#on=${[day.value, other.value].filter(Boolean).join('..')}`;
     if (day.value === '') result.replaceChildren();
-    else if (location.hash === hash) show();
+    else if (location.hash === hash) void show();
     else location.assign(`${mainPage()}.html${hash}`);
   };
   // a browser reports a date after each digit of its last part
@@ -61,14 +93,14 @@ export function addProfileOfDay(): void {
     if (isTyped) result.replaceChildren(day.value === '' ? '' : 'Press Enter to show the profile.');
     else choose();
   });
-  addEventListener('hashchange', show);
-  show();
+  addEventListener('hashchange', () => void show());
+  void show();
 }
 
-/** Whether this page has the records of a day, or the last ones before it. */
+/** Whether this page has the records of a day, or the last ones before it. The main page knows when the account was last seen. */
 function isKnown(day: string): boolean {
-  const newer = firstDayOf(linksTo('Newer')[0]);
-  return (newer === '' || day < newer) && (linksTo('Older').length === 0 || day >= oldestDay());
+  const isMain = location.pathname === `${mainPage()}.html`;
+  return (isMain || day < firstDayOf(linksTo('Newer')[0])) && (linksTo('Older').length === 0 || day >= oldestDay());
 }
 
 function oldestDay(): string {
@@ -91,42 +123,77 @@ function firstDayOf(link: HTMLAnchorElement | undefined): string {
   return link?.querySelector('time')?.dateTime.slice(0, 10) ?? '';
 }
 
-function profileOn(day: string): Profile {
-  if (day > new Date().toISOString().slice(0, 10)) return { texts: [], note: `${day} is in the future.` };
+/** An account without `Last known on` was seen in the 10 days before the newest snapshot, or never in a snapshot. */
+async function lastDay(): Promise<LastDay> {
+  const [newest = ''] = allChanges().map(dayOf);
+  const seen = document.querySelector<HTMLTimeElement>('[data-last-known] time')?.dateTime.slice(0, 10);
+  const day = seen ?? (firstDayOf(linksTo('Newer')[0]) || newest);
+  const { newest_snapshot = '' } = seen === undefined ? await loadSite() : {};
+  if (newest_snapshot <= day) return { day, shown: shownDay(day) };
+  return { day: newest_snapshot, shown: `${shownDay(newest_snapshot)} or earlier` };
+}
+
+function profileOn(day: string, last: LastDay): Profile {
   const texts = new Map<string, string>();
   for (const row of document.querySelectorAll('[data-before] > div')) {
     texts.set(row.querySelector('dt')?.textContent ?? '', row.querySelector('dd')?.textContent ?? '');
   }
-  let [handle, renamedAfter] = ['', ''];
   for (const change of allChanges().reverse()) {
-    const [date, isNewHandle] = [dayOf(change), isRename(change)];
-    // a source still showed the former handle on the day after which the account was renamed
-    if (date > day || (isNewHandle && date === day)) continue;
-    handle = isNewHandle ? textOf(change) : handleIn(change);
-    renamedAfter = isNewHandle ? date : '';
-    if (!isNewHandle) texts.set(fieldOf(change), textOf(change));
+    if (dayOf(change) <= day && !isRename(change)) texts.set(fieldOf(change), textOf(change));
   }
+  const [handle, rename] = handleOn(day, last);
   const known: Profile['texts'] = handle === '' ? [...texts] : [['Handle', handle], ...texts];
-  const days = allChanges().flatMap((change) => (isRename(change) ? [] : dayOf(change)));
-  const rename =
-    renamedAfter === ''
-      ? ''
-      : `The former handle was last seen on ${renamedAfter}. The account was renamed at an unknown time after that day. `;
-  return { texts: known, note: `${rename}${noteOn(day, known.length === 0, days)}`.trim() };
+  const isLater = day > last.day;
+  const title = isLater ? `last known profile, from ${last.shown}` : `profile on ${shownDay(day)}`;
+  const notes = [valuesOn(day), rename, noteOn(day, known.length === 0, isLater)];
+  return { title, texts: known, note: notes.filter(Boolean).join(' ') };
 }
 
-/** @param days of the records on the page, newest first */
-function noteOn(day: string, isEmpty: boolean, days: readonly string[]): string {
-  const [newest = ''] = days;
-  if (isEmpty) return `No source showed this profile on ${day}: it was first seen on ${days.at(-1)}.`;
+/** Says which fields had new values on a day. Returns '' if none had. */
+function valuesOn(day: string): string {
+  const records = allChanges().filter((change) => dayOf(change) === day && !isRename(change));
+  const fields = new Set(records.filter((record) => !record.matches('.F')).map(fieldOf));
+  const counts = [...fields].map((field) => `${field} ${records.filter((record) => fieldOf(record) === field).length}`);
+  if (counts.length === 0) return '';
+  return `This page has values first seen on ${shownDay(day)}: ${counts.join(', ')}. The profile is that of the end of the day (UTC).`;
+}
+
+/** Returns the handle of a day, and why it can be one of two. The first time of a new handle is known only if it has a record. */
+function handleOn(day: string, last: LastDay): readonly [handle: string, note: string] {
+  const change = allChanges().find((each) => dayOf(each) <= day);
+  if (change === undefined) return ['', ''];
+  if (!isRename(change)) return [handleIn(change), ''];
+  const [before = '', after = ''] = Array.from(change.querySelectorAll('div'), ({ textContent }) => textContent);
+  if (day >= last.day) return [after, ''];
+  const date = dayOf(change);
+  // a source still showed the former handle on that day
+  if (date === day) return [before, ''];
+  const note = `${before} was last seen on ${shownDay(date)}. The account was renamed to ${after} at an unknown time after that day.`;
+  return [`${before} or ${after}`, note];
+}
+
+/** Says when the next new value was first seen, or the newest one. Beside another profile, it must name the day. */
+function noteOn(day: string, isEmpty: boolean, isLater: boolean): string {
+  const records = allChanges().filter((change) => !isRename(change));
+  const days = records.map(dayOf);
+  const [newest = '', oldest = ''] = [days[0], days.at(-1)];
+  if (isEmpty) return `No source showed this profile on ${shownDay(day)}: it was first seen on ${shownDay(oldest)}.`;
+  const firstSeen = (date: string) => {
+    const fields = new Set(records.filter((record) => dayOf(record) === date).map(fieldOf));
+    // another page has the fields of its records
+    return `first seen on ${shownDay(date)}${fields.size === 0 ? '' : ` (${[...fields].join(', ')})`}`;
+  };
   const next = days.findLast((date) => date > day) ?? firstDayOf(linksTo('Newer')[0]);
-  if (next !== '') return `The next new value was first seen on ${next}. The profile may have shown it before that day.`;
-  return day === newest ? '' : `The newest value was first seen on ${newest}. This page does not show how long the profile had it.`;
+  const date = shownDay(day);
+  if (next !== '') return `After ${date}, the next new value was ${firstSeen(next)}. The profile may have shown it before that day.`;
+  if (isLater) return `This history does not show the profile on ${date}. The newest value was ${firstSeen(newest)}.`;
+  if (day === newest) return '';
+  return `Before ${date}, the newest value was ${firstSeen(newest)}. This page does not show how long the profile had it.`;
 }
 
 /** Shows one profile, or the difference of two. A profile that is not known is not compared. */
 function shownProfiles(profiles: readonly Profile[]): readonly HTMLElement[] {
-  const notes = [...new Set(profiles.map(({ note }) => note))].filter(Boolean).map((note) => element('p', {}, note));
+  const notes = profiles.flatMap(({ note }) => (note === '' ? [] : element('p', {}, note)));
   const [first = [], second = first] = profiles.map(({ texts }) => texts);
   if (first.length === 0 || second.length === 0) return notes;
   const [texts, others] = [new Map(first), new Map(second)];

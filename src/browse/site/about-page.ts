@@ -98,6 +98,7 @@ ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <h2 id=api>How to find an account in the API</h2>
 <p>The JSON API sorts accounts by the id of their first record. An account moves to another page when accounts before it come or go.</p>
 <p>Follow <code>next</code> from <a href="${ROOT_1}rest/account/">accounts</a> to the entry with its <code>screen_name</code>. Only the HTML page of an account keeps its address.</p>
+<p>In the JSON of a record, <code>account</code> is the present handle, also if the record is older than the rename.</p>
 <h2>How to verify it</h2>
 <p>The fingerprint identifies this state of the data. Two stores of one palimpsest version with the same data have the same one. The pages show the same records as the <a href="${ROOT_1}rest/data/">JSON data</a>.</p>
 <p>The file manifest-sha256.txt has the SHA-256 of each file. With a copy of all files, <code>palimpsest verify --out FOLDER</code> checks them.</p>
@@ -119,9 +120,10 @@ interface ScriptState extends Pick<ShownState, 'fingerprint'> {
 }
 
 /** Returns the script with what changes with each record, so that not all pages have it: what citations say about the site, and what filters need. */
-export function siteScript({ about, base_url }: Site, state: ScriptState): string {
+export function siteScript({ about, base_url, snapshot_days }: Site, state: ScriptState): string {
   const { title = 'History of public profiles', publisher } = about ?? {};
-  return `palimpsestSite = ${encodeJson({ title, publisher, base_url: isLoopback(base_url) ? '' : base_url, ...state })};\n`;
+  const site = { title, publisher, base_url: isLoopback(base_url) ? '' : base_url, newest_snapshot: snapshot_days?.at(-1)?.to };
+  return `palimpsestSite = ${encodeJson({ ...site, ...state })};\n`;
 }
 
 /** Returns what mirrors lack of their services. */

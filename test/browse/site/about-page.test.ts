@@ -92,6 +92,9 @@ describe('the page about the history', () => {
     expect(rows(plain)).toEqual(state);
     expect(texts(plain, 'main')[0]).toContain('This site does not say who publishes it');
     expect(texts(plain, 'p')).toContain('An account that is gone can look like one that did not change.');
+    expect(texts(plain, 'p')).toContain(
+      'In the JSON of a record, account is the present handle, also if the record is older than the rename.',
+    );
     const { title: _, ...about } = ABOUT_SITE;
     const page = browseFiles(store, { ...SITE, about: { title: 'Press', ...about } }).get(ABOUT);
     expect(rows(page)).toEqual({
