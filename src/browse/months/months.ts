@@ -1,9 +1,11 @@
 import { dateOf } from '../../contract/instant.ts';
+import type { DaySpan } from '../../contract/snapshots/snapshot-days.ts';
 import type { FeedDay } from '../../store/feed/feed-days.ts';
 import type { Rename } from '../accounts/renames.ts';
 import { MONTHS, monthAndYear, type WEEKDAYS } from '../dates.ts';
 import { countsMarkup, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../markup.ts';
 import { monthPage } from '../paths.ts';
+import type { IsUnseen } from './unseen-months.ts';
 
 /** A day with records. */
 interface Day extends FeedDay, RecordCounts {}
@@ -59,25 +61,47 @@ function renamesByDate(renames: readonly Rename[]): ReadonlyMap<string, number> 
 /** The number of years that a table shows, so that dates in error cannot make it long. */
 const MOST_YEARS = 60;
 
-/** Returns a table of the changes of each month, newest year first, for the home page. */
-export function monthsTable(months: readonly Month[]): Markup {
-  const years = new Map<string, Month[]>();
-  for (const month of months) {
-    const year = month.month.slice(0, 4);
-    const known = years.get(year);
-    if (known === undefined) years.set(year, [month]);
-    else known.push(month);
-  }
-  const [shown, hidden] = [[...years].slice(0, MOST_YEARS), [...years.values()].slice(MOST_YEARS)];
+/**
+ * Returns a table of the changes of each month, newest year first, for the home page.
+ * @param spans the days with snapshots, in order
+ */
+export function monthsTable(months: readonly Month[], spans: readonly DaySpan[], isUnseen: IsUnseen): Markup {
+  const years = yearsOf(months, spans);
+  const [shown, hidden] = [years.slice(0, MOST_YEARS), years.slice(MOST_YEARS)];
   const { shadeOf, legend } = shadesOf(months);
-  const rows = shown.map(([year, found]) => markup`<tr><th scope=row>${Number(year)}${cells(found, shadeOf)}\n`);
+  const rows = shown.map(
+    (year, index) =>
+      markup`${unseenYears(year, years[index - 1] ?? year, isUnseen)}<tr><th scope=row>${year}${cells(year, months, shadeOf, isUnseen)}\n`,
+  );
   const heads = MONTHS.map(headOf);
-  return markup`<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat><thead><tr><th scope=col>Year${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table></div>\n${legend}${linkToEarlier(hidden)}`;
+  return markup`<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat><thead><tr><th scope=col>Year${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table></div>\n${legend}${linkToEarlier(months, hidden[0] ?? 0)}`;
 }
 
-/** Returns a link to the newest month that the table leaves out. Its page leads to the months before it. */
-function linkToEarlier(hidden: readonly (readonly Month[])[]): Markup | '' {
-  const month = hidden[0]?.[0]?.month;
+function yearOf(date: string): number {
+  return Number(date.slice(0, 4));
+}
+
+/** Returns the years with records or snapshots, newest first. */
+function yearsOf(months: readonly Month[], spans: readonly DaySpan[]): readonly number[] {
+  const years = new Set(months.map(({ month }) => yearOf(month)));
+  for (const { from, to } of spans) for (let year = yearOf(from); year <= yearOf(to); year += 1) years.add(year);
+  return [...years].sort((one, other) => other - one);
+}
+
+/** Returns a row for the years between two years of the table, if they are known to have no snapshot. */
+function unseenYears(earlier: number, later: number, isUnseen: IsUnseen): Markup | '' {
+  const [from, to] = [earlier + 1, later - 1];
+  if (from > to || !isUnseen(monthOf(from, 0))) return '';
+  return markup`<tr><th scope=row>${from}${from === to ? '' : markup` to ${to}`}<td colspan=12>no snapshot\n`;
+}
+
+function monthOf(year: number, index: number): string {
+  return `${String(year).padStart(4, '0')}-${String(index + 1).padStart(2, '0')}`;
+}
+
+/** Returns a link to the newest month that the table leaves out. Its page leads to the months before it. @param year the newest that is left out */
+function linkToEarlier(months: readonly Month[], year: number): Markup | '' {
+  const month = months.find((each) => yearOf(each.month) <= year)?.month;
   return month === undefined ? '' : markup`<p>Earlier: <a href="${monthPage(month)}">${monthAndYear(month)}</a></p>\n`;
 }
 
@@ -86,9 +110,16 @@ export function headOf(name: (typeof MONTHS | typeof WEEKDAYS)[number]): Markup 
   return markup`<th scope=col><abbr title=${name}>${trusted(name.slice(0, 3))}</abbr>`;
 }
 
-function cells(found: readonly Month[], shadeOf: ShadeOf): Markup {
-  const ofYear = MONTHS.map((_, index) => {
-    const known = found.find(({ month }) => Number(month.slice(5)) === index + 1);
+/** Returns the cells of a year. Months without a snapshot that follow each other have one cell. */
+function cells(year: number, months: readonly Month[], shadeOf: ShadeOf, isUnseen: IsUnseen): Markup {
+  const names = MONTHS.map((_, index) => monthOf(year, index));
+  const ofYear = names.map((name, index) => {
+    if (isUnseen(name)) {
+      if (index > 0 && isUnseen(names[index - 1] ?? '')) return '';
+      const next = names.findIndex((other, place) => place > index && !isUnseen(other));
+      return markup`<td colspan=${(next === -1 ? names.length : next) - index}>no snapshot`;
+    }
+    const known = months.find(({ month }) => month === name);
     if (known === undefined) return markup`<td>`;
     const title = markup`${monthAndYear(known.month)}: ${countsMarkup(known)}`;
     return markup`<td class=l${shadeOf(known)}><a href="${monthPage(known.month)}" title="${title}">${numberMarkup(known.changes)}</a>`;
