@@ -71,7 +71,7 @@ function renameList(allRenames: readonly Rename[], [month, ...earlier]: readonly
 const NO_MONTH: Month = { month: '0001-01', changes: 0, renames: 0, first_values: 0, days: [] };
 
 /** Returns a list of the accounts with the most changes, with their first handles of the month; empty: no changes. */
-function mostChangedList({ month }: Month, { all, first }: MostChanged, handleAt: RecordFacts['handleAt']): Markup | '' {
+function mostChangedList({ month }: Month, { all, first, tied }: MostChanged, handleAt: RecordFacts['handleAt']): Markup | '' {
   if (all === 0) return '';
   const start = `${month}-01T00:00:00Z`;
   const lines = first.map(({ account, changes }) => {
@@ -82,10 +82,12 @@ function mostChangedList({ month }: Month, { all, first }: MostChanged, handleAt
     return markup`<li value=${rank}><a href="${ROOT_2}${accountPage(account)}"><bdi>@${escapeText(handle)}</bdi></a>${present} ${changesMarkup(changes)}\n`;
   });
   const others =
-    all === first.length
+    all === first.length || first.length === 0
       ? ''
       : markup`<p>The first ${first.length} of ${numberMarkup(all)} accounts with changes. Accounts with the same number have the same rank:</p>\n`;
-  return markup`<h2>Accounts with the most changes</h2>\n${others}<ol>\n${joined(lines)}</ol>\n`;
+  const list = first.length === 0 ? '' : markup`<ol>\n${joined(lines)}</ol>\n`;
+  const rest = tied === undefined ? '' : markup`<p>${numberMarkup(tied.accounts)} accounts have ${changesMarkup(tied.changes)} each.</p>\n`;
+  return markup`<h2>Accounts with the most changes</h2>\n${others}${list}${rest}`;
 }
 
 const ONLY_DATE = markup` A day with only its date has snapshots without changes.`;
