@@ -138,17 +138,22 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
     await buttons.last().click();
   }
 
-  it('the number of changes in a month is on one line and in its cell, on a narrow screen too', async () => {
+  it.each([
+    ['a narrow screen', 360, 'screen', false],
+    ['paper, which shows all months', 680, 'print', true],
+  ] as const)('the number of changes in a month is on one line and in its cell on %s', async (_, width, media, showsAll) => {
     const page = await visit(browser, `${site}index.html`, site);
-    await page.setViewportSize({ width: 360, height: 900 });
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ media });
     const lines = `(() => {
       const cell = document.querySelector('table.heat a');
       cell.textContent = '123,456';
       const range = document.createRange();
       range.selectNodeContents(cell);
-      return [range.getClientRects().length, cell.scrollWidth <= cell.clientWidth];
+      const december = document.querySelector('table.heat th:last-child').getBoundingClientRect();
+      return [range.getClientRects().length, cell.scrollWidth <= cell.clientWidth, december.right <= innerWidth];
     })()`;
-    expect(await page.evaluate(lines)).toEqual([1, true]);
+    expect(await page.evaluate(lines)).toEqual([1, true, showsAll]);
   });
 
   it('every action works with the keyboard alone', async () => {
