@@ -222,10 +222,13 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.locator('#from').fill('2020-05-08');
     await page.locator('#to').fill('2020-05-10');
     expect(await shown('.changes h2')).toEqual(['9 May 2020', '8 May 2020']);
-    expect(await status()).toBe(`2 of ${all} entries on this page`);
+    expect(await status()).toBe(`2 of ${all} entries on this page, from 2020-05-08 to 2020-05-10`);
+    await page.emulateMedia({ media: 'print' });
+    expect(await shown('.filter label, .filters *')).toEqual([expect.stringMatching(/^Bio \d+$/), await status()]);
+    await page.emulateMedia({ media: 'screen' });
     await page.locator('label[for=fA]').click();
     expect(await shown('.changes h2')).toEqual(['10 May 2020', '9 May 2020', '8 May 2020']);
-    expect(await status()).toBe(`5 of ${all} entries on this page`);
+    expect(await status()).toBe(`5 of ${all} entries on this page, from 2020-05-08 to 2020-05-10`);
     await page.locator('.filters button').click();
     expect([(await shown('.changes article')).length, await status()]).toEqual([all, '']);
   });

@@ -28,7 +28,8 @@ export function addDateFilter(): void {
     const hasDates = first !== '' || last !== '';
     reset.hidden = !hasDates;
     const isFiltered = hasDates || shown < changes.length;
-    const count = `${number(shown)} of ${number(changes.length)} ${changes.length === 1 ? 'entry' : 'entries'} on this page`;
+    const dates = `${hasDates ? ',' : ''}${first && ` from ${first}`}${last && ` to ${last}`}`;
+    const count = `${number(shown)} of ${number(changes.length)} ${changes.length === 1 ? 'entry' : 'entries'} on this page${dates}`;
     if (isReversed) status.textContent = 'The second day must not be before the first.';
     else status.textContent = isFiltered ? count : '';
     void showOtherDates(otherDates, isReversed ? '' : first, isReversed ? '' : last);
