@@ -41,7 +41,7 @@ export function chartOf(months: readonly Month[], isUnseen: IsUnseen): Markup | 
   const gaps = gapsOf(bars, slot);
   const legend = gaps.length === 0 ? '' : markup`<p class=legend>Gray: no snapshot</p>\n`;
   return markup`<svg class=chart viewBox="0 0 ${WIDTH} ${HEIGHT}" role=img aria-label="Changes over time">
-<text x="0" y="12">${changesMarkup(most)}</text><path d="M0 ${TOP - 4}H${WIDTH}M0 ${HEIGHT - BOTTOM + 0.5}H${WIDTH}"/>
+<text x="0" y="12">Most in ${step === 1 ? 'a month' : markup`${step} months`}: ${changesMarkup(most)}</text><path d="M0 ${TOP - 4}H${WIDTH}M0 ${HEIGHT - BOTTOM + 0.5}H${WIDTH}"/>
 ${joined(gaps)}${joined(shapes)}${joined(labels)}
 </svg>
 ${legend}`;
