@@ -116,13 +116,17 @@ function readAccount(
 /** Returns the main page of an account: its profile and its newest changes. */
 export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page {
   const { account, changes, renames, parts, data } = shown;
-  const { screen_name } = account;
+  const { screen_name, display_name } = account;
   const older = olderParts(parts);
   const hrefOf: AddressOf = ({ id }) => {
     const part = partOfRecord(parts, id);
     return part === 1 ? markup`#r${id}` : fileOf(recordAddress(screen_name, part, id));
   };
-  const frame: PageFrame = { title: `@${screen_name}`, root: ROOT_3, section: 'account' };
+  const frame: PageFrame = {
+    title: display_name === '' ? `@${screen_name}` : `@${screen_name} (${display_name})`,
+    root: ROOT_3,
+    section: 'account',
+  };
   const all = countsMarkup({ changes, renames: [...renames.values()].flat().length, first_values: 0 });
   const heading = older.length === 0 ? all : markup`Newest ${changesIn(data)} of ${all}`;
   const day = data.length === 0 ? '' : PROFILE_OF_DAY;

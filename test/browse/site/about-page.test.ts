@@ -61,8 +61,9 @@ describe('a site that says who publishes it', () => {
 
   it('has no address of the machine that built it, and no text that it was not given', async () => {
     const about = { title: 'Press', publisher: 'Archive', contact: 'https://archive.example/contact' };
-    const files = browseFiles(await storeOf(historyOf([{}])), { ...SITE, base_url: 'http://127.0.0.1:8080', about });
-    expect(metadata(files.get(accountPage('nina')))).toEqual(['og:site_name Press', 'og:type website', 'og:title @nina']);
+    const store = await storeOf(historyOf([{}], { display_name: 'Nina & Co' }));
+    const files = browseFiles(store, { ...SITE, base_url: 'http://127.0.0.1:8080', about });
+    expect(metadata(files.get(accountPage('nina')))).toEqual(['og:site_name Press', 'og:type website', 'og:title @nina (Nina & Co)']);
     expect(files.get(CHANGES_FEED)).toContain('<author><name>Archive</name><uri>https://archive.example/contact</uri></author>');
   });
 
