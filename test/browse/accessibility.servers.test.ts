@@ -156,6 +156,33 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
     expect(await page.evaluate(lines)).toEqual([1, true, showsAll]);
   });
 
+  it('the texts of charts can be read on a narrow screen, and do not cover each other', async () => {
+    for (const [path, chart] of [
+      ['index.html', '.chart'],
+      [pageOf('two_parts.html'), '.lanes'],
+    ] as const) {
+      const page = await visit(browser, site + path, site);
+      await page.setViewportSize({ width: 360, height: 900 });
+      const boxes = await page.evaluate<{ left: number; right: number; top: number; bottom: number; size: number }[]>(
+        `Array.from(document.querySelectorAll('${chart} text'), (text) => {
+          const { left, right, top, bottom } = text.getBoundingClientRect();
+          return { left, right, top, bottom, size: parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a };
+        }).filter(({ left, right }) => right > left)`,
+      );
+      expect(boxes.length).toBeGreaterThan(2);
+      expect(Math.min(...boxes.map(({ size }) => size))).toBeGreaterThan(11);
+      const covered = boxes.filter((one) =>
+        boxes.some(
+          (other) =>
+            other !== one && other.left < one.right && one.left < other.right && other.top + 3 < one.bottom && one.top + 3 < other.bottom,
+        ),
+      );
+      expect(covered).toEqual([]);
+      // a number of periods has a line only if there are several
+      expect(await page.locator('.glance td:last-child:not([colspan]):visible').count()).toBe(0);
+    }
+  });
+
   it('every action works with the keyboard alone', async () => {
     const page = await visit(browser, `${site}index.html`, site);
     const { press, type } = { press: (key: string) => page.keyboard.press(key), type: (text: string) => page.keyboard.type(text) };

@@ -52,7 +52,7 @@ function round(value: number): number {
 }
 
 /** The least width of a gap with words, as wide as they are on a narrow screen. */
-const LEAST_WORDS = 150;
+const LEAST_WORDS = 220;
 
 /** Returns the periods without a snapshot. @param slot the width of a bar and of the space beside it */
 function gapsOf(bars: readonly Bar[], slot: number): readonly Markup[] {
