@@ -93,6 +93,9 @@ describe('the page about the history', () => {
     expect(rows(plain)).toEqual(state);
     expect(texts(plain, 'main')[0]).toContain('This site does not say who publishes it');
     expect(texts(plain, 'p')).toContain('An account that is gone can look like one that did not change.');
+    expect(texts(plain, 'code').slice(-2)).toEqual([`palimpsest mirror ${SITE.base_url}`, `palimpsest build --base-url ${SITE.base_url}`]);
+    const local = browseFiles(store, { ...SITE, base_url: 'http://127.0.0.1:8080' }).get(ABOUT);
+    expect(texts(local, 'code').at(-1)).toBe('palimpsest build --base-url ADDRESS');
     const { title: _, ...about } = ABOUT_SITE;
     const page = browseFiles(store, { ...SITE, about: { title: 'Press', ...about } }).get(ABOUT);
     expect(rows(page)).toEqual({
