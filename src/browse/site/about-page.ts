@@ -80,7 +80,7 @@ export function aboutPage({ about, base_url, incomplete, snapshot_days = [], pal
     markup`<h1>About this history</h1>
 ${description}<dl>
 ${joined(rows)}</dl>
-<h2>How complete the history is</h2>
+<h2 id=complete>How complete the history is</h2>
 ${completeness(snapshot_days, days)}<h2>What the records are</h2>
 <p>A source showed public profiles many times. A change is a new value of a field: name, bio, location, website or verification.</p>
 <p>A first value is what the source showed first. It is not a change, and is counted separately.</p>
