@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Site } from '../contract/site.ts';
+import { daysInMonth } from '../contract/snapshots/snapshot-days.ts';
 import type { StoredAccounts } from '../store/accounts/stored-accounts.ts';
 import type { FeedDay } from '../store/feed/feed-days.ts';
 import type { Store } from '../store/store.ts';
@@ -128,9 +130,9 @@ export class Browse {
     return this.#changed;
   }
 
-  *#homeFiles({ revision: since, records: sameRecords }: RenderedState): Generator<UnframedFile> {
+  *#homeFiles({ revision: since, records: sameRecords, snapshot_days: oldDays = [] }: RenderedState): Generator<UnframedFile> {
     const { records, feed, ranking } = this.#store.revision;
-    const { page_size } = this.#site;
+    const { page_size, snapshot_days = [] } = this.#site;
     const pages = this.#changes.count;
     let known: Counted | undefined;
     const counted = () => {
@@ -157,7 +159,10 @@ export class Browse {
       const fields = counted().fields.totals();
       return homePage({ site: this.#site, state: state(), months: months(), fields, newest: newestRecords(NEWEST), lookup, links });
     };
-    yield { path: HOME, render: Math.max(feed, ranking) <= since ? undefined : () => [home()] };
+    yield {
+      path: HOME,
+      render: Math.max(feed, ranking) <= since && isDeepStrictEqual(snapshot_days, oldDays) ? undefined : () => [home()],
+    };
     const changed = () => {
       const newest = counted().changes.handles((after) => this.#store.feed(after));
       return changedAccountsPage(this.#accounts, newest, this.#store.revision.accounts);
@@ -169,14 +174,16 @@ export class Browse {
     const changesPageOf = ({ before }: FeedDay) => Math.ceil((records - before) / page_size);
     const newest = (month: Month) => counted().records.newest(month.month, records - sameRecords);
     for (const [index, month] of months().entries()) {
-      const page = () => monthPageOf(months(), index, counted().records.mostChanged(month.month), this.#lookup, changesPageOf);
+      const snapshots = daysInMonth(snapshot_days, month.month);
+      const page = () => monthPageOf(months(), index, counted().records.mostChanged(month.month), snapshots, this.#lookup, changesPageOf);
+      const haveSameDays = isDeepStrictEqual(snapshots, daysInMonth(oldDays, month.month));
       // it has links to the months beside it, which can be new
       const isOld =
         !newest(month).some &&
         !months()
           .slice(Math.max(0, index - 1), index + 2)
           .some((beside) => newest(beside).all);
-      yield { path: monthPage(month.month), render: feed <= since || isOld ? undefined : () => [page()] };
+      yield { path: monthPage(month.month), render: haveSameDays && (feed <= since || isOld) ? undefined : () => [page()] };
     }
     yield* counted().fields.files(feed <= since);
   }

@@ -7,7 +7,9 @@ import { entriesByDay } from './changes-pages.ts';
 import { dateMarkup } from './dates.ts';
 import type { RecordsOfChoice } from './filter/field-counts.ts';
 import { joined, type Markup, markup, numberMarkup } from './markup.ts';
-import { chartOf, type Month, monthsTable } from './months/months.ts';
+import { type Month, monthsTable } from './months/months.ts';
+import { chartOf } from './months/months-chart.ts';
+import { unseenMonths } from './months/unseen-months.ts';
 import { type Page, pageOf } from './page-frame.ts';
 import { ABOUT, accountsPage, CHANGED_ACCOUNTS, changesPage } from './paths.ts';
 import type { ShownState } from './site/about-page.ts';
@@ -37,10 +39,12 @@ export function homePage({ site, state, months, fields, newest, lookup, links }:
   const renames =
     newestRenames === undefined ? '' : stat(markup`Renames`, markup`<a href="${newestRenames}">${numberMarkup(state.renames)}</a>`);
   const period = markup`${first === undefined ? '' : stat(markup`First seen`, dateMarkup(first))}${last === undefined ? '' : stat(markup`Last change`, dateMarkup(last))}`;
+  const spans = site.snapshot_days ?? [];
+  const isUnseen = unseenMonths(spans, months);
   const chart =
     months.length === 0
       ? ''
-      : markup`<h2 id=months>Changes over time</h2>\n<p>A first value is the value of a field when a source first showed it. It is not a change, and is counted separately.</p>\n${chartOf(months)}${monthsTable(months)}`;
+      : markup`<h2 id=months>Changes over time</h2>\n<p>A first value is the value of a field when a source first showed it. It is not a change, and is counted separately.</p>\n${chartOf(months, isUnseen)}${monthsTable(months, spans, isUnseen)}`;
   const list =
     newest.length === 0
       ? markup`<p>There are no records yet.</p>\n`

@@ -1,3 +1,4 @@
+import type { DaySpan } from '../contract/snapshots/snapshot-days.ts';
 import type { HandleOfRow } from '../store/accounts/stored-accounts.ts';
 import { byteText } from './markup.ts';
 import { ABOUT, CHANGED_ACCOUNTS, CHANGES_FEED, folderOf, HOME, NOT_FOUND_PAGE } from './paths.ts';
@@ -78,6 +79,8 @@ export interface RenderedState {
   readonly records: number;
   /** Whether the search index is the same as then. */
   readonly search: boolean;
+  /** The days with snapshots then; undefined: none was known. */
+  readonly snapshot_days?: readonly DaySpan[] | undefined;
 }
 
 /** A tree without browse files, or with unknown ones. */

@@ -45,7 +45,7 @@ export interface ObserveResult extends ObserveSummary {
   readonly refusal: Failure | undefined;
   /** If no snapshot showed anything new: for how many accounts only the pages change, because they say when it was last seen. */
   readonly lastSeen: number;
-  /** Whether a snapshot has a day on which no earlier run had one. Then the page about the history changes. */
+  /** Whether a snapshot has a day on which no earlier run had one. Then HTML pages change that show these days. */
   readonly hasNewDay: boolean;
 }
 

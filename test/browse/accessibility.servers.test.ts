@@ -138,17 +138,49 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
     await buttons.last().click();
   }
 
-  it('the number of changes in a month is on one line and in its cell, on a narrow screen too', async () => {
+  it.each([
+    ['a narrow screen', 360, 'screen', false],
+    ['paper, which shows all months', 680, 'print', true],
+  ] as const)('the number of changes in a month is on one line and in its cell on %s', async (_, width, media, showsAll) => {
     const page = await visit(browser, `${site}index.html`, site);
-    await page.setViewportSize({ width: 360, height: 900 });
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ media });
     const lines = `(() => {
       const cell = document.querySelector('table.heat a');
       cell.textContent = '123,456';
       const range = document.createRange();
       range.selectNodeContents(cell);
-      return [range.getClientRects().length, cell.scrollWidth <= cell.clientWidth];
+      const december = document.querySelector('table.heat th:last-child').getBoundingClientRect();
+      return [range.getClientRects().length, cell.scrollWidth <= cell.clientWidth, december.right <= innerWidth];
     })()`;
-    expect(await page.evaluate(lines)).toEqual([1, true]);
+    expect(await page.evaluate(lines)).toEqual([1, true, showsAll]);
+  });
+
+  it('the texts of charts can be read on a narrow screen, and do not cover each other', async () => {
+    for (const [path, chart] of [
+      ['index.html', '.chart'],
+      [pageOf('two_parts.html'), '.lanes'],
+    ] as const) {
+      const page = await visit(browser, site + path, site);
+      await page.setViewportSize({ width: 360, height: 900 });
+      const boxes = await page.evaluate<{ left: number; right: number; top: number; bottom: number; size: number }[]>(
+        `Array.from(document.querySelectorAll('${chart} text'), (text) => {
+          const { left, right, top, bottom } = text.getBoundingClientRect();
+          return { left, right, top, bottom, size: parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a };
+        }).filter(({ left, right }) => right > left)`,
+      );
+      expect(boxes.length).toBeGreaterThan(2);
+      expect(Math.min(...boxes.map(({ size }) => size))).toBeGreaterThan(11);
+      const covered = boxes.filter((one) =>
+        boxes.some(
+          (other) =>
+            other !== one && other.left < one.right && one.left < other.right && other.top + 3 < one.bottom && one.top + 3 < other.bottom,
+        ),
+      );
+      expect(covered).toEqual([]);
+      // a number of periods has a line only if there are several
+      expect(await page.locator('.glance td:last-child:not([colspan]):visible').count()).toBe(0);
+    }
   });
 
   it('every action works with the keyboard alone', async () => {

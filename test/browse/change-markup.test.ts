@@ -132,11 +132,13 @@ it('first values are no changes on any page, and one block on the page of their 
   expect(textsOf(HOME, 'dl')).toEqual(['Accounts2 Changes1 First values6 First seen1 January 2020 Last change3 February 2020']);
   expect(textsOf(HOME, 'svg')[0]).toContain('February 2020: 1 change');
   expect(textsOf(HOME, 'svg')[0]).not.toContain('January');
-  expect(textsOf(HOME, 'text')).toEqual(['1 change', 'Jan 2020', 'Feb 2020']);
+  expect(textsOf(HOME, 'text')).toEqual(['Most in a month: 1 change', 'Jan 2020', 'Feb 2020']);
   expect(textsOf(monthPage('2020-01'), 'p')[0]).toMatch(/^0 changes and 5 first values\./);
   expect(textsOf(monthPage('2020-02'), 'p')[0]).toMatch(/^1 change and 1 first value\./);
   expect(textsOf('browse/accounts/all.html', 'tr').slice(1)).toEqual(['@nina11 January 20203 February 2020', '@omar03 February 2020']);
   expect(textsOf(accountPage('omar'), 'h2')).toEqual(['0 changes']);
+  const unchanged = 'No source showed a change of these values. Between the days with snapshots, nothing is known.';
+  expect([accountPage('omar'), accountPage('nina')].map((path) => textsOf(path, 'p').includes(unchanged))).toEqual([true, false]);
   expect(textsOf(accountPage('omar'), 'div')).toContain('For the profile of a day, turn on JavaScript.');
   expect(textsOf(accountPage('omar'), 'dl')).toEqual(['Newest record3 February 2020. Today the profile can differ or be gone.']);
   expect([textsOf(accountPage('nina'), 'h2'), textsOf(accountPage('nina'), 'h3')]).toEqual([
@@ -150,7 +152,7 @@ it('first values are no changes on any page, and one block on the page of their 
     '00:00:00 @nina First seen',
   ]);
   expect(textsOf(changesPage(1), 'label')).toEqual([
-    'All 7',
+    'All',
     'Changes 1',
     'First values 6',
     'Name 1',

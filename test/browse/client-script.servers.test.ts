@@ -231,15 +231,18 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.locator('label[for=fB]').click();
     const [bios, days] = [await shown('.changes article.B'), await shown('.changes h2')];
     expect([bios.length > 10, (await shown('.changes article')).length]).toEqual([true, bios.length]);
-    expect(await status()).toBe(`${bios.length} of ${all} entries on this page`);
+    expect(await status()).toBe(`${bios.length} of ${all} records on this page`);
     expect(days.length).toBe(bios.length);
     await page.locator('#from').fill('2020-05-08');
     await page.locator('#to').fill('2020-05-10');
     expect(await shown('.changes h2')).toEqual(['9 May 2020', '8 May 2020']);
-    expect(await status()).toBe(`2 of ${all} entries on this page`);
+    expect(await status()).toBe(`2 of ${all} records on this page, from 2020-05-08 to 2020-05-10`);
+    await page.emulateMedia({ media: 'print' });
+    expect(await shown('.filter label, .filters *')).toEqual([expect.stringMatching(/^Bio \d+$/), await status()]);
+    await page.emulateMedia({ media: 'screen' });
     await page.locator('label[for=fA]').click();
     expect(await shown('.changes h2')).toEqual(['10 May 2020', '9 May 2020', '8 May 2020']);
-    expect(await status()).toBe(`5 of ${all} entries on this page`);
+    expect(await status()).toBe(`5 of ${all} records on this page, from 2020-05-08 to 2020-05-10`);
     await page.locator('.filters button').click();
     expect([(await shown('.changes article')).length, await status()]).toEqual([all, '']);
   });
@@ -294,13 +297,13 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   });
 
   it('shows all entries if the second day is before the first', async () => {
-    const page = await open(nina);
-    await page.locator('#from').fill('2020-05-08');
-    await page.locator('#to').fill('2020-05-07');
+    const page = await open(nina.replace('.html', '~p1.html'));
+    await page.locator('#from').fill('2020-01-08');
+    await page.locator('#to').fill('2020-01-07');
     expect(await page.locator('.filters [role=status]').textContent()).toBe('The second day must not be before the first.');
     expect(await page.locator('article[hidden]').count()).toBe(0);
-    await page.locator('#to').fill('2020-05-08');
-    expect(await page.locator('.filters [role=status]').textContent()).toMatch(/^1 of /);
+    await page.locator('#to').fill('2020-01-08');
+    expect(await page.locator('.filters [role=status]').textContent()).toMatch(/^1 of \d+ records and renames on this page, /);
   });
 
   it('copies an arrow between a removed and an added text, which nobody sees', async () => {
@@ -317,7 +320,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const [found, links]: [string[], string[]] = [[], []];
     for (let address: string | undefined; links.length === 0 || address !== undefined; ) {
       if (address !== undefined) await page.goto(address);
-      await until(page, `document.querySelector('.filters p:last-child').textContent.startsWith('131 on all pages.')`);
+      await until(page, `document.querySelector('.filters p:last-child').textContent.startsWith('131 records on all pages.')`);
       found.push(
         ...(await page.evaluate<string[]>(
           `Array.from(document.querySelectorAll('.changes article')).filter((each) => each.getClientRects().length > 0).map(({ className, id }) => className[0] + id)`,
@@ -334,14 +337,14 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     // the pages between them keep the choice
     expect(await page.evaluate(`document.querySelector('nav.pages a[rel=prev]').hash`)).toBe('#fB');
     await page.locator('label[for=fV]').click();
-    await until(page, `document.querySelector('.filters').textContent.includes('0 on all pages.')`);
+    await until(page, `document.querySelector('.filters').textContent.includes('0 records on all pages.')`);
     expect(await page.locator('.filters a').count()).toBe(0);
     // while a site is copied, its file can count more records than the pages of the build before have
     writeFiles(join(folder, 'out'), new Map([['browse/fields/1.js', 'palimpsestFields = { V: [0, 0] };']]));
     await page.addInitScript(`palimpsestSite = { fields: { first: 501, counts: { V: [5, 0, 0] } } }`);
     await page.goto(`${fileUrl}browse/changes/1.html`);
     await page.locator('label[for=fV]').click();
-    await until(page, `document.querySelector('.filters').textContent.includes('5 on all pages.')`);
+    await until(page, `document.querySelector('.filters').textContent.includes('5 records on all pages.')`);
     expect(await page.locator('.filters a').count()).toBe(0);
   });
 

@@ -7,7 +7,7 @@ import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { importHistory } from '../verify/good-tree.ts';
 import { elementsNamed, textOf } from './parsed-html.ts';
-import { browseFiles, historyOf, SITE } from './small-site.ts';
+import { browseFiles, historyOf, SITE, storeOf } from './small-site.ts';
 
 const MONTHS = ['2020-01', '2020-02', '2020-03', '2020-05'];
 
@@ -18,15 +18,33 @@ const RECORDS = Array.from({ length: 1610 }, (_, n): Partial<ChangeRecord> => {
   return { account, first_encountered_date: `${month}-0${1 + (n % 9)}T00:00:00Z`, ...(n % 5 === 0 && { previous: null }) };
 });
 
-/** Returns the lines of the list on a month's page that are expected. */
+/** Returns the lines of the list on a month's page that are expected, and the sentence about accounts that tie with its end. */
 function expected(records: readonly Partial<ChangeRecord>[], month: string): readonly string[] {
   const counts = new Map<string, number>();
   for (const { account = '', previous, first_encountered_date } of records) {
     if (previous !== null && first_encountered_date?.startsWith(month)) counts.set(account, (counts.get(account) ?? 0) + 1);
   }
   const sorted = [...counts].sort(([a, one], [b, other]) => other - one || Buffer.from(a).compare(Buffer.from(b)));
-  return sorted.slice(0, 10).map(([account, changes]) => `@${account} ${changes} changes`);
+  const listed = sorted.slice(0, 10).filter(([, changes]) => changes !== sorted[10]?.[1]);
+  const tied = sorted.filter(([, changes]) => listed.length < 10 && changes === sorted[10]?.[1]);
+  const sentence = tied.length === 0 ? [] : [`${tied.length} accounts have ${tied[0]?.[1]} changes each.`];
+  return [...listed.map(([account, changes]) => `@${account} ${changes} changes`), ...sentence];
 }
+
+const tieIn = (page: string | undefined) =>
+  elementsNamed(parse(page ?? ''), 'p')
+    .map((each) => textOf(each))
+    .filter((text) => /^\d+ accounts have /.test(text));
+
+it.each([
+  [10, 10, []],
+  [11, 0, ['11 accounts have 1 change each.']],
+])('a month with %i accounts that have equally many changes lists %i of them', async (count, listed, sentence) => {
+  const records = Array.from({ length: count }, (_, n) => ({ account: `user_${n}`, previous: 1 }));
+  const page = browseFiles(await storeOf(historyOf([{ previous: null }, ...records]))).get(monthPage('2020-01'));
+  expect([elementsNamed(parse(page ?? ''), 'li').length, tieIn(page)]).toEqual([listed, sentence]);
+  expect(page).toContain('<h2>Accounts with the most changes</h2>');
+});
 
 it('the page of a month lists the accounts with the most changes in it, and is rendered again only if its records changed', async () => {
   const path = join(temporaryFolder(), 'store.db');
@@ -38,7 +56,7 @@ it('the page of a month lists the accounts with the most changes in it, and is r
     return { revision, shown: MONTHS.map((month) => files.get(monthPage(month))) };
   };
   const lines = (page: string | undefined) => elementsNamed(parse(page ?? ''), 'li');
-  const listed = (page: string | undefined) => lines(page).map((line) => textOf(line).trim());
+  const listed = (page: string | undefined) => [...lines(page).map((line) => textOf(line).trim()), ...tieIn(page)];
 
   const { revision, shown } = await pages(1190);
   expect(shown.map(listed)).toEqual(MONTHS.map((month) => expected(RECORDS.slice(0, 1190), month)));

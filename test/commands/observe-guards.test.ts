@@ -108,7 +108,7 @@ describe('a run that lacks accounts or has rejected items', () => {
   it('says that pages change on a new day, and if an account is not observed for 10 days, although no snapshot shows anything new', async () => {
     const { observe } = job();
     await observe(1, night('a', 'b'));
-    const day = / {2}days {6}snapshots of new days: the HTML page about the history changes\nnext.* build .*\n$/;
+    const day = / {2}days {6}snapshots of new days: the HTML pages that show these days change\nnext.* build .*\n$/;
     expect((await observe(11, night('a'))).stdout).toMatch(day);
     expect((await observe(11, night('a'))).stdout).toMatch(/nothing new: .*\n$/);
     const last = await observe(12, night('a'));

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { ABOUT } from '../../src/browse/paths.ts';
+import { ABOUT, HOME, monthPage } from '../../src/browse/paths.ts';
 import { identities, ndjson } from '../../src/export/ndjson.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { Connection } from '../../src/store/database/connection.ts';
@@ -74,7 +74,7 @@ it('an export has the days with snapshots, also one without records, and an impo
   }
 });
 
-it('a night without changes adds no revision, and a build writes only the page about the history', async () => {
+it('a night without changes adds no revision, and a build writes only the pages that show its day, as a build of all pages does', async () => {
   const out = join(temporaryFolder(), 'out');
   const options = { out, site: { base_url: 'https://example.org' } };
   for (const html of [false, true]) {
@@ -85,11 +85,18 @@ it('a night without changes adds no revision, and a build writes only the page a
     expect(stateOf()).toEqual(before);
     const verify = ['verify', '--out', out, '--store', store];
     expect((await command(verify)).code).toBe(0);
-    expect(await build(store, options)).toMatchObject({ written: html ? 1 : 0, removed: 0 });
+    expect(await build(store, options)).toMatchObject({ written: html ? 2 : 0, removed: 0 });
     const changed = [...filesIn(out)].flatMap(([path, bytes]) => (files.get(path)?.equals(bytes) ? [] : [path]));
-    expect(changed.toSorted()).toEqual(html ? [ABOUT, 'build.json', 'manifest-sha256.txt'] : []);
+    expect(changed.toSorted()).toEqual(html ? [ABOUT, monthPage('2024-03'), 'build.json', 'manifest-sha256.txt'] : []);
     expect((await command(verify)).code).toBe(0);
   }
+  // the cell of April says that it has no snapshot, and is empty as soon as it has one without changes
+  await night(35);
+  expect(await build(store, options)).toMatchObject({ written: 2 });
+  expect(String(filesIn(out).get(HOME))).toMatch(/<td colspan=2>no snapshot<td class=l0>.*<td><td colspan=8>no snapshot\n/);
+  const fresh = { ...options, out: join(temporaryFolder(), 'fresh'), html: true };
+  await build(store, fresh);
+  expect(filesIn(out)).toEqual(filesIn(fresh.out));
 });
 
 it('a build and verify refuse a damaged list of days, and a repair deletes it', async () => {

@@ -124,23 +124,28 @@ function readAccount(
 /** Returns the main page of an account: its profile and its newest changes. */
 export function accountMainPage(shown: BrowseAccount, facts: RecordFacts): Page {
   const { account, changes, renames, parts, data } = shown;
-  const { screen_name } = account;
+  const { screen_name, display_name } = account;
   const older = olderParts(parts);
   const hrefOf: AddressOf = ({ id }) => {
     const part = partOfRecord(parts, id);
     return part === 1 ? markup`#r${id}` : fileOf(recordAddress(screen_name, part, id));
   };
-  const frame: PageFrame = { title: `@${screen_name}`, root: ROOT_3, section: 'account' };
+  const frame: PageFrame = {
+    title: display_name === '' ? `@${screen_name}` : `@${screen_name} (${display_name})`,
+    root: ROOT_3,
+    section: 'account',
+  };
   const all = countsMarkup({ changes, renames: [...renames.values()].flat().length, first_values: 0 });
   const heading = older.length === 0 ? all : markup`Newest ${changesIn(data)} of ${all}`;
   const day = data.length === 0 ? '' : PROFILE_OF_DAY;
   const before = older.length === 0 ? '' : profileBefore(account, data);
   const glance = historyGlance(account.data, hrefOf);
   const name = nameOf(account);
+  const unchanged = changes === 0 && data.length > 0 ? NO_CHANGES : '';
   const list = data.length === 0 ? NO_RECORDS : markup`${recordFilter(data, account.data)}${entries(shown, name, data, hrefOf, facts)}`;
   return pageOf(
     frame,
-    markup`${title(name)}${profileMarkup(shown)}${day}${glance}${movedEntries(shown, older)}<h2>${heading}</h2>\n${list}${before}${olderLinks(older.length, linkTo(shown))}`,
+    markup`${title(name)}${profileMarkup(shown)}${day}${glance}${movedEntries(shown, older)}<h2>${heading}</h2>\n${unchanged}${list}${before}${olderLinks(older.length, linkTo(shown))}`,
   );
 }
 
@@ -199,6 +204,9 @@ function changesIn(records: readonly ChangeRecord[]): number {
 }
 
 const NO_RECORDS = markup`<p>This account has no records.</p>\n`;
+
+/** Does not say until when: the page would change each night. */
+const NO_CHANGES = markup`<p>No source showed a change of these values. Between <a href="${ROOT_3}${ABOUT}#complete">the days with snapshots</a>, nothing is known.</p>\n`;
 
 /** Returns the entries of a page, below a bar with the name that stays in view. */
 function entries(

@@ -78,8 +78,8 @@ function valueRow(type: DataType, { first, next, periods }: FieldValue, other: B
   const { text, first_encountered_date: from } = first;
   const value = text === null || text === '' ? markup`<i>empty</i>` : valueMarkup(excerpt(text, other), type);
   const to = next === undefined ? markup`latest value` : dateMarkup(next.first_encountered_date.slice(0, 10));
-  const count = periods === 1 ? markup`1 period` : markup`${numberMarkup(periods)} separate periods`;
-  return markup`<td dir=auto>${value}<td><a href="${hrefOf(first)}">${dateMarkup(from.slice(0, 10))}</a><td>${to}<td>${count}\n`;
+  const count = periods === 1 ? markup` class=once>1 period` : markup`>${numberMarkup(periods)} separate periods`;
+  return markup`<td dir=auto>${value}<td><a href="${hrefOf(first)}">${dateMarkup(from.slice(0, 10))}</a><td>${to}<td${count}\n`;
 }
 
 const ELLIPSIS = byteText('…');
@@ -103,7 +103,7 @@ function characterStart(text: ByteText, byte: number): number {
   return at;
 }
 
-const [WIDTH, LABELS, ROW] = [960, 130, 30];
+const [WIDTH, LABELS, ROW] = [960, 170, 40];
 
 /** Returns a lane for each field, with a mark at each change. */
 function lanes(fields: readonly ChangedField[], records: readonly ChangeRecord[]): Markup {
@@ -113,12 +113,12 @@ function lanes(fields: readonly ChangedField[], records: readonly ChangeRecord[]
   let [lines, marks, labels] = ['', '', ''];
   for (const [row, { type, records: own }] of fields.entries()) {
     const top = row * ROW;
-    lines += `M${LABELS} ${top + 14}H${WIDTH}`;
-    labels += `<text x="0" y="${top + 19}">${type}</text>`;
+    lines += `M${LABELS} ${top + 20}H${WIDTH}`;
+    labels += `<text x="0" y="${top + 25}">${type}</text>`;
     let last = -1;
     for (const record of own) {
       const x = Math.round(LABELS + 1 + (dayNumber(record) - start) * scale);
-      if (x !== last && record.previous !== null) marks += `M${x} ${top + 4}v20`;
+      if (x !== last && record.previous !== null) marks += `M${x} ${top + 7}v26`;
       last = x;
     }
   }

@@ -1,9 +1,9 @@
-import { number } from '../numbers.ts';
+import { counted, number } from '../numbers.ts';
 import { loadSite } from './citation.ts';
 import { showFieldPages } from './field-pages.ts';
-import { allChanges, dateInput, dayOf, element, mainPage, rootPath, shownChanges } from './page-elements.ts';
+import { allChanges, dateInput, dayOf, element, isRename, mainPage, rootPath, shownChanges } from './page-elements.ts';
 
-/** Adds a filter by date above the entries of a page, and the number of entries that it and the filter by field show. */
+/** Adds a filter by date above the entries of a page, and the number of records and renames that it and the filter by field show. */
 export function addDateFilter(): void {
   const place = document.querySelector('[data-filters]');
   if (place === null) return;
@@ -28,7 +28,9 @@ export function addDateFilter(): void {
     const hasDates = first !== '' || last !== '';
     reset.hidden = !hasDates;
     const isFiltered = hasDates || shown < changes.length;
-    const count = `${number(shown)} of ${number(changes.length)} ${changes.length === 1 ? 'entry' : 'entries'} on this page`;
+    const dates = `${hasDates ? ',' : ''}${first && ` from ${first}`}${last && ` to ${last}`}`;
+    const records = changes.some(isRename) ? `${number(changes.length)} records and renames` : counted(changes.length, 'record');
+    const count = `${number(shown)} of ${records} on this page${dates}`;
     if (isReversed) status.textContent = 'The second day must not be before the first.';
     else status.textContent = isFiltered ? count : '';
     void showOtherDates(otherDates, isReversed ? '' : first, isReversed ? '' : last);

@@ -1,5 +1,5 @@
 import { fieldsPath, type PageCounts, placeInPart } from '../filter/field-files.ts';
-import { number } from '../numbers.ts';
+import { counted, number } from '../numbers.ts';
 import { loadSite } from './citation.ts';
 import { element, scriptLoader } from './page-elements.ts';
 
@@ -29,7 +29,7 @@ export async function showFieldPages(place: HTMLElement, { id }: HTMLInputElemen
   // the reader can have chosen again
   if (place.dataset['choice'] !== id) return;
   const link = (name: string, to: number) => (to === 0 ? '' : element('a', { href: `${to}.html#${id}` }, `${name}: page ${number(to)}`));
-  place.replaceChildren(`${number(total)} on all pages. `, link('Newer', newerPage), ' ', link('Older', olderPage));
+  place.replaceChildren(`${counted(total, 'record')} on all pages. `, link('Newer', newerPage), ' ', link('Older', olderPage));
 }
 
 /** Returns the next page with records of a choice; 0: none. @param left the number of such records in that direction */

@@ -1,4 +1,5 @@
 import { dateOf, daysOf, timestampOf } from '../../contract/instant.ts';
+import { type DaySpan, hasDay } from '../../contract/snapshots/snapshot-days.ts';
 import type { FeedDay } from '../../store/feed/feed-days.ts';
 import type { RecordFacts, RecordLookup } from '../accounts/record-lookup.ts';
 import type { Rename } from '../accounts/renames.ts';
@@ -8,6 +9,7 @@ import { type Page, type PageFrame, pageOf, ROOT_2 } from '../page-frame.ts';
 import { accountPage, changesPage, HOME, monthPage, renameAddress } from '../paths.ts';
 import { headOf, type Month, newestRenames, shadesOf } from './months.ts';
 import type { MostChanged } from './most-changed.ts';
+import { haveSnapshots } from './unseen-months.ts';
 
 /** The greatest number of renames in the list of a month. */
 const MAX_LISTED = 200;
@@ -16,17 +18,21 @@ const MAX_LISTED = 200;
  * Returns the page of a month: a calendar whose days lead to their records, the accounts with the most changes, and the renames.
  * @param months all months, newest first
  * @param index the place of the month in the list
+ * @param snapshots the days of the month with snapshots, in order; empty: none is known
  * @param changesPageOf returns the number of the page of changes with the newest record of a day
  */
 export function monthPageOf(
   months: readonly Month[],
   index: number,
   mostChanged: MostChanged,
+  snapshots: readonly DaySpan[],
   { handleAt, renames: { all: allRenames } }: RecordLookup,
   changesPageOf: (day: FeedDay) => number,
 ): Page {
   const [later, month, earlier] = [months[index - 1], months[index] ?? NO_MONTH, months[index + 1]];
   const title = monthAndYear(month.month);
+  const areKnown = haveSnapshots(month.days, snapshots);
+  const isUnseen = (day: string) => areKnown && !hasDay(snapshots, day);
   const frame: PageFrame = {
     title,
     root: ROOT_2,
@@ -39,7 +45,7 @@ export function monthPageOf(
   const links = markup`<nav class=pages aria-label=Months>${link(earlier)}${link(later)}<a href="${ROOT_2}${HOME}#months">All months</a></nav>\n`;
   return pageOf(
     frame,
-    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.</p>\n${calendar(month, changesPageOf)}${mostChangedList(month, mostChanged, handleAt)}${renameList(allRenames, months.slice(index))}${links}`,
+    markup`<h1>${title}</h1>\n<p>${countsMarkup(month)}. Each day shows its number of changes, and after + its number of first values. It links to its newest record.${areKnown ? ONLY_DATE : ''}</p>\n${calendar(month, changesPageOf, isUnseen)}${mostChangedList(month, mostChanged, handleAt)}${renameList(allRenames, months.slice(index))}${links}`,
   );
 }
 
@@ -65,7 +71,7 @@ function renameList(allRenames: readonly Rename[], [month, ...earlier]: readonly
 const NO_MONTH: Month = { month: '0001-01', changes: 0, renames: 0, first_values: 0, days: [] };
 
 /** Returns a list of the accounts with the most changes, with their first handles of the month; empty: no changes. */
-function mostChangedList({ month }: Month, { all, first }: MostChanged, handleAt: RecordFacts['handleAt']): Markup | '' {
+function mostChangedList({ month }: Month, { all, first, tied }: MostChanged, handleAt: RecordFacts['handleAt']): Markup | '' {
   if (all === 0) return '';
   const start = `${month}-01T00:00:00Z`;
   const lines = first.map(({ account, changes }) => {
@@ -76,13 +82,17 @@ function mostChangedList({ month }: Month, { all, first }: MostChanged, handleAt
     return markup`<li value=${rank}><a href="${ROOT_2}${accountPage(account)}"><bdi>@${escapeText(handle)}</bdi></a>${present} ${changesMarkup(changes)}\n`;
   });
   const others =
-    all === first.length
+    all === first.length || first.length === 0
       ? ''
       : markup`<p>The first ${first.length} of ${numberMarkup(all)} accounts with changes. Accounts with the same number have the same rank:</p>\n`;
-  return markup`<h2>Accounts with the most changes</h2>\n${others}<ol>\n${joined(lines)}</ol>\n`;
+  const list = first.length === 0 ? '' : markup`<ol>\n${joined(lines)}</ol>\n`;
+  const rest = tied === undefined ? '' : markup`<p>${numberMarkup(tied.accounts)} accounts have ${changesMarkup(tied.changes)} each.</p>\n`;
+  return markup`<h2>Accounts with the most changes</h2>\n${others}${list}${rest}`;
 }
 
-function calendar({ month, days }: Month, changesPageOf: (day: FeedDay) => number): Markup {
+const ONLY_DATE = markup` A day with only its date has snapshots without changes.`;
+
+function calendar({ month, days }: Month, changesPageOf: (day: FeedDay) => number, isUnseen: (day: string) => boolean): Markup {
   const { shadeOf, legend } = shadesOf(days);
   const heads = WEEKDAYS.map(headOf);
   const cells = Array.from({ length: weekdayOf(`${month}-01`) }, () => markup`<td>`);
@@ -90,7 +100,8 @@ function calendar({ month, days }: Month, changesPageOf: (day: FeedDay) => numbe
   for (let date = 1; date <= last; date += 1) {
     const day = days.find((candidate) => Number(candidate.date.slice(8)) === date);
     if (day === undefined) {
-      cells.push(markup`<td><span>${date}</span>`);
+      const note = isUnseen(`${month}-${String(date).padStart(2, '0')}`) ? markup` <small>no snapshot</small>` : '';
+      cells.push(markup`<td><span>${date}${note}</span>`);
       continue;
     }
     const href = markup`${ROOT_2}${changesPage(changesPageOf(day))}#r${day.newest}`;

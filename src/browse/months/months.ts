@@ -1,9 +1,11 @@
 import { dateOf } from '../../contract/instant.ts';
+import type { DaySpan } from '../../contract/snapshots/snapshot-days.ts';
 import type { FeedDay } from '../../store/feed/feed-days.ts';
 import type { Rename } from '../accounts/renames.ts';
-import { MONTHS, monthAndYear, monthName, type WEEKDAYS } from '../dates.ts';
-import { changesMarkup, countsMarkup, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../markup.ts';
+import { MONTHS, monthAndYear, type WEEKDAYS } from '../dates.ts';
+import { countsMarkup, joined, type Markup, markup, numberMarkup, type RecordCounts, trusted } from '../markup.ts';
 import { monthPage } from '../paths.ts';
+import type { IsUnseen } from './unseen-months.ts';
 
 /** A day with records. */
 interface Day extends FeedDay, RecordCounts {}
@@ -59,25 +61,47 @@ function renamesByDate(renames: readonly Rename[]): ReadonlyMap<string, number> 
 /** The number of years that a table shows, so that dates in error cannot make it long. */
 const MOST_YEARS = 60;
 
-/** Returns a table of the changes of each month, newest year first, for the home page. */
-export function monthsTable(months: readonly Month[]): Markup {
-  const years = new Map<string, Month[]>();
-  for (const month of months) {
-    const year = month.month.slice(0, 4);
-    const known = years.get(year);
-    if (known === undefined) years.set(year, [month]);
-    else known.push(month);
-  }
-  const [shown, hidden] = [[...years].slice(0, MOST_YEARS), [...years.values()].slice(MOST_YEARS)];
+/**
+ * Returns a table of the changes of each month, newest year first, for the home page.
+ * @param spans the days with snapshots, in order
+ */
+export function monthsTable(months: readonly Month[], spans: readonly DaySpan[], isUnseen: IsUnseen): Markup {
+  const years = yearsOf(months, spans);
+  const [shown, hidden] = [years.slice(0, MOST_YEARS), years.slice(MOST_YEARS)];
   const { shadeOf, legend } = shadesOf(months);
-  const rows = shown.map(([year, found]) => markup`<tr><th scope=row>${Number(year)}${cells(found, shadeOf)}\n`);
+  const rows = shown.map(
+    (year, index) =>
+      markup`${unseenYears(year, years[index - 1] ?? year, isUnseen)}<tr><th scope=row>${year}${cells(year, months, shadeOf, isUnseen)}\n`,
+  );
   const heads = MONTHS.map(headOf);
-  return markup`<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat><thead><tr><th scope=col>Year${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table></div>\n${legend}${linkToEarlier(hidden)}`;
+  return markup`<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat><thead><tr><th scope=col>Year${joined(heads)}</thead><tbody>\n${joined(rows)}</tbody></table></div>\n${legend}${linkToEarlier(months, hidden[0] ?? 0)}`;
 }
 
-/** Returns a link to the newest month that the table leaves out. Its page leads to the months before it. */
-function linkToEarlier(hidden: readonly (readonly Month[])[]): Markup | '' {
-  const month = hidden[0]?.[0]?.month;
+function yearOf(date: string): number {
+  return Number(date.slice(0, 4));
+}
+
+/** Returns the years with records or snapshots, newest first. */
+function yearsOf(months: readonly Month[], spans: readonly DaySpan[]): readonly number[] {
+  const years = new Set(months.map(({ month }) => yearOf(month)));
+  for (const { from, to } of spans) for (let year = yearOf(from); year <= yearOf(to); year += 1) years.add(year);
+  return [...years].sort((one, other) => other - one);
+}
+
+/** Returns a row for the years between two years of the table, if they are known to have no snapshot. */
+function unseenYears(earlier: number, later: number, isUnseen: IsUnseen): Markup | '' {
+  const [from, to] = [earlier + 1, later - 1];
+  if (from > to || !isUnseen(monthOf(from, 0))) return '';
+  return markup`<tr><th scope=row>${from}${from === to ? '' : markup` to ${to}`}<td colspan=12>no snapshot\n`;
+}
+
+function monthOf(year: number, index: number): string {
+  return `${String(year).padStart(4, '0')}-${String(index + 1).padStart(2, '0')}`;
+}
+
+/** Returns a link to the newest month that the table leaves out. Its page leads to the months before it. @param year the newest that is left out */
+function linkToEarlier(months: readonly Month[], year: number): Markup | '' {
+  const month = months.find((each) => yearOf(each.month) <= year)?.month;
   return month === undefined ? '' : markup`<p>Earlier: <a href="${monthPage(month)}">${monthAndYear(month)}</a></p>\n`;
 }
 
@@ -86,9 +110,16 @@ export function headOf(name: (typeof MONTHS | typeof WEEKDAYS)[number]): Markup 
   return markup`<th scope=col><abbr title=${name}>${trusted(name.slice(0, 3))}</abbr>`;
 }
 
-function cells(found: readonly Month[], shadeOf: ShadeOf): Markup {
-  const ofYear = MONTHS.map((_, index) => {
-    const known = found.find(({ month }) => Number(month.slice(5)) === index + 1);
+/** Returns the cells of a year. Months without a snapshot that follow each other have one cell. */
+function cells(year: number, months: readonly Month[], shadeOf: ShadeOf, isUnseen: IsUnseen): Markup {
+  const names = MONTHS.map((_, index) => monthOf(year, index));
+  const ofYear = names.map((name, index) => {
+    if (isUnseen(name)) {
+      if (index > 0 && isUnseen(names[index - 1] ?? '')) return '';
+      const next = names.findIndex((other, place) => place > index && !isUnseen(other));
+      return markup`<td colspan=${(next === -1 ? names.length : next) - index}>no snapshot`;
+    }
+    const known = months.find(({ month }) => month === name);
     if (known === undefined) return markup`<td>`;
     const title = markup`${monthAndYear(known.month)}: ${countsMarkup(known)}`;
     return markup`<td class=l${shadeOf(known)}><a href="${monthPage(known.month)}" title="${title}">${numberMarkup(known.changes)}</a>`;
@@ -110,89 +141,4 @@ export function shadesOf(periods: readonly RecordCounts[]): { readonly shadeOf: 
     return markup`<span class=l${5 - firsts.length + index}>${range}</span>`;
   });
   return { shadeOf, legend: shades.length === 0 ? '' : markup`<p class=legend>Changes: ${joined(shades, ' ')}</p>\n` };
-}
-
-/** The greatest number of bars. A longer period has bars of several months. */
-const MOST_BARS = 180;
-const [WIDTH, HEIGHT, TOP, BOTTOM] = [960, 220, 22, 26];
-
-/** A bar: the changes of one or more consecutive months. */
-interface Bar {
-  readonly title: Markup;
-  readonly changes: number;
-}
-
-/**
- * Returns a chart of the changes over time as SVG, without the first values. The table of months below it has the same numbers.
- * @param months newest first
- */
-export function chartOf(months: readonly Month[]): Markup | '' {
-  const [newest, oldest] = [months[0], months.at(-1)];
-  if (newest === undefined || oldest === undefined) return '';
-  const [start, end] = [ordinalOf(oldest.month), ordinalOf(newest.month)];
-  const step = STEPS.find((candidate) => (end - start) / candidate < MOST_BARS) ?? 1200;
-  const bars = barsOf(months, start - (start % step), end, step);
-  const most = Math.max(...bars.map(({ changes }) => changes));
-  if (most === 0) return '';
-  const slot = WIDTH / bars.length;
-  const width = Math.max(1, Math.min(48, slot * 0.78));
-  const round = (value: number) => Math.round(value * 10) / 10;
-  const shapes = bars.map(({ title, changes }, index) => {
-    if (changes === 0) return '';
-    const height = Math.max(2, ((HEIGHT - TOP - BOTTOM) * changes) / most);
-    const rect = markup`<rect x="${round(index * slot + (slot - width) / 2)}" y="${round(HEIGHT - BOTTOM - height)}" width="${round(width)}" height="${round(height)}"/>`;
-    return markup`<g><title>${title}: ${changesMarkup(changes)}</title>${rect}</g>\n`;
-  });
-  const labels = labelsOf(start - (start % step), bars.length, step).map(
-    ({ text, index }) => markup`<text x="${round((index + 0.5) * slot)}" y="${HEIGHT - 6}">${text}</text>`,
-  );
-  return markup`<svg class=chart viewBox="0 0 ${WIDTH} ${HEIGHT}" role=img aria-label="Changes over time">
-<text x="0" y="12">${changesMarkup(most)}</text><path d="M0 ${TOP - 4}H${WIDTH}M0 ${HEIGHT - BOTTOM + 0.5}H${WIDTH}"/>
-${joined(shapes)}${joined(labels)}
-</svg>
-`;
-}
-
-/** The numbers of months that a bar can have. */
-const STEPS: readonly number[] = [1, 3, 12, 60, 120, 1200];
-
-/** Returns the number of a month since the year 0. @param month such as `2024-03` */
-function ordinalOf(month: string): number {
-  return Number(month.slice(0, 4)) * 12 + Number(month.slice(5, 7)) - 1;
-}
-
-function monthAt(ordinal: number): string {
-  return `${String(Math.floor(ordinal / 12)).padStart(4, '0')}-${String((ordinal % 12) + 1).padStart(2, '0')}`;
-}
-
-function barsOf(months: readonly Month[], from: number, to: number, step: number): readonly Bar[] {
-  const bars: Bar[] = [];
-  let place = months.length - 1;
-  for (let start = from; start <= to; start += step) {
-    let changes = 0;
-    for (let next = months[place]; next !== undefined && ordinalOf(next.month) < start + step; next = months[place]) {
-      changes += next.changes;
-      place -= 1;
-    }
-    const [first, last] = [monthAndYear(monthAt(start)), monthAndYear(monthAt(start + step - 1))];
-    bars.push({ title: step === 1 ? first : markup`${first} to ${last}`, changes });
-  }
-  return bars;
-}
-
-/** The greatest number of labels below the bars, of months and of years. */
-const [MOST_MONTHS, MOST_YEAR_LABELS] = [6, 12];
-
-/** Returns the labels below the bars: months if there are at most 24 of them, otherwise years at their January. */
-function labelsOf(from: number, bars: number, step: number): readonly { readonly text: Markup; readonly index: number }[] {
-  const starts = Array.from({ length: bars }, (_, index) => ({ index, month: monthAt(from + index * step) }));
-  const areMonths = step === 1 && bars <= 24;
-  const labeled = areMonths ? starts : starts.filter(({ month }) => month.endsWith('-01'));
-  const every = Math.ceil(labeled.length / (areMonths ? MOST_MONTHS : MOST_YEAR_LABELS));
-  return labeled
-    .filter((_, index) => index % every === 0)
-    .map(({ index, month }) => {
-      const year = markup`${Number(month.slice(0, 4))}`;
-      return { index, text: areMonths ? markup`${trusted(monthName(month).slice(0, 3))} ${year}` : year };
-    });
 }

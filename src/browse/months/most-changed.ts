@@ -13,6 +13,8 @@ export interface MostChanged {
   readonly all: number;
   /** Those with the most, in order. Accounts with equally many are sorted by present handle. */
   readonly first: readonly { readonly account: ByteText; readonly changes: number }[];
+  /** The number of accounts after them with equally many changes, and this number of changes. Only some of them would fit into the list. */
+  readonly tied: { readonly accounts: number; readonly changes: number } | undefined;
 }
 
 /** Consecutive records: the numbers of newer records before the first and before the last of them. */
@@ -61,8 +63,12 @@ export class MonthRecords {
     }
     const accounts = Array.from(counts, ([account, changes]) => ({ account, changes }));
     accounts.sort((one, other) => other.changes - one.changes || (one.account < other.account ? -1 : 1));
-    const first = accounts.slice(0, LISTED).map(({ account, changes }) => ({ account: parseByteJson(`"${account}"`), changes }));
-    return { all: accounts.length, first };
+    const isTied = accounts[LISTED - 1]?.changes === accounts[LISTED]?.changes;
+    const least = isTied ? (accounts[LISTED]?.changes ?? 0) : 0;
+    const listed = accounts.slice(0, LISTED).filter(({ changes }) => changes > least);
+    const first = listed.map(({ account, changes }) => ({ account: parseByteJson(`"${account}"`), changes }));
+    const tied = accounts.filter(({ changes }) => changes === least).length;
+    return { all: accounts.length, first, tied: tied === 0 ? undefined : { accounts: tied, changes: least } };
   }
 }
 

@@ -48,7 +48,7 @@ export function shownState(
 }
 
 /** Returns the page that says what the history is, where it comes from and who publishes it. It shows no build time. */
-export function aboutPage({ about, incomplete, snapshot_days = [], palimpsest }: Site, state: ShownState): Page {
+export function aboutPage({ about, base_url, incomplete, snapshot_days = [], palimpsest }: Site, state: ShownState): Page {
   const { accounts, changes, renames, first_values, days, newest, fingerprint } = state;
   const firstDay = days.at(-1);
   const rows: (Markup | '')[] = [];
@@ -73,13 +73,14 @@ export function aboutPage({ about, incomplete, snapshot_days = [], palimpsest }:
   );
   add(markup`Fingerprint`, markup`<code>${trusted(fingerprint)}</code>`);
   add(markup`Program`, palimpsest === undefined ? undefined : markup`palimpsest ${escapeText(byteText(palimpsest))}`);
+  const address = isLoopback(base_url) ? markup`ADDRESS` : escapeText(byteText(base_url));
   const description = about?.description === undefined ? '' : markup`<p class=lead>${siteText(about, about.description)}</p>\n`;
   return pageOf(
     { title: 'About this history', root: ROOT_1, section: 'about' },
     markup`<h1>About this history</h1>
 ${description}<dl>
 ${joined(rows)}</dl>
-<h2>How complete the history is</h2>
+<h2 id=complete>How complete the history is</h2>
 ${completeness(snapshot_days, days)}<h2>What the records are</h2>
 <p>A source showed public profiles many times. A change is a new value of a field: name, bio, location, website or verification.</p>
 <p>A first value is what the source showed first. It is not a change, and is counted separately.</p>
@@ -101,7 +102,8 @@ ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
 <p>In the JSON of a record, <code>account</code> is the present handle, also if the record is older than the rename.</p>
 <h2>How to verify it</h2>
 <p>The fingerprint identifies this state of the data. Two stores of one palimpsest version with the same data have the same one. The pages show the same records as the <a href="${ROOT_1}rest/data/">JSON data</a>.</p>
-<p>The file manifest-sha256.txt has the SHA-256 of each file. With a copy of all files, <code>palimpsest verify --out FOLDER</code> checks them.</p>
+<p>The publisher has the file manifest-sha256.txt with the SHA-256 of each file. Many sites do not serve it. With it and a copy of all files, <code>palimpsest verify --out FOLDER</code> checks them.</p>
+<p>Without these files, <code>palimpsest mirror ${address}</code> reads the JSON data into a store, and <code>palimpsest build --base-url ${address}</code> makes JSON pages from the store. If the page sizes are the same and nothing changed meanwhile, they are equal to those of this site. The fingerprint of this store can differ, because the JSON lacks the ids and the former handles of accounts.</p>
 `,
   );
 }

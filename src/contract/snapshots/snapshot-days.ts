@@ -55,6 +55,14 @@ export function countDays(spans: readonly DaySpan[]): number {
   return spans.reduce((sum, { from, to }) => sum + Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1, 0);
 }
 
+/** Returns the days of spans that are in a month, also as spans. @param month such as `2023-11` */
+export function daysInMonth(spans: readonly DaySpan[], month: string): readonly DaySpan[] {
+  const [first, last] = [`${month}-01`, `${month}-31`];
+  return spans
+    .filter(({ from, to }) => from <= last && to >= first)
+    .map(({ from, to }) => ({ from: from < first ? first : from, to: to > last ? last : to }));
+}
+
 /** Whether a day is in one of the spans. */
 export function hasDay(spans: readonly DaySpan[], day: string): boolean {
   return spans.some(({ from, to }) => from <= day && day <= to);

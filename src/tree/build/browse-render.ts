@@ -123,5 +123,5 @@ function searchSource(store: Store): string {
 export function renderedStateOf(found: BuildRecord | undefined, since: number, store: Store): Omit<RenderedState, 'search'> {
   if (found === undefined || since === -1) return NOTHING_RENDERED;
   const isSameFeed = found.records <= store.revision.records && feedSource(store, found.records) === found.browse_feed;
-  return { revision: since, records: isSameFeed ? found.records : 0 };
+  return { revision: since, records: isSameFeed ? found.records : 0, snapshot_days: found.snapshot_days };
 }

@@ -1,6 +1,6 @@
 import { parse } from 'parse5';
 import { describe, expect, it } from 'vitest';
-import { ABOUT, accountPage, CHANGES_FEED, HOME, NOT_FOUND_PAGE } from '../../../src/browse/paths.ts';
+import { ABOUT, accountPage, CHANGES_FEED, HOME, monthPage, NOT_FOUND_PAGE } from '../../../src/browse/paths.ts';
 import type { About } from '../../../src/contract/about.ts';
 import { elementsNamed, foreignMarkup, textOf } from '../parsed-html.ts';
 import { browseFiles, historyOf, SITE, storeOf, textsOf } from '../small-site.ts';
@@ -61,8 +61,9 @@ describe('a site that says who publishes it', () => {
 
   it('has no address of the machine that built it, and no text that it was not given', async () => {
     const about = { title: 'Press', publisher: 'Archive', contact: 'https://archive.example/contact' };
-    const files = browseFiles(await storeOf(historyOf([{}])), { ...SITE, base_url: 'http://127.0.0.1:8080', about });
-    expect(metadata(files.get(accountPage('nina')))).toEqual(['og:site_name Press', 'og:type website', 'og:title @nina']);
+    const store = await storeOf(historyOf([{}], { display_name: 'Nina & Co' }));
+    const files = browseFiles(store, { ...SITE, base_url: 'http://127.0.0.1:8080', about });
+    expect(metadata(files.get(accountPage('nina')))).toEqual(['og:site_name Press', 'og:type website', 'og:title @nina (Nina & Co)']);
     expect(files.get(CHANGES_FEED)).toContain('<author><name>Archive</name><uri>https://archive.example/contact</uri></author>');
   });
 
@@ -95,6 +96,9 @@ describe('the page about the history', () => {
     expect(texts(plain, 'p')).toContain(
       'In the JSON of a record, account is the present handle, also if the record is older than the rename.',
     );
+    expect(texts(plain, 'code').slice(-2)).toEqual([`palimpsest mirror ${SITE.base_url}`, `palimpsest build --base-url ${SITE.base_url}`]);
+    const local = browseFiles(store, { ...SITE, base_url: 'http://127.0.0.1:8080' }).get(ABOUT);
+    expect(texts(local, 'code').at(-1)).toBe('palimpsest build --base-url ADDRESS');
     const { title: _, ...about } = ABOUT_SITE;
     const page = browseFiles(store, { ...SITE, about: { title: 'Press', ...about } }).get(ABOUT);
     expect(rows(page)).toEqual({
@@ -159,6 +163,51 @@ describe('the page about the history', () => {
       paragraphs.map((text) => (typeof text === 'string' ? text : expect.stringMatching(text))),
     );
     expect(texts(page, 'dd')).toContain('palimpsest 1.2.3');
+  });
+
+  it.each<
+    [name: string, spans: ReturnType<typeof spansOf>, dates: readonly string[], years: readonly string[], chart: number, days: string]
+  >([
+    ['not for imported records', [], ['2020-01-02', '2020-03-04'], ['2020 0  1         '], 0, ''],
+    [
+      'for snapshots',
+      spansOf('2016-12-31', '2019-05-30..2020-01-30', '2020-03-04'),
+      ['2019-05-30', '2020-01-02', '2020-03-04'],
+      ['2020 1 none:1 1 none:9', '2019 none:4 0       ', '2017 to 2018 none:12', '2016 none:11 '],
+      1,
+      '1–3, 5–31',
+    ],
+    // what happened between the imported records is unknown
+    [
+      'for snapshots after imported records',
+      spansOf('2020-03-02', '2020-03-04'),
+      ['2017-02-01', '2017-04-01', '2020-03-02', '2020-03-04'],
+      ['2020 none:2 2 none:9', '2018 to 2019 none:12', '2017 none:1 0  1 none:8'],
+      1,
+      '1, 3, 5–31',
+    ],
+    ['not in a month with imported records', spansOf('2020-03-02'), ['2020-03-02', '2020-03-04'], ['2020 none:2 1 none:9'], 0, ''],
+  ])('marks the months and the days without a snapshot: %s', async (_, snapshot_days, dates, years, chart, days) => {
+    const records = dates.map((day) => ({ first_encountered_date: `${day}T00:00:00Z` }));
+    const files = browseFiles(await storeOf(historyOf(records)), { ...SITE, snapshot_days });
+    const cells = (row: ReturnType<typeof elementsNamed>[number]) =>
+      elementsNamed(row, 'td').map((cell) => textOf(cell).trim().replace('no snapshot', `none:${cell.attrs[0]?.value}`));
+    const rows = elementsNamed(elementsNamed(parse(files.get(HOME) ?? ''), 'table')[0] ?? parse(''), 'tr').slice(1);
+    expect(rows.map((row) => [textOf(elementsNamed(row, 'th')[0] ?? row), ...cells(row)].join(' '))).toEqual(years);
+    expect(elementsNamed(parse(files.get(HOME) ?? ''), 'g').filter((bar) => elementsNamed(bar, 'path').length > 0)).toHaveLength(chart);
+    const month = files.get(monthPage('2020-03'));
+    const marked = texts(month, 'td').flatMap((text) => /^(\d+) no snapshot$/.exec(text.trim())?.[1] ?? []);
+    expect(marked).toEqual(
+      days
+        .split(', ')
+        .filter(Boolean)
+        .flatMap((span) => {
+          const [first = 0, last = first] = span.split('–').map(Number);
+          return Array.from({ length: last - first + 1 }, (_, index) => String(first + index));
+        }),
+    );
+    expect(month?.includes('A day with only its date has snapshots without changes.')).toBe(days !== '');
+    for (const page of [month, files.get(HOME)]) expect(foreignMarkup(page ?? '')).toEqual([]);
   });
 
   it('names what is missing from the data', async () => {

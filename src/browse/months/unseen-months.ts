@@ -1,0 +1,27 @@
+import { type DaySpan, daysInMonth, hasDay } from '../../contract/snapshots/snapshot-days.ts';
+import type { Month } from './months.ts';
+
+/** Whether a history is known to have no snapshot of a month, such as `2024-03`. */
+export type IsUnseen = (month: string) => boolean;
+
+/**
+ * Returns which months have no snapshot. Nothing is known about the months of imported records and those between them, because it is
+ * not known on which days their source had snapshots.
+ * @param spans the days with snapshots, in order; empty: none is known
+ * @param months those with records or renames, newest first
+ */
+export function unseenMonths(spans: readonly DaySpan[], months: readonly Month[]): IsUnseen {
+  if (spans.length === 0) return () => false;
+  const imported = months.filter(({ month, days }) => !haveSnapshots(days, daysInMonth(spans, month)));
+  const [first = '', last = ''] = [imported.at(-1)?.month, imported[0]?.month];
+  return (month) => (month < first || month > last) && daysInMonth(spans, month).length === 0;
+}
+
+/**
+ * Whether snapshots are the source of all records of a month.
+ * @param days of the month with records
+ * @param spans the days of the month with snapshots
+ */
+export function haveSnapshots(days: Month['days'], spans: readonly DaySpan[]): boolean {
+  return spans.length > 0 && days.every(({ date }) => hasDay(spans, date));
+}
