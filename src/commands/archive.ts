@@ -75,7 +75,7 @@ async function archive(
     dryRun ? `dry run: what would be written to ${to}` : `archived the tree in ${out} in ${seconds(milliseconds)}`,
     `  pages     ${number(data_pages)} of the feed, ${number(account_pages)} of the accounts${compared}`,
     browse_files !== undefined && `  HTML      ${plural(browse_files, 'file')}${compared}`,
-    `  content   ${number(records)} records of ${number(accounts)} accounts at ${base_url}`,
+    `  content   ${plural(records, 'record')} of ${plural(accounts, 'account')} at ${base_url}`,
     identityLine({ stable_id_count, former_handle_count }, options.identities),
     ...(dryRun
       ? ['nothing was written: run again without --dry-run to write the archive']

@@ -132,7 +132,7 @@ describe('palimpsest archive', () => {
     const bare = `bare-${name}`;
     expect(await command('archive', form, '--out', out, '--to', bare)).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('the archive lacks 1 stable id and 1 former handle'),
+      stdout: expect.stringMatching(/ 2 records of 1 account at .*the archive lacks 1 stable id and 1 former handle/s),
     });
     const told = await palimpsestJson(['archive', form, '--out', out, '--to', name, '--identities', '--store', store], { cwd });
     expect(told).toMatchObject({ identities: true, stable_id_count: 1, former_handle_count: 1 });
