@@ -7,7 +7,7 @@ const ARCHIVE_OPTIONS = {
   '--identities': {
     help: 'add what the pages lack: stable ids, former handles, observation times, change intervals, the days with snapshots and the list of removed accounts',
   },
-  '--store <file>': { ...STORE, help: 'the store; used only with --identities' },
+  '--store <file>': { ...STORE, help: 'the store, whose removed accounts the tree must not have; needed only with --identities' },
 } as const;
 const TABLE = {
   help: 'write only this table; for a single file the default is records',

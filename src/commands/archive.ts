@@ -5,14 +5,17 @@ import type { Values } from '../command-line/commands.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { stopped } from '../contract/pauses.ts';
 import { identities } from '../export/ndjson.ts';
+import { removedInTree } from '../publish/planning/guards.ts';
+import { countRemoved } from '../publish/trees/removed-at-target.ts';
 import type { IdentityCounts } from '../store/accounts/account-reader.ts';
+import { exclusionsOf } from '../store/exclusions/named-exclusions.ts';
 import { Store } from '../store/store.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/existing-tree.ts';
 import { openVerified, type VerifiedTree } from '../tree/verified-tree.ts';
-import { refuseOtherState } from './with-store.ts';
+import { refuseOtherState, stateAt } from './with-store.ts';
 
 const COMPLETE = { '--require-complete': true } as const;
 
@@ -58,6 +61,9 @@ async function archive(
       refuseOtherState(store, out, tree.build.store);
       ({ stable_id_count, former_handle_count } = store.accountReader().identityCounts());
     }
+    const of = stateAt(options.store, tree.build.store);
+    const removed = of === 'current' ? 0 : countRemoved(tree, exclusionsOf(options.store, []));
+    if (removed > 0) throw removedInTree({ accounts: removed, of });
     await write(tree, to, { threads: availableParallelism(), identities: store && identities(store), onProgress });
   } finally {
     tree.files.close();

@@ -13,7 +13,7 @@ import { addToJobSummary, reportRefusals } from './job-summary.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { publishVersions, usesVersions } from './publish-versions.ts';
 import { alertNewTarget, requestsOf, targetOf, trafficOf } from './target.ts';
-import { stateIn, withStore } from './with-store.ts';
+import { stateAt } from './with-store.ts';
 
 /** The options that need versions. */
 const REFUSED_FOR_PAGES: Refusal = {
@@ -33,7 +33,7 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
     ...requestsOf(options, terminal),
     isSinglePublisher: options.singlePublisher,
     exclusions: () => (existsSync(options.store) ? exclusionsOf(options.store, []) : []),
-    stateOf: (fingerprint) => (existsSync(options.store) ? withStore(options.store, (store) => stateIn(store, fingerprint)) : 'current'),
+    stateOf: (fingerprint) => stateAt(options.store, fingerprint),
     onProgress: terminal.progress({
       read: { label: 'reading the tree', amount: items('file') },
       scan: { label: 'reading the target', amount: items('file') },

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { Store } from '../store/store.ts';
@@ -28,6 +29,11 @@ export function withStore<T>(path: string, work: (store: Store) => T): T {
 export function stateIn(store: Store, fingerprint: string): 'current' | 'earlier' | 'other' {
   if (store.revision.fingerprint === fingerprint) return 'current';
   return store.revisionOf(fingerprint) === undefined ? 'other' : 'earlier';
+}
+
+/** The same for a store that may not exist: then nothing speaks against the tree. */
+export function stateAt(path: string, fingerprint: string): 'current' | 'earlier' | 'other' {
+  return existsSync(path) ? withStore(path, (store) => stateIn(store, fingerprint)) : 'current';
 }
 
 /**
