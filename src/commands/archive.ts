@@ -15,7 +15,7 @@ import { items } from '../terminal/progress.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/existing-tree.ts';
 import { openVerified, type VerifiedTree } from '../tree/verified-tree.ts';
-import { refuseOtherState, stateAt } from './with-store.ts';
+import { alertOlder, refuseOtherState, stateAt } from './with-store.ts';
 
 const COMPLETE = { '--require-complete': true } as const;
 
@@ -64,6 +64,7 @@ async function archive(
     const of = stateAt(options.store, tree.build.store);
     const removed = of === 'current' ? 0 : countRemoved(tree, exclusionsOf(options.store, []));
     if (removed > 0) throw removedInTree({ accounts: removed, of });
+    if (of === 'earlier') alertOlder(terminal, out, options.store);
     await write(tree, to, { threads: availableParallelism(), identities: store && identities(store), onProgress });
   } finally {
     tree.files.close();

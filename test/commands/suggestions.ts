@@ -171,6 +171,7 @@ export const COMMANDS: readonly Suggestion[] = [
     isRepeated: true,
   }),
   shown('commands/publish-versions.ts: import', 'publish site --out h.zip', 1, 'import h.zip', { prepare: remove('data') }),
+  shown('commands/with-store.ts: build', 'publish pub', 0, 'build', { prepare: observeNight(6), isRepeated: true }),
   shown('commands/with-store.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip', {
     prepare: observeNight(6),
     isRepeated: true,
