@@ -181,6 +181,6 @@ function diverged({ name }: Remote, store: string, here: StoreState, version: St
     found: isSame
       ? 'a store with the same records and accounts, from which that version does not descend'
       : `a store with ${plural(here.records, 'record')} that has changes of its own, or that another program changed`,
-    hint: `pull to another file with --store, or discard ${isSame ? 'the times at which accounts were observed' : 'the data of this store'} with --replace; nothing was changed`,
+    hint: `pull to another file with --store, or discard ${isSame ? 'the times at which accounts were observed' : 'the data and the removals of this store'} with --replace; nothing was changed`,
   });
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
-import { hint, suggested } from '../contract/hint.ts';
+import { type Hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
 import { WHOLE_BYTES } from '../storage/file-upload.ts';
@@ -102,7 +102,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     if (unchanged) return deleted === 0 ? undefined : { change: 'keep', notBefore, kept: stay, added: [] };
     refuseFuture(remote, notBefore, ['push with --replace']);
     if (newest !== undefined && !image.descendsFrom(stateOfVersion(newest))) {
-      if (compressed !== undefined && newest.number !== based) throw overtaken(remote, based, newest.number);
+      if (compressed !== undefined && newest.number !== based) throw overtaken(remote, image, versions, based);
       if (!options.replace) throw diverged(remote, image, versions, newest);
     }
     based = newest?.number;
@@ -192,17 +192,33 @@ async function readBack(
   });
 }
 
-function overtaken({ name }: Remote, based: number | undefined, newest: number): Failure {
+/**
+ * Returns the steps that repeat on the newest version what a store has and that version lacks. No source repeats a removal.
+ * @param versions those at the target, oldest first
+ */
+function repeating(image: StoreImage, versions: readonly StoreVersion[]): Exclude<Hint, string> {
+  const [to, all] = [{ '--store': 'other.db' }, image.removalsSince('')];
+  const base = versions.findLast((one) => image.descendsFrom(stateOfVersion(one)));
+  const later = base === undefined ? '' : `, ${image.removalsSince(base.time)} since version ${base.number}`;
+  const remove = suggested('remove', { ...to, '--yes': true }, ['ACCOUNT']);
+  const removals = [', run ', remove, ` for each removed account (${image.path} has ${plural(all, 'removal')}${later})`];
+  const sources = ', then import or observe your sources into other.db and push that';
+  return ['run ', suggested('store pull', to), ...(all === 0 ? [] : removals), sources];
+}
+
+function overtaken({ name }: Remote, image: StoreImage, versions: readonly StoreVersion[], based: number | undefined): Failure {
+  const newest = versions.at(-1)?.number;
   return new Failure('target-busy', `another push to ${name} finished first, with version ${newest}`, {
     place: { file: name },
     expected: based === undefined ? 'a target without versions' : `version ${based} as the newest version`,
     found: `version ${newest}`,
-    hint: `pull version ${newest}, import or observe again, then push; nothing was changed`,
+    hint: [...repeating(image, versions), '; nothing was changed'],
   });
 }
 
 /** @param versions those at the target, oldest first */
-function diverged({ name }: Remote, { path, state }: StoreImage, versions: readonly StoreVersion[], newest: StoreVersion): Failure {
+function diverged({ name }: Remote, image: StoreImage, versions: readonly StoreVersion[], newest: StoreVersion): Failure {
+  const { path, state } = image;
   const earlier = versions.findLast(({ store, revision }) => store === state.fingerprint && revision === state.revision);
   if (earlier !== undefined && earlier !== newest) return older(name, path, earlier.number, newest);
   const isSame = state.fingerprint === newest.store;
@@ -216,7 +232,7 @@ function diverged({ name }: Remote, { path, state }: StoreImage, versions: reado
     hint:
       newest.schema < SCHEMA_VERSION
         ? `if this store was imported from an export of version ${newest.number}, push with --replace: see "Upgrade" in docs/backup.md; nothing was changed`
-        : hint`run ${suggested('store pull', { '--store': 'other.db' })}, then import or observe your sources into other.db and push that; or push with --replace: the target keeps the other version too; nothing was changed`,
+        : [...repeating(image, versions), '; or push with --replace: the target keeps the other version too; nothing was changed'],
   });
 }
 

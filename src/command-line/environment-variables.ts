@@ -1,26 +1,36 @@
 import type { Option } from 'commander';
+import { Failure } from '../contract/failure.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { isSwitch, OFF } from './refusals.ts';
+
+const DRY_RUN = variableOf('dry-run');
 
 /**
  * Warns of variables that look like options of palimpsest, but no command has them.
  * @param withoutVariable names for the options that only a command line can give
+ * @throws Failure usage if one may mean a dry run
  */
-export async function warnOfUnknownVariables(
-  terminal: Terminal,
-  known: ReadonlySet<string>,
-  withoutVariable: ReadonlySet<string>,
-): Promise<void> {
+export async function checkVariables(terminal: Terminal, known: ReadonlySet<string>, withoutVariable: ReadonlySet<string>): Promise<void> {
   const { env } = terminal.io;
   const unknown = Object.keys(env).filter((name) => name.startsWith('PALIMPSEST_') && env[name] !== '' && !known.has(name));
   if (unknown.length === 0) return;
   const { suggest } = await import('../history/suggest.ts');
   for (const name of unknown) {
     const [similar] = withoutVariable.has(name) ? [] : suggest(name, known, 1);
+    if (similar === DRY_RUN) throw noDryRun(name);
     const reason = withoutVariable.has(name) ? 'only the command line can set this option' : 'no command has this variable';
     // the run does not do what was asked for
     terminal.alert(`${name} is ignored, because ${reason}${similar === undefined ? '' : `; did you mean ${similar}?`}`);
   }
+}
+
+function noDryRun(field: string): Failure {
+  return new Failure('usage', `no command has the variable ${field}, so this run would be no dry run`, {
+    place: { field },
+    expected: DRY_RUN,
+    found: field,
+    hint: `for a dry run set ${DRY_RUN}, otherwise remove ${field}; nothing was changed`,
+  });
 }
 
 /** Returns the environment variable of an option. */

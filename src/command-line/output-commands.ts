@@ -1,4 +1,5 @@
-import { bagInfo, fileOrFolder, path, pathEnding, plainFile } from './parsers.ts';
+import { folder } from './output-folder.ts';
+import { bagInfo, fileOrFolder, pathEnding, plainFile } from './parsers.ts';
 import { DRY_RUN, OUT, STORE } from './shared-options.ts';
 import type { CommandSpec } from './spec.ts';
 
@@ -7,7 +8,7 @@ const ARCHIVE_OPTIONS = {
   '--identities': {
     help: 'add what the pages lack: stable ids, former handles, observation times, change intervals, the days with snapshots and the list of removed accounts',
   },
-  '--store <file>': { ...STORE, help: 'the store; used only with --identities' },
+  '--store <file>': { ...STORE, help: 'the store, whose removed accounts the tree must not have; needed only with --identities' },
 } as const;
 const TABLE = {
   help: 'write only this table; for a single file the default is records',
@@ -24,7 +25,7 @@ export const OUTPUT_COMMANDS = {
     args: { '[host]': { help: 'the name of a host; without it, all hosts are listed' } },
     options: {
       '--out <path>': OUT,
-      '--to <folder>': { help: 'the output: a folder for the files of the host (default: print them)', parse: path },
+      '--to <folder>': { help: 'the output: a folder for the files of the host (default: print them)', parse: folder },
       '--origin <url>': { help: 'the address of the published tree, from which the host fetches pages; rest/ is below it' },
       '--versions': { help: 'write the files of a host that reads versions (default: if --out names a ZIP or has versions)' },
     },
@@ -79,7 +80,11 @@ export const OUTPUT_COMMANDS = {
       'Writes the tree as a bag (BagIt 1.0): a folder with the files of the tree and their SHA-256. sha256sum -c checks it. Checks ' +
       'every file against the manifest of the tree.',
     options: {
-      '--to <folder>': { help: 'the output: a new or empty folder, or an earlier bag, which is replaced', parse: path, isMandatory: true },
+      '--to <folder>': {
+        help: 'the output: a new or empty folder, or an earlier bag, which is replaced',
+        parse: folder,
+        isMandatory: true,
+      },
       '--bag-info <name=value>': {
         help: 'a line for bag-info.txt, such as Source-Organization=Example Archive; can be repeated',
         parse: bagInfo,

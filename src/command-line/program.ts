@@ -2,7 +2,7 @@ import { Argument, Command, type Help, type HelpConfiguration, InvalidArgumentEr
 import type { Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../version.ts';
 import { COMMANDS, type CommandName, GROUPS, TASKS, type Values } from './commands.ts';
-import { isEffective, variableOf, warnOfUnknownVariables } from './environment-variables.ts';
+import { checkVariables, isEffective, variableOf } from './environment-variables.ts';
 import { oneOf } from './parsers.ts';
 import { type GivenSwitch, isSwitch, OFF, refuseContradictions, refuseStoreOptionsOfFolder } from './refusals.ts';
 import type { CommandSpec, Given, ValueSpec } from './spec.ts';
@@ -132,7 +132,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     command.hook('preAction', async () => {
       running = command;
       terminal.setOutput({ ...command.opts(), hasResult: hasResult(result, givenIn(command)) });
-      await warnOfUnknownVariables(terminal, variables, withoutVariable);
+      await checkVariables(terminal, variables, withoutVariable);
     });
     command.action(async () => {
       const given = givenIn(command);

@@ -1,5 +1,6 @@
 import { DEFAULT_CACHE_CONTROL } from '../contract/site.ts';
 import { ENCODINGS } from '../tree/encoding.ts';
+import { folderOrZip } from './output-folder.ts';
 import { cacheControl, encodings, limitOf, path, versionNumber, wholeNumber } from './parsers.ts';
 import {
   DEFAULT_BASE_URL,
@@ -29,7 +30,11 @@ export const SITE_COMMANDS = {
       'files whose content changed, and removes pages that no longer exist.',
     options: {
       '--store <file>': STORE,
-      '--out <path>': { ...OUT, help: 'the tree: a folder or a ZIP; an existing file, or a new path that ends in .zip, is a ZIP' },
+      '--out <path>': {
+        ...OUT,
+        help: 'the tree: a folder or a ZIP; an existing file, or a new path that ends in .zip, is a ZIP',
+        parse: folderOrZip,
+      },
       '--base-url <url>': {
         help:
           'the public address of the site; rest/ is below it (default: the base URL of the last build in --out, or ' +

@@ -5,14 +5,17 @@ import type { Values } from '../command-line/commands.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { stopped } from '../contract/pauses.ts';
 import { identities } from '../export/ndjson.ts';
+import { removedInTree } from '../publish/planning/guards.ts';
+import { countRemoved } from '../publish/trees/removed-at-target.ts';
 import type { IdentityCounts } from '../store/accounts/account-reader.ts';
+import { exclusionsOf } from '../store/exclusions/named-exclusions.ts';
 import { Store } from '../store/store.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/existing-tree.ts';
 import { openVerified, type VerifiedTree } from '../tree/verified-tree.ts';
-import { refuseOtherState } from './with-store.ts';
+import { alertOlder, refuseOtherState, stateAt } from './with-store.ts';
 
 const COMPLETE = { '--require-complete': true } as const;
 
@@ -58,6 +61,10 @@ async function archive(
       refuseOtherState(store, out, tree.build.store);
       ({ stable_id_count, former_handle_count } = store.accountReader().identityCounts());
     }
+    const of = stateAt(options.store, tree.build.store);
+    const removed = of === 'current' ? 0 : countRemoved(tree, exclusionsOf(options.store, []));
+    if (removed > 0) throw removedInTree({ accounts: removed, of });
+    if (of === 'earlier') alertOlder(terminal, out, options.store);
     await write(tree, to, { threads: availableParallelism(), identities: store && identities(store), onProgress });
   } finally {
     tree.files.close();
@@ -75,7 +82,7 @@ async function archive(
     dryRun ? `dry run: what would be written to ${to}` : `archived the tree in ${out} in ${seconds(milliseconds)}`,
     `  pages     ${number(data_pages)} of the feed, ${number(account_pages)} of the accounts${compared}`,
     browse_files !== undefined && `  HTML      ${plural(browse_files, 'file')}${compared}`,
-    `  content   ${number(records)} records of ${number(accounts)} accounts at ${base_url}`,
+    `  content   ${plural(records, 'record')} of ${plural(accounts, 'account')} at ${base_url}`,
     identityLine({ stable_id_count, former_handle_count }, options.identities),
     ...(dryRun
       ? ['nothing was written: run again without --dry-run to write the archive']

@@ -13,7 +13,7 @@ import { addToJobSummary, reportRefusals } from './job-summary.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { publishVersions, usesVersions } from './publish-versions.ts';
 import { alertNewTarget, requestsOf, targetOf, trafficOf } from './target.ts';
-import { stateIn, withStore } from './with-store.ts';
+import { alertOlder, stateAt } from './with-store.ts';
 
 /** The options that need versions. */
 const REFUSED_FOR_PAGES: Refusal = {
@@ -33,7 +33,7 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
     ...requestsOf(options, terminal),
     isSinglePublisher: options.singlePublisher,
     exclusions: () => (existsSync(options.store) ? exclusionsOf(options.store, []) : []),
-    stateOf: (fingerprint) => (existsSync(options.store) ? withStore(options.store, (store) => stateIn(store, fingerprint)) : 'current'),
+    stateOf: (fingerprint) => stateAt(options.store, fingerprint),
     onProgress: terminal.progress({
       read: { label: 'reading the tree', amount: items('file') },
       scan: { label: 'reading the target', amount: items('file') },
@@ -44,6 +44,7 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
   const milliseconds = terminal.elapsed();
   const facts = { target: target.name, isNew: summary.isNew, out: options.out, milliseconds };
   if (summary.isNew) alertNewTarget(terminal, target);
+  if (summary.isOlder) alertOlder(terminal, options.out, options.store);
   if (summary.isByCounts) {
     terminal.warn('the target has no sort keys of its pages: records that move to earlier pages are detected only from the counts');
   }

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { Store } from '../store/store.ts';
 import type { CommitPhase } from '../store/writing/batch.ts';
 import { items, type Phases } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** The phases that end every command that writes to the store. */
 export const COMMIT_PHASES: Phases<CommitPhase> = {
@@ -28,6 +30,16 @@ export function withStore<T>(path: string, work: (store: Store) => T): T {
 export function stateIn(store: Store, fingerprint: string): 'current' | 'earlier' | 'other' {
   if (store.revision.fingerprint === fingerprint) return 'current';
   return store.revisionOf(fingerprint) === undefined ? 'other' : 'earlier';
+}
+
+/** The same for a store that may not exist: then nothing speaks against the tree. */
+export function stateAt(path: string, fingerprint: string): 'current' | 'earlier' | 'other' {
+  return existsSync(path) ? withStore(path, (store) => stateIn(store, fingerprint)) : 'current';
+}
+
+/** Warns that a tree lacks changes of its store. It is no error: the store may have got them for the next build. */
+export function alertOlder(terminal: Terminal, out: string, store: string): void {
+  terminal.alert(`the tree in ${out} lacks the latest changes in ${store}: to have them, first run ${terminal.command('build')}`);
 }
 
 /**

@@ -163,7 +163,7 @@ const REFUSAL_CODES = {
       'move the file or object in the error message to another place, or name another target or folder; to publish to a folder, use `--allow-other-files`; nothing was changed',
   },
   'other-form': {
-    meaning: 'the target has pages as files, versions of a site or versions of a store, and the command writes another of these three',
+    meaning: 'the target has pages as files, versions of a site or versions of a store, and the command reads or writes another of these three',
     remedy: 'name another `--prefix` or another target; nothing was changed',
   },
   'no-conditions': {
@@ -173,9 +173,9 @@ const REFUSAL_CODES = {
   },
   'store-diverged': {
     meaning:
-      '`store push` would replace the version at the target with a store that lacks some of its content; or `store pull` would replace the local store with a version that lacks some of its content; or `publish` gets a ZIP that was not built from the current state of `--store`, or whose store does not know the state of the current version; or `publish` gets a tree with accounts that were removed from `--store`; or `archive --identities` gets a tree that was not built from the current state of `--store`; or `build` would replace the tree of another store. A store that another program changed does not know its earlier states',
+      '`store push` would replace the version at the target with a store that lacks some of its content; or `store pull` would replace the local store with a version that lacks some of its content; or `publish` gets a ZIP that was not built from the current state of `--store`, or whose store does not know the state of the current version; or `publish` or `archive` gets a tree with accounts that were removed from `--store`; or `archive --identities` gets a tree that was not built from the current state of `--store`; or `build` would replace the tree of another store. A store that another program changed does not know its earlier states',
     remedy:
-      'pull first, then import or observe again; use `--replace` if this is intended, for `build` `--replace-tree`; for `publish` and `archive`, build again; nothing was changed',
+      'pull first, then repeat removals, and import or observe again; use `--replace` if this is intended, for `build` `--replace-tree`; for `publish` and `archive`, build again; nothing was changed',
   },
   'loopback-url': {
     meaning: 'the links in the tree point to `localhost` or a loopback address: the tree was built without `--base-url`',

@@ -51,6 +51,8 @@ export interface PublishSummary {
   readonly refusals: readonly Failure[];
   /** The removed accounts from which the deletes of the plan follow; undefined if the plan is within the limit, or has other deletes. */
   readonly removal: Removal | undefined;
+  /** Whether the store has changed since the tree was built. */
+  readonly isOlder: boolean;
   /** Every step of the plan, in order. */
   readonly steps: () => Iterable<Step>;
   readonly done: ApplyResult;
@@ -87,7 +89,7 @@ export async function publish(target: Target, options: PublishOptions): Promise<
   const areDeletesAllowed = isResumed || removal !== undefined;
   const facts = { baseUrl: build.base_url, baseUrlThere: state?.base_url, areDeletesAllowed, lacking, removedInTree };
   const refusals = checkGuards(target.name, { ...plan, ...facts }, options);
-  const summary = { ...summaryOf(prepared, plan, refusals), removal };
+  const summary = { ...summaryOf(prepared, plan, refusals), removal, isOlder: of === 'earlier' };
   const [refused] = refusals;
   if (refused !== undefined && !options.dryRun) throw refused;
   if (options.dryRun || plan.isIdle) return summary;
@@ -159,7 +161,7 @@ function summaryOf(
   { remote, read, comparison: { found, movement } }: Prepared,
   plan: Plan,
   refusals: readonly Failure[],
-): Omit<PublishSummary, 'removal'> {
+): Omit<PublishSummary, 'removal' | 'isOlder'> {
   return {
     plan,
     refusals,

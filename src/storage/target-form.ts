@@ -13,7 +13,7 @@ const NAMES: { readonly [F in TargetForm]: string } = {
 };
 
 /**
- * Refuses a target that has another form. Only needed before the first write of a form.
+ * Refuses a target that has another form. Only needed if nothing of this form was found.
  * @throws Failure other-form
  */
 export async function refuseOtherForm(remote: Remote, form: TargetForm): Promise<void> {

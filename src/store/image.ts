@@ -132,6 +132,11 @@ export class StoreImage {
     return has === 1 && (other.revision !== this.state.revision || this.state.observed >= other.observed);
   }
 
+  /** Counts the removals since a time; '' counts all. */
+  removalsSince(time: string): number {
+    return Number(this.#database.value('SELECT count(*) FROM exclusion WHERE excluded_at >= ?', time));
+  }
+
   /**
    * Runs the quick check of SQLite on the file.
    * @throws Failure bad-store

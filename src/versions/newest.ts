@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
 import type { ListedObject } from '../storage/object-source.ts';
 import type { Remote } from '../storage/remote.ts';
+import { refuseOtherForm } from '../storage/target-form.ts';
 import {
   type Commit,
   commitNumbers,
@@ -144,6 +145,7 @@ export interface VersionList<V extends Version> {
  */
 export async function listVersions<V extends Version>(remote: Remote, kind: VersionKind<V>): Promise<VersionList<V>> {
   const { newest, top, problems } = await readNewest(remote, kind, { remembered: undefined, listing: 'newest' });
+  if (newest === undefined) await refuseOtherForm(remote, kind.name);
   const { versions = [], withdrawn = [] } = newest?.commit ?? {};
   const unread = newest !== undefined && newest.commit.number < top ? top : undefined;
   return { versions: versions.toReversed(), withdrawn: withdrawn.toReversed(), problems, unread };

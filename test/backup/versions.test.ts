@@ -145,6 +145,11 @@ describe('store push and pull', () => {
       const pushed = await refused('store', 'push', site, '--store', night(0), ...more);
       expect(pushed).toMatchObject({ code: 3, error: { code: 'not-ours' } });
     }
+    for (const args of [['versions'], ['store', 'versions'], ['store', 'pull', '--store', at('none.db'), '--allow-missing']])
+      expect(await refused(...args, site)).toMatchObject({
+        code: 3,
+        error: { code: 'other-form', found: 'the pages of a site, as files' },
+      });
     await push(store, night(0));
     const published = await refused('publish', store, '--out', out);
     expect(published).toMatchObject({ code: 3, error: { code: 'other-form', file: 'palimpsest.json' } });

@@ -1,4 +1,4 @@
-import { appendFileSync, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filesIn } from '../support/folder.ts';
@@ -52,6 +52,18 @@ describe.each(OUTPUTS)('palimpsest %s --to %s', (command, to, file) => {
       rmSync(join(cwd, to, other));
     }
   });
+});
+
+it.each([
+  ['build --out site.tar.gz', '--out', 'ends in .zip'],
+  ['build --out SITE.ZIP', '--out', 'ends in .zip'],
+  ['archive bag --to bag.zip', '--to', 'does not end in .zip, because a folder is written'],
+  ['rewrite nginx --to nginx.tgz', '--to', 'does not end in .tgz'],
+])('%s is wrong usage, because it would write a folder of that name', async (line, option, expected) => {
+  const before = readdirSync(cwd);
+  const { code, stderr } = await palimpsestHere(line.split(' '), { cwd });
+  expect([code, stderr]).toEqual([2, expect.stringMatching(new RegExp(`${option}.*\\(usage\\).*expected .*${expected}`, 's'))]);
+  expect(readdirSync(cwd)).toEqual(before);
 });
 
 it.each([

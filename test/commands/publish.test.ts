@@ -115,6 +115,20 @@ it('warns that a target is new, also if it is quiet, but not the next time', asy
   expect(await palimpsestHere(['store', 'push', backup, '--store', store])).toMatchObject({ stderr: '' });
 });
 
+it('warns of a tree that lacks the latest changes of the store, like archive, although nothing is to be published', async () => {
+  const [cwd, input] = [temporaryFolder(), JSON.stringify({ observed_at: '2024-03-01T00:00:00Z', screen_name: 'nina', bio: 'a' })];
+  const observe = (text: string) => palimpsestJson(['observe', '-'], { cwd, input: text });
+  const publish = ['publish', 'site', '--allow-loopback', '--quiet'];
+  await observe(input);
+  await palimpsestJson(['build'], { cwd });
+  await palimpsestHere(publish, { cwd });
+  expect(await palimpsestHere(publish, { cwd })).toMatchObject({ code: 0, stderr: '' });
+  await observe(input.replace('-01T', '-02T').replace('"a"', '"b"'));
+  const warning = /^warning: the tree in out lacks the latest changes in data\/palimpsest.db: .* first run .*palimpsest.js build\n$/;
+  for (const args of [publish, [...publish, '--repair'], [...publish, '--dry-run'], ['archive', 'bag', '--to', 'bag', '--quiet']])
+    expect(await palimpsestHere(args, { cwd })).toMatchObject({ code: 0, stderr: expect.stringMatching(warning) });
+});
+
 it('shows the totals of a plan, the files of each reason, and ten steps at most', async () => {
   const { out } = await tree();
   const { stdout } = await palimpsestHere(['publish', join(temporaryFolder(), 'site'), '--out', out, '--dry-run']);

@@ -145,6 +145,17 @@ export const COMMANDS: readonly Suggestion[] = [
   shown('backup/push.ts: store pull', 'store push backup', 3, 'store pull backup --store other.db', {
     prepare: steps(remove('data'), observeNight(3)),
   }),
+  shown('backup/push.ts: remove', 'store push backup', 3, 'remove ACCOUNT --store other.db --yes', {
+    prepare: steps(
+      (home) => copyFileSync(join(home, STORE), join(home, 'old.db')),
+      observeNight(5),
+      run('store', 'push', 'backup'),
+      (home) => renameSync(join(home, STORE), join(home, 'other.db')),
+      (home) => renameSync(join(home, 'old.db'), join(home, STORE)),
+      run('remove', 'user_2', '--yes'),
+    ),
+    fill: { ACCOUNT: 'user_2' },
+  }),
   shown('backup/pull.ts: store versions', 'store pull backup --number 9', 1, 'store versions backup'),
   shown('backup/pull.ts: store versions', 'store pull backup --store new.db', 1, 'store versions backup', {
     prepare: (home) => truncateSync(fileIn(join(home, 'backup', 'versions'), '.br'), 100),
@@ -160,6 +171,7 @@ export const COMMANDS: readonly Suggestion[] = [
     isRepeated: true,
   }),
   shown('commands/publish-versions.ts: import', 'publish site --out h.zip', 1, 'import h.zip', { prepare: remove('data') }),
+  shown('commands/with-store.ts: build', 'publish pub', 0, 'build', { prepare: observeNight(6), isRepeated: true }),
   shown('commands/with-store.ts: build', 'publish site --out h.zip', 3, 'build --out h.zip', {
     prepare: observeNight(6),
     isRepeated: true,

@@ -169,6 +169,16 @@ describe('a variable that no command has', () => {
     expect(JSON.parse(stdout)).toMatchObject({ snapshots: 1 });
   });
 
+  it.each(['PALIMPSEST_DRYRUN', 'PALIMPSEST_DRY_RUNS', 'PALIMPSEST_DRY'])(
+    'is refused if it may mean a dry run, and nothing is written: %s',
+    async (variable) => {
+      const cwd = temporaryFolder();
+      const { code, stderr } = await palimpsestHere(['observe', '-'], { cwd, input: SNAPSHOT, env: { [variable]: '1' } });
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/\(usage\).*PALIMPSEST_DRY_RUN/s)]);
+      expect(readdirSync(cwd)).toEqual([]);
+    },
+  );
+
   it('is reported with --quiet, too, but not if it is empty', async () => {
     expect((await observing({ PALIMPSEST_STORES: 'x' }, '--quiet')).stderr).toContain('PALIMPSEST_STORES is ignored');
     expect((await observing({ PALIMPSEST_STORES: '' })).stderr).toBe('');

@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { encodeExclusion, handleHash } from '../../src/contract/accounts/exclusion.ts';
 import { Store } from '../../src/store/store.ts';
 import { account, record } from '../mirror/canned-service.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
@@ -271,6 +272,21 @@ describe('the list of exclusions', () => {
       accounts: 3,
     });
     expect(await exported(other)).toBe(text);
+  });
+
+  it('is named by a push of another machine that is refused, because sources bring a removed account back', async () => {
+    const [place, other] = [join(folder, 'place'), join(folder, 'other.db')];
+    mkdirSync(place);
+    const earlier = { excluded_at: '2024-01-01T00:00:00Z', handles: [handleHash('gone')], stable_ids: [], records: [] };
+    await importing(`${encodeExclusion(earlier)}\n${servicePages()}`);
+    await cli('store', 'push', place);
+    copyFileSync(store, other);
+    await json(['remove', 'nina_k', '--yes', '--store', other]);
+    await observing(seen(1, 'ann', '1', 'a'));
+    await cli('store', 'push', place);
+    const { code, stderr } = await palimpsestHere(['store', 'push', place, '--store', other]);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/ remove ACCOUNT --store other.db --yes` for each removed account \(\S+ has 2 removals, 1 since version 1\)/);
   });
 
   it('goes with a backup, which accepts the store after a removal', async () => {

@@ -54,22 +54,26 @@ export function checkGuards(target: string, plan: Guarded, limits: Limits): Fail
     hint: `${rebuild}check the deletes that --dry-run --json lists; if they are right, publish with --max-delete ${plan.deletes}. Deletes after palimpsest remove need no option if --store names the store`,
   });
   const gaps = readerGaps(target, plan.readerGaps.join('; '));
-  const removed = new Failure('store-diverged', 'the tree has accounts that were removed from the store', {
-    expected: 'a tree without them',
-    found: plural(plan.removedInTree.accounts, 'removed account'),
-    hint:
-      plan.removedInTree.of === 'earlier'
-        ? hint`run ${suggested('build')} first`
-        : 'if this is the store of the tree, build it again first; otherwise name its store with --store',
-  });
   const hasLocalLinks = isLoopback(plan.baseUrl) && !allowLoopback && !plan.isIdle;
   return [
-    ...(plan.removedInTree.accounts > 0 ? [removed] : []),
+    ...(plan.removedInTree.accounts > 0 ? [removedInTree(plan.removedInTree)] : []),
     ...(hasLocalLinks ? [links] : []),
     ...(moved === undefined ? [] : [moved]),
     ...(plan.deletes > most && !plan.areDeletesAllowed ? [deletes] : []),
     ...(plan.readerGaps.length > 0 && !allowGaps ? [gaps] : []),
   ];
+}
+
+/** The refusal of a tree that has accounts that were removed from the store. */
+export function removedInTree({ accounts, of }: Guarded['removedInTree']): Failure {
+  return new Failure('store-diverged', 'the tree has accounts that were removed from the store', {
+    expected: 'a tree without them',
+    found: plural(accounts, 'removed account'),
+    hint:
+      of === 'earlier'
+        ? hint`run ${suggested('build')} first`
+        : 'if this is the store of the tree, build it again first; otherwise name its store with --store',
+  });
 }
 
 /** The refusal of a publish in which items move to earlier pages. */

@@ -3,7 +3,7 @@ import { excludedAccounts } from '../../contract/pages/excluded-account.ts';
 import { forEachLimit } from '../../storage/concurrency-limit.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { pagePath } from '../../tree/layout.ts';
-import type { VerifiedTree } from '../../tree/verified-tree.ts';
+import { readVerifiedSync, type VerifiedTree } from '../../tree/verified-tree.ts';
 import { decompressedPage } from '../objects/headers.ts';
 import type { Removal } from '../planning/guards.ts';
 import type { FoundTree } from '../planning/tree-comparison.ts';
@@ -30,13 +30,17 @@ export async function removedAtTarget(
   return { accounts: found.size, records: [...found.values()].reduce((sum, records) => sum + records, 0) };
 }
 
-/** Counts the accounts on the account pages of a tree that were removed from the store. */
-export function countRemoved({ files, digests }: VerifiedTree, exclusions: readonly Exclusion[]): number {
+/**
+ * Counts the accounts on the account pages of a tree that were removed from the store.
+ * @throws Failure tree-edited
+ */
+export function countRemoved(tree: VerifiedTree, exclusions: readonly Exclusion[]): number {
   if (exclusions.length === 0) return 0;
   const accountsOn = excludedAccounts(exclusions);
   const names = new Set<string>();
-  for (let page = 1; page <= digests.pages.account; page += 1) {
-    for (const { screen_name } of accountsOn(JSON.parse(files.read(pagePath('account', page)).toString()))) names.add(screen_name);
+  for (let page = 1; page <= tree.digests.pages.account; page += 1) {
+    const bytes = readVerifiedSync(tree, tree.digests.entry(pagePath('account', page)));
+    for (const { screen_name } of accountsOn(JSON.parse(bytes.toString()))) names.add(screen_name);
   }
   return names.size;
 }
