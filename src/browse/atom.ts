@@ -1,6 +1,6 @@
 import type { ChangeRecord } from '../contract/record.ts';
 import type { Site } from '../contract/site.ts';
-import type { FormerHolderText } from './accounts/account-pages.ts';
+import type { FormerHolderText } from './accounts/browse-account.ts';
 import type { RecordFacts } from './accounts/record-lookup.ts';
 import { isWebUrl } from './diff-segments.ts';
 import { type ByteText, byteText, encodeFile, escapeText, joined, type Markup, markup, trusted } from './markup.ts';

@@ -163,7 +163,8 @@ const REFUSAL_CODES = {
       'move the file or object in the error message to another place, or name another target or folder; to publish to a folder, use `--allow-other-files`; nothing was changed',
   },
   'other-form': {
-    meaning: 'the target has pages as files, versions of a site or versions of a store, and the command reads or writes another of these three',
+    meaning:
+      'the target has pages as files, versions of a site or versions of a store, and the command reads or writes another of these three',
     remedy: 'name another `--prefix` or another target; nothing was changed',
   },
   'no-conditions': {

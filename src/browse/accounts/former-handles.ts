@@ -4,8 +4,8 @@ import { dateMarkup } from '../dates.ts';
 import { type ByteText, byteText, escapeText, joined, markup } from '../markup.ts';
 import { type Page, pageOf, ROOT_3, type UnframedFile } from '../page-frame.ts';
 import { accountPage, folderOf } from '../paths.ts';
-import type { FormerHolderText } from './account-pages.ts';
 import { accountParts, hasPage, isOnePart } from './account-parts.ts';
+import type { FormerHolderText } from './browse-account.ts';
 
 /** The former handles whose pages are in one folder. */
 export class FormerHandles {

@@ -5,7 +5,7 @@ import { isWebUrl, outsideLink } from '../diff-segments.ts';
 import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../markup.ts';
 import { ROOT_3 } from '../page-frame.ts';
 import { accountPage } from '../paths.ts';
-import type { BrowseAccount } from './account-pages.ts';
+import type { BrowseAccount } from './browse-account.ts';
 
 /** Returns the current profile of an account as a list of terms. A field that is empty or unknown is left out. */
 export function profileMarkup({ account, formerHandles, formerHolders, lastSeen }: BrowseAccount): Markup | '' {
