@@ -6,7 +6,7 @@ import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.t
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import { indexPath } from '../tree/layout.ts';
-import type { VerifiedTree } from '../tree/verified-tree.ts';
+import { readMetadata, readSortKeysFile, type VerifiedTree } from '../tree/verified-tree.ts';
 import { fileHeaders, type HeaderChoice, headerLine } from './objects/headers.ts';
 import { checkGuards, explainsDeletes, type Limits, lackingIn, mostDeletes, type Removal } from './planning/guards.ts';
 import { type Plan, planPublish } from './planning/plan.ts';
@@ -17,7 +17,7 @@ import { awaitOtherRun, Lease } from './state/lease.ts';
 import { distinct, type FoundState, readState, sizeOf } from './state/state.ts';
 import { type ApplyResult, apply, manifestOfBoth, uploadMetadata } from './transfer/apply.ts';
 import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
-import { openTree, readMetadata, readSortKeysFile } from './trees/local-tree.ts';
+import { openTree } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/other-files.ts';
 import { readRemoteTree, sortKeyMovement } from './trees/remote-tree.ts';
 import { countRemoved, removedAtTarget } from './trees/removed-at-target.ts';

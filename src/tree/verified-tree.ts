@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { sha256 } from '../contract/files/checksums.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import { BUILD_RECORD, type BuildRecord, layoutOf } from './build-record.ts';
+import { BUILD_RECORD, type BuildRecord, encodeBuildRecord, layoutOf } from './build-record.ts';
 import { openFinishedTree } from './existing-tree.ts';
 import { fileCount } from './layout.ts';
 import { allBrowseLines, type BrowseListing, linesOfTree, listBrowseFiles, NO_BROWSE } from './manifest/browse-lines.ts';
@@ -83,6 +83,26 @@ function readEntry(files: TreeFiles, { path, digest }: DigestEntry): Buffer {
 export function* filesOf({ digests, browse }: VerifiedTree): Generator<DigestEntry> {
   yield* digests.entries();
   yield* allBrowseLines(browse);
+}
+
+/** A file beside the pages. */
+export interface MetadataFile {
+  readonly path: string;
+  readonly bytes: Buffer;
+}
+
+/** Returns the tree's sort keys, which are sent before its pages. */
+export function readSortKeysFile(tree: VerifiedTree): MetadataFile {
+  return { path: SORT_KEYS, bytes: readVerifiedSync(tree, { path: SORT_KEYS, digest: tree.sortKeys }) };
+}
+
+/** Reads the files beside the pages: the build record, then the manifest. A build may have begun since the tree was opened. */
+export function readMetadata(tree: VerifiedTree): readonly MetadataFile[] {
+  const { build } = tree;
+  return [
+    { path: BUILD_RECORD, bytes: Buffer.from(encodeBuildRecord(build)) },
+    { path: MANIFEST, bytes: readVerifiedSync(tree, { path: MANIFEST, digest: build.manifest }) },
+  ];
 }
 
 /** @throws Failure tree-edited if the digest is not the wanted one */

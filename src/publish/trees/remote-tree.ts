@@ -11,12 +11,11 @@ import { type ManifestLine, piecesIn } from '../../tree/manifest/lines.ts';
 import { MANIFEST, readManifest } from '../../tree/manifest/manifest.ts';
 import { movementBetween } from '../../tree/movement.ts';
 import { readSortKeys, SORT_KEYS } from '../../tree/sort-keys.ts';
-import type { VerifiedTree } from '../../tree/verified-tree.ts';
+import { readMetadata, readSortKeysFile, type VerifiedTree } from '../../tree/verified-tree.ts';
 import { fileHeaders, type HeaderChoice, headerLine } from '../objects/headers.ts';
 import { type Comparison, type FoundTree, UNKNOWN_DIGEST } from '../planning/tree-comparison.ts';
 import type { PublishState, TreeSize } from '../state/state.ts';
 import type { FoundBrowse } from './browse-pairs.ts';
-import { readMetadata, readSortKeysFile } from './local-tree.ts';
 import { unmanagedTrees } from './unmanaged-tree.ts';
 
 /** The options for reading a target, with the headers that pages get. */
