@@ -9,7 +9,7 @@ import { refuseOtherContent } from '../contract/files/refuse-output.ts';
 import { writeFiles } from '../contract/files/write-files.ts';
 import { inOrder } from '../threads/thread-pool.ts';
 import { fileCount } from '../tree/layout.ts';
-import type { DigestEntry } from '../tree/manifest/digests.ts';
+import type { ManifestLine } from '../tree/manifest/lines.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 import { filesOf, readMetadata, readSortKeysFile, readVerified, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
@@ -27,9 +27,7 @@ export interface BagOptions extends ArchiveOptions {
 const WIDTH = 8;
 
 /** A file of the payload. */
-interface Payload {
-  readonly path: string;
-  readonly digest: string;
+interface Payload extends ManifestLine {
   readonly bytes: number;
 }
 
@@ -126,7 +124,7 @@ async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [],
     return `${payload.digest}  data/${payload.path}\n`;
   };
   async function* manifest(): AsyncGenerator<string> {
-    const copyFile = async (file: DigestEntry) => await copy(bag, file.path, await readVerified(tree, file), file.digest);
+    const copyFile = async (file: ManifestLine) => await copy(bag, file.path, await readVerified(tree, file), file.digest);
     for await (const payload of inOrder(filesOf(tree), WIDTH, copyFile)) yield lineOf(payload);
     for (const { path, bytes: content } of [readSortKeysFile(tree), ...readMetadata(tree).toReversed()])
       yield lineOf(await copy(bag, path, content));

@@ -126,14 +126,14 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
   const onScan = (done: number, all: number) => options.onProgress?.('scan', done, all);
   const found = await readRemoteTree(remote, read?.state, tree, { ...options, onScan });
   if (read === undefined && !options.allowOtherFiles) refuseOtherFiles(target);
-  await refuseOtherHome(remote, tree, found.browse);
+  await refuseOtherHome(remote, tree, found.digests);
   const { movement, sendsSortKeys } = await sortKeyMovement(remote, read?.state, tree);
   const { keepsHeaders, prices, traffic } = remote;
   const comparison: Comparison = {
     ...tree,
     bytesOf: (path) => tree.files.size(path) ?? 0,
     found,
-    browsePairs: () => browsePairs(tree, found.browse),
+    browsePairs: () => browsePairs(tree, found.digests),
     movement,
     sendsSortKeys: sendsSortKeys || options.repair,
     reads: traffic.reads - traffic.retries,
