@@ -2,9 +2,9 @@ import { dirname } from 'node:path/posix';
 import { HOME } from '../browse/paths.ts';
 import { COLLECTIONS, type Collection } from '../contract/pages/collection.ts';
 import { indexPath, pagePath } from '../tree/layout.ts';
-import { type BrowseListing, linesOfGroup, listBrowseFiles } from '../tree/manifest/browse-lines.ts';
 import type { Digests } from '../tree/manifest/digests.ts';
 import type { ManifestLine } from '../tree/manifest/lines.ts';
+import { isBrowsePath, type Listing, linesOfGroup, listFiles } from '../tree/manifest/listing.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 
 /** A page or a browse file by an address at which clients request it. */
@@ -21,16 +21,16 @@ export class Addresses {
   readonly count: number;
   readonly #baseUrl: string;
   readonly #digests: Digests;
-  readonly #listing: BrowseListing;
+  readonly #listing: Listing;
   /** The place of the first address of each collection, and of the browse files. */
   readonly #starts: { readonly [C in Collection | 'browse']: number };
   /** The place of the first file of each folder. */
   readonly #firsts = new Map<string, number>();
 
-  constructor({ build, browse, digests }: VerifiedTree) {
+  constructor({ build, digests }: VerifiedTree) {
     this.#baseUrl = build.base_url;
     this.#digests = digests;
-    this.#listing = listBrowseFiles(browse.source, dirname);
+    this.#listing = listFiles(digests.listing.source, (path) => (isBrowsePath(path) ? dirname(path) : undefined));
     const account = digests.pages.data + 1;
     this.#starts = { data: 0, account, browse: account + digests.pages.account + 1 };
     let count = this.#starts.browse + (build.browse_files === undefined ? 0 : 1);

@@ -8,13 +8,10 @@ import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { refuseOtherContent } from '../contract/files/refuse-output.ts';
 import { writeFiles } from '../contract/files/write-files.ts';
 import { inOrder } from '../threads/thread-pool.ts';
-import { BUILD_RECORD, encodeBuildRecord } from '../tree/build-record.ts';
 import { fileCount } from '../tree/layout.ts';
-import type { DigestEntry } from '../tree/manifest/digests.ts';
-import { MANIFEST } from '../tree/manifest/manifest.ts';
+import type { ManifestLine } from '../tree/manifest/lines.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
-import { SORT_KEYS } from '../tree/sort-keys.ts';
-import { filesOf, readVerified, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
+import { filesOf, readMetadata, readSortKeysFile, readVerified, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { IDENTITIES } from '../warc/identities.ts';
 import { bagInfoFields } from './publisher-fields.ts';
@@ -31,9 +28,7 @@ export interface BagOptions extends ArchiveOptions {
 const WIDTH = 8;
 
 /** A file of the payload. */
-interface Payload {
-  readonly path: string;
-  readonly digest: string;
+interface Payload extends ManifestLine {
   readonly bytes: number;
 }
 
@@ -130,9 +125,10 @@ async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [],
     return `${payload.digest}  data/${payload.path}\n`;
   };
   async function* manifest(): AsyncGenerator<string> {
-    const copyFile = async (file: DigestEntry) => await copy(bag, file.path, await readVerified(tree, file), file.digest);
+    const copyFile = async (file: ManifestLine) => await copy(bag, file.path, await readVerified(tree, file), file.digest);
     for await (const payload of inOrder(filesOf(tree), WIDTH, copyFile)) yield lineOf(payload);
-    for (const [path, content] of filesBeside(tree)) yield lineOf(await copy(bag, path, content));
+    for (const { path, bytes: content } of [readSortKeysFile(tree), ...readMetadata(tree).toReversed()])
+      yield lineOf(await copy(bag, path, content));
   }
   await writeFiles([{ path: join(bag, PAYLOAD_MANIFEST), content: manifest() }]);
   const given = new Set(bagInfo.map(({ label }) => label.toLowerCase()));
@@ -165,18 +161,6 @@ async function writeTagFile(bag: string, name: string, texts: Iterable<string>):
   }
   await writeFiles([{ path: join(bag, name), content: hashed() }]);
   return `${sha256.digest('hex')}  ${name}\n`;
-}
-
-/** The files of a tree that are no pages, each compared with its SHA-256. */
-function filesBeside(tree: VerifiedTree): readonly (readonly [path: string, content: Buffer])[] {
-  const { build, sortKeys } = tree;
-  const checked = (path: string, digest: string) => [path, readVerifiedSync(tree, { path, digest })] as const;
-  return [
-    checked(SORT_KEYS, sortKeys),
-    checked(MANIFEST, build.manifest),
-    // as it was when the tree was opened: a build may have begun since
-    [BUILD_RECORD, Buffer.from(encodeBuildRecord(build))],
-  ];
 }
 
 async function copy(bag: string, path: string, content: Buffer, digest: string = hash('sha256', content)): Promise<Payload> {

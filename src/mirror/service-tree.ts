@@ -3,9 +3,9 @@ import type { Collection } from '../contract/pages/collection.ts';
 import { BadResponse } from '../http/http-client.ts';
 import { BUILD_RECORD, type BuildRecord, layoutOf, parseBuildRecord } from '../tree/build-record.ts';
 import { pagePath } from '../tree/layout.ts';
-import type { Digests } from '../tree/manifest/digests.ts';
-import { piecesIn } from '../tree/manifest/lines.ts';
-import { MANIFEST, readManifest } from '../tree/manifest/manifest.ts';
+import { Digests } from '../tree/manifest/digests.ts';
+import { listFiles } from '../tree/manifest/listing.ts';
+import { MANIFEST } from '../tree/manifest/manifest.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
 import type { SavedTree } from './spool/page-spool.ts';
@@ -48,7 +48,7 @@ export async function readServiceTree(
 /** Parses a saved tree. Returns undefined if another release of palimpsest wrote its build.json. */
 export function parseTree({ build, manifest }: SavedTree): RemoteTree | undefined {
   const record = parseBuildRecord(Buffer.from(build));
-  return typeof record === 'string' ? undefined : { build, manifest, record, digests: readManifest(piecesIn(manifest), layoutOf(record)) };
+  return typeof record === 'string' ? undefined : { build, manifest, record, digests: new Digests(layoutOf(record), listFiles(manifest)) };
 }
 
 /** Returns the tree in a version of the site. */
@@ -64,7 +64,8 @@ export function changedPages(before: RemoteTree | undefined, now: RemoteTree | u
   const changed = (collection: Collection): readonly number[] | undefined => {
     if (before === undefined || now === undefined || isRepaginated(before.record, now.record, collection)) return undefined;
     const numbers = Array.from({ length: now.digests.pages[collection] }, (_, index) => index + 1);
-    return numbers.filter((number) => !now.digests.equals(before.digests, pagePath(collection, number)));
+    const digestOn = (tree: RemoteTree, number: number) => tree.digests.get(pagePath(collection, number));
+    return numbers.filter((number) => digestOn(now, number) !== digestOn(before, number));
   };
   return { data: changed('data'), account: changed('account') };
 }

@@ -120,7 +120,8 @@ export function versionReader(
       // without requests, nothing else lets a stop arrive
       if (pauses.areDue) await pauses.take();
       if (name.number > tree.digests.pages[name.collection]) return { kind: 'missing' };
-      const sent = readVerifiedSync(tree, tree.digests.entry(pagePath(name.collection, name.number)));
+      const path = pagePath(name.collection, name.number);
+      const sent = readVerifiedSync(tree, { path, digest: tree.digests.get(path) ?? '' });
       try {
         const contents = withoutExcludedNames(parsePage(name, sent), exclusions);
         return { kind: 'page', url: addressOf(name), contents, etag: null, sent };

@@ -6,7 +6,7 @@ import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.t
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import { indexPath } from '../tree/layout.ts';
-import type { VerifiedTree } from '../tree/verified-tree.ts';
+import { readMetadata, readSortKeysFile, type VerifiedTree } from '../tree/verified-tree.ts';
 import { fileHeaders, type HeaderChoice, headerLine } from './objects/headers.ts';
 import { checkGuards, explainsDeletes, type Limits, lackingIn, mostDeletes, type Removal } from './planning/guards.ts';
 import { type Plan, planPublish } from './planning/plan.ts';
@@ -17,7 +17,7 @@ import { awaitOtherRun, Lease } from './state/lease.ts';
 import { distinct, type FoundState, readState, sizeOf } from './state/state.ts';
 import { type ApplyResult, apply, manifestOfBoth, uploadMetadata } from './transfer/apply.ts';
 import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
-import { openTree, readMetadata, readSortKeysFile } from './trees/local-tree.ts';
+import { openTree } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/other-files.ts';
 import { readRemoteTree, sortKeyMovement } from './trees/remote-tree.ts';
 import { countRemoved, removedAtTarget } from './trees/removed-at-target.ts';
@@ -128,14 +128,14 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
   const onScan = (done: number, all: number) => options.onProgress?.('scan', done, all);
   const found = await readRemoteTree(remote, read?.state, tree, { ...options, onScan });
   if (read === undefined && !options.allowOtherFiles) refuseOtherFiles(target);
-  await refuseOtherHome(remote, tree, found.browse);
+  await refuseOtherHome(remote, tree, found.digests);
   const { movement, sendsSortKeys } = await sortKeyMovement(remote, read?.state, tree);
   const { keepsHeaders, prices, traffic } = remote;
   const comparison: Comparison = {
     ...tree,
     bytesOf: (path) => tree.files.size(path) ?? 0,
     found,
-    browsePairs: () => browsePairs(tree, found.browse),
+    browsePairs: () => browsePairs(tree, found.digests),
     movement,
     sendsSortKeys: sendsSortKeys || options.repair,
     reads: traffic.reads - traffic.retries,

@@ -5,11 +5,9 @@ import { Failure } from '../contract/failure.ts';
 import { VERSIONS_MARKER } from '../contract/files/markers.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { COLLECTIONS } from '../contract/pages/collection.ts';
-import type { Pauses } from '../contract/pauses.ts';
 import { type BuildRecord, buildRecordIn, hasTree, readBuildRecord } from './build-record.ts';
-import { collectionFolder, fileCount, indexPath, type Layout, pagePath, pathsOfPages } from './layout.ts';
-import { BROWSE_FOLDER } from './manifest/browse-lines.ts';
-import { Digests } from './manifest/digests.ts';
+import { indexPath, pagePath } from './layout.ts';
+import { BROWSE_FOLDER } from './manifest/listing.ts';
 import { digestOf, manifestDigests } from './manifest/manifest.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys } from './sort-keys.ts';
 import { openTreeFiles, type TreeFiles, UnreadableFile } from './tree-files.ts';
@@ -43,33 +41,8 @@ function hasEnds(files: TreeFiles): boolean {
   return ends.every((path) => files.size(path) !== undefined);
 }
 
-/**
- * Hashes the files with pages that a tree with this layout has.
- * @param onProgress called with the number of files that were read, and the number of all
- */
-export async function digestFiles(
-  files: TreeFiles,
-  layout: Layout,
-  pauses: Pauses,
-  onProgress: (done: number, all: number) => void,
-): Promise<Digests> {
-  const all = fileCount(layout);
-  let read = 0;
-  const digests = new Digests(layout);
-  const absent = COLLECTIONS.map(collectionFolder).filter((folder) => isEmpty(files, folder));
-  for (const path of pathsOfPages(layout)) {
-    if (absent.some((folder) => path.startsWith(folder))) continue;
-    const digest = digestOf(files.pieces(path));
-    // a file that cannot be read is written again
-    if (digest !== undefined) digests.set(path, Buffer.from(digest, 'hex'));
-    read += 1;
-    if (pauses.areDue) await pauses.take(() => onProgress(read, all));
-  }
-  return digests;
-}
-
 /** Whether a folder of a tree has no files. */
-function isEmpty(files: TreeFiles, folder: string): boolean {
+export function isEmpty(files: TreeFiles, folder: string): boolean {
   for (const _ of files.paths(folder)) return false;
   return true;
 }

@@ -1,5 +1,5 @@
 import { COLLECTIONS, type Collection } from '../contract/pages/collection.ts';
-import type { PageSpan } from '../pages/pagination.ts';
+import { type PageSpan, SPAN_PAGES } from '../pages/pagination.ts';
 import { type Encoding, SUFFIXES } from './encoding.ts';
 
 /**
@@ -41,16 +41,23 @@ export function isPagePath(path: string): boolean {
   return PAGE_FILE.test(path);
 }
 
-/** Returns the place of a path among {@link pathsOfPages}; undefined if a tree with this layout has no such file. */
-export function placeOf(path: string, { pages, encodings }: Layout): number | undefined {
-  const [, name, page, suffix] = PAGE_FILE.exec(path) ?? [];
-  const copy = encodings.findIndex((encoding) => SUFFIXES[encoding] === suffix);
-  if (name === undefined || (suffix !== undefined && copy === -1)) return undefined;
-  const isFeed = name === 'data';
-  const last = (isFeed ? pages.data : pages.account) + 1;
-  const file = page === undefined ? 0 : page === 'last' ? last : Number(page);
-  if (file >= last && page !== 'last') return undefined;
-  return (isFeed ? 0 : (pages.data + 2) * (1 + encodings.length)) + (copy + 1) * (last + 1) + file;
+/** Returns the group in which a listing has the files of a span of pages, or the second files of the last page. */
+export function spanGroup(collection: string, index: number | 'last'): string {
+  return `rest/${collection}/${index}`;
+}
+
+/** Returns the group of the path of a page; undefined for other paths. */
+export function pageGroupOf(path: string): string | undefined {
+  const [, collection, page = '1'] = PAGE_FILE.exec(path) ?? [];
+  return collection && spanGroup(collection, page === 'last' ? page : Math.floor((Number(page) - 1) / SPAN_PAGES));
+}
+
+/** Whether a tree with this layout has a page at a path. */
+export function hasPage(path: string, { pages, encodings }: Layout): boolean {
+  const [, collection, page, suffix] = PAGE_FILE.exec(path) ?? [];
+  const hasEncoding = suffix === undefined || encodings.some((encoding) => SUFFIXES[encoding] === suffix);
+  const last = collection === 'data' ? pages.data : pages.account;
+  return collection !== undefined && hasEncoding && (page === undefined || page === 'last' || Number(page) <= last);
 }
 
 /** Returns the paths of the uncompressed files with a page: one to three. */

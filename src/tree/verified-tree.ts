@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { sha256 } from '../contract/files/checksums.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import { BUILD_RECORD, type BuildRecord, layoutOf } from './build-record.ts';
+import { BUILD_RECORD, type BuildRecord, encodeBuildRecord, layoutOf } from './build-record.ts';
 import { openFinishedTree } from './existing-tree.ts';
 import { fileCount } from './layout.ts';
-import { allBrowseLines, type BrowseListing, linesOfTree, listBrowseFiles, NO_BROWSE } from './manifest/browse-lines.ts';
-import type { DigestEntry, Digests } from './manifest/digests.ts';
-import { digestOf, MANIFEST, manifestDigests, mostLines, readManifest } from './manifest/manifest.ts';
+import { Digests } from './manifest/digests.ts';
+import type { ManifestLine } from './manifest/lines.ts';
+import { linesOfTree, listFiles } from './manifest/listing.ts';
+import { digestOf, MANIFEST, manifestDigests, manifestLines } from './manifest/manifest.ts';
 import { SORT_KEYS } from './sort-keys.ts';
 import type { TreeFiles } from './tree-files.ts';
 
@@ -19,7 +20,6 @@ export interface VerifiedTree {
   readonly files: TreeFiles;
   readonly build: BuildRecord;
   readonly digests: Digests;
-  readonly browse: BrowseListing;
   /** SHA-256 of its sort keys. */
   readonly sortKeys: string;
 }
@@ -44,20 +44,18 @@ function verifiedTree(files: TreeFiles, build: BuildRecord): VerifiedTree {
   if (found?.manifest !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another file, or no file');
   const layout = layoutOf(build);
   const all = fileCount(layout) + (build.browse_files ?? 0);
-  const most = mostLines(files.size(MANIFEST) ?? 0);
-  if (all > most) throw edited(join(out, BUILD_RECORD), undefined, `${all} files, but the manifest lists at most ${most}`);
-  const digests = readManifest(files.pieces(MANIFEST), layout);
+  const listing = listFiles(linesOfTree(files, MANIFEST));
+  if (all !== listing.files) throw edited(join(out, BUILD_RECORD), undefined, `${all} files, but the manifest lists ${listing.files}`);
   const { sortKeys } = found;
   if (digestOf(files.pieces(SORT_KEYS)) !== sortKeys) throw edited(join(out, SORT_KEYS), sortKeys, 'another file, or no file');
-  const browse = build.browse_files === undefined ? NO_BROWSE : listBrowseFiles(linesOfTree(files, MANIFEST));
-  return { out, files, build, digests, browse, sortKeys };
+  return { out, files, build, digests: new Digests(layout, listing), sortKeys };
 }
 
 /**
  * Reads a file and compares its bytes with the manifest.
  * @throws Failure tree-edited
  */
-export async function readVerified({ files }: Pick<VerifiedTree, 'files'>, entry: DigestEntry): Promise<Buffer> {
+export async function readVerified({ files }: Pick<VerifiedTree, 'files'>, entry: ManifestLine): Promise<Buffer> {
   const bytes = readEntry(files, entry);
   return checked(join(files.out, entry.path), bytes, entry.digest, await sha256(bytes));
 }
@@ -66,12 +64,12 @@ export async function readVerified({ files }: Pick<VerifiedTree, 'files'>, entry
  * Like {@link readVerified}, but hashes on this thread. For many small files this takes less processor time.
  * @throws Failure tree-edited
  */
-export function readVerifiedSync({ files }: Pick<VerifiedTree, 'files'>, entry: DigestEntry): Buffer {
+export function readVerifiedSync({ files }: Pick<VerifiedTree, 'files'>, entry: ManifestLine): Buffer {
   const bytes = readEntry(files, entry);
   return checked(join(files.out, entry.path), bytes, entry.digest, hash('sha256', bytes));
 }
 
-function readEntry(files: TreeFiles, { path, digest }: DigestEntry): Buffer {
+function readEntry(files: TreeFiles, { path, digest }: ManifestLine): Buffer {
   try {
     return files.read(path);
   } catch (error) {
@@ -79,14 +77,33 @@ function readEntry(files: TreeFiles, { path, digest }: DigestEntry): Buffer {
   }
 }
 
-/** Yields the pages and the browse files of a tree. */
-export function* filesOf({ digests, browse }: VerifiedTree): Generator<DigestEntry> {
-  yield* digests.entries();
-  yield* allBrowseLines(browse);
+/** Yields the pages and the browse files of a tree, in the order of the manifest. */
+export function* filesOf({ files }: VerifiedTree): Generator<ManifestLine> {
+  for (const line of manifestLines(files.pieces(MANIFEST))) if (line !== undefined && line.path !== SORT_KEYS) yield line;
+}
+
+/** A file beside the pages. */
+export interface MetadataFile {
+  readonly path: string;
+  readonly bytes: Buffer;
+}
+
+/** Returns the tree's sort keys, which are sent before its pages. */
+export function readSortKeysFile(tree: VerifiedTree): MetadataFile {
+  return { path: SORT_KEYS, bytes: readVerifiedSync(tree, { path: SORT_KEYS, digest: tree.sortKeys }) };
+}
+
+/** Reads the files beside the pages: the build record, then the manifest. A build may have begun since the tree was opened. */
+export function readMetadata(tree: VerifiedTree): readonly MetadataFile[] {
+  const { build } = tree;
+  return [
+    { path: BUILD_RECORD, bytes: Buffer.from(encodeBuildRecord(build)) },
+    { path: MANIFEST, bytes: readVerifiedSync(tree, { path: MANIFEST, digest: build.manifest }) },
+  ];
 }
 
 /** @throws Failure tree-edited if the digest is not the wanted one */
-function checked(path: string, bytes: Buffer, wanted: string | undefined, found: string): Buffer {
+function checked(path: string, bytes: Buffer, wanted: string, found: string): Buffer {
   if (found !== wanted) throw edited(path, wanted, found);
   return bytes;
 }
@@ -100,7 +117,7 @@ export function unreadable(file: string, wanted: string | undefined, error: unkn
 export function edited(file: string, wanted: string | undefined, found: string): Failure {
   return new Failure('tree-edited', `${file} differs from what the build wrote`, {
     place: { file },
-    expected: `the bytes with the SHA-256 ${wanted ?? 'that the manifest gives'}`,
+    expected: `the bytes with the SHA-256 ${wanted || 'that the manifest gives'}`,
     found,
     hint: hint`run ${suggested('build', { '--repair': true, '--store': 'FILE' })} with the store of this tree, then run this command again`,
   });

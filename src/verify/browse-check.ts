@@ -5,8 +5,9 @@ import type { Pauses } from '../contract/pauses.ts';
 import { Store } from '../store/store.ts';
 import { browseSources } from '../tree/build/browse-render.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
-import { type BrowseListing, linesOfGroup, linesOfTree, listBrowseFiles, NO_BROWSE, partOrUnknown } from '../tree/manifest/browse-lines.ts';
-import { digestOf, MANIFEST } from '../tree/manifest/manifest.ts';
+import { digestsOfGroup } from '../tree/manifest/digests.ts';
+import { browseGroups, groupOf, type Listing, linesOfGroup, NO_FILES } from '../tree/manifest/listing.ts';
+import { MANIFEST } from '../tree/manifest/manifest.ts';
 import { rendererDigest } from '../tree/renderer-digest.ts';
 import type { TreeFiles } from '../tree/tree-files.ts';
 import { checkFile, reportUnexpected } from './manifest-check.ts';
@@ -18,31 +19,35 @@ export class BrowseCheck {
   readonly #build: BuildRecord;
   readonly #report: Report;
   readonly #pauses: Pauses;
-  /** Whether the manifest can be read. Otherwise nothing is known of the files. */
-  readonly #isListed: boolean;
-  readonly #listing: BrowseListing;
+  readonly #listing: Listing;
   readonly #onProgress: (done: number, all: number) => void;
   #done = 0;
   /** What explains a difference from the store in any file; undefined if only the file itself does. */
   #cause: string | undefined;
 
   /** @param onProgress called with the number of files that were checked, and the number of all */
-  constructor(files: TreeFiles, build: BuildRecord, report: Report, pauses: Pauses, onProgress: (done: number, all: number) => void) {
+  constructor(
+    files: TreeFiles,
+    build: BuildRecord,
+    listing: Listing,
+    report: Report,
+    pauses: Pauses,
+    onProgress: (done: number, all: number) => void,
+  ) {
     this.#files = files;
     this.#build = build;
     this.#report = report;
     this.#pauses = pauses;
     this.#onProgress = onProgress;
-    this.#isListed = build.browse_files !== undefined && digestOf(files.pieces(MANIFEST)) !== undefined;
-    this.#listing = this.#isListed ? listBrowseFiles(linesOfTree(files, MANIFEST)) : NO_BROWSE;
+    this.#listing = listing;
   }
 
   /** Compares each file that the manifest lists with its digest. */
   async files(): Promise<void> {
     const { browse_files } = this.#build;
-    if (browse_files === undefined || !this.#isListed) return;
+    if (browse_files === undefined || this.#listing === NO_FILES) return;
     let lines = 0;
-    for (const part of this.#listing.extents.keys()) {
+    for (const part of browseGroups(this.#listing)) {
       const seen = new Set<string>();
       for (const { path, digest } of linesOfGroup(this.#listing, part)) {
         lines += 1;
@@ -71,8 +76,7 @@ export class BrowseCheck {
       store.snapshotDays();
       const browse = new Browse(store, this.#build);
       for (const part of browse.parts) {
-        const listed = new Map<string, string>();
-        for (const { path, digest } of linesOfGroup(this.#listing, part.name)) listed.set(path, digest);
+        const listed = digestsOfGroup(this.#listing, part.name);
         for (const { path, render } of browse.files(part, NOTHING_RENDERED)) {
           const bytes = Buffer.concat(render?.() ?? []);
           this.#compare(path, hash('sha256', bytes), listed.get(path));
@@ -82,7 +86,7 @@ export class BrowseCheck {
         for (const path of listed.keys()) this.#surplus(path);
       }
       const known = new Set(browse.parts.map(({ name }) => name));
-      for (const part of this.#listing.extents.keys()) {
+      for (const part of browseGroups(this.#listing)) {
         if (known.has(part)) continue;
         for (const { path } of linesOfGroup(this.#listing, part)) this.#surplus(path);
       }
@@ -96,9 +100,9 @@ export class BrowseCheck {
    * @param paths files at the place of the browse files
    */
   unexpected(paths: readonly string[]): void {
-    if (!this.#isListed) return;
+    if (this.#listing === NO_FILES) return;
     const left = new Set(paths);
-    for (const part of new Set(paths.map(partOrUnknown))) {
+    for (const part of new Set(paths.map((path) => groupOf(path) ?? ''))) {
       for (const { path } of linesOfGroup(this.#listing, part)) left.delete(path);
     }
     for (const path of left) reportUnexpected(path, this.#report);

@@ -3,13 +3,14 @@ import { SITE_MARKER } from '../contract/files/markers.ts';
 import { isObject } from '../contract/json.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { BUILD_RECORD, type BuildRecord, layoutOf } from '../tree/build-record.ts';
-import { fileCount, placeOf } from '../tree/layout.ts';
-import { BROWSE_FOLDER, isBrowsePath } from '../tree/manifest/browse-lines.ts';
+import { fileCount, hasPage, pathsOfPages } from '../tree/layout.ts';
 import { Digests } from '../tree/manifest/digests.ts';
+import { BROWSE_FOLDER, groupOf, isBrowsePath, linesOfGroup, linesOfTree, listFiles } from '../tree/manifest/listing.ts';
 import { digestOf, MANIFEST, manifestLines } from '../tree/manifest/manifest.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
 import { type TreeFiles, UnreadableFile } from '../tree/tree-files.ts';
 import type { BrowseCheck } from './browse-check.ts';
+import { BloomFilter } from './pages/bloom-filter.ts';
 import type { Report } from './violation.ts';
 
 /**
@@ -23,12 +24,13 @@ export async function checkManifest(
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
 ): Promise<Digests> {
-  const digests = new Digests(layoutOf(build));
   const digest = digestOf(files.pieces(MANIFEST));
   if (digest === undefined) {
     reportUnreadable(files, MANIFEST, build.manifest, report);
-    return digests;
+    return new Digests(layoutOf(build));
   }
+  const digests = new Digests(layoutOf(build), listFiles(linesOfTree(files, MANIFEST)));
+  const seen = BloomFilter.for(digests.listing.files);
   if (digest !== build.manifest)
     report.add({ rule: 'manifest-digest', path: MANIFEST, expected: `SHA-256 ${build.manifest}`, found: digest });
   const all = fileCount(digests) + (build.browse_files ?? 0) + 1;
@@ -43,16 +45,19 @@ export async function checkManifest(
       continue;
     }
     if (line !== undefined && build.browse_files !== undefined && isBrowsePath(line.path)) continue;
-    if (line !== undefined && digests.has(line.path) && digests.get(line.path) === undefined)
-      digests.set(line.path, Buffer.from(line.digest, 'hex'));
-    else add('a digest and a file of the layout, each file once', `line ${number}: ${line?.path ?? 'an invalid line'}`);
+    const isOwn = line !== undefined && hasPage(line.path, digests);
+    // the filter can take a new path for a known one
+    if (!isOwn || (seen.add(line.path) && isListedTwice(line.path, digests)))
+      add('a digest and a file of the layout, each file once', `line ${number}: ${line?.path ?? 'an invalid line'}`);
   }
   if (sortKeys === undefined) add(`a line for ${SORT_KEYS}`, 'no such line');
   else checkFile(files, SORT_KEYS, sortKeys, report);
-  for (const { path, digest: listed } of digests.entries()) {
-    if (listed === undefined) add(`a line for ${path}`, 'no such line');
-  }
+  for (const path of pathsOfPages(digests)) if (digests.get(path) === undefined) add(`a line for ${path}`, 'no such line');
   return digests;
+}
+
+function isListedTwice(path: string, { listing }: Digests): boolean {
+  return Array.from(linesOfGroup(listing, groupOf(path) ?? '')).filter((line) => line.path === path).length > 1;
 }
 
 /** The files of a tree that describe it. */
@@ -87,7 +92,7 @@ export async function checkUnexpectedFiles(
       browseFiles = [];
       continue;
     }
-    const isOurs = METADATA.includes(path) || isPublishState(files, path) || placeOf(path, layout) !== undefined;
+    const isOurs = METADATA.includes(path) || isPublishState(files, path) || hasPage(path, layout);
     if (!isOurs) reportUnexpected(path, report);
   }
   browse.unexpected(browseFiles);

@@ -5,6 +5,7 @@ import type { PageSpan } from '../pages/pagination.ts';
 import { Store } from '../store/store.ts';
 import { type BuildRecord, layoutOf } from '../tree/build-record.ts';
 import { Digests } from '../tree/manifest/digests.ts';
+import type { Listing } from '../tree/manifest/listing.ts';
 import { openTreeFiles } from '../tree/tree-files.ts';
 import { BloomFilter } from './pages/bloom-filter.ts';
 import { MultisetHash } from './pages/multiset-hash.ts';
@@ -16,8 +17,7 @@ import { type Notes, Report } from './violation.ts';
 export interface SpanJob {
   readonly out: string;
   readonly build: BuildRecord;
-  /** The SHA-256 of the files. */
-  readonly digests: SharedArrayBuffer;
+  readonly listing: Listing;
   /** The store to compare the pages with, and its revision. */
   readonly store: { readonly path: string; readonly revision: number } | undefined;
   /** The filter with the ids of the feed, for all threads. */
@@ -29,10 +29,10 @@ export interface SpanJob {
 /** What a thread found on a span of pages; undefined if they break a rule. */
 export type SpanAnswer = (SpanResult & { readonly notes: Notes }) | undefined;
 
-const { out, build, digests, store, ids, hashes }: SpanJob = workerData;
+const { out, build, listing, store, ids, hashes }: SpanJob = workerData;
 const opened = store && Store.open(store.path);
 const spans = new SpanCheck(
-  { build, read: pageReader({ files: openTreeFiles(out), manifest: new Digests(layoutOf(build), digests) }) },
+  { build, read: pageReader({ files: openTreeFiles(out), manifest: new Digests(layoutOf(build), listing) }) },
   opened && collectionPages(opened, build),
   { ids: new BloomFilter(ids), hashes: { data: new MultisetHash(hashes.data), account: new MultisetHash(hashes.account) } },
 );

@@ -74,7 +74,7 @@ async function checkTree(
   const sortKeys = () => new SortKeysCheck(files, build, report);
   const walk = await walkTree({ out, build, manifest, read, store, threads, sortKeys, onProgress }, report, pauses);
   let phase: VerifyPhase = 'browse';
-  const browse = new BrowseCheck(files, build, report, pauses, (done, count) => onProgress(phase, done, count));
+  const browse = new BrowseCheck(files, build, manifest.listing, report, pauses, (done, count) => onProgress(phase, done, count));
   await browse.files();
   phase = 'render';
   if (store !== undefined) await browse.rendered(store);

@@ -99,7 +99,7 @@ async function walkOnThreads(tree: WalkedTree, store: Store | undefined, report:
     (): SpanJob => ({
       out,
       build,
-      digests: manifest.shared,
+      listing: manifest.listing,
       store: store && { path: store.path, revision: store.revision.number },
       ids,
       hashes: { data: new SharedArrayBuffer(HASH_BYTES), account: new SharedArrayBuffer(HASH_BYTES) },

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChangeRecord } from '../../src/contract/record.ts';
 import { removeAccounts } from '../../src/store/exclusions/remove.ts';
 import { type BuildSummary, build } from '../../src/tree/build/build.ts';
-import { isBrowsePath, linesOfBytes, linesOfGroup, listBrowseFiles } from '../../src/tree/manifest/browse-lines.ts';
+import { isBrowsePath, linesOfGroup, listFiles } from '../../src/tree/manifest/listing.ts';
 import { historyOf } from '../browse/small-site.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere } from '../support/palimpsest.ts';
@@ -223,7 +223,9 @@ describe('the lines of browse files', () => {
       'index.html',
       'sort-keys.txt',
     ];
-    const listing = listBrowseFiles(linesOfBytes(Buffer.from(paths.map(line).join(''))), (path) => path.split('/')[1] ?? 'home');
+    const listing = listFiles(Buffer.from(paths.map(line).join('')), (path) =>
+      isBrowsePath(path) ? (path.split('/')[1] ?? 'home') : undefined,
+    );
     const found = Object.fromEntries(
       [...listing.extents.keys()].map((key) => [key, Array.from(linesOfGroup(listing, key), ({ path }) => path)]),
     );

@@ -1,36 +1,43 @@
+import { renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { indexPath, pagePath } from '../../src/tree/layout.ts';
+import { pagePath, pathsOfPages } from '../../src/tree/layout.ts';
 import { Digests } from '../../src/tree/manifest/digests.ts';
+import { listFiles } from '../../src/tree/manifest/listing.ts';
+import { temporaryFolder } from '../support/folder.ts';
 
-const LAYOUT = { pages: { data: 2, account: 1 }, encodings: [] };
+const LAYOUT = { pages: { data: 20_000, account: 40 }, encodings: ['gzip'] } as const;
+const digestOf = (place: number) => String(place).padStart(64, '0');
 
-describe('the digests of two trees', () => {
-  it.each([0, 15, 31])('are not equal for a path if byte %i of its digest differs', (place) => {
-    const [one, other] = [new Digests(LAYOUT), new Digests(LAYOUT)];
-    const path = pagePath('data', 1);
-    const digest = Buffer.alloc(32, 7);
-    one.set(path, digest);
-    other.set(path, digest);
-    expect(one.equals(other, path)).toBe(true);
-    digest[place] = 8;
-    other.set(path, digest);
-    expect([indexPath('data'), path, pagePath('data', 2)].map((each) => one.equals(other, each))).toEqual([true, false, true]);
+describe('the digests of a tree', () => {
+  it('are those of its manifest, in any order of the paths, except for those that were set', () => {
+    const paths = [...pathsOfPages(LAYOUT)];
+    const manifest = paths.map((path, place) => `${digestOf(place)}  ${path}\n`).join('');
+    const digests = new Digests(LAYOUT, listFiles(Buffer.from(manifest)));
+    const places = [...paths.keys()].toSorted((a, b) => ((a * 7919) % 40_091) - ((b * 7919) % 40_091));
+    for (const place of places.slice(0, 3000)) expect(digests.get(paths[place] ?? '')).toBe(digestOf(place));
+    digests.set(pagePath('data', 7), 'other');
+    digests.set(pagePath('data', 8), undefined);
+    digests.set(pagePath('data', 9), digests.get(pagePath('data', 9)));
+    expect([...digests.others]).toEqual([
+      [pagePath('data', 7), 'other'],
+      [pagePath('data', 8), undefined],
+    ]);
+    expect([pagePath('data', 7), pagePath('data', 8), pagePath('data', 30_000)].map((path) => digests.get(path))).toEqual([
+      'other',
+      undefined,
+      undefined,
+    ]);
   });
 
-  it('are compared by path, not by the place in the layout', () => {
-    const [one, other] = [new Digests(LAYOUT), new Digests({ pages: { data: 5, account: 9 }, encodings: ['gzip'] })];
-    for (const digests of [one, other]) digests.set(pagePath('account', 'last'), Buffer.alloc(32, 7));
-    expect(one.equals(other, pagePath('account', 'last'))).toBe(true);
-    other.copy(one, pagePath('account', 1));
-    expect(other.get(pagePath('account', 1))).toBeUndefined();
-  });
-});
-
-describe('a path that the layout does not have', () => {
-  it('has no digest', () => {
-    const digests = new Digests(LAYOUT);
-    digests.set(pagePath('data', 3), Buffer.alloc(32, 7));
-    expect([digests.has(pagePath('data', 3)), digests.get(pagePath('data', 3))]).toEqual([false, undefined]);
-    expect([...digests.entries()].filter(({ digest }) => digest !== undefined)).toEqual([]);
+  it('are not known any more after a build has replaced the manifest', () => {
+    const path = join(temporaryFolder(), 'manifest');
+    const line = (digest: string) => `${digest}  ${pagePath('data', 1)}\n${digest}  ${pagePath('data', 50)}\n`;
+    writeFileSync(path, line(digestOf(1)));
+    const digests = new Digests(LAYOUT, listFiles(path));
+    expect(digests.get(pagePath('data', 1))).toBe(digestOf(1));
+    writeFileSync(`${path}.new`, line(digestOf(2)));
+    renameSync(`${path}.new`, path);
+    expect(digests.get(pagePath('data', 50))).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { COLLECTIONS } from '../../contract/pages/collection.ts';
-import { fileCount } from '../../tree/layout.ts';
+import { fileCount, pathsOfPages } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
 import type { Requests } from '../state/exclusive-state.ts';
 import { type BrowsePlan, planBrowse } from './browse-plan.ts';
@@ -71,6 +71,6 @@ export function planPublish(comparison: Comparison): Plan {
 
 function filesIn(digests: Digests): number {
   let files = 0;
-  for (const { digest } of digests.entries()) if (digest !== undefined) files += 1;
+  for (const path of pathsOfPages(digests)) if (digests.get(path) !== undefined) files += 1;
   return files;
 }

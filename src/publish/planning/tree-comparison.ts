@@ -1,7 +1,7 @@
 import type { Collection } from '../../contract/pages/collection.ts';
 import type { Prices } from '../../storage/target.ts';
 import { plainPath } from '../../tree/encoding.ts';
-import { pathsInWriteOrder } from '../../tree/layout.ts';
+import { hasPage, pathsInWriteOrder } from '../../tree/layout.ts';
 import type { Digests } from '../../tree/manifest/digests.ts';
 import type { Movement } from '../../tree/movement.ts';
 import type { Requests } from '../state/exclusive-state.ts';
@@ -23,11 +23,11 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/** The pages at a target. */
+/** The files at a target. */
 export interface FoundTree {
   /** The trees that the pages may come from; empty if the target has no pages. */
   readonly trees: readonly TreeSize[];
-  /** The digests of the pages, with the layout of a tree that has as many pages as the largest of `trees`. */
+  /** The digests of the files, with the layout of a tree that has as many pages as the largest of `trees`. */
   readonly digests: Digests;
   /** Whether the pages were requested one by one, because no completed run describes them, or to repair them. */
   readonly isScanned: boolean;
@@ -102,8 +102,8 @@ export function* surplus({ digests, found }: Comparison, collection: Collection,
   const there = found.digests;
   for (let page = there.pages[collection]; page >= 1; page -= 1) {
     for (const path of pathsInWriteOrder(collection, page, there)) {
-      if (there.get(path) === undefined || digests.has(path)) continue;
-      const isGone = !digests.has(plainPath(path));
+      if (there.get(path) === undefined || hasPage(path, digests)) continue;
+      const isGone = !hasPage(plainPath(path), digests);
       if (isGone === (which === 'gone')) yield deleteOf(path);
     }
   }

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import { forEachLimit } from '../../storage/concurrency-limit.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { MANIFEST } from '../../tree/manifest/manifest.ts';
-import { readVerified } from '../../tree/verified-tree.ts';
+import { type MetadataFile, readVerified } from '../../tree/verified-tree.ts';
 import { encoded, fileHeaders, plainHeaders } from '../objects/headers.ts';
 import type { BrowsePair } from '../planning/browse-plan.ts';
 import type { Stage, Step } from '../planning/steps.ts';
 import { UNKNOWN_DIGEST } from '../planning/tree-comparison.ts';
-import type { MetadataFile } from '../trees/local-tree.ts';
 import { type Transfer, uploadOverlap } from './overlap-page.ts';
 
 /** The number of completed steps of each kind. */

@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { BUILD_RECORD, encodeBuildRecord } from '../../tree/build-record.ts';
 import { fileCount } from '../../tree/layout.ts';
 import { piecesOf } from '../../tree/manifest/lines.ts';
-import { MANIFEST } from '../../tree/manifest/manifest.ts';
-import { SORT_KEYS } from '../../tree/sort-keys.ts';
-import { edited, filesOf, openVerified, readVerifiedSync, unreadable, type VerifiedTree } from '../../tree/verified-tree.ts';
+import { edited, filesOf, openVerified, unreadable, type VerifiedTree } from '../../tree/verified-tree.ts';
 
 /** Bytes of the buffer for reading files. */
 const CHUNK_BYTES = 1 << 16;
@@ -42,24 +39,4 @@ function checkFile(path: string, wanted: string | undefined, buffer: Buffer): vo
   }
   const found = sha256.digest('hex');
   if (found !== wanted) throw edited(path, wanted, found);
-}
-
-/** A file beside the pages. */
-export interface MetadataFile {
-  readonly path: string;
-  readonly bytes: Buffer;
-}
-
-/** Returns the tree's sort keys, which are sent before its pages. */
-export function readSortKeysFile(tree: VerifiedTree): MetadataFile {
-  return { path: SORT_KEYS, bytes: readVerifiedSync(tree, { path: SORT_KEYS, digest: tree.sortKeys }) };
-}
-
-/** Reads the files beside the pages: the build record, then the manifest. A build may have begun since the tree was opened. */
-export function readMetadata(tree: VerifiedTree): readonly MetadataFile[] {
-  const { build } = tree;
-  return [
-    { path: BUILD_RECORD, bytes: Buffer.from(encodeBuildRecord(build)) },
-    { path: MANIFEST, bytes: readVerifiedSync(tree, { path: MANIFEST, digest: build.manifest }) },
-  ];
 }

@@ -2,26 +2,18 @@ import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browse } from '../../browse/browse.ts';
-import { type BrowseFile, type BrowsePart, NOTHING_RENDERED, type RenderedState } from '../../browse/parts.ts';
+import { type BrowsePart, NOTHING_RENDERED, type RenderedState } from '../../browse/parts.ts';
 import { searchDigest } from '../../browse/search/search-index.ts';
-import type { Site } from '../../contract/site.ts';
 import type { Store } from '../../store/store.ts';
 import type { BuildRecord } from '../build-record.ts';
-import { type Extents, linesOfFile, linesOfGroup } from '../manifest/browse-lines.ts';
-import { partSpool, type Stage, stagedFiles } from './staged-files.ts';
+import { fileOfPart, OBSOLETE, type PartJob, StagedPart } from './staged-part.ts';
 
-/** The input of threads that render the browse files of one tree together. It can be posted to another thread. */
-export interface BrowseJob extends Stage {
-  readonly store: string;
-  /** The store's revision to render. */
-  readonly revision: number;
-  readonly site: Site;
+/** The input of threads that render the browse files of one tree together. */
+export interface BrowseJob extends PartJob {
   /** What the tree's browse files show, except the search index. */
   readonly rendered: Omit<RenderedState, 'search'>;
   /** The checksum of what its search index was made from; undefined if it is unknown. */
   readonly search: string | undefined;
-  /** A file with the lines of the tree's present browse files, and where each part is. */
-  readonly before: { readonly file: string; readonly extents: Extents };
 }
 
 /** The numbers of the files of a part, of those among them that are staged, and of those that are obsolete. */
@@ -36,10 +28,6 @@ interface RenderedPart extends PartCounts {
   /** The checksum of what the part was made from, if it is the search index. */
   readonly source?: string | undefined;
 }
-
-/** The folders in the stage for the lines of each part, and for the paths of its obsolete files. */
-export const LINES = 'browse-lines';
-export const OBSOLETE = 'browse-obsolete';
 
 /** Renders parts of the browse files. */
 export class PartRenderer {
@@ -64,42 +52,18 @@ export class PartRenderer {
     if (part === undefined) return { files: 0, written: 0, obsolete: 0 };
     const source = part.kind === 'search' ? searchSource(this.#store) : undefined;
     const rendered = { ...job.rendered, search: source === job.search };
-    const before = new Map<string, string>();
-    const listing = { source: linesOfFile(job.before.file), extents: job.before.extents };
-    for (const { path, digest } of linesOfGroup(listing, part.name)) before.set(path, digest);
-    if (this.#browse.isCurrent(part, rendered)) {
-      writeFileSync(join(job.stage, LINES, String(index)), Array.from(before, ([path, digest]) => `${digest}  ${path}\n`).join(''));
-      return { files: before.size, written: 0, obsolete: 0, source };
-    }
-    const staged = stagedFiles(job, partSpool(index));
-    let [lines, files, written] = ['', 0, 0];
-    for (const browseFile of this.#browse.files(part, rendered)) {
-      const found = before.get(browseFile.path);
-      const { digest, bytes } = digested(browseFile, found);
-      if (bytes !== undefined && digest !== found) {
-        staged.put(browseFile.path, bytes);
-        written += 1;
-      }
-      lines += `${digest}  ${browseFile.path}\n`;
-      files += 1;
-      before.delete(browseFile.path);
+    const staged = new StagedPart(job, part.name);
+    const isCurrent = this.#browse.isCurrent(part, rendered);
+    if (isCurrent) staged.keepAll();
+    for (const { path, render } of isCurrent ? [] : this.#browse.files(part, rendered)) {
+      if (render === undefined) staged.keep(path);
+      else staged.put([path], render());
     }
     staged.close();
-    writeFileSync(join(job.stage, LINES, String(index)), lines);
-    if (before.size > 0) writeFileSync(join(job.stage, OBSOLETE, String(index)), `${[...before.keys()].join('\n')}\n`);
-    return { files, written, obsolete: before.size, source };
+    const { files, written, left } = staged;
+    if (left.size > 0) writeFileSync(join(job.stage, OBSOLETE, fileOfPart(part.name)), `${[...left.keys()].join('\n')}\n`);
+    return { files, written, obsolete: left.size, source };
   }
-}
-
-/** Returns the digest of a file, and its bytes if it may have changed. */
-function digested({ path, render }: BrowseFile, found: string | undefined): { digest: string; bytes?: readonly Uint8Array[] } {
-  if (render === undefined) {
-    if (found === undefined) throw new Error(`${path} counts as unchanged, but the manifest does not list it`);
-    return { digest: found };
-  }
-  const bytes = render();
-  const [only] = bytes;
-  return { digest: hash('sha256', bytes.length === 1 && only !== undefined ? only : Buffer.concat(bytes)), bytes };
 }
 
 /** Checksums of what the browse files of a tree were made from. A later build compares them with its store. */

@@ -11,10 +11,9 @@ import { VERSION } from '../../version.ts';
 import { type BuildRecord, encodeBuildRecord, layoutOf } from '../build-record.ts';
 import { compressors } from '../compression.ts';
 import type { Encoding } from '../encoding.ts';
-import { digestFiles, finishedTree, sortKeysIn } from '../existing-tree.ts';
+import { finishedTree, sortKeysIn } from '../existing-tree.ts';
 import { fileCount } from '../layout.ts';
 import { piecesOf } from '../manifest/lines.ts';
-import { MANIFEST, readManifest } from '../manifest/manifest.ts';
 import { movementBetween } from '../movement.ts';
 import { rendererDigest } from '../renderer-digest.ts';
 import { readSortKeys, SORT_KEYS, writeSortKeys } from '../sort-keys.ts';
@@ -24,6 +23,7 @@ import { renderOnThreads } from './changed-pages.ts';
 import { type ClaimedTree, claimFolder, claimZip, fileSystemFailure } from './folder.ts';
 import { browseSettings, haveSameBrowseSettings, type LastBuild, lastBuildIn } from './last-settings.ts';
 import { refuseForeignBrowse } from './obstacles.ts';
+import { listPresent } from './present-files.ts';
 import { refuseLoss } from './replaced-tree.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './swap-files.ts';
 import { exchangeZip } from './zip-exchange.ts';
@@ -97,21 +97,18 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const layout = layoutOf(now);
       if (!options.replaceTree) refuseLoss(out, files, storePath, store, site, layout);
       if (found !== undefined && hasBrowse === html && isSame(found, now)) return unchangedSummary(found);
-      const before =
-        found === undefined
-          ? await digestFiles(files, layout, pauses, (done, all) => onProgress('check', done, all))
-          : readManifest(files.pieces(MANIFEST), layout);
+      const showCheck = (done: number, all: number) => onProgress('check', done, all);
+      const before = await listPresent(files, found, layout, stage, pauses, showCheck);
       const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
       const older = found === undefined ? undefined : sortKeysIn(files);
-      const { after, ranges } = await renderOnThreads(
+      const job = { stage, form, store: store.path, revision: store.revision.number, site, before };
+      const showPages = (done: number, all: number) => onProgress('render', done, all);
+      const { written: writtenPages, ranges } = await renderOnThreads(
         store,
-        site,
-        { stage, form },
-        before,
-        since,
+        { ...job, since, layout },
         older?.ranges ?? [],
         pauses,
-        (done, all) => onProgress('render', done, all),
+        showPages,
       );
       const staged = join(stage, SORT_KEYS);
       const { page_size: dataPageSize, account_page_size: accountPageSize } = site;
@@ -123,20 +120,19 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
           readSortKeys(() => piecesOf(staged)),
         );
       const readerGaps = movement !== undefined && movement.data.forward + movement.account.forward > 0;
-      const present = { files, found, since: hasBrowse && found !== undefined && haveSameBrowseSettings(found, site) ? since : -1 };
+      const shown = { found, since: hasBrowse && found !== undefined && haveSameBrowseSettings(found, site) ? since : -1 };
       if (html) store.checkFormerHandles();
       // HTML pages that are made from records which no JSON page was made from
-      if (html && present.since < store.revision.feed && since >= store.revision.feed) store.checkRecords();
+      if (html && shown.since < store.revision.feed && since >= store.revision.feed) store.checkRecords();
       const showParts = (done: number, all: number) => onProgress('browse', done, all);
       // its modules are loaded only here, because they are a third of all modules of a build
       const { stageBrowse } = html || hasBrowse ? await import('./browse-files.ts') : {};
-      const browse = await stageBrowse?.(store, html ? site : undefined, { stage, form }, present, pauses, showParts);
+      const browse = await stageBrowse?.(store, job, html, shown, pauses, showParts);
       const prepared = {
         out: path,
         stage,
         began,
-        before,
-        after,
+        writtenPages,
         sortKeys,
         browse,
         record: html ? { ...now, browse_files: browse?.files, ...browse?.sources } : now,

@@ -4,7 +4,7 @@ import { HOME } from '../../browse/paths.ts';
 import { Failure } from '../../contract/failure.ts';
 import { COLLECTIONS } from '../../contract/pages/collection.ts';
 import { collectionFolder, isPageName, pagesFolder } from '../layout.ts';
-import { BROWSE_FOLDER } from '../manifest/browse-lines.ts';
+import { BROWSE_FOLDER } from '../manifest/listing.ts';
 
 /** @throws Failure not-ours if a path exists and is not a folder */
 export function refuseUnlessFolder(path: string): void {

@@ -2,10 +2,9 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ensureDirSync, remove } from 'fs-extra/esm';
 import pLimit from 'p-limit';
-import { COLLECTIONS } from '../../contract/pages/collection.ts';
+import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
 import { ENCODINGS, SUFFIXES } from '../encoding.ts';
-import { isPageName, pagesFolder, pathsInWriteOrder, pathsOfPages } from '../layout.ts';
-import type { Digests } from '../manifest/digests.ts';
+import { isPageName, type Layout, pagesFolder, pathsInWriteOrder, pathsOfPages } from '../layout.ts';
 import { lstatOf } from './obstacles.ts';
 
 /** The number of folders to remove in parallel. */
@@ -18,14 +17,9 @@ const REMOVALS = 16;
  * never misses one.
  * @param onProgress called with the number of pages that were moved or are unchanged, and the number of all
  */
-export function promote(
-  stage: string,
-  out: string,
-  before: Digests,
-  after: Digests,
-  onProgress: (done: number, all: number) => void = () => {},
-): void {
-  const all = after.pages.data + after.pages.account;
+export function promote(stage: string, out: string, layout: Layout, onProgress: (done: number, all: number) => void = () => {}): void {
+  const { pages } = layout;
+  const all = pages.data + pages.account;
   let done = 0;
   const staged = join(stage, 'rest');
   const rest = join(out, 'rest');
@@ -35,15 +29,21 @@ export function promote(
   }
   for (const collection of COLLECTIONS) {
     ensureDirSync(join(out, pagesFolder(collection)));
-    for (let page = after.pages[collection]; page >= 1; page -= 1) {
-      const moved = new Set<string>();
-      for (const path of pathsInWriteOrder(collection, page, after)) {
-        if (after.equals(before, path) || moved.has(dirname(path))) continue;
-        if (moveOver(join(stage, path), join(out, path)) === 'folder') moved.add(dirname(path));
-      }
+    const folders = new Set(readdirSync(join(stage, pagesFolder(collection))));
+    for (let page = pages[collection]; page >= 1; page -= 1) {
+      // the first and the last page have files in other folders, too
+      if (folders.has(String(page)) || page === 1 || page === pages[collection]) promotePage(stage, out, collection, page, layout);
       done += 1;
       onProgress(done, all);
     }
+  }
+}
+
+function promotePage(stage: string, out: string, collection: Collection, page: number, layout: Layout): void {
+  const moved = new Set<string>();
+  for (const path of pathsInWriteOrder(collection, page, layout)) {
+    if (moved.has(dirname(path)) || !existsSync(join(stage, path))) continue;
+    if (moveOver(join(stage, path), join(out, path)) === 'folder') moved.add(dirname(path));
   }
 }
 
@@ -63,7 +63,7 @@ function moveOver(from: string, to: string): 'file' | 'folder' {
  * Removes the numbered pages that the tree no longer has, the highest first. A dry run removes none.
  * @returns how many pages the tree no longer has
  */
-export async function removeOldPages(out: string, { pages }: Digests, isDryRun = false): Promise<number> {
+export async function removeOldPages(out: string, { pages }: Layout, isDryRun = false): Promise<number> {
   const surplus = COLLECTIONS.flatMap((collection) => {
     const folder = join(out, pagesFolder(collection));
     const numbers = existsSync(folder) ? readdirSync(folder).filter(isPageName).map(Number) : [];
@@ -80,9 +80,9 @@ export async function removeOldPages(out: string, { pages }: Digests, isDryRun =
  * Removes compressed variants in encodings that the tree no longer has. A dry run removes none.
  * @returns how many files the tree no longer has
  */
-export function removeVariants(out: string, after: Digests, isDryRun = false): number {
+export function removeVariants(out: string, layout: Layout, isDryRun = false): number {
   let removed = 0;
-  for (const path of variantsToRemove(after)) {
+  for (const path of variantsToRemove(layout)) {
     if (lstatOf(join(out, path)) === undefined) continue;
     if (!isDryRun) rmSync(join(out, path), { force: true });
     removed += 1;
@@ -91,7 +91,7 @@ export function removeVariants(out: string, after: Digests, isDryRun = false): n
 }
 
 /** Yields the paths at which a tree may have compressed variants in encodings that the new tree does not have. */
-export function* variantsToRemove({ pages, encodings }: Digests): Generator<string> {
+export function* variantsToRemove({ pages, encodings }: Layout): Generator<string> {
   const surplus = ENCODINGS.filter((encoding) => !encodings.includes(encoding));
   for (const path of pathsOfPages({ pages, encodings: [] })) for (const encoding of surplus) yield path + SUFFIXES[encoding];
 }

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { isLaterTime, timeAfter } from '../../contract/files/file-time.ts';
 import type { OnProgress, Pauses } from '../../contract/pauses.ts';
 import { VERSION } from '../../version.ts';
-import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from '../build-record.ts';
-import { fileCount, pathsOfPages } from '../layout.ts';
-import type { Digests } from '../manifest/digests.ts';
+import { BUILD_RECORD, type BuildRecord, encodeBuildRecord, layoutOf } from '../build-record.ts';
+import { fileCount } from '../layout.ts';
 import { piecesOf } from '../manifest/lines.ts';
 import { digestOf, MANIFEST, writeManifest } from '../manifest/manifest.ts';
 import { SORT_KEYS } from '../sort-keys.ts';
-import type { StagedBrowse } from './browse-stage.ts';
+import { promoteBrowse, refuseObsolete, type StagedBrowse, stagedBrowse, stagedIn } from './browse-stage.ts';
 import { lstatOf, refuseFolder, refuseLinkedFolders } from './obstacles.ts';
 import { promote, removeOldPages, removeVariants, variantsToRemove } from './promote.ts';
+import { linesOfPart, pageParts } from './staged-part.ts';
 
 /** The result of an exchange of files. */
 export interface Exchanged {
@@ -34,8 +34,8 @@ export interface Exchange {
   readonly stage: string;
   /** The start of the build in milliseconds, by the clock of the file system. */
   readonly began: number;
-  readonly before: Digests;
-  readonly after: Digests;
+  /** The number of staged files with pages. */
+  readonly writtenPages: number;
   /** The SHA-256 of the staged sort keys. */
   readonly sortKeys: string;
   /** The browse files; undefined if the tree has none and gets none. */
@@ -56,7 +56,7 @@ export interface Exchange {
  * @throws Failure not-ours if something is in the way; then nothing was changed
  */
 export async function exchange(options: Exchange): Promise<Exchanged> {
-  const { out, stage, began, before, after, sortKeys, browse, record: now, hasOldVariants, isDryRun, pauses, onProgress } = options;
+  const { out, stage, began, sortKeys, browse, record: now, hasOldVariants, isDryRun, pauses, onProgress } = options;
   const unfinished = join(stage, 'unfinished');
   const manifest = join(stage, 'manifest');
   const record = join(stage, 'record');
@@ -78,13 +78,14 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
     store,
   } as const;
   writeFileSync(unfinished, encodeBuildRecord(begun));
-  const build = { ...now, manifest: writeManifest(manifest, after, browse?.lines() ?? [], sortKeys) };
+  const build = stageManifest(options);
   writeFileSync(record, encodeBuildRecord(build));
 
+  const layout = layoutOf(now);
   const isNew = !existsSync(join(out, 'rest'));
   const hasSurplusVariants = !isNew && hasOldVariants;
   refuseLinkedFolders(out);
-  if (hasSurplusVariants) for (const path of variantsToRemove(after)) refuseFolder(join(out, path), lstatOf(join(out, path)));
+  if (hasSurplusVariants) for (const path of variantsToRemove(layout)) refuseFolder(join(out, path), lstatOf(join(out, path)));
   // the clock may have been set back meanwhile
   const earliest = Math.min(began, statSync(unfinished).mtimeMs);
   const times = pageTimes(earliest, lstatOf(join(out, BUILD_RECORD))?.mtimeMs ?? 0);
@@ -96,8 +97,8 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   const counts = tally(options);
   function* staged(): Generator<string> {
     // a new tree has no files to compare with
-    if (!isNew || times.areBehind) yield* stagedFiles(before, after);
-    if (browse !== undefined) yield* browse.staged(times.areBehind);
+    if (!isNew || times.areBehind) yield* stagedIn(stage, out, 'rest');
+    if (browse !== undefined) yield* stagedBrowse(stage, out, times.areBehind);
   }
   let compared = 0;
   for (const path of staged()) {
@@ -105,7 +106,7 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
     compared += 1;
     if (pauses.areDue) await pauses.take(() => onProgress('compare', compared, counts.written));
   }
-  browse?.refuseObstacles();
+  if (browse !== undefined) refuseObsolete(stage, out);
   const hasNewSortKeys = digestOf(piecesOf(join(out, SORT_KEYS))) !== sortKeys;
   if (hasNewSortKeys) check(join(stage, SORT_KEYS), SORT_KEYS);
   check(manifest, MANIFEST);
@@ -117,12 +118,12 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   pauses.check();
   if (!isDryRun) {
     renameSync(unfinished, join(out, BUILD_RECORD));
-    promote(stage, out, before, after, (done, all) => onProgress('exchange', done, all));
+    promote(stage, out, layout, (done, all) => onProgress('exchange', done, all));
   }
-  const removedCopies = hasSurplusVariants ? removeVariants(out, after, isDryRun) : 0;
-  const removedPages = isNew ? 0 : await removeOldPages(out, after, isDryRun);
+  const removedCopies = hasSurplusVariants ? removeVariants(out, layout, isDryRun) : 0;
+  const removedPages = isNew ? 0 : await removeOldPages(out, layout, isDryRun);
   if (!isDryRun) {
-    browse?.promote();
+    if (browse !== undefined) promoteBrowse(stage, out);
     if (hasNewSortKeys) renameSync(join(stage, SORT_KEYS), join(out, SORT_KEYS));
     renameSync(manifest, join(out, MANIFEST));
     renameSync(record, join(out, BUILD_RECORD));
@@ -130,16 +131,24 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   return { build, ...counts, removed: removedPages + removedCopies + counts.removedBrowseFiles, removedCopies };
 }
 
-/** The files whose bytes are new, relative to the tree. */
-function* stagedFiles(before: Digests, after: Digests): Generator<string> {
-  for (const path of pathsOfPages(after)) if (!after.equals(before, path)) yield path;
+/** Yields the names of the parts of a tree, in the order of the manifest. */
+export function* partsOf({ record, browse }: Exchange): Generator<string> {
+  yield* pageParts(layoutOf(record));
+  yield* browse?.parts ?? [];
+}
+
+/** Writes the manifest of the new tree. Returns the build record with its digest. */
+export function stageManifest(options: Exchange): BuildRecord {
+  function* lines(): Generator<string> {
+    for (const part of partsOf(options)) yield linesOfPart(options.stage, part);
+  }
+  return { ...options.record, manifest: writeManifest(join(options.stage, 'manifest'), lines(), options.sortKeys) };
 }
 
 /** Counts the files whose bytes are new, the others, and the browse files that are removed. */
-export function tally({ before, after, browse }: Exchange): Pick<Exchanged, 'written' | 'unchanged' | 'removedBrowseFiles'> {
-  let written = browse?.written ?? 0;
-  for (const _ of stagedFiles(before, after)) written += 1;
-  return { written, unchanged: fileCount(after) + (browse?.files ?? 0) - written, removedBrowseFiles: browse?.obsolete ?? 0 };
+export function tally({ record, writtenPages, browse }: Exchange): Pick<Exchanged, 'written' | 'unchanged' | 'removedBrowseFiles'> {
+  const written = writtenPages + (browse?.written ?? 0);
+  return { written, unchanged: fileCount(layoutOf(record)) + (browse?.files ?? 0) - written, removedBrowseFiles: browse?.obsolete ?? 0 };
 }
 
 /**

@@ -1,19 +1,16 @@
 import { hash } from 'node:crypto';
 import { closeSync, existsSync, fstatSync, fsyncSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { COLLECTIONS } from '../../contract/pages/collection.ts';
-import { spansOf } from '../../pages/pagination.ts';
 import { packMember, ZipDamage } from '../../zip/member.ts';
 import { MemberFile, WINDOW, type ZipReader } from '../../zip/zip-reader.ts';
 import { ZipWriter } from '../../zip/zip-writer.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from '../build-record.ts';
-import { pathsOfSpan } from '../layout.ts';
-import { type ManifestLine, parseLine } from '../manifest/lines.ts';
-import { MANIFEST, writeManifest } from '../manifest/manifest.ts';
+import { parseLine } from '../manifest/lines.ts';
+import { MANIFEST } from '../manifest/manifest.ts';
 import { SORT_KEYS } from '../sort-keys.ts';
 import { edited } from '../verified-tree.ts';
-import { partSpool, SPOOLS, spanSpool } from './staged-files.ts';
-import { type Exchange, type Exchanged, tally } from './swap-files.ts';
+import { fileOfPart, linesOfPart, SPOOLS } from './staged-part.ts';
+import { type Exchange, type Exchanged, partsOf, stageManifest, tally } from './swap-files.ts';
 
 /**
  * Writes the ZIP of a build in the stage, and then moves it to its place. Its members are in the order of the manifest. Those that
@@ -23,9 +20,8 @@ import { type Exchange, type Exchanged, tally } from './swap-files.ts';
  * @throws Failure tree-edited if the present ZIP lacks a member that did not change; then nothing was changed
  */
 export async function exchangeZip(options: Exchange, present: ZipReader | undefined, found: BuildRecord | undefined): Promise<Exchanged> {
-  const { out, stage, after, sortKeys, browse, record: now, pauses, onProgress } = options;
-  const manifest = join(stage, 'manifest');
-  const build = { ...now, manifest: writeManifest(manifest, after, browse?.lines() ?? [], sortKeys) };
+  const { out, stage, record: now, pauses, onProgress } = options;
+  const build = stageManifest(options);
   const counts = tally(options);
   const removedPages =
     found === undefined ? 0 : surplus(found.data_pages, now.data_pages) + surplus(found.account_pages, now.account_pages);
@@ -37,14 +33,19 @@ export async function exchangeZip(options: Exchange, present: ZipReader | undefi
   const writer = new ZipWriter(file, join(stage, 'central-directory'));
   try {
     let done = 0;
-    for (const { path, digest } of linesOf(options, sources)) {
-      writer.add(sources.member(path), digest);
-      done += 1;
-      if (pauses.areDue) await pauses.take(() => onProgress('exchange', done, counts.written + counts.unchanged));
+    for (const part of partsOf(options)) {
+      sources.begin(fileOfPart(part));
+      for (const text of linesOfPart(stage, part).split('\n')) {
+        const line = parseLine(text);
+        if (line === undefined) continue;
+        writer.add(sources.member(line.path), line.digest);
+        done += 1;
+        if (pauses.areDue) await pauses.take(() => onProgress('exchange', done, counts.written + counts.unchanged));
+      }
     }
     const keys = readFileSync(join(stage, SORT_KEYS));
     writer.add(packMember(SORT_KEYS, [keys]), hash('sha256', keys));
-    writer.addFile(MANIFEST, manifest, build.manifest);
+    writer.addFile(MANIFEST, join(stage, 'manifest'), build.manifest);
     const record = Buffer.from(encodeBuildRecord(build));
     writer.add(packMember(BUILD_RECORD, [record]), hash('sha256', record));
     writer.end();
@@ -60,25 +61,6 @@ export async function exchangeZip(options: Exchange, present: ZipReader | undefi
   renameSync(staged, out);
   syncFolder(dirname(out));
   return exchanged;
-}
-
-/** Yields the lines of the manifest before that of the sort keys. */
-function* linesOf({ after, browse }: Exchange, sources: MemberSources): Generator<ManifestLine> {
-  for (const collection of COLLECTIONS) {
-    for (const span of spansOf(collection, after.pages[collection])) {
-      sources.begin(spanSpool(span));
-      for (const path of pathsOfSpan(span, after)) yield { path, digest: after.get(path) ?? '' };
-    }
-  }
-  let part = 0;
-  for (const lines of browse?.lines() ?? []) {
-    sources.begin(partSpool(part));
-    part += 1;
-    for (const text of lines.toString('latin1').split('\n')) {
-      const line = parseLine(text);
-      if (line !== undefined) yield line;
-    }
-  }
 }
 
 function surplus(before: number, after: number): number {

@@ -1,70 +1,57 @@
 import type { Encoding } from '../encoding.ts';
-import { fileCount, type Layout, pathsOfPages, placeOf } from '../layout.ts';
+import type { Layout } from '../layout.ts';
+import { groupOf, type Listing, linesOfGroup, NO_FILES } from './listing.ts';
 
-const BYTES = 32;
-const NONE = '00'.repeat(BYTES);
+/** The number of lines that are kept in memory: a publish sends pages of several groups at a time. */
+const MAX_LINES = 1 << 13;
 
-/** A file of a tree. */
-export interface DigestEntry {
-  readonly path: string;
-  /** Its SHA-256 as hexadecimal digits; undefined if it is not known. */
-  readonly digest: string | undefined;
-}
-
-/**
- * The SHA-256 of each file with a page of a tree. The digests are packed into memory that threads can share. A tree of
- * 100,000 pages takes 3 MB.
- */
+/** The SHA-256 of the files of a tree, by path, as hexadecimal digits: those in a listing, except for some files. */
 export class Digests implements Layout {
   readonly pages: Layout['pages'];
   readonly encodings: readonly Encoding[];
-  readonly shared: SharedArrayBuffer;
-  readonly #bytes: Buffer;
+  readonly listing: Listing;
+  /** The digests of the files that are not as the listing says. A missing file has none. */
+  readonly others = new Map<string, string | undefined>();
+  readonly #groups = new Map<string, ReadonlyMap<string, string>>();
+  #lines = 0;
 
-  constructor({ pages, encodings }: Layout, shared: SharedArrayBuffer = new SharedArrayBuffer(fileCount({ pages, encodings }) * BYTES)) {
+  constructor({ pages, encodings }: Layout, listing: Listing = NO_FILES) {
     this.pages = pages;
     this.encodings = encodings;
-    this.shared = shared;
-    this.#bytes = Buffer.from(shared);
+    this.listing = listing;
   }
 
-  /** Whether a tree with this layout has a file at a path. */
-  has(path: string): boolean {
-    return placeOf(path, this) !== undefined;
-  }
-
-  /** Ignores a path that the layout does not have. */
-  set(path: string, digest: Buffer): void {
-    digest.copy(this.#at(path));
-  }
-
-  /** Returns the digest as hexadecimal digits; undefined if there is no known file. */
+  /** Returns undefined if there is no known file. */
   get(path: string): string | undefined {
-    const hex = this.#at(path).toString('hex');
-    return hex === NONE || hex === '' ? undefined : hex;
+    return this.others.has(path) ? this.others.get(path) : this.listed(path);
   }
 
-  /** Whether a path has the same digest in both. */
-  equals(other: Digests, path: string): boolean {
-    return this.#at(path).equals(other.#at(path));
+  set(path: string, digest: string | undefined): void {
+    if (digest !== this.listed(path)) this.others.set(path, digest);
   }
 
-  /** Copies the digest of a path from another instance. */
-  copy(other: Digests, path: string): void {
-    this.set(path, other.#at(path));
+  /** Returns the digest that the listing has. */
+  listed(path: string): string | undefined {
+    const group = groupOf(path) ?? '';
+    return this.listing.extents.has(group) ? (this.#groups.get(group) ?? this.#read(group)).get(path) : undefined;
   }
 
-  entry(path: string): DigestEntry {
-    return { path, digest: this.get(path) };
+  #read(group: string): ReadonlyMap<string, string> {
+    const digests = digestsOfGroup(this.listing, group);
+    this.#lines += digests.size;
+    for (const [oldest, { size }] of this.#groups) {
+      if (this.#lines <= MAX_LINES) break;
+      this.#groups.delete(oldest);
+      this.#lines -= size;
+    }
+    this.#groups.set(group, digests);
+    return digests;
   }
+}
 
-  /** Yields all files in the order of the manifest. */
-  *entries(): Generator<DigestEntry> {
-    for (const path of pathsOfPages(this)) yield this.entry(path);
-  }
-
-  #at(path: string): Buffer {
-    const place = placeOf(path, this);
-    return place === undefined ? this.#bytes.subarray(0, 0) : this.#bytes.subarray(place * BYTES, (place + 1) * BYTES);
-  }
+/** Returns the digests of one group, by path. Of a path that is listed twice, the first line counts. */
+export function digestsOfGroup(listing: Listing, group: string): Map<string, string> {
+  const digests = new Map<string, string>();
+  for (const { path, digest } of linesOfGroup(listing, group)) if (!digests.has(path)) digests.set(path, digest);
+  return digests;
 }

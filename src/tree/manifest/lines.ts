@@ -25,23 +25,21 @@ export function* piecesIn(bytes: Buffer): Generator<Buffer> {
  * Writes a file from chunks, many lines at a time.
  * @returns the SHA-256 of its bytes, as hexadecimal digits
  */
-export function writeHashed(path: string, chunks: Iterable<string | Buffer>): string {
+export function writeHashed(path: string, chunks: Iterable<string>): string {
   const hash = createHash('sha256');
   const file = openSync(path, 'w');
-  const write = (bytes: string | Buffer) => {
-    hash.update(bytes);
-    writeFileSync(file, bytes);
+  let lines = '';
+  const write = () => {
+    hash.update(lines);
+    writeFileSync(file, lines);
+    lines = '';
   };
   try {
-    let lines = '';
     for (const chunk of chunks) {
-      if (typeof chunk === 'string') lines += chunk;
-      if (typeof chunk === 'string' && lines.length < PIECE) continue;
-      write(lines);
-      lines = '';
-      if (typeof chunk !== 'string') write(chunk);
+      lines += chunk;
+      if (lines.length >= PIECE) write();
     }
-    write(lines);
+    write();
   } finally {
     closeSync(file);
   }

@@ -1,28 +1,25 @@
 import { createHash } from 'node:crypto';
-import { isPagePath, type Layout } from '../layout.ts';
+import { isPagePath } from '../layout.ts';
 import { SORT_KEYS } from '../sort-keys.ts';
 import type { TreeFiles } from '../tree-files.ts';
-import { isBrowsePath } from './browse-lines.ts';
-import { Digests } from './digests.ts';
 import { linesIn, type ManifestLine, parseLine, piecesIn, writeHashed } from './lines.ts';
+import { isBrowsePath } from './listing.ts';
 
 /** The list of all files with their SHA-256, in the format of `sha256sum -c`: the pages, the browse files, the sort keys. */
 export const MANIFEST = 'manifest-sha256.txt';
 
 /**
  * Writes a manifest.
- * @param browse the lines of the browse files, in chunks
+ * @param lines those of the pages and the browse files, in chunks
  * @param sortKeys the SHA-256 of the tree's sort keys
  * @returns the SHA-256 of its bytes, as hexadecimal digits
  */
-export function writeManifest(path: string, digests: Digests, browse: Iterable<Buffer>, sortKeys: string): string {
-  return writeHashed(path, manifestPieces(digests, browse, sortKeys));
-}
-
-function* manifestPieces(digests: Digests, browse: Iterable<Buffer>, sortKeys: string): Generator<string | Buffer> {
-  for (const { path, digest } of digests.entries()) yield `${digest}  ${path}\n`;
-  yield* browse;
-  yield `${sortKeys}  ${SORT_KEYS}\n`;
+export function writeManifest(path: string, lines: Iterable<string>, sortKeys: string): string {
+  function* pieces(): Generator<string> {
+    yield* lines;
+    yield `${sortKeys}  ${SORT_KEYS}\n`;
+  }
+  return writeHashed(path, pieces());
 }
 
 /** What a manifest says about the tree as a whole. Both are SHA-256 values, as hexadecimal digits. */
@@ -70,13 +67,6 @@ export function mostLines(bytes: number): number {
 /** Yields the lines of a manifest in chunks, and undefined for each invalid line. */
 export function* manifestLines(pieces: Iterable<Buffer>): Generator<ManifestLine | undefined> {
   for (const line of linesIn(pieces)) yield parseLine(line);
-}
-
-/** Reads the digests from a manifest in chunks. Ignores lines for files that a tree with this layout does not have. */
-export function readManifest(pieces: Iterable<Buffer>, layout: Layout): Digests {
-  const digests = new Digests(layout);
-  for (const line of manifestLines(pieces)) if (line !== undefined) digests.set(line.path, Buffer.from(line.digest, 'hex'));
-  return digests;
 }
 
 /** Whether bytes are a manifest of palimpsest: it has at least one line, and each line names a file of a tree. */

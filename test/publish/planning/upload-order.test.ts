@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { Comparison, FoundTree } from '../../../src/publish/planning/tree-comparison.ts';
+import { type Comparison, type FoundTree, UNKNOWN_DIGEST } from '../../../src/publish/planning/tree-comparison.ts';
 import { planCollection } from '../../../src/publish/planning/upload-order.ts';
 import type { TreeSize } from '../../../src/publish/state/state.ts';
 import type { Encoding } from '../../../src/tree/encoding.ts';
@@ -12,15 +12,14 @@ const SIZE: TreeSize = {
   ...{ records: 50, accounts: 0, data_pages: 5, account_pages: 5 },
   ...{ page_size: 10, account_page_size: 10, compress: 'gzip/1.3.1' },
 };
-const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 /** Digests of files by their paths below the folder of the collection; all others have the same one, and '' is no file. */
 function digestsOf(pages: number, encodings: readonly Encoding[], texts: Record<string, string>): Digests {
   const digests = new Digests({ pages: { data: pages, account: 1 }, encodings });
   for (const path of pathsOfPages(digests)) {
     const text = path.startsWith('rest/account/') ? '' : (texts[path.replace('rest/data/', '')] ?? 'same');
-    if (text === 'unknown') digests.set(path, Buffer.alloc(32, 0xff));
-    else if (text !== '') digests.set(path, sha256(text));
+    if (text === 'unknown') digests.set(path, UNKNOWN_DIGEST);
+    else if (text !== '') digests.set(path, hash('sha256', text));
   }
   return digests;
 }
@@ -105,7 +104,7 @@ describe('a page that is written', () => {
   it('is an overlap page in the files that the target has', () => {
     const there = { ...HALF, 'page/3/index.json': 'other', 'page/3/index.json.gz': 'other' };
     const { steps } = plan({ there, ...trees({ records: 0 }) });
-    const digest = sha256('same').toString('hex');
+    const digest = hash('sha256', 'same');
     const file = (page: number, bytes: number, suffix = '') => ({ path: `rest/data/page/${page}/index.json${suffix}`, digest, bytes });
     expect(steps[2]).toEqual([[{ action: 'overlap', ...file(4, 200), reason: 'changed' }]]);
     expect(steps[3]?.[0]).toEqual([
