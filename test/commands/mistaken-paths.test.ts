@@ -44,6 +44,14 @@ it('verify does not suggest another store if the tree has an earlier state of th
 });
 
 it.each([
+  ['publish nosuch --rollback', 'there is no folder nosuch', '--prefix'],
+  ['verify nosuch', 'there is no tree at nosuch', 'name another target'],
+])('%s says that nothing is at the target, and suggests no build', async (line, message, hint) => {
+  const { code, stdout } = await palimpsestHere([...line.split(' '), '--json'], { cwd: temporaryFolder() });
+  expect([code, JSON.parse(stdout).error]).toMatchObject([1, { message, hint: expect.stringContaining(hint) }]);
+});
+
+it.each([
   ['h.zip', ['build', '--out']],
   ['e.ndjson', ['export', 'ndjson', '--to']],
   ['e.csv', ['export', 'csv', '--to']],

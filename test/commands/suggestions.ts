@@ -254,6 +254,15 @@ export const COMMANDS: readonly Suggestion[] = [
     ends: 1,
     isRepeated: true,
   }),
+  shown('commands/verify.ts: build', `verify pub --store ${STORE}`, 1, 'build', { prepare: observeNight(5) }),
+  shown('commands/verify.ts: publish', `verify pub --store ${STORE}`, 1, 'publish pub --repair', {
+    prepare: steps(observeNight(5), run('build')),
+    isRepeated: true,
+  }),
+  shown('commands/verify.ts: publish', `verify pub --store ${STORE}`, 1, 'publish pub --allow-gaps --repair', {
+    prepare: steps(run('remove', 'user_3', '--yes'), run('build')),
+    isRepeated: true,
+  }),
   shown('commands/verify.ts: build', 'verify', 1, 'build --repair', { prepare: append('out/rest/data/index.json', ' '), isRepeated: true }),
   shown('commands/verify.ts: verify', 'verify --store other.db', 1, 'verify --store FILE', {
     prepare: observeNight(1, NAMES, 'other.db'),
