@@ -177,6 +177,8 @@ describe('a variable that no command has', () => {
 
 it('reports no variable of any command, also if it switches an option off', async () => {
   const env = {
+    ['PALIMPSEST_DB', 'PALIMPSEST_STORE'],
+    ['PALIMPSEST_URL', 'PALIMPSEST_BASE_URL'],
     PALIMPSEST_BASE_URL: 'x',
     PALIMPSEST_KEEP_LAST: '3',
     PALIMPSEST_DRY_RUN: '0',
