@@ -44,9 +44,10 @@ it('verify does not suggest another store if the tree has an earlier state of th
 });
 
 it.each([
-  ['publish nosuch --rollback', 'there is no folder nosuch', '--prefix'],
-  ['verify nosuch', 'there is no tree at nosuch', 'name another target'],
-])('%s says that nothing is at the target, and suggests no build', async (line, message, hint) => {
+  ['publish absent --rollback', 'there is no folder absent', '--prefix'],
+  ['verify absent', 'there is no tree at absent', 'name another target'],
+  ['archive warc -o my.warc --to x.warc', 'there is no tree in my.warc', 'the archive is --to'],
+])('%s says that nothing is there, and suggests no build', async (line, message, hint) => {
   const { code, stdout } = await palimpsestHere([...line.split(' '), '--json'], { cwd: temporaryFolder() });
   expect([code, JSON.parse(stdout).error]).toMatchObject([1, { message, hint: expect.stringContaining(hint) }]);
 });
