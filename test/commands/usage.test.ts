@@ -103,6 +103,8 @@ describe('the words of other programs', () => {
     ['build --html=no', 'did you mean --no-html?'],
     ['build --html false', 'did you mean --no-html?'],
     ['build --dry-run false', 'leave out --dry-run: it is off by default'],
+    ['publish x --keep-weekly 3', 'did you mean --keep-daily or --keep-monthly?'],
+    ['publish x --keep-last 3', 'did you mean --keep-daily or --keep?'],
     ['store pull backup --to x.db', 'did you mean --store?'],
     ['store pull backup -o x.db', 'did you mean --store?'],
     ['store pull --to backup', 'give the target as an argument'],
