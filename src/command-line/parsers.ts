@@ -178,7 +178,9 @@ export function limitOf(items: string): (text: string) => { readonly most: numbe
 export function days(text: string): number {
   const match = /^([1-9]\d{0,4})d$/.exec(text);
   if (match !== null) return Number(match[1]) * DAY_MS;
-  throw new InvalidArgumentError('a duration in days, such as 90d; to keep a number of versions, store push has --keep-last');
+  throw new InvalidArgumentError(
+    'a duration in days, such as 90d; for a number of days, use --keep-daily; store push also has --keep-last for a number of versions',
+  );
 }
 
 /** Parses the number of a version. A word after `--rollback` is its value, also if the user meant the target. */

@@ -26,11 +26,13 @@ export const COMMAND_SYNONYMS: { readonly [word: string]: readonly string[] } = 
   load: ['import'],
   log: ['history'],
   ls: ['accounts', 'versions', 'store versions'],
+  prune: ['publish', 'store push'],
   pull: ['store pull'],
   push: ['publish', 'store push'],
   read: ['import'],
   restore: ['store pull', 'import'],
   rm: ['remove'],
+  rollback: ['publish', 'store pull'],
   search: ['accounts'],
   server: ['serve'],
   show: ['history'],
@@ -51,7 +53,7 @@ export const LISTS: readonly string[] = ['accounts', 'exclusions', 'rewrite', 'v
 
 /** Options of other programs for what is an argument here. */
 export const ARGUMENT_SYNONYMS: { readonly [argument: string]: readonly string[] } = {
-  target: ['--to', '--dest', '--destination', '--target', '--bucket', '--remote'],
+  target: ['--to', '--dest', '--destination', '--target', '--bucket', '--remote', '-t'],
   source: ['--input', '--file', '-i', '-f'],
 };
 
@@ -67,10 +69,11 @@ export const OPTION_SYNONYMS: readonly (readonly string[])[] = [
   ['--base-url', '--url', '--site', '--site-url', '--baseURL', '-b'],
   ['--compress', '--gzip', '--brotli', '--compression', '--minify', '-z'],
   ['--delete', '--prune', '--remove'],
-  ['--keep-last', '--keep-versions', '--keep-count', '--keep'],
-  ['--keep', '--keep-within', '--keep-days', '--retention'],
-  ['--keep-monthly', '--keep-months'],
-  ['--yes', '--assume-yes', '--confirm', '-y'],
+  ['--keep-last', '--keep-versions', '--keep-count', '--keep-daily'],
+  ['--keep', '--keep-within', '--keep-days', '--keep-last', '--retention'],
+  ['--keep-daily', '--keep-weekly'],
+  ['--keep-monthly', '--keep-months', '--keep-weekly'],
+  ['--yes', '--assume-yes', '--confirm', '--force', '-y'],
   ['--quiet', '--silent'],
   ['--include', '--filter', '--only', '--glob', '--match'],
   ['--exclude', '--skip', '--ignore'],

@@ -1,25 +1,28 @@
 import { Argument, type Command, type CommanderError } from 'commander';
 import { Failure } from '../contract/failure.ts';
-import { type Hint, hint, suggested } from '../contract/hint.ts';
+import { type Hint, hint, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import { plural } from '../contract/plural.ts';
 import { suggest } from '../history/suggest.ts';
+import { ENCODINGS } from '../tree/encoding.ts';
 import { COMMANDS } from './commands.ts';
 import type { RejectedValue } from './program.ts';
-import { OFF } from './refusals.ts';
+import { OFF, ON } from './refusals.ts';
 import type { CommandSpec } from './spec.ts';
 import { ARGUMENT_SYNONYMS, COMMAND_SYNONYMS, LISTS, OPTION_SYNONYMS } from './synonyms.ts';
 
 /**
  * Converts commander's error for wrong usage to a Failure, so that it has the same layout as all errors.
- * @param words the words of the command line after the name of the program
+ * @param given the words of the command line after the name of the program
  * @param rejected the value that the error is about, if it is about a value
  */
 export function usageFailure(
   program: Command,
-  words: readonly string[],
+  given: readonly string[],
   error: CommanderError,
   rejected: RejectedValue | undefined,
 ): Failure {
+  // in front of the command, or between the group and its command
+  const words = given.filter((word, index) => word !== 'help' || index > 1);
   const message = error.message.replace(/^error: /, '');
   const field = /'(?:-\w, )?(-[^ ']+)/.exec(message)?.[1];
   const hint = hintFor(program, words, error, field);
@@ -48,8 +51,8 @@ function valueFailure({ target, text, expected }: RejectedValue, message: string
 }
 
 /**
- * Returns a hint for an option before the command, for a path without its option, and for a word or option of other
- * commands or programs. Otherwise it suggests --help.
+ * Returns a hint for an option before the command, for an output with another option than --to, for a path without its option,
+ * and for a word or option of other commands or programs. Otherwise it suggests --help.
  */
 function hintFor(program: Command, words: readonly string[], error: CommanderError, option: string | undefined): Hint {
   const [first = ''] = words;
@@ -59,16 +62,30 @@ function hintFor(program: Command, words: readonly string[], error: CommanderErr
     return `write ${early} after the command: palimpsest ${later} ${early} …`;
   }
   const { name, command } = commandIn(program, words);
-  const [path, ...others] = command.args;
-  const meant = /^\d+$/.test(path ?? '') ? ['--port'] : ['--to', '--out', '--store'];
-  const output = meant.find((long) => command.options.some((one) => one.long === long));
+  const output = OPTION_SYNONYMS[0]?.find((one) => words.some((word) => word.replace(/=.*$/s, '') === one));
+  if (error.code === 'commander.missingMandatoryOptionValue' && output !== undefined) return `did you mean --to instead of ${output}?`;
   const isPath = error.code === 'commander.excessArguments' || error.code === 'commander.missingMandatoryOptionValue';
-  if (isPath && path !== undefined && others.length === 0 && output !== undefined && command.registeredArguments.length === 0)
-    return hint`did you mean ${suggested(name, { [output]: path, ...optionsOf(command) })}?`;
+  const meantPath = isPath ? hintForPath(name, command, words) : undefined;
   const isOption = error.code === 'commander.unknownOption' && option !== undefined;
   const other = isOption ? hintForOption([name, command], option) : undefined;
   const meantCommand = error.code === 'commander.unknownCommand' ? hintForCommand(command, words) : undefined;
-  return meantCommand ?? other ?? hint`run ${suggested(name, { '--help': true })} to see the usage`;
+  return meantPath ?? meantCommand ?? other ?? hint`run ${suggested(name, { '--help': true })} to see the usage`;
+}
+
+/** Returns a hint for a path without its option, and for another word that is too many: the value of a switch, or one of several values. */
+function hintForPath(name: string, command: Command, words: readonly string[]): Hint | undefined {
+  const [path = 'help', ...others] = command.args;
+  const options = optionsOf(command, words);
+  if (command.registeredArguments[0]?.name() === 'text') return hint`did you mean ${suggested(name, options, [command.args.join(' ')])}?`;
+  const meant = /^\d+$/.test(path) ? ['--port'] : ['--to', '--out', '--store'];
+  const output = meant.find((long) => command.options.some((one) => one.long === long));
+  if (path === 'help' || others.length > 0 || output === undefined || command.registeredArguments.length > 0) return undefined;
+  const before = words[words.lastIndexOf(path) - 1] ?? '';
+  if (options[before] === true && (ON.test(path) || OFF.test(path))) return hintForOption([name, command], `${before}=${path}`);
+  const encodings = [options['--compress'] ?? []].flat();
+  const meantOptions =
+    encodings.length > 0 && ENCODINGS.some((one) => one === path) ? { '--compress': [...encodings, path].join(',') } : { [output]: path };
+  return hint`did you mean ${suggested(name, { ...options, ...meantOptions })}?`;
 }
 
 /** Returns a hint for an unknown command: the command here that does the same, or one with a similar name. */
@@ -98,10 +115,14 @@ function hintForOption([fullName, command]: readonly [string, Command], option: 
   const argument = command.registeredArguments
     .map((one) => one.name())
     .find((one) => one === name || ARGUMENT_SYNONYMS[one]?.includes(wrong));
+  const isFile = fullName.startsWith('store ') && own.includes('--store') && command.args[0]?.startsWith('-') === false;
+  if (isFile && (argument !== undefined || OPTION_SYNONYMS[0]?.includes(wrong))) return 'did you mean --store?';
   if (argument !== undefined)
     return `give the ${argument.replace('-url', ' URL')} as an argument: \`palimpsest ${fullName} <${argument}>\``;
   if (wrong === '--list' && LISTS.includes(fullName)) return `leave out --list: \`palimpsest ${fullName}\` is a list`;
-  if (OFF.test(option.replace(/^[^=]*=?/s, '')) && own.includes(`--no-${name}`)) return `did you mean --no-${name}?`;
+  const isOff = OFF.test(option.replace(/^[^=]*=?/s, ''));
+  if (isOff && own.includes(`--no-${name}`)) return `did you mean --no-${name}?`;
+  if (isOff && own.includes(wrong)) return `leave out ${wrong}: it is off by default`;
   const positive = wrong.replace('--no-', '--');
   if (positive !== wrong && own.includes(positive)) return `leave out ${wrong}: ${positive} is off by default`;
   const same = OPTION_SYNONYMS.flatMap((options) => (options.includes(wrong) ? (options.find((one) => own.includes(one)) ?? []) : []));
@@ -126,14 +147,18 @@ function similarTo(word: string, names: readonly string[]): string | undefined {
   return suggest(word, names, 1, Math.max(2, Math.floor(word.length / 3)))[0];
 }
 
-/** Returns the options on the command line. Those with other values than text, numbers and switches are left out. */
-function optionsOf(command: Command): { readonly [long: string]: string | number | true } {
-  const options: { [long: string]: string | number | true } = {};
+/** Returns the options on the command line, with their texts. Without an error about an option, each can be parsed again. */
+function optionsOf(command: Command, words: readonly string[]): SuggestedCommand['options'] {
+  const options: { [long: string]: true | string[] } = {};
   for (const option of command.options) {
-    const [name, value] = [option.attributeName(), command.getOptionValue(option.attributeName())];
-    if (option.long === undefined || command.getOptionValueSource(name) !== 'cli') continue;
-    if (typeof value === 'string' || typeof value === 'number' || value === true) options[option.long] = value;
+    const { long } = option;
+    if (long === undefined) continue;
+    command.on(`option:${option.name()}`, (text?: string | null) => {
+      const before = options[long];
+      options[long] = typeof text === 'string' ? [...(Array.isArray(before) ? before : []), text] : true;
+    });
   }
+  command.parseOptions([...words]);
   return options;
 }
 

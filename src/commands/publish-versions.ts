@@ -19,7 +19,7 @@ import type { AccountsFound } from '../versions/removed-accounts.ts';
 import type { LocalZip } from '../versions/site-version.ts';
 import { openLocalZip } from '../versions/site-version.ts';
 import { reportRefusals } from './job-summary.ts';
-import { alertNewTarget, requestsOf, targetOf } from './target.ts';
+import { alertNewTarget, listedTargetOf, requestsOf, targetOf } from './target.ts';
 import { reportVersions } from './versions-report.ts';
 import { refuseOtherState, withStore } from './with-store.ts';
 
@@ -48,7 +48,7 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
   const isRollback = options.rollback !== undefined;
   refuse(REFUSED, given);
   if (isRollback) refuse(REFUSED_WITH_ROLLBACK, given);
-  const target = await targetOf(options.target, options, terminal);
+  const target = await (isRollback ? listedTargetOf('no-version', options, terminal) : targetOf(options.target, options, terminal));
   if (!isRollback) target.check?.(options.out);
   // a head of another program is refused when it is read
   if (!options.allowOtherFiles) refuseOtherFiles(target, HEAD);

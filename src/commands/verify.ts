@@ -6,14 +6,15 @@ import { STORE } from '../command-line/shared-options.ts';
 import { Failure } from '../contract/failure.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { VERSIONS_MARKER } from '../contract/files/markers.ts';
-import { hint, suggested } from '../contract/hint.ts';
+import { hint, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import { readState } from '../publish/state/state.ts';
 import { openRemote } from '../storage/remote.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
-import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
+import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
+import { formOf, type TreeForm } from '../tree/tree-files.ts';
 import { verifyPublished } from '../verify/published-tree.ts';
 import type { VerifyOptions, VerifySummary } from '../verify/verify.ts';
 import { verify } from '../verify/verify.ts';
@@ -90,7 +91,9 @@ async function verifyTarget(
     // a state that palimpsest did not write is a violation
     const state = await readState(remote).catch(() => undefined);
     if (state?.state.state === 'publishing') throw unfinished(target.name);
-    return await (target.names === undefined ? verifyPublished(remote, check) : verify({ ...common, out: target.name }));
+    // a folder without pages gets the message for a target, and not for a tree that is missing
+    const isTree = target.names !== undefined && existsSync(join(target.name, formOf(target.name) === 'zip' ? '' : BUILD_RECORD));
+    return await (isTree ? verify({ ...common, out: target.name }) : verifyPublished(remote, check));
   };
   const found = async () => {
     const site = await checkSite(remote, check);
@@ -101,21 +104,19 @@ async function verifyTarget(
   const isGood = summary.violationCount === 0;
   terminal.exitCode = isGood ? 0 : 1;
   const requests = requestsText(target, remote.traffic.requests);
-  const repair = {
-    '--repair': true,
-    '--out': site === undefined ? 'FOLDER' : 'ZIP',
-    ...(site !== undefined && common.store === undefined ? { '--store': 'FILE' } : {}),
-  } as const;
-  const isOther = !isGood && isUnknownTo(common.store, summary.build);
-  const repairStep = `next: publish again, to repair what can be repaired: ${terminal.command('publish', repair, [address])}`;
+  const { store } = common;
+  const next = () =>
+    isUnknownTo(store, summary.build)
+      ? [ownStoreStep(terminal, store, [address])]
+      : publishSteps(terminal, { out: options.out, store }, address, site === undefined ? 'folder' : 'zip', summary.build);
   terminal.summary({ target: target.name, ...summary, requests: trafficOf(remote.traffic), milliseconds }, [
     ...violationLines(summary),
     ...noteLines(summary),
     `verified ${site === undefined ? 'the pages' : plural(site.versions, 'version')} at ${target.name} in ${seconds(milliseconds)}: ${verdict(summary)}`,
     site !== undefined && `  commits   ${number(site.commits)}; version ${number(site.number)} is current`,
-    ...checkedLines(summary, common.store),
+    ...checkedLines(summary, store),
     requests !== undefined && `  sent      ${requests}`,
-    !isGood && (isOther ? ownStoreStep(terminal, common.store, [address]) : repairStep),
+    ...(isGood ? [] : next()),
   ]);
 }
 
@@ -150,6 +151,35 @@ function isUnknownTo(path: string | undefined, build: BuildRecord | undefined): 
 function ownStoreStep(terminal: Terminal, store: string | undefined, args: readonly string[] = []): string {
   const command = terminal.command('verify', { '--store': 'FILE' }, args);
   return `next: name the store of this tree, because ${store} does not know the state of this tree: ${command}`;
+}
+
+/**
+ * Suggests to publish again, and to build before if the tree in --out is of an earlier state of the store.
+ * @param form the form of the tree
+ * @param published what the target has
+ */
+function publishSteps(
+  terminal: Terminal,
+  { out, store }: Pick<VerifyOptions, 'out' | 'store'>,
+  target: string,
+  form: TreeForm,
+  published: BuildRecord | undefined,
+): string[] {
+  const tree = target !== out && formOf(out) === form ? readBuildRecord(out) : 'none';
+  const revision = store === undefined ? undefined : withStore(store, (opened) => opened.revision);
+  const known = typeof tree === 'object' && !isUnknownTo(store, tree) ? tree : undefined;
+  const isOlder = known !== undefined && revision !== undefined && known.store !== revision.fingerprint;
+  const hasFewer =
+    published !== undefined && (Number(revision?.records) < published.records || Number(revision?.accounts) < published.accounts);
+  const options: SuggestedCommand['options'] = {
+    '--repair': true,
+    ...(known !== undefined ? {} : { '--out': form === 'zip' ? 'ZIP' : 'FOLDER' }),
+    ...(hasFewer && form === 'folder' ? { '--allow-gaps': true } : {}),
+    ...(store === undefined && form === 'zip' ? { '--store': 'FILE' } : {}),
+  };
+  const publish = `publish again, to repair what can be repaired: ${terminal.command('publish', options, [target])}`;
+  const build = `build first, because the tree in ${out} is older than the store: ${terminal.command('build')}`;
+  return isOlder ? [`next: ${build}`, `then: ${publish}`] : [`next: ${publish}`];
 }
 
 /**

@@ -93,7 +93,9 @@ export function noTree(out: string, error?: UnreadableFile): Failure {
       ? `name ${join(out, 'data')} with --out: the tree of a bag is there`
       : hasFiles
         ? 'name the folder or the ZIP of a tree with --out, or build into a new or empty folder'
-        : hint`run ${suggested('build')} first, or name the folder or the ZIP with --out`,
+        : /\.(wacz|warc|gz)$/i.test(out)
+          ? 'name the folder or the ZIP of a tree with --out; the archive is --to'
+          : hint`run ${suggested('build')} first, or name the folder or the ZIP with --out`,
   });
 }
 

@@ -6,9 +6,8 @@ import { commitPath } from './commit.ts';
 import { type Found, isMissing, known } from './newest.ts';
 import { SITE_KIND, type SiteVersion } from './site-version.ts';
 
-const WAY_BACK =
-  'pages as files have no versions: to publish an earlier state, run palimpsest store pull with --number and --replace, build, ' +
-  'and publish with --allow-gaps (docs/backup.md in the package); nothing was changed';
+/** Pages as files have no versions: the store goes back instead. */
+const WAY_BACK = hint`pages as files have no versions. To publish an earlier state of the store, find its number with ${suggested('store versions', {}, ['BACKUP'])}. Then run ${suggested('store pull', { '--number': 'NUMBER', '--replace': true }, ['BACKUP'])}, ${suggested('build', { '--replace-tree': true })} and ${suggested('publish', { '--allow-gaps': true })}; nothing was changed`;
 
 /**
  * Returns the versions that stay after a rollback. The last one is then current.

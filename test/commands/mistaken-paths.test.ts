@@ -44,6 +44,15 @@ it('verify does not suggest another store if the tree has an earlier state of th
 });
 
 it.each([
+  ['publish absent --rollback', 'there is no folder absent', '--prefix'],
+  ['verify absent', 'there is no tree at absent', 'name another target'],
+  ['archive warc -o my.warc --to x.warc', 'there is no tree in my.warc', 'the archive is --to'],
+])('%s says that nothing is there, and suggests no build', async (line, message, hint) => {
+  const { code, stdout } = await palimpsestHere([...line.split(' '), '--json'], { cwd: temporaryFolder() });
+  expect([code, JSON.parse(stdout).error]).toMatchObject([1, { message, hint: expect.stringContaining(hint) }]);
+});
+
+it.each([
   ['h.zip', ['build', '--out']],
   ['e.ndjson', ['export', 'ndjson', '--to']],
   ['e.csv', ['export', 'csv', '--to']],

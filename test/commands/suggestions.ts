@@ -100,6 +100,11 @@ const shown = (site: string, line: string, code: number, suggests: string, more:
   ...more,
 });
 
+/** The pages at `pub` have a state after the newest one at `backup`. */
+const later = steps(observeNight(5, NAMES.slice(0, 3)), run('build'), run('publish', 'pub'));
+const pulled = steps(later, run('store', 'pull', 'backup', '--number', '1', '--replace'));
+const BACKUP = { BACKUP: 'backup', NUMBER: '1' };
+
 /** Each suggestion with its situation. The home has a store, trees in `out` and `h.zip`, and the targets `pub`, `site` and `backup`. */
 export const COMMANDS: readonly Suggestion[] = [
   shown('tree/existing-tree.ts: build', 'publish pub2', 1, 'build', {
@@ -161,6 +166,15 @@ export const COMMANDS: readonly Suggestion[] = [
     prepare: (home) => truncateSync(fileIn(join(home, 'backup', 'versions'), '.br'), 100),
   }),
   shown('versions/rollback.ts: versions', 'publish site --rollback 9', 1, 'versions site'),
+  shown('versions/rollback.ts: store versions', 'publish pub --rollback', 1, 'store versions BACKUP', { prepare: later, fill: BACKUP }),
+  shown('versions/rollback.ts: store pull', 'publish pub --rollback', 1, 'store pull BACKUP --number NUMBER --replace', {
+    prepare: later,
+    fill: BACKUP,
+  }),
+  shown('versions/rollback.ts: build', 'publish pub --rollback', 1, 'build --replace-tree', { prepare: pulled }),
+  shown('versions/rollback.ts: publish', 'publish pub --rollback', 1, 'publish pub --allow-gaps', {
+    prepare: steps(pulled, run('build', '--replace-tree')),
+  }),
   shown('tree/verified-tree.ts: build', 'publish site2 --out h.zip', 1, 'build --store FILE --out h.zip --repair', {
     prepare: (home) => {
       const bytes = readFileSync(join(home, 'h.zip'));
@@ -250,6 +264,15 @@ export const COMMANDS: readonly Suggestion[] = [
     prepare: (home) => truncateSync(fileIn(join(home, 'site', 'versions'), '.zip'), 100),
     fill: { ZIP: 'h.zip', FILE: STORE },
     ends: 1,
+    isRepeated: true,
+  }),
+  shown('commands/verify.ts: build', `verify pub --store ${STORE}`, 1, 'build', { prepare: observeNight(5) }),
+  shown('commands/verify.ts: publish', `verify pub --store ${STORE}`, 1, 'publish pub --repair', {
+    prepare: steps(observeNight(5), run('build')),
+    isRepeated: true,
+  }),
+  shown('commands/verify.ts: publish', `verify pub --store ${STORE}`, 1, 'publish pub --allow-gaps --repair', {
+    prepare: steps(run('remove', 'user_3', '--yes'), run('build')),
     isRepeated: true,
   }),
   shown('commands/verify.ts: build', 'verify', 1, 'build --repair', { prepare: append('out/rest/data/index.json', ' '), isRepeated: true }),
@@ -381,6 +404,7 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'commands/remove.ts: --allow-gaps': 'removal.test.ts has the sentence',
   'versions/site-decision.ts: --replace': 'guards.test.ts runs it',
   'versions/site-decision.ts: publish': 'guards.test.ts runs it',
-  'versions/rollback.ts: --replace': 'the way back is in publish.md, whose commands docs.system.test.ts runs',
+  'versions/rollback.ts: --replace': 'the commands above have it',
+  'versions/rollback.ts: --replace-tree': 'the same',
   'versions/rollback.ts: --allow-gaps': 'the same',
 };

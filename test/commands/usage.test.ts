@@ -46,7 +46,13 @@ it.each([
   [['version'], '--version'],
   [['store', 'check', 'x.db'], 'store check --store x.db'],
   [['export', 'csv', 'tables'], 'export csv --to tables'],
-])('suggests the option for a path that is written without one: %j', async (args, expected) => {
+  [['archive', 'bag', '--bag-info', 'a=b', 'dir'], 'archive bag --to dir --bag-info a=b'],
+  [['build', '--noindex', 'public'], 'build --out public --noindex'],
+  [['build', '--no-html', 'public'], 'build --out public --no-html'],
+  [['build', '--compress', 'gzip', 'brotli'], 'build --compress gzip,brotli'],
+  [['accounts', 'clay', 'higgins'], "accounts 'clay higgins'"],
+  [['store', 'check', 'help'], 'store check --help'],
+])('suggests the option for a path that is written without one, and corrects other words that are too many: %j', async (args, expected) => {
   const { code, stderr } = await palimpsestHere(args, { cwd: temporaryFolder() });
   expect(stderr.replaceAll(/`[^`]*palimpsest(\.js)? /g, '`')).toContain(`\`${expected}\``);
   expect(code).toBe(2);
@@ -95,6 +101,17 @@ describe('the words of other programs', () => {
     ['rewrite --host nginx', 'give the host as an argument: `palimpsest rewrite <host>'],
     ['verify --full', '--full is an option of `palimpsest mirror'],
     ['build --html=no', 'did you mean --no-html?'],
+    ['build --html false', 'did you mean --no-html?'],
+    ['build --dry-run false', 'leave out --dry-run: it is off by default'],
+    ['publish x --keep-weekly 3', 'did you mean --keep-daily or --keep-monthly?'],
+    ['publish x --keep-last 3', 'did you mean --keep-daily or --keep?'],
+    ['store pull backup --to x.db', 'did you mean --store?'],
+    ['store pull backup -o x.db', 'did you mean --store?'],
+    ['store pull --to backup', 'give the target as an argument'],
+    ['export ndjson -o x', 'did you mean --to instead of -o?'],
+    ['archive wacz --out=x', 'did you mean --to instead of --out?'],
+    ['help push', 'palimpsest store push`'],
+    ['help store restore', 'palimpsest store pull`'],
   ])('are suggested as words of this one: %s', async (line, expected) => {
     const { code, stdout } = await palimpsestHere([...line.split(' '), '--json'], { cwd: temporaryFolder() });
     const { hint } = JSON.parse(stdout).error;
@@ -160,6 +177,8 @@ async function observing(env: Readonly<Record<string, string>>, ...options: stri
 describe('a variable that no command has', () => {
   it.each([
     ['PALIMPSEST_STORES', 'PALIMPSEST_STORE'],
+    ['PALIMPSEST_DB', 'PALIMPSEST_STORE'],
+    ['PALIMPSEST_URL', 'PALIMPSEST_BASE_URL'],
     ['PALIMPSEST_END_POINT', 'PALIMPSEST_ENDPOINT'],
     // an option of another command
     ['PALIMPSEST_BASEURL', 'PALIMPSEST_BASE_URL'],
