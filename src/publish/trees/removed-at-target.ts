@@ -39,7 +39,8 @@ export function countRemoved(tree: VerifiedTree, exclusions: readonly Exclusion[
   const accountsOn = excludedAccounts(exclusions);
   const names = new Set<string>();
   for (let page = 1; page <= tree.digests.pages.account; page += 1) {
-    const bytes = readVerifiedSync(tree, tree.digests.entry(pagePath('account', page)));
+    const path = pagePath('account', page);
+    const bytes = readVerifiedSync(tree, { path, digest: tree.digests.get(path) ?? '' });
     for (const { screen_name } of accountsOn(JSON.parse(bytes.toString()))) names.add(screen_name);
   }
   return names.size;
