@@ -44,7 +44,8 @@ async function search(files: ReadonlyMap<string, string>, query: string) {
   return { total, handles: entries.map(({ handle }) => handle) };
 }
 
-const handles = async (accounts: readonly SearchedNames[], query: string) => (await search(indexOf(accounts), query)).handles;
+const handles = async (accounts: readonly SearchedNames[], query: string, size?: number) =>
+  (await search(indexOf(accounts, size), query)).handles;
 
 /** Finds accounts by going through all of them. */
 function linearSearch(accounts: readonly SearchedNames[], query: string) {
@@ -144,6 +145,11 @@ describe('the search index', () => {
     expect([few.total, few.handles]).toEqual([undefined, found]);
     // all of them, although they are in several files
     expect((await search(indexOf(same.slice(0, BEST - 1), 1), 'john smith ')).total).toBe(BEST - 1);
+  });
+
+  it('finds an account that comes before a range with only the best', async () => {
+    const accounts = [account('a '), account('b '), ...Array.from({ length: 90 }, (_, index) => account(`${'a'.repeat(70)}${index}`))];
+    expect(await handles(accounts, 'a ', 1)).toEqual(['a ']);
   });
 
   it('finds an account by handle before former handle before display name', async () => {

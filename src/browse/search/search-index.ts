@@ -41,7 +41,9 @@ interface IndexedAccount extends RankedAccount {
  * @param size the largest size of a file in bytes, as estimated from a sample
  */
 export function* searchFiles(accounts: () => Iterable<SearchedNames>, size: number = SIZE): Generator<SearchFile> {
-  const starts = [...startsOf(sampleOf(accounts()), size / SAMPLED)];
+  const [firstStart = '', ...others] = startsOf(sampleOf(accounts()), size / SAMPLED);
+  // a text before all starts is in the first range, which must have all accounts
+  const starts = isCrowded(firstStart) ? ['', firstStart, ...others] : [firstStart, ...others];
   yield fileOf('index', [], starts.map(hexOf));
   const best = new BestAccounts(starts, size);
   const ranges = new AccountRanges(starts.length);
