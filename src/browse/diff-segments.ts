@@ -121,10 +121,10 @@ function linkMarkup(html: ByteText): Markup | undefined {
   return outsideLink(href, text);
 }
 
-/** Whether a URL is http or https and has only visible characters. Browsers drop some of the others. */
+/** Whether a URL is http or https, names no user, and has only visible characters. Browsers drop some of the others. */
 export function isWebUrl(url: ByteText): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern excludes control characters
-  return /^https?:\/\/[^\u0000- \u007f]+$/i.test(url);
+  return /^https?:\/\/[^\u0000- \u007f/?#@\\]+(?:[/?#][^\u0000- \u007f]*)?$/i.test(url);
 }
 
 /** Returns the markup of escaped text. Returns undefined if it has other entities than the five of the grammar. */

@@ -81,6 +81,7 @@ describe('the markup of a diff_html', () => {
   it.each([
     '<ins onclick="alert(1)">x</ins>',
     '<ins><a href="javascript:alert(1)">x</a></ins>',
+    '<ins><a href="https://bank.example@evil.example/">bank.example</a></ins>',
     '<ins><a href="https://a.example" onclick="alert(1)">x</a></ins>',
     '<ins><a href="data:text/html,x">x</a></ins>',
     '<ins><a href="https://a.example/\u0001">x</a></ins>',
