@@ -472,8 +472,8 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day} January 2020'`);
       return [await page.locator('[data-day] dd').first().textContent(), await page.locator('[data-day] p').textContent()];
     };
-    const rename = '@quay was last seen on 21 January 2020. The account was renamed to @pier at an unknown time after that day.';
-    expect(await note(21)).toEqual(['@quay', next('21 January 2020', '26 January 2020', ' (Location)')]);
+    const rename = '@quay was last seen on 21 January 2020, 00:00:00 UTC. The account was renamed to @pier at an unknown time after that.';
+    expect(await note(21)).toEqual(['@quay or @pier', `${rename} ${next('21 January 2020', '26 January 2020', ' (Location)')}`]);
     expect(await note(22)).toEqual(['@quay or @pier', `${rename} ${next('22 January 2020', '26 January 2020', ' (Location)')}`]);
     expect(await note(26)).toEqual(['@pier', next('26 January 2020', '27 January 2020', ' (Location)')]);
     expect(await note(27)).toEqual(['@pier', values('27 January 2020', 'Location 2')]);
@@ -530,7 +530,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     };
     const changes: Record<string, string | null>[] = JSON.parse(await saved('json'));
     const label = await page.locator('.downloads').textContent();
-    expect(label).toMatch(new RegExp(`^Download the shown entries \\(records on this page: ${changes.length} of 131\\): `));
+    expect(label).toMatch(/^Download the shown entries of this page, without those of other pages: /);
     expect(changes[0]).toMatchObject({
       handle: 'nina_k',
       data_type: 'Bio',

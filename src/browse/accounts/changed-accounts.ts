@@ -47,7 +47,7 @@ export function changedAccountsPage(reader: AccountReader, newest: readonly stri
   return pageOf(
     { title: 'Accounts by changes', root: ROOT_1, section: 'accounts' },
     markup`<h1>Accounts by changes <small>${trusted(counted(all, 'account'))}, at most ${MAX_LISTED} in each table</small></h1>
-<nav class=pages aria-label="All accounts"><a href="${ROOT_1}${accountsPage()}">All accounts by handle</a> <a href="${ROOT_1}${namesPage()}">Accounts by name</a></nav>
+<nav class=pages aria-label="All accounts"><a href="${ROOT_1}${accountsPage()}">All accounts by handle</a> <a href="${ROOT_1}${namesPage()}">Accounts by name</a> <a href="#most">Most changes</a></nav>
 <h2>Newest changes</h2>
 ${tableOf(newest)}<h2 id=most>Most changes</h2>
 ${tableOf(reader.withMostChanges(MAX_LISTED))}`,

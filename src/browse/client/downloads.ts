@@ -28,9 +28,8 @@ export function addDownloads(): void {
   };
   const json = button('JSON', 'application/json', (rows) => JSON.stringify(rows, undefined, 2));
   const csv = button('CSV', 'text/csv', csvOf);
-  // such as `94 of 244`: the number that the filter shows
-  const records = document.querySelector('label[for=fA] small')?.textContent;
-  place.prepend(`Download the shown entries (records on this page: ${records}): `, json, csv);
+  const hasOthers = document.querySelector('nav[aria-label="Older changes"], nav[aria-label="Newer changes"]') !== null;
+  place.prepend(`Download the shown entries${hasOthers ? ' of this page, without those of other pages' : ''}: `, json, csv);
 }
 
 function rowsShown(): readonly Row[] {

@@ -13,6 +13,7 @@ import {
   remember,
   shownDay,
   textOf,
+  timeOf,
 } from './page-elements.ts';
 
 /** What a profile said at the end of a day. */
@@ -165,10 +166,8 @@ function handleOn(day: string, last: LastDay): readonly [handle: string, note: s
   if (!isRename(change)) return [handleIn(change), ''];
   const [before = '', after = ''] = Array.from(change.querySelectorAll('div'), ({ textContent }) => textContent);
   if (day >= last.day) return [after, ''];
-  const date = dayOf(change);
-  // a source still showed the former handle on that day
-  if (date === day) return [before, ''];
-  const note = `${before} was last seen on ${shownDay(date)}. The account was renamed to ${after} at an unknown time after that day.`;
+  // a source still showed the former handle on that day, and can have shown the new one later on it
+  const note = `${before} was last seen on ${timeOf(change)?.textContent}. The account was renamed to ${after} at an unknown time after that.`;
   return [`${before} or ${after}`, note];
 }
 

@@ -37,7 +37,7 @@ export function recordFilter(records: readonly ChangeRecord[], all?: readonly Ch
       ? markup`<input type=radio name=f id=f${id}><label for=f${id}>${name} <small>${countMarkup(shown[place], total?.[place])}</small></label>`
       : '',
   );
-  return markup`<fieldset class=filter><legend>Show</legend><input type=radio name=f id=fA checked><label for=fA>All</label>${joined(choices)}</fieldset>
+  return markup`<fieldset class=filter><legend>Show records</legend><input type=radio name=f id=fA checked><label for=fA>All</label>${joined(choices)}</fieldset>
 <div class=filters data-filters></div>
 `;
 }

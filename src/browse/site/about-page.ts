@@ -93,7 +93,7 @@ ${completeness(snapshot_days, days)}<h2>What the records are</h2>
 <p>If the snapshots of the newest 10 days lack an account that earlier ones had, its page says on which day it was last known. That does not mean that it is gone.</p>
 <p>What a profile says can be untrue.</p>
 ${lacks(incomplete)}<h2 id=removal>Corrections and removal</h2>
-<p>${whomToAsk(about)} An account can be removed from the pages, the data and the search. Later data does not bring it back.</p>
+<p>${whomToAsk(about)} An account can be removed from the pages, the data and the search. Later data does not bring it back. Name each account: a removal leaves other accounts, also if their texts mention the removed one, and copies that others made.</p>
 <h2>How to cite it</h2>
 <p>Each record and each rename has a permalink on the page of its account: the link on the name of the field, or on Handle. Later records do not change the link.</p>
 <h2 id=api>How to find an account in the API</h2>

@@ -1,6 +1,6 @@
 import { byteText, escapeText, markup } from '../markup.ts';
 import { type Page, pageOf } from '../page-frame.ts';
-import { accountsPage, HOME } from '../paths.ts';
+import { accountsPage, HOME, namesPage } from '../paths.ts';
 
 /**
  * Returns the page that hosts send in place of a page that does not exist. It is shown at any address, so its links begin with
@@ -12,7 +12,7 @@ export function notFoundPage(baseUrl: string): Page {
     { title: 'Page not found', root },
     markup`<h1>Page not found</h1>
 <p>There is no page at this address. The account may have been renamed or removed.</p>
-<p>Go to <a href="${root}${HOME}">the home page</a> or to <a href="${root}${accountsPage()}">all accounts</a>. To search, turn on JavaScript.</p>
+<p>Go to <a href="${root}${HOME}">the home page</a> or to all accounts by <a href="${root}${accountsPage()}">handle</a> or by <a href="${root}${namesPage()}">name</a>.</p>
 `,
   );
 }
