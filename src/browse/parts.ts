@@ -77,7 +77,7 @@ export interface RenderedState {
   readonly revision: number;
   /** The number of the oldest records that are the same as then. */
   readonly records: number;
-  /** Whether the search index is the same as then. */
+  /** Whether the part `search` is the same as then. */
   readonly search: boolean;
   /** The days with snapshots then; undefined: none was known. */
   readonly snapshot_days?: readonly DaySpan[] | undefined;

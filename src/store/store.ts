@@ -75,12 +75,15 @@ export class Store extends PageSource {
   }
 
   /**
-   * Lets SQLite compare the former handles with their indexes: they have no checksum, and HTML pages read them from both.
+   * Lets SQLite compare the accounts and the former handles with their indexes: HTML pages read names and row numbers from both, and these have
+   * no checksum.
    * @throws Failure bad-store
    */
-  checkFormerHandles(): void {
-    const found = this.#database.value("PRAGMA integrity_check('former_handle')");
-    if (found !== 'ok') throw damaged(this.path, String(found));
+  checkNames(): void {
+    for (const table of ['account', 'former_handle']) {
+      const found = this.#database.value(`PRAGMA integrity_check('${table}')`);
+      if (found !== 'ok') throw damaged(this.path, String(found));
+    }
   }
 
   /** Returns a checksum of the oldest records. @param records the number of these records */

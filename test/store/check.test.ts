@@ -79,6 +79,8 @@ const DERIVED: readonly (readonly [name: string, sql: string, subject: string])[
   ['a deleted history', 'DELETE FROM history', 'history of cyd'],
   ['a digest', "UPDATE account SET digest = x'00' WHERE screen_name = 'bob'", 'history of bob'],
   ['the checksum of an account', "UPDATE account SET checksum = 5 WHERE screen_name = 'bob'", 'history of bob'],
+  ['the name in lists', "UPDATE account SET listed_name = 'Cyd' WHERE screen_name = 'bob'", 'history of bob'],
+  ['the number of changes', "UPDATE account SET listed_changes = 9 WHERE screen_name = 'bob'", 'history of bob'],
   ['a checksum of the feed', 'UPDATE feed_block SET checksum = 5', 'checksums of the feed'],
   ['the days of the feed', "UPDATE feed_block SET days = replace(days, 'B', 'b')", 'blocks of the feed with wrong days'],
   ['a checksum of the days', 'UPDATE feed_block SET days_checksum = 5', 'blocks of the feed with wrong days'],
@@ -143,7 +145,7 @@ describe('palimpsest store check', () => {
     expect(existsSync(`${store}.damaged`)).toBe(false);
   });
 
-  it.each(['account_handle', 'former_handle', 'former_handle_account'])(
+  it.each(['account_handle', 'account_name', 'former_handle', 'former_handle_account'])(
     'is suggested by a build with HTML pages if %s is damaged',
     async (name) => {
       damageLastByte(name);

@@ -6,7 +6,7 @@ import { pageOf, type ROOT_1, ROOT_2, type UnframedFile } from '../page-frame.ts
 import { accountPage, accountsPage, CHANGED_ACCOUNTS, namesPage } from '../paths.ts';
 import { LONGEST_PREFIX, longerPrefix, PrefixCursor } from './prefix-cursor.ts';
 
-/** The largest number of accounts on a page, unless more texts differ only in letter case. */
+/** The largest number of accounts on a page, unless more texts differ only in letter case or after their first {@link LONGEST_PREFIX} bytes. */
 const MOST = 200;
 
 /** An account in a list. */
@@ -154,7 +154,7 @@ function listPage<T extends Sorted>(
   const { path: otherPath, name: otherName } = kind.otherList;
   const others = isAll
     ? markup`<a href="${ROOT_2}${otherPath}">${otherName}</a> <a href="${ROOT_2}${CHANGED_ACCOUNTS}">Accounts by changes</a>`
-    : markup`<a href="${ROOT_2}${kind.path()}">All accounts</a>`;
+    : markup`<a href="${ROOT_2}${kind.path()}">All ${kind.texts}</a>`;
   const heading = escapeText(byteText(kind.title));
   const beginning = isAll ? '' : markup` <small>whose ${kind.texts} begin with ${range({ first, last })}</small>`;
   const title = isAll ? kind.title : `${kind.title} from ${kind.shown(first)}`;

@@ -166,9 +166,9 @@ function handleOn(day: string, last: LastDay): readonly [handle: string, note: s
   if (!isRename(change)) return [handleIn(change), ''];
   const [before = '', after = ''] = Array.from(change.querySelectorAll('div'), ({ textContent }) => textContent);
   if (day >= last.day) return [after, ''];
-  // a source still showed the former handle on that day, and can have shown the new one later on it
   const note = `${before} was last seen on ${timeOf(change)?.textContent}. The account was renamed to ${after} at an unknown time after that.`;
-  return [`${before} or ${after}`, note];
+  // a source still showed the former handle on that day
+  return [dayOf(change) === day ? before : `${before} or ${after}`, note];
 }
 
 /** Says when the next new value was first seen, or the newest one. Beside another profile, it must name the day. */

@@ -108,7 +108,7 @@ export interface ListedColumns {
   /** The display name; "" if no source gave one. */
   readonly listed_name: string;
   readonly listed_records: number;
-  /** The number of its records that have one of the same field before them. The others are first values. */
+  /** The number of its records that name a previous one. The others are first values. */
   readonly listed_changes: number;
   readonly listed_checksum: number | null;
 }

@@ -103,7 +103,8 @@ export class AccountReader {
    * @throws Failure bad-store if they do not match their checksum
    */
   *names(order: AccountOrder): Generator<AccountNames> {
-    for (const row of accountRows(this.#database, order, NAMES)) yield this.#namesIn(row);
+    const handlesOf = this.#handlesOf();
+    for (const row of accountRows(this.#database, order, NAMES)) yield this.#namesIn(row, handlesOf(row.id));
   }
 
   /**
@@ -111,10 +112,8 @@ export class AccountReader {
    * @throws Failure bad-store if they do not match their checksum
    */
   *searchedNames(): Generator<SearchedNames> {
-    const hasFormerHandles = this.#database.value('SELECT EXISTS (SELECT 1 FROM former_handle)') === 1;
-    for (const row of accountRows(this.#database, 'page', SEARCHED)) {
-      yield this.#searchedNamesIn(row, hasFormerHandles ? this.formerHandles(row.id) : []);
-    }
+    const handlesOf = this.#handlesOf();
+    for (const row of accountRows(this.#database, 'page', SEARCHED)) yield this.#searchedNamesIn(row, handlesOf(row.id));
   }
 
   /** Returns the entry of an account. Reads only its first and its last record. */
@@ -126,7 +125,7 @@ export class AccountReader {
   /** Returns the entry of the account with exactly this handle. */
   entryOf(screenName: string): AccountEntry | undefined {
     const row = this.#byName.get(screenName);
-    return row && this.entry(this.#namesIn(row));
+    return row && this.entry(this.#namesIn(row, this.formerHandles(row.id)));
   }
 
   /** Returns the handles of the accounts with the most changes, in descending order. Reads only an index. */
@@ -167,7 +166,7 @@ export class AccountReader {
       const { account_creation_date, profile_image_url }: Identity = storedJson(path, `the account ${screen_name}`, identity);
       const newest = verified.get(row.id);
       yield {
-        ...this.entry(this.#namesIn(row)),
+        ...this.entry(this.#namesIn(row, this.formerHandles(row.id))),
         website,
         location,
         bio,
@@ -229,9 +228,15 @@ export class AccountReader {
     throw damaged(this.#database.path, `the account ${screen_name} does not match its checksum`);
   }
 
-  #namesIn(row: NamesRow): AccountNames {
+  /** Returns a function for the former handles of an account. It searches nothing if no account has one. */
+  #handlesOf(): (id: number) => readonly FormerHandle[] {
+    const hasFormerHandles = this.#database.value('SELECT EXISTS (SELECT 1 FROM former_handle)') === 1;
+    return (id) => (hasFormerHandles ? this.formerHandles(id) : []);
+  }
+
+  #namesIn(row: NamesRow, former_handles: readonly FormerHandle[]): AccountNames {
     const { stable_id, first_record } = row;
-    return { ...this.#searchedNamesIn(row, this.formerHandles(row.id)), stable_id, first_record };
+    return { ...this.#searchedNamesIn(row, former_handles), stable_id, first_record };
   }
 
   #searchedNamesIn(row: SearchedRow, former_handles: readonly FormerHandle[]): SearchedNames {

@@ -3,7 +3,6 @@ import type { FormerHandle } from '../../contract/accounts/account-state.ts';
 import type { ChangeInterval } from '../../contract/accounts/change-interval.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
-import { RANKING_MODULUS } from '../database/ranking.ts';
 import { HistoryParts } from '../histories/history-parts.ts';
 import { AccountReader, type ListedAccount } from './account-reader.ts';
 import { ACCOUNT_NAMED, type AccountRow, accountRows } from './account-rows.ts';
@@ -111,42 +110,16 @@ export class StoredAccounts extends AccountReader {
     for (const { id, screen_name } of accountRows(this.#database, 'page', ['id'])) yield { id, handle: screen_name };
   }
 
-  /**
-   * Yields the present handles, sorted without regard to case.
-   * @throws Failure bad-store at the end, if an index lacks one
-   */
+  /** Yields the present handles, sorted without regard to case. */
   *byHandle(): Generator<string> {
-    const rows = accountRows(this.#database, 'handle', []);
-    for (const { screen_name } of this.#compared(rows, 'screen_name', (row) => row.screen_name)) yield screen_name;
+    for (const { screen_name } of accountRows(this.#database, 'handle', [])) yield screen_name;
   }
 
-  /**
-   * Yields the accounts that have a display name, sorted by it without regard to case.
-   * @throws Failure bad-store at the end, if an index lacks one
-   */
+  /** Yields the accounts that have a display name, sorted by it without regard to case. */
   *byName(): Generator<NamedAccount> {
-    const rows = accountRows(this.#database, 'display-name', []);
-    const compared = this.#compared(rows, "screen_name || ' ' || listed_name", (row) => `${row.screen_name} ${row.listed_name}`);
-    for (const { screen_name, listed_name } of compared) if (listed_name !== '') yield { screen_name, display_name: listed_name };
-  }
-
-  /**
-   * Yields the rows of an index. Compares their number, and the sum of the CRC-32 of a text of each, with those of the index that has
-   * checksums.
-   * @param text the text of a row in SQL
-   */
-  *#compared<Row>(rows: Iterable<Row>, text: string, textOf: (row: Row) => string): Generator<Row> {
-    let [accounts, sum] = [0, 0];
-    for (const row of rows) {
-      accounts += 1;
-      sum = (sum + crc32(textOf(row))) % RANKING_MODULUS;
-      yield row;
+    for (const { screen_name, listed_name } of accountRows(this.#database, 'display-name', [])) {
+      if (listed_name !== '') yield { screen_name, display_name: listed_name };
     }
-    const expected = this.#database.get<{ readonly accounts: number; readonly sum: number }>(
-      `SELECT count(*) AS accounts, ifnull(sum(crc32(${text})), 0) % ${RANKING_MODULUS} AS sum FROM account INDEXED BY account_order`,
-    );
-    if (accounts !== expected?.accounts || sum !== expected.sum)
-      throw damaged(this.#database.path, 'an index of the accounts differs from the index of their order');
   }
 
   /** Yields each former handle with the account that had it. */

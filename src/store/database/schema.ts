@@ -63,7 +63,7 @@ export const SCHEMA: string = `
     checksum INTEGER, -- derived: of the account as JSON without data_page_count, plus records
     -- derived: observed_to, if it is more than 10 days before the newest of the store; null: seen lately, or never observed
     last_seen INTEGER,
-    -- derived, for lists: the display name, the number of records, and of those that are not the first of their field
+    -- derived, for lists: the display name, the number of records, and of those that name a previous one
     listed_name TEXT NOT NULL DEFAULT '',
     listed_records INTEGER NOT NULL DEFAULT 0,
     listed_changes INTEGER NOT NULL DEFAULT 0,

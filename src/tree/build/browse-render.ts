@@ -10,9 +10,9 @@ import { fileOfPart, OBSOLETE, type PartJob, StagedPart } from './staged-part.ts
 
 /** The input of threads that render the browse files of one tree together. */
 export interface BrowseJob extends PartJob {
-  /** What the tree's browse files show, except the search index. */
+  /** What the tree's browse files show, except the part `search`. */
   readonly rendered: Omit<RenderedState, 'search'>;
-  /** The checksum of what its search index was made from; undefined if it is unknown. */
+  /** The checksum of what its part `search` was made from; undefined if it is unknown. */
   readonly search: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface PartCounts {
 
 /** A part that was rendered. */
 interface RenderedPart extends PartCounts {
-  /** The checksum of what the part was made from, if it is the search index. */
+  /** The checksum of what the part was made from, if it is `search`. */
   readonly source?: string | undefined;
 }
 
@@ -83,7 +83,7 @@ function searchSource(store: Store): string {
   return searchDigest(store.accountReader().searchedNames());
 }
 
-/** Returns what the browse files of a tree show, except the search index. @param since the revision that the tree shows; -1 if it is unknown */
+/** Returns what the browse files of a tree show, except the part `search`. @param since the revision that the tree shows; -1 if it is unknown */
 export function renderedStateOf(found: BuildRecord | undefined, since: number, store: Store): Omit<RenderedState, 'search'> {
   if (found === undefined || since === -1) return NOTHING_RENDERED;
   const isSameFeed = found.records <= store.revision.records && feedSource(store, found.records) === found.browse_feed;
