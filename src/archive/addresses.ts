@@ -30,7 +30,7 @@ export class Addresses {
   constructor({ build, digests }: VerifiedTree) {
     this.#baseUrl = build.base_url;
     this.#digests = digests;
-    this.#listing = listFiles(digests.listing.source, (path) => (isBrowsePath(path) ? dirname(path) : undefined));
+    this.#listing = listFiles(digests.listing.source, (path) => (isBrowsePath(path) ? dirname(path) : undefined), digests.listing.version);
     const account = digests.pages.data + 1;
     this.#starts = { data: 0, account, browse: account + digests.pages.account + 1 };
     let count = this.#starts.browse + (build.browse_files === undefined ? 0 : 1);

@@ -87,7 +87,7 @@ const ERROR_CODES = {
   },
   'tree-edited': {
     meaning:
-      'a file of the tree differs from what the build wrote, or is not a regular file; or the numbers in build.json need more files than the manifest lists',
+      'a file of the tree differs from what the build wrote, is no regular file, or was replaced during the run; or the numbers in build.json need more files than the manifest lists',
     remedy: 'run `build --repair`, then run the command again',
   },
   'no-sqlite': {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PublishOptions } from '../../src/publish/publish.ts';
@@ -85,6 +85,25 @@ describe('a publish of browse files', () => {
     const { there, wanted } = place.both();
     expect(there).toEqual(wanted);
     expect([...there.keys()].join()).not.toContain('/dee');
+  });
+
+  it('deletes no HTML page if the manifest of the tree is touched during the run, and the next run goes on', async () => {
+    const place = await workplace();
+    await place.grow(20);
+    await place.build();
+    await place.send();
+    await place.grow(60);
+    await place.build();
+    const before = [...place.both().there.keys()];
+    let isTouched = false;
+    const onProgress = (phase: string) => {
+      if (phase === 'send' && !isTouched) utimesSync(place.at('out/manifest-sha256.txt'), 1, 1);
+      isTouched ||= phase === 'send';
+    };
+    await expect(place.send({ onProgress })).rejects.toMatchObject({ code: 'tree-edited' });
+    expect(before.filter((path) => !place.both().there.has(path))).toEqual([]);
+    await place.send();
+    expect(place.both().there).toEqual(place.both().wanted);
   });
 
   it('takes over a target that another tool copied', async () => {

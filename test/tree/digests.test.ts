@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pagePath, pathsOfPages } from '../../src/tree/layout.ts';
@@ -30,14 +30,24 @@ describe('the digests of a tree', () => {
     ]);
   });
 
-  it('are not known any more after a build has replaced the manifest', () => {
+  it.each(['a build has replaced the manifest', 'the manifest was touched'])('are not read after %s', (event) => {
     const path = join(temporaryFolder(), 'manifest');
     const line = (digest: string) => `${digest}  ${pagePath('data', 1)}\n${digest}  ${pagePath('data', 50)}\n`;
     writeFileSync(path, line(digestOf(1)));
     const digests = new Digests(LAYOUT, listFiles(path));
     expect(digests.get(pagePath('data', 1))).toBe(digestOf(1));
-    writeFileSync(`${path}.new`, line(digestOf(2)));
-    renameSync(`${path}.new`, path);
-    expect(digests.get(pagePath('data', 50))).toBeUndefined();
+    if (event.startsWith('a build')) {
+      writeFileSync(`${path}.new`, line(digestOf(2)));
+      renameSync(`${path}.new`, path);
+    } else utimesSync(path, 1, 1);
+    // without its digest, a file would count as gone
+    const replaced = expect.objectContaining({ code: 'tree-edited' });
+    expect(() => digests.get(pagePath('data', 50))).toThrow(replaced);
+    expect(() => listFiles(path, () => 'all', digests.listing.version)).toThrow(replaced);
+  });
+
+  it('are read up to the end of a manifest without a last newline', () => {
+    const manifest = Buffer.from(`${digestOf(1)}  ${pagePath('data', 1)}`);
+    expect(new Digests(LAYOUT, listFiles(manifest)).get(pagePath('data', 1))).toBe(digestOf(1));
   });
 });

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, readSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { partOf } from '../../browse/parts.ts';
 import { HOME } from '../../browse/paths.ts';
+import { Failure } from '../../contract/failure.ts';
 import { pageGroupOf } from '../layout.ts';
 import { openRegularFile } from '../regular-file.ts';
 import type { TreeFiles } from '../tree-files.ts';
@@ -27,16 +28,31 @@ export function linesOfTree(files: TreeFiles, path: string): Source {
   return shared;
 }
 
-/** Returns the bytes from `start` to before `end`; none if another build has replaced the file. */
+/** Returns the bytes from `start` to before `end`, or to the end of a source without a last newline. */
 function readLines({ source, version }: Pick<Listing, 'source' | 'version'>, start: number, end: number): Buffer {
-  if (typeof source !== 'string') return Buffer.from(source.buffer, source.byteOffset + start, end - start);
+  if (typeof source !== 'string') return Buffer.from(source.buffer, source.byteOffset + start, Math.min(end, source.length) - start);
   const bytes = Buffer.allocUnsafe(end - start);
   const file = openRegularFile(source);
   try {
-    return bytes.subarray(0, versionOf(fstatSync(file)) === version ? readSync(file, bytes, 0, bytes.length, start) : 0);
+    if (versionOf(fstatSync(file)) !== version) throw replaced(source);
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start));
   } finally {
     closeSync(file);
   }
+}
+
+/** A listing without the lines of a replaced manifest would look like a tree without files, and their copies would be deleted. */
+function replaced(file: string): Failure {
+  return new Failure('tree-edited', `${file} was replaced during this run`, {
+    place: { file },
+    expected: 'the file that was there when the run began',
+    found: 'a newer one',
+    hint: 'run this command again when no build is running',
+  });
+}
+
+function currentVersion(source: Source): string {
+  return typeof source === 'string' ? versionOf(statSync(source)) : '';
 }
 
 function versionOf({ ino, size, mtimeMs }: Stats): string {
@@ -76,9 +92,14 @@ export function browseGroups({ extents }: Listing): string[] {
  * Finds the lines of the groups in a manifest.
  * @param source the bytes of the manifest, or the path of its file
  * @param groupBy returns the group of a path; undefined for a path that is left out
+ * @param version the version of the file that an earlier listing has
+ * @throws Failure tree-edited if the file is replaced while it is read
  */
-export function listFiles(source: Source, groupBy: (path: string) => string | undefined = groupOf): Listing {
-  const version = typeof source === 'string' ? versionOf(statSync(source)) : '';
+export function listFiles(
+  source: Source,
+  groupBy: (path: string) => string | undefined = groupOf,
+  version: string = currentVersion(source),
+): Listing {
   const extents = new Map<string, number[]>();
   let [last, start, end]: [string | undefined, number, number] = [undefined, 0, 0];
   let files = 0;
@@ -103,10 +124,14 @@ export function listFiles(source: Source, groupBy: (path: string) => string | un
     end += text.length + 1;
   }
   close();
+  if (typeof source === 'string' && currentVersion(source) !== version) throw replaced(source);
   return { source, version, extents, files };
 }
 
-/** Yields the lines of one group. */
+/**
+ * Yields the lines of one group.
+ * @throws Failure tree-edited if the file was replaced since it was listed
+ */
 export function* linesOfGroup(listing: Listing, group: string): Generator<ManifestLine> {
   const places = listing.extents.get(group) ?? [];
   for (let at = 0; at < places.length; at += 2) {
