@@ -135,7 +135,8 @@ export function historyOf(path: string, account: DescribedAccount, newest: Accou
     .digest();
   const records = older.records + newest.records;
   const changes = records - older.first_values - firstValuesIn(newest.json);
-  const listed = { listed_name: display_name, listed_records: records, listed_changes: changes };
+  // SQLite stores no lone surrogates
+  const listed = { listed_name: display_name.toWellFormed(), listed_records: records, listed_changes: changes };
   const checksum = accountChecksum(head, older.checksum, tail, records);
   return { head, tail, digest, checksum, ...listed, listed_checksum: listedChecksum(account.screen_name, listed) };
 }

@@ -57,3 +57,11 @@ it.each<[string, string, (store: Store) => unknown]>([
   expect(() => read(store)).toThrow(expect.objectContaining({ code: 'bad-store' }));
   store.close();
 });
+
+it.each(['a\ud800b', 'a\0b', '🌻', ''])('the display name %j is read as it is stored', async (text) => {
+  const path = join(temporaryFolder(), 'a.db');
+  await importInputs(path, [sourceOf([bioRecord(1, { data_type: 'Name', text })])], { onConflict: 'fail' });
+  const store = Store.open(path);
+  expect(Array.from(store.accountReader().names('name'), ({ display_name }) => display_name)).toEqual([text.toWellFormed()]);
+  store.close();
+});
