@@ -99,7 +99,7 @@ const OWN_LABELS = ['Bag-Software-Agent', 'Payload-Oxum'];
 
 /** Parses `NAME=VALUE`, a line of bag-info.txt. */
 export function bagInfo(text: string): { readonly label: string; readonly value: string } {
-  const [, label = '', value = ''] = /^([A-Za-z][A-Za-z\d-]*)=([^\s\p{Cc}](?:[^\p{Cc}]*[^\s\p{Cc}])?)$/u.exec(text) ?? [];
+  const [, label = '', value = ''] = /^([A-Za-z][A-Za-z\d-]*)=([^\s\p{Cc}](?:[^\p{Cc}\u2028\u2029]*[^\s\p{Cc}])?)$/u.exec(text) ?? [];
   if (label === '') throw new InvalidArgumentError('NAME=VALUE on one line, such as Contact-Email=archive@example.org');
   const own = OWN_LABELS.find((one) => one.toLowerCase() === label.toLowerCase());
   if (own !== undefined) throw new InvalidArgumentError(`another name than ${OWN_LABELS.join(' and ')}, because palimpsest writes these`);
