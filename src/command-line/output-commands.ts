@@ -6,7 +6,7 @@ import type { CommandSpec } from './spec.ts';
 const ARCHIVE_OPTIONS = {
   '--out <path>': { ...OUT, help: 'the tree, a folder or a ZIP' },
   '--identities': {
-    help: 'add what the pages lack: stable ids, former handles, observation times, change intervals, the days with snapshots and the list of removed accounts',
+    help: 'add what the pages lack: stable ids, former handles, observation times, change intervals, the days with snapshots, the items that a service no longer has and the list of removed accounts',
   },
   '--store <file>': { ...STORE, help: 'the store, whose removed accounts the tree must not have; needed only with --identities' },
 } as const;
