@@ -1,5 +1,5 @@
-import { folder } from './output-folder.ts';
-import { bagInfo, fileOrFolder, pathEnding, plainFile } from './parsers.ts';
+import { folder, folderOrTable } from './output-folder.ts';
+import { bagInfo, pathEnding, plainFile } from './parsers.ts';
 import { DRY_RUN, OUT, STORE } from './shared-options.ts';
 import type { CommandSpec } from './spec.ts';
 
@@ -131,7 +131,7 @@ function tableExport(extension: string, title: string, description: string) {
     options: {
       '--to <path>': {
         help: `the output: a folder for the files, a file whose name ends in .${extension}, or - for standard output`,
-        parse: fileOrFolder(extension),
+        parse: folderOrTable(extension),
         isMandatory: true,
       },
       '--table <name>': TABLE,
