@@ -11,15 +11,20 @@ interface Field {
 export function packageFields(about: About, counts: string): object {
   const { title, publisher, description, contact, source, license, license_url } = about;
   const address = contact && { [webUrl.accepts(contact) ? 'path' : 'email']: contact };
-  // a license needs a name or an address
-  const terms = license_url === undefined ? { name: license } : { title: license, path: license_url };
   return {
     title,
     description: description === undefined ? counts : `${description}\n\n${counts}`,
     contributors: [{ title: publisher, ...address, role: 'publisher' }],
     sources: source && [{ title: source, path: webUrl.accepts(source) ? source : undefined }],
-    licenses: (license ?? license_url) && [terms],
+    licenses: (license ?? license_url) && [licenseEntry(about)],
   };
+}
+
+/** A license needs a name or an address. A name has no spaces: that of `CC BY 4.0` is `CC-BY-4.0`. */
+function licenseEntry({ license, license_url }: About): object {
+  if (license_url !== undefined) return { title: license, path: license_url };
+  const name = license?.replace(/[^\w.-]+/g, '-');
+  return { name, title: name === license ? undefined : license };
 }
 
 /** Returns the lines of a warcinfo record. The names are those of WARC 1.1 and of Dublin Core. */

@@ -4,13 +4,21 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { isSwitch, OFF } from './refusals.ts';
 
 const DRY_RUN = variableOf('dry-run');
+/** Names that mean a dry run, such as `PALIMPSEST_DRYRUN` and `PALIMPSEST_RUN_DRY`, but not `PALIMPSEST_NO_DRY_RUN`. */
+const MEANS_DRY_RUN = /(?<!_NO)_DRY(RUN|_|$)/;
 
 /**
  * Warns of variables that look like options of palimpsest, but no command has them.
  * @param withoutVariable names for the options that only a command line can give
- * @throws Failure usage if one may mean a dry run
+ * @param isRealRun whether the command has the option --dry-run, and the option is off
+ * @throws Failure usage if a variable means a dry run, and this is a real run
  */
-export async function checkVariables(terminal: Terminal, known: ReadonlySet<string>, withoutVariable: ReadonlySet<string>): Promise<void> {
+export async function checkVariables(
+  terminal: Terminal,
+  known: ReadonlySet<string>,
+  withoutVariable: ReadonlySet<string>,
+  isRealRun: boolean,
+): Promise<void> {
   const { env } = terminal.io;
   const unknown = Object.keys(env).filter((name) => name.startsWith('PALIMPSEST_') && env[name] !== '' && !known.has(name));
   if (unknown.length === 0) return;
@@ -21,7 +29,7 @@ export async function checkVariables(terminal: Terminal, known: ReadonlySet<stri
       ?.find((one) => known.has(one));
   for (const name of unknown) {
     const similar = withoutVariable.has(name) ? undefined : (sameAs(name) ?? suggest(name, known, 1)[0]);
-    if (similar === DRY_RUN) throw noDryRun(name);
+    if (isRealRun && MEANS_DRY_RUN.test(name) && !OFF.test(env[name] ?? '')) throw noDryRun(name);
     const reason = withoutVariable.has(name) ? 'only the command line can set this option' : 'no command has this variable';
     // the run does not do what was asked for
     terminal.alert(`${name} is ignored, because ${reason}${similar === undefined ? '' : `; did you mean ${similar}?`}`);

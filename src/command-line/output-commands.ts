@@ -1,12 +1,12 @@
-import { folder } from './output-folder.ts';
-import { bagInfo, fileOrFolder, pathEnding, plainFile } from './parsers.ts';
+import { folder, folderOrTable } from './output-folder.ts';
+import { bagInfo, pathEnding, plainFile } from './parsers.ts';
 import { DRY_RUN, OUT, STORE } from './shared-options.ts';
 import type { CommandSpec } from './spec.ts';
 
 const ARCHIVE_OPTIONS = {
   '--out <path>': { ...OUT, help: 'the tree, a folder or a ZIP' },
   '--identities': {
-    help: 'add what the pages lack: stable ids, former handles, observation times, change intervals, the days with snapshots and the list of removed accounts',
+    help: 'add what the pages lack: stable ids, former handles, observation times, change intervals, the days with snapshots, the items that a service no longer has and the list of removed accounts',
   },
   '--store <file>': { ...STORE, help: 'the store, whose removed accounts the tree must not have; needed only with --identities' },
 } as const;
@@ -131,7 +131,7 @@ function tableExport(extension: string, title: string, description: string) {
     options: {
       '--to <path>': {
         help: `the output: a folder for the files, a file whose name ends in .${extension}, or - for standard output`,
-        parse: fileOrFolder(extension),
+        parse: folderOrTable(extension),
         isMandatory: true,
       },
       '--table <name>': TABLE,

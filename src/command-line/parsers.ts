@@ -68,17 +68,6 @@ export function plainFile(text: string): string {
   throw new InvalidArgumentError(`a name that does not end in ${ending}, ${reason}`);
 }
 
-/** The endings of files that are not folders, so a folder with such a name is a mistake. */
-const OTHER_FILE = /\.(csv|tsv|parquet|json|jsonl|ndjson|xlsx|gz|zst|bz2|xz|zip)$/i;
-
-/** Returns a parser that rejects names such as `history.csv.gz` and `history.parquet` for CSV, because they would become folders. */
-export function fileOrFolder(extension: string): (text: string) => string {
-  return (text) => {
-    if (text.toLowerCase().endsWith(`.${extension}`) || !OTHER_FILE.test(text)) return path(text);
-    throw new InvalidArgumentError(`a folder, or a file with a name that ends in .${extension}, which is not compressed`);
-  };
-}
-
 /** The part that `normalize` writes: a path, or an object. */
 export function partName(text: string): string {
   const isObject = /^s3:\/\/[^/]+\/./i.test(text);
@@ -99,7 +88,7 @@ const OWN_LABELS = ['Bag-Software-Agent', 'Payload-Oxum'];
 
 /** Parses `NAME=VALUE`, a line of bag-info.txt. */
 export function bagInfo(text: string): { readonly label: string; readonly value: string } {
-  const [, label = '', value = ''] = /^([A-Za-z][A-Za-z\d-]*)=([^\s\p{Cc}](?:[^\p{Cc}]*[^\s\p{Cc}])?)$/u.exec(text) ?? [];
+  const [, label = '', value = ''] = /^([A-Za-z][A-Za-z\d-]*)=([^\s\p{Cc}](?:[^\p{Cc}\u2028\u2029]*[^\s\p{Cc}])?)$/u.exec(text) ?? [];
   if (label === '') throw new InvalidArgumentError('NAME=VALUE on one line, such as Contact-Email=archive@example.org');
   const own = OWN_LABELS.find((one) => one.toLowerCase() === label.toLowerCase());
   if (own !== undefined) throw new InvalidArgumentError(`another name than ${OWN_LABELS.join(' and ')}, because palimpsest writes these`);

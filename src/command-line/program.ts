@@ -132,7 +132,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest', onReje
     command.hook('preAction', async () => {
       running = command;
       terminal.setOutput({ ...command.opts(), hasResult: hasResult(result, givenIn(command)) });
-      await checkVariables(terminal, variables, withoutVariable);
+      await checkVariables(terminal, variables, withoutVariable, command.getOptionValue('dryRun') === false);
     });
     command.action(async () => {
       const given = givenIn(command);

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import type { ArchiveOptions } from '../archive/warc.ts';
 import type { Values } from '../command-line/commands.ts';
+import type { Given } from '../command-line/spec.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { stopped } from '../contract/pauses.ts';
 import { identities } from '../export/ndjson.ts';
@@ -15,23 +16,23 @@ import { items } from '../terminal/progress.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 import { refuseInsideTree } from '../tree/existing-tree.ts';
 import { openVerified, type VerifiedTree } from '../tree/verified-tree.ts';
-import { alertOlder, refuseOtherState, stateAt } from './with-store.ts';
+import { alertOlder, refuseOtherState, stateAt, storeOfRemovals } from './with-store.ts';
 
 const COMPLETE = { '--require-complete': true } as const;
 
 type Write = (tree: VerifiedTree, to: string, options: ArchiveOptions) => Promise<void>;
 
-export async function runArchiveWacz(terminal: Terminal, values: Values<'archive wacz'>): Promise<void> {
-  await archive(terminal, values, (await import('../archive/wacz.ts')).writeWacz);
+export async function runArchiveWacz(terminal: Terminal, values: Values<'archive wacz'>, given: Given): Promise<void> {
+  await archive(terminal, values, given, (await import('../archive/wacz.ts')).writeWacz);
 }
 
-export async function runArchiveWarc(terminal: Terminal, values: Values<'archive warc'>): Promise<void> {
-  await archive(terminal, values, (await import('../archive/warc.ts')).writeWarc);
+export async function runArchiveWarc(terminal: Terminal, values: Values<'archive warc'>, given: Given): Promise<void> {
+  await archive(terminal, values, given, (await import('../archive/warc.ts')).writeWarc);
 }
 
-export async function runArchiveBag(terminal: Terminal, values: Values<'archive bag'>): Promise<void> {
+export async function runArchiveBag(terminal: Terminal, values: Values<'archive bag'>, given: Given): Promise<void> {
   const { writeBag } = await import('../archive/bag.ts');
-  await archive(terminal, values, (tree, to, options) =>
+  await archive(terminal, values, given, (tree, to, options) =>
     writeBag(tree, to, { ...options, bagInfo: values.bagInfo, dryRun: values.dryRun }),
   );
 }
@@ -40,6 +41,7 @@ export async function runArchiveBag(terminal: Terminal, values: Values<'archive 
 async function archive(
   terminal: Terminal,
   { to, out, dryRun, ...options }: Values<'archive wacz'> & { readonly dryRun?: boolean },
+  given: Given,
   write: Write,
 ): Promise<void> {
   refuseInsideTree(to);
@@ -61,8 +63,9 @@ async function archive(
       refuseOtherState(store, out, tree.build.store);
       ({ stable_id_count, former_handle_count } = store.accountReader().identityCounts());
     }
-    const of = stateAt(options.store, tree.build.store);
-    const removed = of === 'current' ? 0 : countRemoved(tree, exclusionsOf(options.store, []));
+    const compared = storeOfRemovals(terminal, options.store, given);
+    const of = stateAt(compared, tree.build.store);
+    const removed = compared === undefined || of === 'current' ? 0 : countRemoved(tree, exclusionsOf(compared, []));
     if (removed > 0) throw removedInTree({ accounts: removed, of });
     if (of === 'earlier') alertOlder(terminal, out, options.store);
     await write(tree, to, { threads: availableParallelism(), identities: store && identities(store), onProgress });

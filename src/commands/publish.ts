@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Values } from '../command-line/commands.ts';
 import { type Refusal, refuse } from '../command-line/refusals.ts';
 import type { Given } from '../command-line/spec.ts';
@@ -13,7 +12,7 @@ import { addToJobSummary, reportRefusals } from './job-summary.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { publishVersions, usesVersions } from './publish-versions.ts';
 import { alertNewTarget, requestsOf, targetOf, trafficOf } from './target.ts';
-import { alertOlder, stateAt } from './with-store.ts';
+import { alertOlder, stateAt, storeOfRemovals } from './with-store.ts';
 
 /** The options that need versions. */
 const REFUSED_FOR_PAGES: Refusal = {
@@ -28,12 +27,13 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
   const target = await targetOf(options.target, options, terminal);
   if (!options.allowOtherFiles) refuseSwapped(target, options.out);
   if (options.gzip && target.keepsHeaders === false) throw compressedFiles();
+  const store = storeOfRemovals(terminal, options.store, given);
   const summary = await publish(target, {
     ...options,
     ...requestsOf(options, terminal),
     isSinglePublisher: options.singlePublisher,
-    exclusions: () => (existsSync(options.store) ? exclusionsOf(options.store, []) : []),
-    stateOf: (fingerprint) => stateAt(options.store, fingerprint),
+    exclusions: () => (store === undefined ? [] : exclusionsOf(store, [])),
+    stateOf: (fingerprint) => stateAt(store, fingerprint),
     onProgress: terminal.progress({
       read: { label: 'reading the tree', amount: items('file') },
       scan: { label: 'reading the target', amount: items('file') },

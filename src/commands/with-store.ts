@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { Given } from '../command-line/spec.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { Store } from '../store/store.ts';
@@ -32,9 +33,26 @@ export function stateIn(store: Store, fingerprint: string): 'current' | 'earlier
   return store.revisionOf(fingerprint) === undefined ? 'other' : 'earlier';
 }
 
-/** The same for a store that may not exist: then nothing speaks against the tree. */
-export function stateAt(path: string, fingerprint: string): 'current' | 'earlier' | 'other' {
-  return existsSync(path) ? withStore(path, (store) => stateIn(store, fingerprint)) : 'current';
+/** The same without a store: then nothing speaks against the tree. */
+export function stateAt(path: string | undefined, fingerprint: string): 'current' | 'earlier' | 'other' {
+  return path === undefined ? 'current' : withStore(path, (store) => stateIn(store, fingerprint));
+}
+
+/**
+ * Returns the store whose removed accounts a tree must not have. Returns undefined if the default store does not exist, or cannot
+ * be opened: the command does not need it, so it only warns.
+ * @throws Failure those of {@link withStore} if the store was given, and store-busy
+ */
+export function storeOfRemovals(terminal: Terminal, path: string, given: Given): string | undefined {
+  const isGiven = given.has('--store');
+  if (!isGiven && !existsSync(path)) return undefined;
+  try {
+    return withStore(path, () => path);
+  } catch (error) {
+    if (isGiven || !(error instanceof Failure) || error.code === 'store-busy') throw error;
+    terminal.alert(`the tree was not checked for removed accounts: ${error.message}; name the store of the tree with --store`);
+    return undefined;
+  }
 }
 
 /** Warns that a tree lacks changes of its store. It is no error: the store may have got them for the next build. */

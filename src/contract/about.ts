@@ -19,8 +19,9 @@ export interface About {
   readonly image?: string | undefined;
 }
 
+/** The separators U+2028 and U+2029 end a line, too: other programs would read a second field of an archive. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression excludes control characters
-const LINE = /^(?!\s*$)[^\u0000-\u001f\u007f-\u009f]+$/;
+const LINE = /^(?!\s*$)[^\u0000-\u001f\u007f-\u009f\u2028\u2029]+$/;
 const EMAIL = /^[\w.+-]+@[a-z\d-]+(\.[a-z\d-]+)+$/i;
 
 const line: Rule<string> = rule(

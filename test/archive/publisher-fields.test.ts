@@ -67,3 +67,13 @@ it('has no empty fields for what site.json does not say', () => {
   });
   expect(bagInfoFields(about).map(({ label }) => label)).toEqual(['Source-Organization', 'Contact-URL', 'Title', 'License']);
 });
+
+it.each([
+  ['CC0-1.0', { name: 'CC0-1.0' }],
+  ['CC BY 4.0', { name: 'CC-BY-4.0', title: 'CC BY 4.0' }],
+  ['© Archive', { name: '-Archive', title: '© Archive' }],
+])('the name of a license is an identifier, as the schema of Data Package 1 wants it: %s', (license, entry) => {
+  const fields = packageFields({ title: 'A', publisher: 'B', license }, 'counts');
+  expect(JSON.parse(JSON.stringify(fields))).toMatchObject({ licenses: [entry] });
+  expect(entry.name).toMatch(/^([-a-zA-Z0-9._])+$/);
+});

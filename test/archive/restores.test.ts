@@ -164,6 +164,11 @@ describe.each(['wacz', 'warc', 'bag'])('palimpsest archive %s', (form) => {
     await palimpsestJson(['remove', 'gone', '--yes'], { cwd });
     const { code, stderr } = await palimpsestHere(['archive', form, '--to', to], { cwd });
     expect([code, stderr]).toEqual([3, expect.stringMatching(/\(store-diverged\).*1 removed account.*palimpsest.js build` first/s)]);
+    // the tree is of no state of this store
+    await palimpsestJson(['observe', '-', '--store', 'other.db'], { cwd, input: OBSERVED[1] ?? '' });
+    await palimpsestJson(['remove', 'gone', '--yes', '--store', 'other.db'], { cwd });
+    const other = await palimpsestHere(['archive', form, '--to', to, '--store', 'other.db'], { cwd });
+    expect([other.code, other.stderr]).toEqual([3, expect.stringMatching(/\(store-diverged\).*1 removed account.*with --store/s)]);
     expect(existsSync(join(cwd, to))).toBe(false);
     await palimpsestJson(['build'], { cwd });
     expect(await palimpsestHere(['archive', form, '--to', to], { cwd })).toMatchObject({ code: 0 });

@@ -132,6 +132,7 @@ describe('palimpsest archive', () => {
       'Contact-Name',
       'Contact-Name=',
       'Contact-Name=a\nb: c',
+      'Contact-Name=a\u2029b: c',
     ]) {
       expect(await info(line), line).toMatchObject({ code: 2, stderr: expect.stringContaining('--bag-info') });
     }

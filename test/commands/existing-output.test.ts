@@ -57,13 +57,23 @@ describe.each(OUTPUTS)('palimpsest %s --to %s', (command, to, file) => {
 it.each([
   ['build --out site.tar.gz', '--out', 'ends in .zip'],
   ['build --out SITE.ZIP', '--out', 'ends in .zip'],
+  ['build --out b.zip/', '--out', 'ends in .zip'],
   ['archive bag --to bag.zip', '--to', 'does not end in .zip, because a folder is written'],
+  ['export csv --to t.tar', '--to', 'ends in .csv'],
+  ['export csv --to t.7z', '--to', 'ends in .csv'],
+  ['export csv --to t.parquet/', '--to', 'ends in .csv'],
+  ['export parquet --to t.tgz', '--to', 'ends in .parquet'],
   ['rewrite nginx --to nginx.tgz', '--to', 'does not end in .tgz'],
 ])('%s is wrong usage, because it would write a folder of that name', async (line, option, expected) => {
   const before = readdirSync(cwd);
   const { code, stderr } = await palimpsestHere(line.split(' '), { cwd });
   expect([code, stderr]).toEqual([2, expect.stringMatching(new RegExp(`${option}.*\\(usage\\).*expected .*${expected}`, 's'))]);
   expect(readdirSync(cwd)).toEqual(before);
+});
+
+it.each(['build --out OLD.ZIP', 'archive bag --to old.tar', 'export csv --to old.zip'])('%s writes to an existing folder', async (line) => {
+  mkdirSync(join(cwd, line.split(' ').at(-1) ?? ''));
+  expect(await palimpsestHere(line.split(' '), { cwd })).toMatchObject({ code: 0 });
 });
 
 it.each([

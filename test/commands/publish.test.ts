@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -127,6 +127,33 @@ it('warns of a tree that lacks the latest changes of the store, like archive, al
   const warning = /^warning: the tree in out lacks the latest changes in data\/palimpsest.db: .* first run .*palimpsest.js build\n$/;
   for (const args of [publish, [...publish, '--repair'], [...publish, '--dry-run'], ['archive', 'bag', '--to', 'bag', '--quiet']])
     expect(await palimpsestHere(args, { cwd })).toMatchObject({ code: 0, stderr: expect.stringMatching(warning) });
+});
+
+describe.each([
+  ['publish', ['publish', 'site', '--allow-loopback']],
+  ['archive', ['archive', 'bag', '--to', 'bag']],
+])('%s', (_, [command = '', ...args]) => {
+  it.each<[string, (store: string) => void]>([
+    ['a file that is no store', (store) => writeFileSync(store, 'none')],
+    ['an empty file', (store) => writeFileSync(store, '')],
+    ['a folder', (store) => mkdirSync(store)],
+  ])('needs no store: %s at the default path is a warning, and with --store an error', async (_, write) => {
+    const [cwd, { out }, store] = [temporaryFolder(), await tree(), 'data/palimpsest.db'];
+    mkdirSync(join(cwd, 'data'));
+    write(join(cwd, store));
+    const all = [command, ...args, '--out', out, '--quiet'];
+    expect(await palimpsestHere([...all, '--store', store], { cwd })).toMatchObject({ code: 1 });
+    const { code, stderr } = await palimpsestHere(all, { cwd });
+    const warnings = stderr.split('\n').filter((line) => line.includes('not checked for removed accounts'));
+    expect([code, warnings]).toEqual([0, [expect.stringMatching(/^warning: .*data\/palimpsest\.db.*with --store$/)]]);
+  });
+
+  it('fails if the file that --store names does not exist', async () => {
+    const [cwd, { out }] = [temporaryFolder(), await tree()];
+    const { code, stderr } = await palimpsestHere([command, ...args, '--out', out, '--store', 'dta/palimpsest.db'], { cwd });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('(no-store)')]);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
 });
 
 it('shows the totals of a plan, the files of each reason, and ten steps at most', async () => {

@@ -188,15 +188,34 @@ describe('a variable that no command has', () => {
     expect(JSON.parse(stdout)).toMatchObject({ snapshots: 1 });
   });
 
-  it.each(['PALIMPSEST_DRYRUN', 'PALIMPSEST_DRY_RUNS', 'PALIMPSEST_DRY'])(
-    'is refused if it may mean a dry run, and nothing is written: %s',
-    async (variable) => {
+  it.each(['DRYRUN', 'DRY_RUNS', 'DRY', 'DRY_MODE', 'DRY_RUN_MODE', 'RUN_DRY'])(
+    'is refused if it means a dry run, and nothing is written: PALIMPSEST_%s',
+    async (name) => {
       const cwd = temporaryFolder();
-      const { code, stderr } = await palimpsestHere(['observe', '-'], { cwd, input: SNAPSHOT, env: { [variable]: '1' } });
+      const { code, stderr } = await palimpsestHere(['observe', '-'], { cwd, input: SNAPSHOT, env: { [`PALIMPSEST_${name}`]: '1' } });
       expect([code, stderr]).toEqual([2, expect.stringMatching(/\(usage\).*PALIMPSEST_DRY_RUN/s)]);
       expect(readdirSync(cwd)).toEqual([]);
     },
   );
+
+  it.each([
+    ['RUN', '5'],
+    ['DAILY_RUN', '3'],
+    ['RERUN', '1'],
+    ['NO_DRY_RUN', '1'],
+    ['LAUNDRY', '1'],
+    ['DRYRUN', '0'],
+  ])('is only a warning if it means no dry run: PALIMPSEST_%s=%s', async (name, value) => {
+    expect((await observing({ [`PALIMPSEST_${name}`]: value })).stderr).toContain(`warning: PALIMPSEST_${name} is ignored`);
+  });
+
+  it.each([
+    ['observe', '-', '--dry-run'],
+    ['exclusions', '--json'],
+  ])('is only a warning if the run is a dry run, or the command has none: %s %s', async (...args) => {
+    const options = { cwd: temporaryFolder(), input: SNAPSHOT, env: { PALIMPSEST_DRYRUN: '1' } };
+    expect((await palimpsestHere(args, options)).stderr).toContain('warning: PALIMPSEST_DRYRUN is ignored');
+  });
 
   it('is reported with --quiet, too, but not if it is empty', async () => {
     expect((await observing({ PALIMPSEST_STORES: 'x' }, '--quiet')).stderr).toContain('PALIMPSEST_STORES is ignored');

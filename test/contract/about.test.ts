@@ -30,7 +30,11 @@ describe('the content of a site.json', () => {
   });
 
   it.each([
-    ['title', 'one line of text, not empty', ['', '  ', 'a\nb', '\na', 'a\u007f', '\u001b', 5, null, undefined, '\ud800']],
+    [
+      'title',
+      'one line of text, not empty',
+      ['', '  ', 'a\nb', '\na', 'a\u007f', '\u001b', 'a\u2028b', 'a\u2029b', 5, null, undefined, '\ud800'],
+    ],
     ['source', 'one line of text, not empty, or nothing', ['', 5]],
     ['image', 'an http or https URL, or nothing', ['x.png', 'https://', 'ftp://a.example', 'https://a.example/b c', ' https://a.example']],
     [
