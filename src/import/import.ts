@@ -154,7 +154,9 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
     inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
     for (const item of former) count(accounts, writer.addProfile(item.account), item);
     inputErrors.throwIfAny();
+    const hasNewGone = addGoneItems(batch.database, gone);
     const withdrawn = writer.withdrawExcluded();
+    exclusionWriter.forgetNames();
     withdraw(records, withdrawn.records);
     withdraw(accounts, withdrawn.accounts);
     const pageSets = pages.report();
@@ -164,7 +166,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
     updateReports(batch.database, { pageSets, incomplete, isWhole, baseUrl: options.baseUrl });
     const hasNewDay = addSnapshotDays(batch.database, days);
     const isAboutPageChanged = hasNewDay || !isDeepStrictEqual(incompleteMirrors(batch.database), before);
-    if (addGoneItems(batch.database, gone) || isAboutPageChanged) batch.markMetadataChanged();
+    if (hasNewGone || isAboutPageChanged) batch.markMetadataChanged();
     await reading.close();
     await options.beforeCommit?.();
     const summary = {
