@@ -226,9 +226,9 @@ describe('items that a service removed', () => {
   it('are not known for items that a store lacks, and an export without one of their lines is refused', async () => {
     const { at, exported, goneIn, naming } = await place();
     const lines = (await exported('store.db')).trimEnd().split('\n');
-    const take = async (some: readonly string[]) => {
+    const take = async (some: readonly string[], ...args: readonly string[]) => {
       writeFileSync(at('some.ndjson'), some.join('\n'));
-      return await palimpsestHere(['import', at('some.ndjson'), '--store', at('copy.db')]);
+      return await palimpsestHere(['import', at('some.ndjson'), '--store', at('copy.db'), ...args]);
     };
     expect(await take(lines.filter((line) => !line.includes('"record":1,')))).toMatchObject({
       code: 1,
@@ -238,6 +238,10 @@ describe('items that a service removed', () => {
     expect(await goneIn('copy.db')).toEqual([]);
     // its bytes have no name of an account that it does not have
     expect(naming('copy.db')).toEqual([]);
+    const gone = lines.filter((line) => line.startsWith('{"gone_at"'));
+    // they count as accepted: one of three is rejected
+    const rejecting = ['--rejects', at('rejects.ndjson'), '--max-rejected', '40%'];
+    expect(await take([...gone, '{"gone_at":"never"}'], ...rejecting)).toMatchObject({ code: 0 });
   });
 
   it('leave no byte in a store that imports the exclusion of their account, before, with or after them', async () => {
