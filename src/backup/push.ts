@@ -193,15 +193,17 @@ async function readBack(
 }
 
 /**
- * Returns the steps that repeat on the newest version what a store has and that version lacks. No source repeats a removal.
+ * Returns the steps that repeat on the newest version what a store has and that version lacks. Only its own export repeats a removal.
  * @param versions those at the target, oldest first
  */
 function repeating(image: StoreImage, versions: readonly StoreVersion[]): Exclude<Hint, string> {
   const [to, all] = [{ '--store': 'other.db' }, image.removalsSince('')];
   const base = versions.findLast((one) => image.descendsFrom(stateOfVersion(one)));
   const later = base === undefined ? '' : `, ${image.removalsSince(base.time)} since version ${base.number}`;
-  const remove = suggested('remove', { ...to, '--yes': true }, ['ACCOUNT']);
-  const removals = [', run ', remove, ` for each removed account (${image.path} has ${plural(all, 'removal')}${later})`];
+  const exported = suggested('export ndjson', { '--to': '-' });
+  const imported = suggested('import', { ...to, '--on-conflict': 'replace' }, ['-']);
+  const count = `(${image.path} has ${plural(all, 'removal')}${later})`;
+  const removals = [', repeat its removals there with ', exported, ` | grep '^{"excluded_at"' | `, imported, ` ${count}`];
   const sources = ', then import or observe your sources into other.db and push that';
   return ['run ', suggested('store pull', to), ...(all === 0 ? [] : removals), sources];
 }

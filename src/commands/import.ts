@@ -4,8 +4,7 @@ import { isBaseUrl } from '../contract/base-url.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import type { Collection } from '../contract/pages/collection.ts';
 import { createdAt } from '../import/account-conflicts.ts';
-import type { ImportSummary } from '../import/import.ts';
-import { importInputs, isAllRejected } from '../import/import.ts';
+import { type ImportSummary, importInputs } from '../import/import.ts';
 import type { ArchiveReport } from '../sources/archives/capture-selection.ts';
 import { openArchives } from '../sources/archives/open-archives.ts';
 import type { HintCommand } from '../sources/hint-command.ts';
@@ -31,7 +30,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
     const archives = await openArchives(sources.inputs, reading.onReject);
     close = archives.close;
     const { inputs, reports, incomplete, baseUrl } = archives;
-    const { refusal, isAboutPageChanged, ...summary } = await importInputs(options.store, inputs, {
+    const { refusal, isAllRejected, isAboutPageChanged, ...summary } = await importInputs(options.store, inputs, {
       ...options,
       ...reading,
       command,
@@ -39,7 +38,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
       baseUrl,
       onProgress: terminal.progress({ read: { label: 'reading', amount: bytes }, ...COMMIT_PHASES }),
     });
-    sources.keepRejects('import', summary.rejected, isAllRejected(summary), refusal);
+    sources.keepRejects('import', summary.rejected, isAllRejected, refusal);
     const { records, accounts } = existsSync(options.store)
       ? withStore(options.store, ({ revision }) => revision)
       : { records: 0, accounts: 0 };
@@ -79,7 +78,7 @@ export async function runImport(terminal: Terminal, options: Values<'import'>): 
   }
 }
 
-function jsonOf({ records, accounts, exclusions, pageSets, ...rest }: Omit<ImportSummary, 'refusal' | 'isAboutPageChanged'>): object {
+function jsonOf({ records, accounts, exclusions, pageSets, ...rest }: ImportSummary): object {
   return {
     recordsByOutcome: records,
     accountsByOutcome: accounts,

@@ -22,9 +22,11 @@ export function hint(texts: TemplateStringsArray, ...commands: readonly Suggeste
   });
 }
 
-/** Returns a hint as text. */
+/** Returns a hint as text. Commands with a pipe between them become one. */
 export function hintText(parts: Hint, render: (command: SuggestedCommand) => string): string {
-  return typeof parts === 'string' ? parts : parts.map((part) => (typeof part === 'string' ? part : `\`${render(part)}\``)).join('');
+  if (typeof parts === 'string') return parts;
+  const text = parts.map((part) => (typeof part === 'string' ? part : `\`${render(part)}\``)).join('');
+  return text.replaceAll(/` (\|[^`]*\|) `/g, ' $1 ');
 }
 
 /** Returns a text as one word of a POSIX shell. Only bash, zsh and ksh know the form for control characters. */

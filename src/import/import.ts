@@ -60,6 +60,8 @@ export interface ImportOptions {
 export interface ImportResult extends ImportSummary {
   /** Why nothing was imported. */
   readonly refusal: Failure | undefined;
+  /** Whether every item was rejected. The store is then unchanged. */
+  readonly isAllRejected: boolean;
   /** Whether the page about the history changes for another reason: other reports of incomplete mirrors, or new days with snapshots. */
   readonly isAboutPageChanged: boolean;
 }
@@ -80,7 +82,7 @@ export interface ImportSummary {
 
 /**
  * Imports all inputs in one transaction: the store receives all items or none. A profile that conflicts with another one is
- * left out and counted. Nothing is written if every item is rejected (see {@link isAllRejected}), or if there
+ * left out and counted. Nothing is written if every item is rejected (see {@link ImportResult.isAllRejected}), or if there
  * is a refusal.
  * @throws Failure for input errors and for conflicts of records, unless options.onReject is set; incomplete if
  *   options.requireComplete is not met
@@ -154,7 +156,9 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
     inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
     for (const item of former) count(accounts, writer.addProfile(item.account), item);
     inputErrors.throwIfAny();
+    const hasNewGone = addGoneItems(batch.database, gone);
     const withdrawn = writer.withdrawExcluded();
+    exclusionWriter.forgetNames();
     withdraw(records, withdrawn.records);
     withdraw(accounts, withdrawn.accounts);
     const pageSets = pages.report();
@@ -164,7 +168,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
     updateReports(batch.database, { pageSets, incomplete, isWhole, baseUrl: options.baseUrl });
     const hasNewDay = addSnapshotDays(batch.database, days);
     const isAboutPageChanged = hasNewDay || !isDeepStrictEqual(incompleteMirrors(batch.database), before);
-    if (addGoneItems(batch.database, gone) || isAboutPageChanged) batch.markMetadataChanged();
+    if (hasNewGone || isAboutPageChanged) batch.markMetadataChanged();
     await reading.close();
     await options.beforeCommit?.();
     const summary = {
@@ -176,18 +180,15 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
       pageSets,
       incomplete,
     };
-    const refusal = tooManyRejects(rejected, acceptedIn(summary) + rejected, options.maxRejected ?? 1, options.dryRun);
-    if (!options.dryRun && refusal === undefined && !isAllRejected(summary)) await batch.commit(pauses, onProgress);
-    return { ...summary, refusal, isAboutPageChanged };
+    const accepted = acceptedIn(summary) + gone.length;
+    const refusal = tooManyRejects(rejected, accepted + rejected, options.maxRejected ?? 1, options.dryRun);
+    const isAllRejected = rejected > 0 && accepted === 0;
+    if (!options.dryRun && refusal === undefined && !isAllRejected) await batch.commit(pauses, onProgress);
+    return { ...summary, refusal, isAllRejected, isAboutPageChanged };
   } finally {
     await reading.close();
     batch.end();
   }
-}
-
-/** Whether an import rejected every item. It then leaves the store unchanged. */
-export function isAllRejected(summary: ImportSummary): boolean {
-  return summary.rejected > 0 && acceptedIn(summary) === 0;
 }
 
 function acceptedIn({ records, accounts, exclusions, conflicts }: ImportSummary): number {

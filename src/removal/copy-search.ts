@@ -164,7 +164,7 @@ export class CopySearch {
 
   async #store(content: Content, copy: string): Promise<void> {
     await this.#bytes({ ...content, path: '' }, createReadStream(copy));
-    if (excludedRows(copy, this.#accounts.exclusions).accounts > 0) this.#found.account.add(content.name);
+    if (excludedRows(copy, this.#accounts.exclusions).hasAccount) this.#found.account.add(content.name);
   }
 
   /** Searches a WARC, and the body of each of its records without chunks and compression. */

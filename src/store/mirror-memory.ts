@@ -39,24 +39,6 @@ export function excludedKey(handle: string): string {
   return `excluded:${handleHash(handle)}`;
 }
 
-/** Replaces the names of removed accounts by hashes in everything that the store knows of services. */
-export function forgetHandles(database: Connection, handles: Iterable<string>): void {
-  const isName = "collection = 'account' AND handle_key(substr(key, 1, instr(key || char(10), char(10)) - 1)) = handle_key(:handle)";
-  for (const handle of handles) {
-    for (const [table, time] of [
-      ['mirror_item', ''],
-      ['mirror_gone', ', gone_at'],
-    ]) {
-      database.run(
-        `INSERT INTO ${table} (mirror, collection, key${time}) SELECT mirror, 'account', :key${time} FROM ${table} WHERE ${isName} ON CONFLICT DO NOTHING`,
-        { handle, key: excludedKey(handle) },
-      );
-      database.run(`DELETE FROM ${table} WHERE ${isName}`, { handle });
-    }
-  }
-  forgetContents(database);
-}
-
 /** Forgets accounts that are no longer excluded, so that they are new for the next mirror. */
 export function forgetExcludedKeys(database: Connection, handleHashes: Iterable<string>): void {
   for (const table of ['mirror_item', 'mirror_gone'])

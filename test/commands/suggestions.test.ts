@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -67,11 +68,13 @@ function recordsIn(home: string): number {
 /** Runs a command, and pipes it into the next one if there is one. */
 async function runPrinted(home: string, command: string, fill: Readonly<Record<string, string>> = {}): Promise<Finished> {
   let ended: Finished | undefined;
-  for (const one of command.split(' | '))
-    ended = await palimpsestHere(
-      wordsOf(one).map((word) => fill[word] ?? word),
-      { cwd: home, ...(ended === undefined ? {} : { input: ended.stdout }) },
-    );
+  for (const one of command.split(' | ')) {
+    const words = wordsOf(one).map((word) => fill[word] ?? word);
+    const input: { readonly input?: string } = ended === undefined ? {} : { input: ended.stdout };
+    if (words[0] === 'grep' && ended !== undefined)
+      ended = { ...ended, stdout: execFileSync('grep', words.slice(1), { ...input, encoding: 'utf8' }) };
+    else ended = await palimpsestHere(words, { cwd: home, ...input });
+  }
   if (ended === undefined) throw new Error('there is no command');
   return ended;
 }

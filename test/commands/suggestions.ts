@@ -100,6 +100,7 @@ const shown = (site: string, line: string, code: number, suggests: string, more:
   ...more,
 });
 
+const EXCLUSIONS = `export ndjson --to - | grep '^{"excluded_at"'`;
 /** The pages at `pub` have a state after the newest one at `backup`. */
 const later = steps(observeNight(5, NAMES.slice(0, 3)), run('build'), run('publish', 'pub'));
 const pulled = steps(later, run('store', 'pull', 'backup', '--number', '1', '--replace'));
@@ -150,7 +151,7 @@ export const COMMANDS: readonly Suggestion[] = [
   shown('backup/push.ts: store pull', 'store push backup', 3, 'store pull backup --store other.db', {
     prepare: steps(remove('data'), observeNight(3)),
   }),
-  shown('backup/push.ts: remove', 'store push backup', 3, 'remove ACCOUNT --store other.db --yes', {
+  shown('backup/push.ts: export ndjson', 'store push backup', 3, `${EXCLUSIONS} | import - --store other.db --on-conflict replace`, {
     prepare: steps(
       (home) => copyFileSync(join(home, STORE), join(home, 'old.db')),
       observeNight(5),
@@ -159,7 +160,6 @@ export const COMMANDS: readonly Suggestion[] = [
       (home) => renameSync(join(home, 'old.db'), join(home, STORE)),
       run('remove', 'user_2', '--yes'),
     ),
-    fill: { ACCOUNT: 'user_2' },
   }),
   shown('backup/pull.ts: store versions', 'store pull backup --number 9', 1, 'store versions backup'),
   shown('backup/pull.ts: store versions', 'store pull backup --store new.db', 1, 'store versions backup', {
@@ -389,6 +389,7 @@ export const OPTIONS: readonly Suggestion[] = [
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   'commands/build.ts: serve': 'it runs until it is stopped; serve-open.system.test.ts starts it as it is printed',
   'commands/verify.ts: serve': 'the same',
+  'backup/push.ts: import': 'the export above is piped into it',
   'commands/store-check.ts: store check': 'check.test.ts repairs stores that can be repaired',
   'store/database/damaged.ts: store check': 'damage.test.ts reads stores with damaged rows',
   'sources/inputs/unsupported.ts: import': 'unsupported.test.ts has a WARC',

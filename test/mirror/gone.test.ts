@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/database/connection.ts';
-import { temporaryFolder } from '../support/folder.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf } from '../support/snapshots.ts';
 import { account, record, recordsTo, serve, serviceOf, show } from './canned-service.ts';
@@ -184,7 +184,10 @@ describe('items that a service removed', () => {
     expect(await mirrored(at('store.db'), service.baseUrl, { isFull: true })).toMatchObject({ isComplete: true, removed });
     const exported = async (store: string) => (await palimpsestHere(['export', 'ndjson', '--to', '-', '--store', at(store)])).stdout;
     const goneIn = async (store: string) => (await exported(store)).split('\n').filter((line) => line.startsWith('{"gone_at"'));
-    return { service, records, removed, at, exported, goneIn };
+    // the files of a store that have the name of the removed account
+    const naming = (store: string) =>
+      [...filesIn(folder)].filter(([file, bytes]) => file.startsWith(store) && bytes.includes('jill')).map(([file]) => file);
+    return { service, records, removed, at, exported, goneIn, naming };
   }
 
   it('are known in a store that was made from an export, and the next mirror knows them too', async () => {
@@ -221,11 +224,11 @@ describe('items that a service removed', () => {
   });
 
   it('are not known for items that a store lacks, and an export without one of their lines is refused', async () => {
-    const { at, exported, goneIn } = await place();
+    const { at, exported, goneIn, naming } = await place();
     const lines = (await exported('store.db')).trimEnd().split('\n');
-    const take = async (some: readonly string[]) => {
+    const take = async (some: readonly string[], ...args: readonly string[]) => {
       writeFileSync(at('some.ndjson'), some.join('\n'));
-      return await palimpsestHere(['import', at('some.ndjson'), '--store', at('copy.db')]);
+      return await palimpsestHere(['import', at('some.ndjson'), '--store', at('copy.db'), ...args]);
     };
     expect(await take(lines.filter((line) => !line.includes('"record":1,')))).toMatchObject({
       code: 1,
@@ -233,5 +236,55 @@ describe('items that a service removed', () => {
     });
     expect((await take(lines.filter((line) => line.startsWith('{"gone_at"') || line.includes('"jack"')).slice(0, 4))).code).toBe(0);
     expect(await goneIn('copy.db')).toEqual([]);
+    // its bytes have no name of an account that it does not have
+    expect(naming('copy.db')).toEqual([]);
+    const gone = lines.filter((line) => line.startsWith('{"gone_at"'));
+    // they count as accepted: one of three is rejected
+    const rejecting = ['--rejects', at('rejects.ndjson'), '--max-rejected', '40%'];
+    expect(await take([...gone, '{"gone_at":"never"}'], ...rejecting)).toMatchObject({ code: 0 });
+  });
+
+  it('leave no byte in a store that imports the exclusion of their account, before, with or after them', async () => {
+    const { at, exported, naming } = await place();
+    const [, ...lines] = (await exported('store.db')).trimEnd().split('\n');
+    const take = async (store: string, some: readonly string[]) => {
+      writeFileSync(at('some.ndjson'), some.join('\n'));
+      await palimpsestJson(['import', at('some.ndjson'), '--on-conflict', 'replace', '--store', at(store)]);
+    };
+    await take('removed.db', lines);
+    expect(naming('removed.db')).toEqual(['removed.db']);
+    await palimpsestJson(['remove', 'jill', '--yes', '--store', at('removed.db')]);
+    const exclusionIn = async (store: string) => (await exported(store)).split('\n').filter((line) => line.startsWith('{"excluded_at"'));
+    const exclusion = await exclusionIn('removed.db');
+    await take('removed.db', lines);
+    await take('after.db', lines);
+    await take('after.db', exclusion);
+    await take('with.db', [...lines, ...exclusion]);
+    await take('store.db', exclusion);
+    // another store knew the account by another name
+    const observe = async (store: string, screen_name: string) => {
+      const input = JSON.stringify({ observed_at: '2024-01-01T00:00:00Z', screen_name, id: '12', bio: 'a bio' });
+      await palimpsestJson(['observe', '-', '--store', at(store)], { input });
+    };
+    await take('renamed.db', lines);
+    await observe('renamed.db', 'jill');
+    await observe('other.db', 'jane');
+    await palimpsestJson(['remove', 'jane', '--yes', '--store', at('other.db')]);
+    await take('renamed.db', await exclusionIn('other.db'));
+    for (const store of ['removed.db', 'after.db', 'with.db', 'store.db', 'renamed.db']) expect(naming(store)).toEqual([]);
+  });
+
+  it('are found in a copy of the store if their account was removed without them, and removed with remove', async () => {
+    const { at, naming } = await place();
+    await palimpsestJson(['remove', 'jill', '--yes', '--store', at('store.db')]);
+    const connection = new Connection(at('store.db'));
+    connection.exec("UPDATE mirror_gone SET key = 'jill' WHERE collection = 'account'");
+    // with a row that was written later, SQLite does not use the freed bytes of the name again
+    connection.exec("INSERT INTO mirror_gone SELECT mirror, collection, 'zoe', gone_at FROM mirror_gone WHERE key = 'jill'");
+    connection.close();
+    copyFileSync(at('store.db'), at('old.db'));
+    const { stdout } = await palimpsestHere(['remove', 'jill', '--check', at('old.db'), '--store', at('store.db'), '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({ known: ['jill'], found_places: 1, checks: [{ is_found: false }, { is_found: true }] });
+    expect([naming('store.db'), naming('old.db')]).toEqual([[], ['old.db']]);
   });
 });

@@ -60,6 +60,7 @@ describe('an import', () => {
       incomplete: [],
       rejected: 0,
       conflicts: { count: 0, listed: [] },
+      isAllRejected: false,
       isAboutPageChanged: false,
     });
     expect(readFileSync(store).equals(before)).toBe(true);

@@ -286,7 +286,13 @@ describe('the list of exclusions', () => {
     await cli('store', 'push', place);
     const { code, stderr } = await palimpsestHere(['store', 'push', place, '--store', other]);
     expect(code).toBe(3);
-    expect(stderr).toMatch(/ remove ACCOUNT --store other.db --yes` for each removed account \(\S+ has 2 removals, 1 since version 1\)/);
+    expect(stderr).toMatch(/ --store other.db --on-conflict replace` \(\S+ has 2 removals, 1 since version 1\)/);
+    const newest = join(folder, 'newest.db');
+    await json(['store', 'pull', place, '--store', newest]);
+    const exclusions = (await exported(other)).split('\n').filter((one) => one.startsWith('{"excluded_at"'));
+    await json(['import', '-', '--store', newest, '--on-conflict', 'replace'], exclusions.join('\n'));
+    expect(secretsIn(folder).filter((found) => found.endsWith('newest.db'))).toEqual([]);
+    expect(await json(['store', 'push', place, '--store', newest])).toMatchObject({ up_to_date: false });
   });
 
   it('goes with a backup, which accepts the store after a removal', async () => {

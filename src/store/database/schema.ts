@@ -170,7 +170,7 @@ export const SCHEMA: string = `
     exclusion INTEGER NOT NULL REFERENCES exclusion (id) ON DELETE CASCADE
   ) STRICT;
 
-  -- services whose collections were read with palimpsest mirror
+  -- services that palimpsest mirror has read, or that an export names
   CREATE TABLE mirror (
     id INTEGER PRIMARY KEY,
     base_url TEXT NOT NULL UNIQUE,

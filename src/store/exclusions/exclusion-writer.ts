@@ -1,15 +1,21 @@
 import { type Exclusion, encodeExclusion, handleHash, sharedHandleHash, stableIdHash } from '../../contract/accounts/exclusion.ts';
+import { handleKey } from '../../contract/accounts/handle.ts';
 import type { ConflictPolicy } from '../../contract/record.ts';
 import { accountRows } from '../accounts/account-rows.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
+import { forgetContents } from '../mirror-memory.ts';
 import type { Batch } from '../writing/batch.ts';
 import type { Outcome } from '../writing/outcome.ts';
+import { forgetNames } from './mirror-names.ts';
 import { removeAccount } from './removed-account.ts';
 
 /** Writes the exclusions of an export into a batch. */
 export class ExclusionWriter {
   readonly #batch: Batch;
   readonly #policy: ConflictPolicy;
+  /** The keys of the names of accounts that were removed, also of names that are not excluded. */
+  readonly #removed = new Set<string>();
+  #hasAny = false;
   #hasHashes = false;
 
   constructor(batch: Batch, policy: ConflictPolicy) {
@@ -22,6 +28,7 @@ export class ExclusionWriter {
    * `keep` then keeps the account, and `replace` removes it.
    */
   add(exclusion: Exclusion): Outcome {
+    this.#hasAny = true;
     return this.#batch.guard(() => {
       const accounts = this.#accountsOf(exclusion);
       if (accounts.length > 0 && this.#policy === 'keep') return 'kept';
@@ -32,6 +39,8 @@ export class ExclusionWriter {
       }
       const spellings = new HandleSpellings(this.#batch.database);
       const removed = accounts.flatMap((name) => removeAccount(this.#batch, spellings, name) ?? []);
+      for (const name of removed.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]))
+        if (spellings.holders(name).every((holder) => accounts.includes(holder))) this.#removed.add(handleKey(name));
       // versions at a target can have the account under names that are not in the exclusion
       const more = removed.flatMap(({ screen_name, former_handles, recordIds }) =>
         [screen_name, ...former_handles]
@@ -39,9 +48,16 @@ export class ExclusionWriter {
           .flatMap((name) => recordIds.map((id) => sharedHandleHash(name, id))),
       );
       const isChanged = this.#write({ ...exclusion, handles: [...exclusion.handles, ...more] }, accounts.length > 0);
+      if (accounts.length > 0 || isChanged) forgetContents(this.#batch.database);
       if (accounts.length > 0) return 'replaced';
       return isChanged ? 'added' : 'same';
     });
+  }
+
+  /** Replaces the names of removed accounts in what the store knows of services. Call it once, after all items. */
+  forgetNames(): void {
+    const { database, exclusions } = this.#batch;
+    if (this.#hasAny) this.#batch.guard(() => forgetNames(database, exclusions, (handle) => this.#removed.has(handleKey(handle))));
   }
 
   /** @param hasRemoved whether accounts were removed from this store: the time of the exclusion then is the time of this removal */

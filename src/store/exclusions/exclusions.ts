@@ -79,6 +79,11 @@ export class Exclusions {
     this.#database.run('UPDATE exclusion SET excluded_at = ?, is_erased = 0 WHERE id = ?', time, id);
   }
 
+  /** Marks that the file still has freed bytes of removed accounts, so that they are erased after the commit. */
+  markNotErased(): void {
+    this.#database.exec('UPDATE exclusion SET is_erased = 0');
+  }
+
   /** Adds an exclusion. */
   add(exclusion: Exclusion, isErased: boolean): void {
     const insert = 'INSERT INTO exclusion (excluded_at, is_erased) VALUES (?, CAST(? AS INTEGER))';

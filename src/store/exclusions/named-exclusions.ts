@@ -8,6 +8,7 @@ import { forgetExcludedKeys } from '../mirror-memory.ts';
 import { Store } from '../store.ts';
 import { Batch } from '../writing/batch.ts';
 import type { ListedExclusion } from './exclusions.ts';
+import { mirrorNames } from './mirror-names.ts';
 
 /**
  * Returns the exclusions of a store.
@@ -77,8 +78,8 @@ function notExcluded(path: string, name: string): Failure {
 
 /** What the rows of a store have of the accounts of exclusions. */
 export interface ExcludedRows {
-  /** How many of these accounts it has. */
-  readonly accounts: number;
+  /** Whether it has one of these accounts, or the name of one that a mirror has read. */
+  readonly hasAccount: boolean;
   /** Their handles that an account of the store had before, which is another account. */
   readonly formerHandles: readonly string[];
 }
@@ -90,10 +91,11 @@ export interface ExcludedRows {
 export function excludedRows(path: string, exclusions: readonly Exclusion[]): ExcludedRows {
   const hashes = new Set(exclusions.flatMap(({ handles, stable_ids }) => [...handles, ...stable_ids]));
   return withConnection(path, 'read', (database) => {
-    let accounts = 0;
+    let hasAccount = false;
     for (const { screen_name, stable_id } of accountRows(database, 'id', ['screen_name', 'stable_id']))
-      if (hashes.has(handleHash(screen_name)) || (stable_id !== null && hashes.has(stableIdHash(stable_id)))) accounts += 1;
+      if (hashes.has(handleHash(screen_name)) || (stable_id !== null && hashes.has(stableIdHash(stable_id)))) hasAccount = true;
+    for (const { handle } of mirrorNames(database)) if (hashes.has(handleHash(handle))) hasAccount = true;
     const former = database.values<string>('SELECT DISTINCT handle FROM former_handle');
-    return { accounts, formerHandles: former.filter((handle) => hashes.has(handleHash(handle))) };
+    return { hasAccount, formerHandles: former.filter((handle) => hashes.has(handleHash(handle))) };
   });
 }

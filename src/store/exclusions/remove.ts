@@ -8,12 +8,13 @@ import { type OnProgress, Pauses } from '../../contract/pauses.ts';
 import { accountsNamed, parseAccountName } from '../accounts/account-names.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
 import { withConnection } from '../database/open-store.ts';
-import { forgetHandles } from '../mirror-memory.ts';
+import { forgetContents } from '../mirror-memory.ts';
 import { Store } from '../store.ts';
 import { Batch, type CommitPhase } from '../writing/batch.ts';
 import { eraseFreed, mustErase } from './erase-freed-bytes.ts';
 import { type Exclusions, isIdentifying } from './exclusions.ts';
 import { findMentions, type Mentions } from './mentions.ts';
+import { forgetNames } from './mirror-names.ts';
 import { type RemovedAccount, removeAccount } from './removed-account.ts';
 
 export interface RemoveOptions {
@@ -83,7 +84,6 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
       shared.push(...others);
       const unclear = [...others, ...[...handles].filter((handle) => !isIdentifying(handle))];
       exclusions.add(exclusionOf(accounts, [...handles].filter(isIdentifying), unclear, time), false);
-      forgetHandles(database, handles);
     } else if (isExcluded(exclusions, name)) {
       known.push(name);
     } else if (options.allowUnknown) {
@@ -99,6 +99,9 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
     }
     batch.markMetadataChanged();
   }
+  // also those of accounts that were removed before: an import could add them after the removal
+  forgetNames(database, exclusions);
+  forgetContents(database);
   const handles = removed.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]);
   const former = new Set(handles.flatMap((handle) => spellings.formerHolders(handle)));
   return {

@@ -4,10 +4,11 @@ import type { ChangeRecord, ConflictPolicy } from '../../contract/record.ts';
 import { type FormerOwner, formerOwner } from '../accounts/former-owner.ts';
 import { HandleSpellings } from '../accounts/handle-spellings.ts';
 import { storedJson } from '../database/damaged.ts';
+import { forgetNames } from '../exclusions/mirror-names.ts';
 import { removeAccount } from '../exclusions/removed-account.ts';
 import { checkedJson, type EncodedRecord, encodedRecord, type StoredRecord } from '../feed/records.ts';
 import { RowSet } from '../histories/row-set.ts';
-import { forgetHandles } from '../mirror-memory.ts';
+import { forgetContents } from '../mirror-memory.ts';
 import type { Batch } from './batch.ts';
 import type { Conflict, Outcome } from './outcome.ts';
 import { SplitHistory } from './split-history.ts';
@@ -193,8 +194,11 @@ export class ItemWriter {
         for (const { id } of exclusions.having({ handles: [handleHash(handle)], stable_ids: [] }))
           exclusions.setRemoved(id, exclusions.timeOfRemoval(''));
       }
-      if (exclusions.learned.size > 0) forgetHandles(this.#batch.database, exclusions.learned);
-      if (accounts > 0) this.#batch.database.exec('UPDATE exclusion SET is_erased = 0');
+      if (exclusions.learned.size > 0) {
+        forgetNames(this.#batch.database, exclusions);
+        forgetContents(this.#batch.database);
+      }
+      if (accounts > 0) exclusions.markNotErased();
       return { records, accounts };
     });
   }
