@@ -200,12 +200,13 @@ function repeating(image: StoreImage, versions: readonly StoreVersion[]): Exclud
   const [to, all] = [{ '--store': 'other.db' }, image.removalsSince('')];
   const base = versions.findLast((one) => image.descendsFrom(stateOfVersion(one)));
   const later = base === undefined ? '' : `, ${image.removalsSince(base.time)} since version ${base.number}`;
-  const exported = suggested('export ndjson', { '--to': '-' });
-  const imported = suggested('import', { ...to, '--on-conflict': 'replace' }, ['-']);
-  const count = `(${image.path} has ${plural(all, 'removal')}${later})`;
-  const removals = [', repeat its removals there with ', exported, ` | grep '^{"excluded_at"' | `, imported, ` ${count}`];
-  const sources = ', then import or observe your sources into other.db and push that';
-  return ['run ', suggested('store pull', to), ...(all === 0 ? [] : removals), sources];
+  const exported = [', repeat its removals there with ', suggested('export ndjson', { '--to': '-' }), ` | grep '^{"excluded_at"' | `];
+  const imported = [
+    suggested('import', { ...to, '--on-conflict': 'replace' }, ['-']),
+    ` (${image.path} has ${plural(all, 'removal')}${later})`,
+  ];
+  const removals = all === 0 ? [] : [...exported, ...imported];
+  return ['run ', suggested('store pull', to), ...removals, ', then import or observe your sources into other.db and push that'];
 }
 
 function overtaken({ name }: Remote, image: StoreImage, versions: readonly StoreVersion[], based: number | undefined): Failure {
