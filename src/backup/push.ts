@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
-import { type Hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
 import { WHOLE_BYTES } from '../storage/file-upload.ts';
@@ -9,7 +8,6 @@ import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.t
 import { lockTarget, type Target } from '../storage/target.ts';
 import { refuseOtherForm } from '../storage/target-form.ts';
 import type { Lock } from '../store/database/lock.ts';
-import { SCHEMA_VERSION } from '../store/database/schema.ts';
 import { fileSystemFailure } from '../store/database/store-error.ts';
 import { StoreImage } from '../store/image.ts';
 import { VERSION } from '../version.ts';
@@ -19,6 +17,7 @@ import { type NextList, refuseFuture } from '../versions/next-commit.ts';
 import { type KeepPolicy, keptVersions, timeAfter } from '../versions/retention.ts';
 import { refuseRemains } from '../versions/sweep.ts';
 import { refusePublicPlace } from './public-place.ts';
+import { DESPITE_TIME, diverged, overtaken } from './refused-push.ts';
 import { type CompressedStore, compress, hasBytesOf, STORE_KIND, type StoreVersion, stateOfVersion } from './store-version.ts';
 
 /** The phases of a push. They count bytes of the store, or of the compressed store. `check` is one step of SQLite. */
@@ -100,7 +99,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     deleted = sound.length - stay.length;
     const notBefore = options.replace ? undefined : newest?.time;
     if (unchanged) return deleted === 0 ? undefined : { change: 'keep', notBefore, kept: stay, added: [] };
-    refuseFuture(remote, notBefore, ['push with --replace']);
+    refuseFuture(remote, notBefore, [DESPITE_TIME]);
     if (newest !== undefined && !image.descendsFrom(stateOfVersion(newest))) {
       if (compressed !== undefined && newest.number !== based) throw overtaken(remote, image, versions, based);
       if (!options.replace) throw diverged(remote, image, versions, newest);
@@ -189,65 +188,5 @@ async function readBack(
     expected: `the ${plural(bytes, 'byte')} that were sent`,
     found: 'other bytes, or no object',
     hint: 'check the target, then push again; its versions are unchanged',
-  });
-}
-
-/**
- * Returns the steps that repeat on the newest version what a store has and that version lacks. Only its own export repeats a removal.
- * @param versions those at the target, oldest first
- */
-function repeating(image: StoreImage, versions: readonly StoreVersion[]): Exclude<Hint, string> {
-  const [to, all] = [{ '--store': 'other.db' }, image.removalsSince('')];
-  const base = versions.findLast((one) => image.descendsFrom(stateOfVersion(one)));
-  const later = base === undefined ? '' : `, ${image.removalsSince(base.time)} since version ${base.number}`;
-  const exported = [', repeat its removals there with ', suggested('export ndjson', { '--to': '-' }), ` | grep '^{"excluded_at"' | `];
-  const imported = [
-    suggested('import', { ...to, '--on-conflict': 'replace' }, ['-']),
-    ` (${image.path} has ${plural(all, 'removal')}${later})`,
-  ];
-  const removals = all === 0 ? [] : [...exported, ...imported];
-  return ['run ', suggested('store pull', to), ...removals, ', then import or observe your sources into other.db and push that'];
-}
-
-function overtaken({ name }: Remote, image: StoreImage, versions: readonly StoreVersion[], based: number | undefined): Failure {
-  const newest = versions.at(-1)?.number;
-  return new Failure('target-busy', `another push to ${name} finished first, with version ${newest}`, {
-    place: { file: name },
-    expected: based === undefined ? 'a target without versions' : `version ${based} as the newest version`,
-    found: `version ${newest}`,
-    hint: [...repeating(image, versions), '; nothing was changed'],
-  });
-}
-
-/** @param versions those at the target, oldest first */
-function diverged({ name }: Remote, image: StoreImage, versions: readonly StoreVersion[], newest: StoreVersion): Failure {
-  const { path, state } = image;
-  const earlier = versions.findLast(({ store, revision }) => store === state.fingerprint && revision === state.revision);
-  if (earlier !== undefined && earlier !== newest) return older(name, path, earlier.number, newest);
-  const isSame = state.fingerprint === newest.store;
-  return new Failure('store-diverged', `${path} does not descend from the newest version at ${name}`, {
-    place: { file: path },
-    expected: `a store that descends from version ${newest.number}, which has ${plural(newest.records, 'record')}`,
-    found:
-      state.revision === newest.revision && isSame
-        ? 'the same revision, with accounts last observed at earlier times'
-        : `a store with ${isSame ? 'the same records and accounts' : plural(state.records, 'record')} that does not descend from it, or that another program changed`,
-    hint:
-      newest.schema < SCHEMA_VERSION
-        ? `if this store was imported from an export of version ${newest.number}, push with --replace: see "Upgrade" in docs/backup.md; nothing was changed`
-        : [...repeating(image, versions), '; or push with --replace: the target keeps the other version too; nothing was changed'],
-  });
-}
-
-function older(name: string, path: string, number: number, newest: StoreVersion): Failure {
-  return new Failure('store-diverged', `${path} is version ${number} at ${name}, which is older than version ${newest.number}`, {
-    place: { file: path },
-    expected: `a store that descends from version ${newest.number}, which has ${plural(newest.records, 'record')}`,
-    found: `version ${number} of the same store`,
-    hint: [
-      'run ',
-      suggested('store pull'),
-      ` to go on from version ${newest.number}; or push with --replace to go back to this one: the target keeps the other versions too; nothing was changed`,
-    ],
   });
 }

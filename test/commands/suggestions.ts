@@ -140,7 +140,7 @@ export const COMMANDS: readonly Suggestion[] = [
   shown('store/database/store-error.ts: store check', 'export ndjson --to e.ndjson', 1, 'store check', { prepare: damagePage, ends: 1 }),
   shown('hosting/find-host.ts: rewrite', 'rewrite qqqqqqqq', 2, 'rewrite'),
   shown('hosting/find-host.ts: build', 'rewrite apache --out site', 3, 'build --out FOLDER', { fill: { FOLDER: 'tree' } }),
-  shown('backup/push.ts: store pull', 'store push backup', 3, 'store pull backup', {
+  shown('backup/refused-push.ts: store pull', 'store push backup', 3, 'store pull backup', {
     prepare: steps(
       (home) => copyFileSync(join(home, STORE), join(home, 'old.db')),
       observeNight(5),
@@ -148,19 +148,25 @@ export const COMMANDS: readonly Suggestion[] = [
       (home) => renameSync(join(home, 'old.db'), join(home, STORE)),
     ),
   }),
-  shown('backup/push.ts: store pull', 'store push backup', 3, 'store pull backup --store other.db', {
+  shown('backup/refused-push.ts: store pull', 'store push backup', 3, 'store pull backup --store other.db', {
     prepare: steps(remove('data'), observeNight(3)),
   }),
-  shown('backup/push.ts: export ndjson', 'store push backup', 3, `${EXCLUSIONS} | import - --store other.db --on-conflict replace`, {
-    prepare: steps(
-      (home) => copyFileSync(join(home, STORE), join(home, 'old.db')),
-      observeNight(5),
-      run('store', 'push', 'backup'),
-      (home) => renameSync(join(home, STORE), join(home, 'other.db')),
-      (home) => renameSync(join(home, 'old.db'), join(home, STORE)),
-      run('remove', 'user_2', '--yes'),
-    ),
-  }),
+  shown(
+    'backup/refused-push.ts: export ndjson',
+    'store push backup',
+    3,
+    `${EXCLUSIONS} | import - --store other.db --on-conflict replace`,
+    {
+      prepare: steps(
+        (home) => copyFileSync(join(home, STORE), join(home, 'old.db')),
+        observeNight(5),
+        run('store', 'push', 'backup'),
+        (home) => renameSync(join(home, STORE), join(home, 'other.db')),
+        (home) => renameSync(join(home, 'old.db'), join(home, STORE)),
+        run('remove', 'user_2', '--yes'),
+      ),
+    },
+  ),
   shown('backup/pull.ts: store versions', 'store pull backup --number 9', 1, 'store versions backup'),
   shown('backup/pull.ts: store versions', 'store pull backup --store new.db', 1, 'store versions backup', {
     prepare: (home) => truncateSync(fileIn(join(home, 'backup', 'versions'), '.br'), 100),
@@ -347,8 +353,8 @@ export const OPTIONS: readonly Suggestion[] = [
   shown('versions/site-decision.ts: --replace', 'publish site --out o.zip --store other.db', 3, '--replace', {
     prepare: steps(observeNight(7, NAMES, 'other.db'), run('build', '--store', 'other.db', '--out', 'o.zip', '--base-url', SITE)),
   }),
-  shown('backup/push.ts: --replace', 'store push backup', 3, '--replace', { prepare: steps(remove('data'), observeNight(3)) }),
-  shown('backup/push.ts: --replace', 'store push backup', 3, '--replace', {
+  shown('backup/refused-push.ts: --replace', 'store push backup', 3, '--replace', { prepare: steps(remove('data'), observeNight(3)) }),
+  shown('backup/refused-push.ts: --replace', 'store push backup', 3, '--replace', {
     prepare: steps(
       (home) => copyFileSync(join(home, STORE), join(home, 'old.db')),
       observeNight(5),
@@ -389,7 +395,7 @@ export const OPTIONS: readonly Suggestion[] = [
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   'commands/build.ts: serve': 'it runs until it is stopped; serve-open.system.test.ts starts it as it is printed',
   'commands/verify.ts: serve': 'the same',
-  'backup/push.ts: import': 'the export above is piped into it',
+  'backup/refused-push.ts: import': 'the export above is piped into it',
   'commands/store-check.ts: store check': 'check.test.ts repairs stores that can be repaired',
   'store/database/damaged.ts: store check': 'damage.test.ts reads stores with damaged rows',
   'sources/inputs/unsupported.ts: import': 'unsupported.test.ts has a WARC',
