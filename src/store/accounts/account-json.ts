@@ -57,7 +57,7 @@ export function withPart(path: string, screenName: string, older: OlderRecords, 
   };
 }
 
-const FIRST_VALUE = '"previous":null';
+const FIRST_VALUE = Buffer.from('"previous":null');
 
 /** Counts the records in JSON that have no record before them. Quotes in texts are escaped, so a text cannot match. */
 export function firstValuesIn(json: Buffer): number {

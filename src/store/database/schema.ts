@@ -10,11 +10,12 @@ const DIGITS = '[0-9]'.repeat(6);
 export const RECORD_ACCOUNT = 'CREATE INDEX record_account ON record (account, id);';
 
 /**
- * The index for accounts in their order, with all that the lists of the HTML pages read of each account. Such a batch creates it at the
- * end too, because each account gets its place then.
+ * The index for accounts in their order, with all that the lists of the HTML pages read of each account, and the index of their display
+ * names. Such a batch creates them at the end too, because each account gets its place and its columns for lists then.
  */
-export const ACCOUNT_ORDER = `CREATE INDEX IF NOT EXISTS account_order
-  ON account (place, screen_name, revision, digest, checksum, last_seen, listed_name, listed_records, listed_changes, listed_checksum);`;
+export const DERIVED_INDEXES = `CREATE INDEX IF NOT EXISTS account_order
+  ON account (place, screen_name, revision, digest, checksum, last_seen, listed_name, listed_records, listed_changes, listed_checksum);
+CREATE INDEX IF NOT EXISTS account_name ON account (listed_name COLLATE NOCASE, screen_name COLLATE NOCASE, screen_name);`;
 
 /** The number of records in each part of a history. */
 export const PART_RECORDS = 500;
@@ -233,9 +234,8 @@ export const SCHEMA: string = `
 
   CREATE UNIQUE INDEX account_stable_id ON account (stable_id) WHERE stable_id IS NOT NULL;
   CREATE INDEX account_handle ON account (screen_name COLLATE NOCASE);
-  CREATE INDEX account_name ON account (listed_name COLLATE NOCASE, screen_name COLLATE NOCASE, screen_name);
   CREATE INDEX account_stale ON account (id) WHERE revision IS NULL;
-  ${ACCOUNT_ORDER}
+  ${DERIVED_INDEXES}
   ${RECORD_ACCOUNT}
   CREATE INDEX former_handle_account ON former_handle (account);
   CREATE INDEX feed_block_stale ON feed_block (first_id) WHERE checksum IS NULL;

@@ -5,7 +5,7 @@ import { addRevision, fingerprint, isCurrent, latestRevision, nextRevision } fro
 import type { Connection } from '../database/connection.ts';
 import { damaged } from '../database/damaged.ts';
 import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from '../database/ranking.ts';
-import { ACCOUNT_ORDER, PART_RECORDS } from '../database/schema.ts';
+import { DERIVED_INDEXES, PART_RECORDS } from '../database/schema.ts';
 import { forgetFeedBlocks, renewFeedBlocks } from '../feed/feed-blocks.ts';
 import { HistoryParts } from './history-parts.ts';
 import type { RecordsByAccount } from './records-by-account.ts';
@@ -83,7 +83,7 @@ export function* materialize(
     sorted?.close();
     database.exec('DROP TABLE IF EXISTS temp.stale');
   }
-  database.exec(ACCOUNT_ORDER);
+  database.exec(DERIVED_INDEXES);
   addRevision(database, {
     number,
     fingerprint: fingerprint(database),

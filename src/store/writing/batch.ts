@@ -5,7 +5,7 @@ import { isCurrent, latestRevision } from '../check/revision.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from '../database/change-triggers.ts';
 import type { Connection, Statement } from '../database/connection.ts';
 import { openStore, setReadOnly, setWritable, WRITE_AHEAD_LOG } from '../database/open-store.ts';
-import { ACCOUNT_ORDER, RECORD_ACCOUNT } from '../database/schema.ts';
+import { DERIVED_INDEXES, RECORD_ACCOUNT } from '../database/schema.ts';
 import { createSchemaInTransaction } from '../database/schema-version.ts';
 import { toFailure, wrapErrors } from '../database/store-error.ts';
 import { eraseFreed, mustErase } from '../exclusions/erase-freed-bytes.ts';
@@ -60,7 +60,7 @@ export class Batch {
     // Every value was parsed before, by stricter rules. The checks of the schema, which parse its JSON again for each rule, take half
     // of the time of an insert. They are for changes by other programs.
     database.exec('PRAGMA ignore_check_constraints = ON');
-    if (this.#indexLast) database.exec('DROP INDEX record_account; DROP INDEX account_order');
+    if (this.#indexLast) database.exec('DROP INDEX record_account; DROP INDEX account_order; DROP INDEX account_name');
     this.#isAllStale = latestRevision(database) === undefined;
     this.#feedBlocks = new FeedBlockMarks(database);
     const insert = 'INSERT INTO record (id, account, checksum, json) VALUES (?, ?, ?, CAST(? AS TEXT)) ON CONFLICT (id)';
@@ -181,7 +181,7 @@ export class Batch {
           if (pauses.areDue) await pauses.take();
         }
       }
-      if (this.#indexLast) this.database.exec(ACCOUNT_ORDER);
+      if (this.#indexLast) this.database.exec(DERIVED_INDEXES);
       onProgress('commit', 0, 0);
       await pauses.take();
       end(this.database);
