@@ -84,3 +84,9 @@ it('a reader who follows links finds each account once, on few pages of at most 
 function nameKey({ screen_name, display_name }: NamedAccount): Buffer {
   return Buffer.concat([folded(display_name), Buffer.from([0]), folded(screen_name), Buffer.from([0]), Buffer.from(screen_name)]);
 }
+
+it('the lists by name leave out names with NUL, because SQLite sorts them in another way', () => {
+  const named = ['a', 'a\0b', 'b'].map((display_name, index) => ({ screen_name: `account_${index}`, display_name }));
+  const pages = pagesOf(nameLists({ byName: () => named }));
+  expect(pages.get(namesPage())?.handles).toEqual(['@account_0', '@account_2']);
+});
