@@ -2,12 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureDirSync } from 'fs-extra/esm';
 import { Browse } from '../../browse/browse.ts';
+import { Failure } from '../../contract/failure.ts';
 import type { Pauses } from '../../contract/pauses.ts';
 import type { Store } from '../../store/store.ts';
 import { onThreads } from '../../threads/thread-pool.ts';
 import type { BuildRecord } from '../build-record.ts';
 import { BROWSE_FOLDER, browseGroups, type Listing, linesOfGroup } from '../manifest/listing.ts';
-import { type BrowseJob, type BrowseSources, feedSource, PartRenderer, renderedStateOf } from './browse-render.ts';
+import { type BrowseJob, type BrowseRequest, type BrowseSources, feedSource, PartRenderer, renderedStateOf } from './browse-render.ts';
 import type { StagedBrowse } from './browse-stage.ts';
 import { fileOfPart, OBSOLETE, type PartJob } from './staged-part.ts';
 
@@ -24,10 +25,12 @@ interface Shown {
 }
 
 /**
- * Renders the browse files of a store on two threads, and stages those that differ from the tree.
+ * Renders the browse files of a store on two threads, and stages those that differ from the tree. Checks meanwhile that the accounts match
+ * their indexes, so staged files may be wrong until it returns.
  * @param html whether the new tree has browse files. If not, all present ones are obsolete
  * @param pauses end the work of the threads
- * @param onProgress called with the number of parts that were rendered, and the number of all
+ * @param onProgress called with the number of parts that were rendered or checked, and the number of all
+ * @throws Failure bad-store, stopped
  */
 export async function stageBrowse(
   store: Store,
@@ -47,16 +50,17 @@ export async function stageBrowse(
     const search = since === -1 ? undefined : found?.browse_search;
     const data: BrowseJob = { ...job, rendered: renderedStateOf(found, since, store), search };
     let [done, newSearch, renderer]: [number, string, PartRenderer | undefined] = [0, '', undefined];
+    // the last parts take longest: begun first, none of them runs alone at the end
+    const requests: readonly BrowseRequest[] = ['check-names', ...[...parts.keys()].toReversed()];
     await onThreads(
       {
-        // the last parts take longest: begun first, none of them runs alone at the end
-        requests: [...parts.keys()].toReversed(),
+        requests,
         module: new URL('./browse-worker.js', import.meta.url),
         data,
         threads: records + accounts < MIN_ITEMS_FOR_THREADS ? 0 : THREADS,
-        here: (index: number) => {
+        here: (request: BrowseRequest) => {
           renderer ??= new PartRenderer(data, store);
-          return renderer.render(index);
+          return renderer.answer(request);
         },
         onAnswer: ({ files, written, obsolete, source }) => {
           totals.files += files;
@@ -64,11 +68,15 @@ export async function stageBrowse(
           totals.obsolete += obsolete;
           newSearch = source ?? newSearch;
           done += 1;
-          onProgress(done, parts.length);
+          onProgress(done, requests.length);
         },
       },
       pauses,
-    );
+    ).catch((error: unknown) => {
+      // what a thread met in a damaged index has no name of its own
+      if (!(error instanceof Failure)) store.checkNames();
+      throw error;
+    });
     sources = { browse_feed: feedSource(store), browse_search: newSearch };
   }
   return { parts, ...totals, sources };

@@ -29,6 +29,11 @@ interface RenderedPart extends PartCounts {
   readonly source?: string | undefined;
 }
 
+/** What a thread is asked for: a part, by its place among all parts, or a check of the names that the parts show. */
+export type BrowseRequest = number | 'check-names';
+
+const NOTHING: PartCounts = { files: 0, written: 0, obsolete: 0 };
+
 /** Renders parts of the browse files. */
 export class PartRenderer {
   readonly #job: BrowseJob;
@@ -43,13 +48,17 @@ export class PartRenderer {
     this.#parts = this.#browse.parts;
   }
 
-  /**
-   * Stages the files of a part that differ from those in the tree, the lines of the part, and the list of obsolete files.
-   * @param index the place of the part among all parts
-   */
-  render(index: number): RenderedPart {
+  /** @throws Failure bad-store */
+  answer(request: BrowseRequest): RenderedPart {
+    if (request !== 'check-names') return this.#render(request);
+    this.#store.checkNames();
+    return NOTHING;
+  }
+
+  /** Stages the files of a part that differ from those in the tree, the lines of the part, and the list of obsolete files. */
+  #render(index: number): RenderedPart {
     const [job, part] = [this.#job, this.#parts[index]];
-    if (part === undefined) return { files: 0, written: 0, obsolete: 0 };
+    if (part === undefined) return NOTHING;
     const source = part.kind === 'search' ? searchSource(this.#store) : undefined;
     const rendered = { ...job.rendered, search: source === job.search };
     const staged = new StagedPart(job, part.name);

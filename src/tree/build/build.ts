@@ -121,7 +121,6 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         );
       const readerGaps = movement !== undefined && movement.data.forward + movement.account.forward > 0;
       const shown = { found, since: hasBrowse && found !== undefined && haveSameBrowseSettings(found, site) ? since : -1 };
-      if (html) store.checkNames();
       // HTML pages that are made from records which no JSON page was made from
       if (html && shown.since < store.revision.feed && since >= store.revision.feed) store.checkRecords();
       const showParts = (done: number, all: number) => onProgress('browse', done, all);
