@@ -7,7 +7,7 @@ import { accountPage, accountsPage, CHANGED_ACCOUNTS, namesPage } from '../paths
 import { LONGEST_PREFIX, longerPrefix, PrefixCursor } from './prefix-cursor.ts';
 
 /** The largest number of accounts on a page, unless more texts differ only in letter case or after their first {@link LONGEST_PREFIX} bytes. */
-const MOST = 200;
+const MOST = 250;
 
 /** An account in a list. */
 interface Sorted {
