@@ -214,6 +214,22 @@ describe('items that a service removed', () => {
     expect(await goneIn('copy.db')).toEqual([]);
   });
 
+  it('are deleted from a store that was made from an export by its first mirror, up to a share of the items of the service', async () => {
+    const { service, at, exported } = await place();
+    writeFileSync(at('store.ndjson'), await exported('store.db'));
+    await palimpsestJson(['import', at('store.ndjson'), '--store', at('copy.db')]);
+    // the service has 19 records of one account
+    for (const [share, most] of [
+      [0.09, 1],
+      [0, 0],
+    ] as const) {
+      const refused = mirrored(at('copy.db'), service.baseUrl, { maxDelete: { share } });
+      await expect(refused).rejects.toMatchObject({ code: 'too-many-deletes', expected: `at most ${most} deletes from the store` });
+    }
+    const deleted = { records: 1, accounts: 1 };
+    expect(await mirrored(at('copy.db'), service.baseUrl, { maxDelete: { share: 0.1 } })).toMatchObject({ isComplete: true, deleted });
+  });
+
   it('are known in a store that was made from an archive with --identities', async () => {
     const { service, at, goneIn } = await place();
     const [store, out] = [at('store.db'), at('out')];
