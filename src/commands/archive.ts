@@ -64,7 +64,7 @@ async function archive(
       ({ stable_id_count, former_handle_count } = store.accountReader().identityCounts());
     }
     const compared = storeOfRemovals(terminal, options.store, given);
-    const of = stateAt(compared, tree.build.store);
+    const of = stateAt(compared, tree.build);
     const removed = compared === undefined || of === 'current' ? 0 : countRemoved(tree, exclusionsOf(compared, []));
     if (removed > 0) throw removedInTree({ accounts: removed, of });
     if (of === 'earlier') alertOlder(terminal, out, options.store);

@@ -21,7 +21,7 @@ import { openLocalZip } from '../versions/site-version.ts';
 import { reportRefusals } from './job-summary.ts';
 import { alertNewTarget, listedTargetOf, requestsOf, targetOf } from './target.ts';
 import { reportVersions } from './versions-report.ts';
-import { refuseOtherState, withStore } from './with-store.ts';
+import { alertOlder, refuseOtherState, stateAt, withStore } from './with-store.ts';
 
 /** The options that only pages as files have. */
 const REFUSED: Refusal = {
@@ -83,6 +83,7 @@ export async function publishVersions(terminal: Terminal, options: Values<'publi
   });
   reportVersions(terminal, summary, target, zip?.path, dryRun);
   if (summary.before.length === 0) alertNewTarget(terminal, target, memory?.others());
+  if (zip !== undefined && stateAt(options.store, zip.build) === 'earlier') alertOlder(terminal, zip.path, options.store);
   if (memory?.isForgetful)
     terminal.warn(
       `${options.store} could not be written, so this publish is not recorded in it: close other programs that use it, then publish again`,

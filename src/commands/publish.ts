@@ -33,7 +33,7 @@ export async function runPublish(terminal: Terminal, options: Values<'publish'>,
     ...requestsOf(options, terminal),
     isSinglePublisher: options.singlePublisher,
     exclusions: () => (store === undefined ? [] : exclusionsOf(store, [])),
-    stateOf: (fingerprint) => stateAt(store, fingerprint),
+    stateOf: (build) => stateAt(store, build),
     onProgress: terminal.progress({
       read: { label: 'reading the tree', amount: items('file') },
       scan: { label: 'reading the target', amount: items('file') },

@@ -11,7 +11,7 @@ import { RejectsFile } from '../sources/rejects/rejects-file.ts';
 import type { PathTimes } from '../sources/snapshots/path-time.ts';
 import type { ObserveContext } from '../sources/snapshots/snapshot-reader.ts';
 import type { Input, InputError, RemoteSources } from '../sources/source.ts';
-import { number } from '../terminal/amounts.ts';
+import { number, seconds } from '../terminal/amounts.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 import { RejectReasons } from './reject-reasons.ts';
 import { requestsOf, sourceTargetOf } from './target.ts';
@@ -205,11 +205,15 @@ function remoteSources(choice: SourceChoice, terminal: Terminal, kept: string): 
   const closers: (() => void)[] = [];
   const access = { ...choice, concurrency: 1 };
   const options = { ...requestsOf(access, terminal), kept };
+  const optionsOf = (name: string) => {
+    const onRetry = (reason: string, pause: number) => terminal.warn(`${name}: ${reason}: retrying in ${seconds(pause)}`);
+    return { ...options, retryPolicy: { ...options.retryPolicy, onRetry } };
+  };
   return {
     async *objects(address) {
       const [source, { openReader }] = await Promise.all([sourceTargetOf(address, access, terminal), import('../storage/remote.ts')]);
       closers.push(() => source.close());
-      const reader = openReader(source, options);
+      const reader = openReader(source, optionsOf(source.name));
       for await (const { path, size } of reader.list()) {
         const name = path === '' ? source.name : `${source.name}/${path}`;
         yield { name, path, size, open: () => reader.read(path) };
@@ -224,7 +228,7 @@ function remoteSources(choice: SourceChoice, terminal: Terminal, kept: string): 
       const { origin, pathname } = new URL(url);
       const source = webSource(url, origin + pathname, USER_AGENT);
       closers.push(() => source.close());
-      yield* openReader(source, options).read('');
+      yield* openReader(source, optionsOf(source.name)).read('');
     },
     close: () => {
       for (const close of closers) close();

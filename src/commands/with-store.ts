@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import type { Given } from '../command-line/spec.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
@@ -6,6 +7,7 @@ import { Store } from '../store/store.ts';
 import type { CommitPhase } from '../store/writing/batch.ts';
 import { items, type Phases } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import type { BuildRecord } from '../tree/build-record.ts';
 
 /** The phases that end every command that writes to the store. */
 export const COMMIT_PHASES: Phases<CommitPhase> = {
@@ -33,9 +35,17 @@ export function stateIn(store: Store, fingerprint: string): 'current' | 'earlier
   return store.revisionOf(fingerprint) === undefined ? 'other' : 'earlier';
 }
 
-/** The same without a store: then nothing speaks against the tree. */
-export function stateAt(path: string | undefined, fingerprint: string): 'current' | 'earlier' | 'other' {
-  return path === undefined ? 'current' : withStore(path, (store) => stateIn(store, fingerprint));
+/**
+ * Whether a tree is of the present state of a store, of an earlier state, or of no state that it knows. HTML pages also show the days
+ * with snapshots. Without a store, nothing speaks against the tree.
+ */
+export function stateAt(path: string | undefined, build: BuildRecord): 'current' | 'earlier' | 'other' {
+  if (path === undefined) return 'current';
+  return withStore(path, (store) => {
+    const state = stateIn(store, build.store);
+    const lacksDays = build.browse_files !== undefined && !isDeepStrictEqual(build.snapshot_days ?? [], store.snapshotDays());
+    return state === 'current' && lacksDays ? 'earlier' : state;
+  });
 }
 
 /**

@@ -1,6 +1,9 @@
 /** Whole microseconds since 1970-01-01T00:00:00Z. Exact up to the year 2255, because a number has 53 bits. */
 export type Instant = number;
 
+/** The length of a day. */
+export const DAY_MICROS = 86_400_000_000;
+
 /**
  * Parses an ISO 8601 time with a zone. Digits beyond microseconds are cut off.
  * No regular expression is used here and in {@link isTimestamp}: it would take as long as all other processing of a snapshot.

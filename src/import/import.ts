@@ -71,6 +71,8 @@ export interface ImportSummary {
   readonly accounts: Tally;
   /** The exclusions of an export. */
   readonly exclusions: Tally;
+  /** The items of an export that a service no longer has: how many, and of how many of them the store did not know it, or only a later time. */
+  readonly goneItems: { readonly count: number; readonly newCount: number };
   readonly rejected: number;
   /** The profiles that the store does not have because it has another one for the screen name. With a rejects file, they are there. */
   readonly conflicts: { readonly count: number; readonly listed: readonly AccountConflict[] };
@@ -156,7 +158,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
     inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
     for (const item of former) count(accounts, writer.addProfile(item.account), item);
     inputErrors.throwIfAny();
-    const hasNewGone = addGoneItems(batch.database, gone);
+    const goneItems = { count: gone.length, newCount: addGoneItems(batch.database, gone) };
     const withdrawn = writer.withdrawExcluded();
     exclusionWriter.forgetNames();
     withdraw(records, withdrawn.records);
@@ -168,19 +170,20 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
     updateReports(batch.database, { pageSets, incomplete, isWhole, baseUrl: options.baseUrl });
     const hasNewDay = addSnapshotDays(batch.database, days);
     const isAboutPageChanged = hasNewDay || !isDeepStrictEqual(incompleteMirrors(batch.database), before);
-    if (hasNewGone || isAboutPageChanged) batch.markMetadataChanged();
+    if (goneItems.newCount > 0 || isAboutPageChanged) batch.markMetadataChanged();
     await reading.close();
     await options.beforeCommit?.();
     const summary = {
       records,
       accounts,
       exclusions,
+      goneItems,
       rejected,
       conflicts: { count: conflicts.count, listed: conflicts.listed },
       pageSets,
       incomplete,
     };
-    const accepted = acceptedIn(summary) + gone.length;
+    const accepted = acceptedIn(summary);
     const refusal = tooManyRejects(rejected, accepted + rejected, options.maxRejected ?? 1, options.dryRun);
     const isAllRejected = rejected > 0 && accepted === 0;
     if (!options.dryRun && refusal === undefined && !isAllRejected) await batch.commit(pauses, onProgress);
@@ -191,6 +194,7 @@ async function importInto(store: string, inputs: readonly Input[], options: Impo
   }
 }
 
-function acceptedIn({ records, accounts, exclusions, conflicts }: ImportSummary): number {
-  return [records, accounts, exclusions].flatMap((tally) => Object.values(tally)).reduce((sum, count) => sum + count, conflicts.count);
+function acceptedIn({ records, accounts, exclusions, goneItems, conflicts }: ImportSummary): number {
+  const others = goneItems.count + conflicts.count;
+  return [records, accounts, exclusions].flatMap((tally) => Object.values(tally)).reduce((sum, count) => sum + count, others);
 }

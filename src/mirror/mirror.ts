@@ -39,7 +39,10 @@ export interface MirrorOptions {
   readonly onReject: (inputError: InputError) => void;
   /** Called once just before the commit. If it throws, nothing is imported. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
-  /** How many items that the service no longer has a complete run may delete from the store: a number or a share of the known items. By default 0. */
+  /**
+   * How many items that the service no longer has a complete run may delete from the store: a number, or a share of the known items (in a
+   * first run, of those that it found). By default 0.
+   */
   readonly maxDelete: { readonly most: number } | { readonly share: number } | undefined;
   readonly signal: AbortSignal;
   /** Called with every exchange, with its bytes on the wire. */
@@ -197,5 +200,7 @@ function openSpool(path: string, memory: MirrorMemory, isFull: boolean): Spool {
 
 function limitOf(limit: MirrorOptions['maxDelete'], { data, account }: RunState): number | undefined {
   if (limit === undefined) return undefined;
-  return 'most' in limit ? limit.most : Math.floor(limit.share * (data.known + account.known));
+  if ('most' in limit) return limit.most;
+  // in a first run, what was known gone comes from the export that the store was made from
+  return Math.floor(limit.share * (data.known + account.known || data.fresh + account.fresh));
 }

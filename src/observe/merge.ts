@@ -1,4 +1,4 @@
-import { dateOf, type Instant } from '../contract/instant.ts';
+import { DAY_MICROS, dateOf, type Instant } from '../contract/instant.ts';
 import { show } from '../contract/json.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { countsByField } from '../contract/profile-fields.ts';
@@ -29,9 +29,6 @@ const LATE_HINT = 'write such snapshots to a file with --rejects FILE, or observ
 
 /** Rejected observations are written as neutral snapshots with their own time, whatever the options of the run. */
 const NEUTRAL: RejectOptions = { from: 'neutral' };
-
-/** The length of a day, in microseconds. */
-const DAY_MICROS = 86_400_000_000;
 
 export interface MergeSummary {
   /** Without those of removed accounts. */

@@ -1,8 +1,10 @@
-import type { Instant } from '../contract/instant.ts';
+import { DAY_MICROS, dateOf, type Instant } from '../contract/instant.ts';
+import { daysSinceLast } from '../contract/snapshots/snapshot-days.ts';
 import type { KnownAccount } from '../store/accounts/known-account.ts';
 import { accountsObservedUpTo, countObservedLast, type ObservedAccount } from '../store/accounts/last-seen.ts';
 import type { Connection } from '../store/database/connection.ts';
 import { RowSet } from '../store/histories/row-set.ts';
+import { storedSnapshotDays } from '../store/snapshot-days.ts';
 
 /** How many accounts are listed. All are counted. */
 const MAX_LISTED = 100;
@@ -63,7 +65,9 @@ export class AccountsOfRun {
   compare(database: Connection): { readonly missing: MissingAccounts; readonly runBefore: RunBefore; readonly run: RunAccounts } {
     const accounts = this.#seen.size;
     const [time, present] = this.#timeOfRunBefore();
-    const newFrom = time === undefined ? 0 : time - Math.max(0, this.#last - time) * NEW_WITHIN;
+    // if the run is repeated, its accounts have its own time already
+    const before = time === this.#last ? timeBefore(database, time) : time;
+    const newFrom = before === undefined ? (time ?? 0) : before - Math.max(0, this.#last - before) * NEW_WITHIN;
     let listed: ObservedAccount[] = [];
     let [count, newCount, absent] = [0, 0, 0];
     for (const account of time === undefined ? [] : accountsObservedUpTo(database, time)) {
@@ -90,6 +94,12 @@ export class AccountsOfRun {
     const isStream = times.length > MAX_TIMES || (times.length > 1 && first?.[1] === 1);
     return first === undefined || isStream ? [undefined, 0] : first;
   }
+}
+
+/** Returns the same time of the last day before that has snapshots; undefined if there is none. */
+function timeBefore(database: Connection, time: Instant): Instant | undefined {
+  const days = daysSinceLast(storedSnapshotDays(database), dateOf(time));
+  return days && time - days * DAY_MICROS;
 }
 
 function firstOf(accounts: readonly ObservedAccount[]): ObservedAccount[] {

@@ -38,8 +38,8 @@ export interface PublishOptions extends HeaderChoice, Limits, RemoteOptions {
   readonly isSinglePublisher: boolean;
   /** Returns the exclusions of the store. */
   readonly exclusions: () => readonly Exclusion[];
-  /** Whether a fingerprint is that of the present state of the store, of an earlier one, or of another store. */
-  readonly stateOf: (fingerprint: string) => 'current' | 'earlier' | 'other';
+  /** Whether a tree is of the present state of the store, of an earlier one, or of another store. */
+  readonly stateOf: (build: VerifiedTree['build']) => 'current' | 'earlier' | 'other';
   /** Whether to plan only, without any write. */
   readonly dryRun: boolean;
   readonly onProgress?: OnProgress<PublishPhase> | undefined;
@@ -84,7 +84,7 @@ export async function publish(target: Target, options: PublishOptions): Promise<
   const removal = await removalBehind(prepared, plan, options);
   const isResumed = state?.state === 'publishing' && state.manifest === build.manifest;
   const lacking = lackingIn(build, prepared.comparison.found.trees, plan.browse);
-  const of = options.stateOf(build.store);
+  const of = options.stateOf(build);
   const removedInTree = { of, accounts: of === 'current' ? 0 : countRemoved(prepared.tree, options.exclusions()) };
   const areDeletesAllowed = isResumed || removal !== undefined;
   const facts = { baseUrl: build.base_url, baseUrlThere: state?.base_url, areDeletesAllowed, lacking, removedInTree };

@@ -18,7 +18,7 @@ import type { Condition, Fetched, ObjectHead, OpenUpload, Part, Target, Upload }
 export interface RemoteOptions {
   /** The most requests in flight at a time. */
   readonly concurrency: number;
-  readonly retryPolicy: Pick<RetryPolicy, 'attempts' | 'timeout'>;
+  readonly retryPolicy: Pick<RetryPolicy, 'attempts' | 'timeout' | 'onRetry'>;
   /** Stops the run: requests in flight are completed, and no new request begins. */
   readonly signal: AbortSignal;
   /** The state of everything after a stop, for the message. */
@@ -113,8 +113,8 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
           sinceFailure = 0;
           const isTransient = error instanceof StorageError && error.kind === 'transient';
           if (!isTransient || failures >= policy.attempts) throw toFailure(source, path, error);
+          await backoff(failures, policy, error);
         }
-        await backoff(failures, signal);
         body = await open(seen === undefined ? done : 0);
       }
     },

@@ -34,6 +34,8 @@ export interface RetryPolicy {
   readonly kept: string;
   /** Waits before every attempt until it is permitted. The returned signal is aborted when the permission ends. */
   readonly beforeAttempt?: () => Promise<AbortSignal>;
+  /** Called before a pause of at least a second, in milliseconds. */
+  readonly onRetry?: ((reason: string, pause: number) => void) | undefined;
 }
 
 /** A request to a target. It is idempotent: it reads, writes or removes one whole object. */
@@ -70,7 +72,7 @@ export async function retry<T>({ kind, bytes, send }: StorageRequest<T>, policy:
       if (signal?.aborted) throw stopped(kept);
       if (attempt >= attempts) throw attempt === 1 ? error : new StorageError('transient', `${error.message} (tried ${attempt} times)`);
       traffic.retries += 1;
-      await backoff(attempt, signal, error.retryAfter);
+      await backoff(attempt, policy, error);
     }
   }
 }
@@ -117,12 +119,14 @@ export class CredentialRefresh {
   }
 }
 
-/**
- * Waits before the attempt after a failed one, which has a number from 1. Ends early if the signal is aborted.
- * @param retryAfter the least pause, in milliseconds
- */
-export async function backoff(attempt: number, signal: AbortSignal | undefined, retryAfter = 0): Promise<void> {
-  await wait(pauseAfter(attempt, BACKOFF, retryAfter), undefined, signal === undefined ? {} : { signal }).catch(() => {});
+/** A shorter pause is not reported, in milliseconds. */
+const REPORTED_PAUSE = 1000;
+
+/** Waits before the attempt after a failed one, which has a number from 1. Ends early if the signal is aborted. */
+export async function backoff(attempt: number, { signal, onRetry }: RetryPolicy, { message, retryAfter }: StorageError): Promise<void> {
+  const pause = pauseAfter(attempt, BACKOFF, retryAfter);
+  if (pause >= REPORTED_PAUSE) onRetry?.(message, pause);
+  await wait(pause, undefined, signal === undefined ? {} : { signal }).catch(() => {});
 }
 
 /**

@@ -20,9 +20,9 @@ export function goneItems(database: Connection): readonly GoneItem[] {
 /**
  * Adds what another store knows of items that this store has, in the caller's batch. An item that this store read at the service
  * itself is left out: the next run of mirror looks for it. Of two times, the earlier one stays.
- * @returns whether anything changed
+ * @returns the number of items of which the store did not know it, or only a later time
  */
-export function addGoneItems(database: Connection, items: readonly GoneItem[]): boolean {
+export function addGoneItems(database: Connection, items: readonly GoneItem[]): number {
   let changes = 0;
   for (const { gone_at, base_url, record, account } of items) {
     database.run('INSERT INTO mirror (base_url, data_excess, account_excess) VALUES (?, 0, 0) ON CONFLICT DO NOTHING', base_url);
@@ -30,5 +30,5 @@ export function addGoneItems(database: Connection, items: readonly GoneItem[]): 
     const [collection, key] = id === null ? ['account', account] : ['data', id];
     changes += database.run(INSERT, { gone_at, base_url, record: id, account, collection, key }).changes;
   }
-  return changes > 0;
+  return changes;
 }

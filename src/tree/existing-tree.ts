@@ -43,8 +43,17 @@ function hasEnds(files: TreeFiles): boolean {
 
 /** Whether a folder of a tree has no files. */
 export function isEmpty(files: TreeFiles, folder: string): boolean {
-  for (const _ of files.paths(folder)) return false;
+  for (const _ of readablePaths(files, folder)) return false;
   return true;
+}
+
+/** Yields the paths of the files below a folder of a tree, up to the damage if the central directory of a ZIP is damaged. */
+export function* readablePaths(files: TreeFiles, folder: string): Generator<string> {
+  try {
+    yield* files.paths(folder);
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+  }
 }
 
 /**

@@ -77,12 +77,17 @@ export class BrowseCheck {
       const browse = new Browse(store, this.#build);
       for (const part of browse.parts) {
         const listed = digestsOfGroup(this.#listing, part.name);
+        const order = listed.keys();
+        let misplaced: string | undefined;
         for (const { path, render } of browse.files(part, NOTHING_RENDERED)) {
           const bytes = Buffer.concat(render?.() ?? []);
           this.#compare(path, hash('sha256', bytes), listed.get(path));
+          if (listed.has(path) && order.next().value !== path) misplaced ??= path;
           listed.delete(path);
           await this.#step(this.#build.browse_files);
         }
+        // otherwise a surplus line may be in its place
+        if (misplaced !== undefined && listed.size === 0) this.#addLine(`${misplaced} in the order of a build`, 'another order');
         for (const path of listed.keys()) this.#surplus(path);
       }
       const known = new Set(browse.parts.map(({ name }) => name));
@@ -132,7 +137,7 @@ export class BrowseCheck {
   }
 
   #addLine(expected: string, found: string): void {
-    this.#report.add({ rule: 'manifest-line', path: MANIFEST, expected, found });
+    this.#report.add({ rule: 'manifest-line', path: MANIFEST, expected, found, cause: this.#cause });
   }
 
   async #step(all: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { PAGES_IN_PART, partsOf } from '../browse/parts.ts';
 import { HOME } from '../browse/paths.ts';
 import { SITE_MARKER } from '../contract/files/markers.ts';
 import { isObject } from '../contract/json.ts';
@@ -5,7 +6,16 @@ import type { Pauses } from '../contract/pauses.ts';
 import { BUILD_RECORD, type BuildRecord, layoutOf } from '../tree/build-record.ts';
 import { fileCount, hasPage, pathsOfPages } from '../tree/layout.ts';
 import { Digests } from '../tree/manifest/digests.ts';
-import { BROWSE_FOLDER, groupOf, isBrowsePath, linesOfGroup, linesOfTree, listFiles } from '../tree/manifest/listing.ts';
+import {
+  BROWSE_FOLDER,
+  browseGroupOf,
+  browseGroups,
+  groupOf,
+  isBrowsePath,
+  linesOfGroup,
+  linesOfTree,
+  listFiles,
+} from '../tree/manifest/listing.ts';
 import { digestOf, MANIFEST, manifestLines } from '../tree/manifest/manifest.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
 import { type TreeFiles, UnreadableFile } from '../tree/tree-files.ts';
@@ -36,10 +46,13 @@ export async function checkManifest(
   const all = fileCount(digests) + (build.browse_files ?? 0) + 1;
   let number = 0;
   let sortKeys: string | undefined;
+  const isNext = orderOf(digests);
+  let misplaced: string | undefined;
   const add = (expected: string, found: string) => report.add({ rule: 'manifest-line', path: MANIFEST, expected, found });
   for (const line of manifestLines(files.pieces(MANIFEST))) {
     number += 1;
     if (pauses.areDue) await pauses.take(() => onProgress(number, all));
+    if (line !== undefined && !isNext(line.path)) misplaced ??= `line ${number}: ${line.path}`;
     if (line?.path === SORT_KEYS && sortKeys === undefined) {
       sortKeys = line.digest;
       continue;
@@ -53,7 +66,31 @@ export async function checkManifest(
   if (sortKeys === undefined) add(`a line for ${SORT_KEYS}`, 'no such line');
   else checkFile(files, SORT_KEYS, sortKeys, report);
   for (const path of pathsOfPages(digests)) if (digests.get(path) === undefined) add(`a line for ${path}`, 'no such line');
+  // otherwise it follows from that violation
+  if (misplaced !== undefined && report.violationCount === 0) add('the files in the order of a build', misplaced);
   return digests;
+}
+
+/**
+ * Returns whether a path is the next one of a manifest in the order of a build. Browse files need only the place of their part: the
+ * order in a part follows from the store.
+ */
+function orderOf(digests: Digests): (path: string) => boolean {
+  const places = placesIn(digests);
+  let last: string | undefined;
+  return (path) => {
+    const place = browseGroupOf(path) ?? path;
+    const isSamePart = place === last;
+    last = place;
+    return isSamePart || places.next().value === place;
+  };
+}
+
+function* placesIn(digests: Digests): Generator<string> {
+  yield* pathsOfPages(digests);
+  const groups = new Set(browseGroups(digests.listing));
+  for (const { name } of partsOf(groups.size * PAGES_IN_PART)) if (groups.has(name)) yield name;
+  yield SORT_KEYS;
 }
 
 function isListedTwice(path: string, { listing }: Digests): boolean {

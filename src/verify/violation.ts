@@ -2,7 +2,7 @@
 export const RULES = {
   'build-record': 'build.json describes a finished build and the input of the build, and the numbers in build.json are consistent',
   'manifest-digest': 'the manifest has the SHA-256 that build.json lists',
-  'manifest-line': 'the manifest lists each file that the tree must have exactly once, and nothing else',
+  'manifest-line': 'the manifest lists each file that the tree must have exactly once, in the order of a build, and nothing else',
   'file-missing': 'every file that the tree must have exists',
   'file-digest': 'every file has the SHA-256 that the manifest lists',
   'duplicate-mismatch': 'files that hold the same page have the same bytes',

@@ -95,6 +95,22 @@ describe('a run that lacks accounts or has rejected items', () => {
     expect(fourth.stdout).toContain('\n  missing   2 accounts, not observed for a longer time: e@social.example, f@social.example\n');
   });
 
+  it('says the same if it is repeated, also after nights without snapshots', async () => {
+    const { observe } = job();
+    await observe(1, night('a', 'b', 'c', 'd', 'e'));
+    const told = ({ stderr, stdout }: Awaited<ReturnType<typeof observe>>) => [stderr, / {2}missing .*/.exec(stdout)?.[0]];
+    for (const [day, seen, warns] of [
+      [2, 'abcd', true],
+      [3, 'abcd', true],
+      [7, 'abc', true],
+      [8, 'abc', false],
+    ] as const) {
+      const once = await observe(day, night(...seen));
+      expect([day, told(await observe(day, night(...seen)))]).toEqual([day, told(once)]);
+      expect([day, once.stderr.includes('not observed')]).toEqual([day, warns]);
+    }
+  });
+
   it('counts the accounts that are missing for long, without names if new ones fill the list', async () => {
     const { observe } = job();
     const others = night(...Array.from({ length: 100 }, (_, index) => `n${index}`));

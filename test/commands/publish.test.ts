@@ -129,6 +129,26 @@ it('warns of a tree that lacks the latest changes of the store, like archive, al
     expect(await palimpsestHere(args, { cwd })).toMatchObject({ code: 0, stderr: expect.stringMatching(warning) });
 });
 
+it.each(['out', 'history.zip'])('warns of HTML pages in %s that lack a day with snapshots, but not of pages without HTML', async (out) => {
+  const cwd = temporaryFolder();
+  const observe = (day: number) =>
+    palimpsestJson(['observe', '-'], { cwd, input: `{"observed_at":"2024-03-0${day}T00:00:00Z","screen_name":"nina","bio":"a"}` });
+  const warning = async () => {
+    const { code, stderr } = await palimpsestHere(['publish', 'site', '--out', out, '--allow-loopback', '--quiet'], { cwd });
+    expect(code).toBe(0);
+    return stderr.includes(`the tree in ${out} lacks the latest changes`);
+  };
+  await observe(1);
+  await palimpsestJson(['build', '--out', out], { cwd });
+  await observe(2);
+  const found = [await warning()];
+  await palimpsestJson(['build', '--out', out, '--html'], { cwd });
+  found.push(await warning());
+  await observe(3);
+  found.push(await warning());
+  expect(found).toEqual([false, false, true]);
+});
+
 describe.each([
   ['publish', ['publish', 'site', '--allow-loopback']],
   ['archive', ['archive', 'bag', '--to', 'bag']],

@@ -7,6 +7,8 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     'records_by_outcome, accounts_by_outcome':
       'how many were `added`, `same`, `kept`, `replaced` and `excluded`. Excluded items belong to removed accounts (removal.md)',
     exclusions_by_outcome: 'the same numbers for the exclusions of an export',
+    gone_items:
+      'the items of an export that a service no longer has (export.md#item-that-a-service-no-longer-has): their `count`, and how many of them changed the store (`new_count`)',
     dry_run: 'whether this was a dry run, which changes nothing',
     rejected: 'how many items and files were rejected',
     archives:

@@ -194,7 +194,9 @@ describe('items that a service removed', () => {
     const { service, records, removed, at, exported, goneIn } = await place();
     const lines = await exported('store.db');
     writeFileSync(at('store.ndjson'), lines);
-    await palimpsestJson(['import', at('store.ndjson'), '--store', at('copy.db')]);
+    const importAgain = () => palimpsestJson(['import', at('store.ndjson'), '--store', at('copy.db')]);
+    expect(await importAgain()).toMatchObject({ gone_items: { count: 2, new_count: 2 } });
+    expect(await importAgain()).toMatchObject({ gone_items: { count: 2, new_count: 0 } });
     expect(await exported('copy.db')).toBe(lines);
     const items = (await goneIn('copy.db')).map((line) => JSON.parse(line));
     const item = { base_url: service.baseUrl, gone_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/) };
@@ -210,8 +212,24 @@ describe('items that a service removed', () => {
     expect(again).toMatchObject({ isComplete: true, removed: { data: [], account: [] } });
     expect(await goneIn('copy.db')).toEqual([]);
     // a store that has read the items at the service knows more than the export
-    await palimpsestJson(['import', at('store.ndjson'), '--store', at('copy.db')]);
+    expect(await importAgain()).toMatchObject({ gone_items: { count: 2, new_count: 0 } });
     expect(await goneIn('copy.db')).toEqual([]);
+  });
+
+  it('are deleted from a store that was made from an export by its first mirror, up to a share of the items of the service', async () => {
+    const { service, at, exported } = await place();
+    writeFileSync(at('store.ndjson'), await exported('store.db'));
+    await palimpsestJson(['import', at('store.ndjson'), '--store', at('copy.db')]);
+    // the service has 19 records of one account
+    for (const [share, most] of [
+      [0.09, 1],
+      [0, 0],
+    ] as const) {
+      const refused = mirrored(at('copy.db'), service.baseUrl, { maxDelete: { share } });
+      await expect(refused).rejects.toMatchObject({ code: 'too-many-deletes', expected: `at most ${most} deletes from the store` });
+    }
+    const deleted = { records: 1, accounts: 1 };
+    expect(await mirrored(at('copy.db'), service.baseUrl, { maxDelete: { share: 0.1 } })).toMatchObject({ isComplete: true, deleted });
   });
 
   it('are known in a store that was made from an archive with --identities', async () => {

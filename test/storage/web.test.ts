@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
 import { openReader } from '../../src/storage/remote.ts';
 import { webSource } from '../../src/storage/web.ts';
 import { portOf } from '../publish/stores.ts';
+import { bioRecord } from '../support/bio-record.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsestHere } from '../support/palimpsest.ts';
 
 async function serverOf(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
@@ -35,6 +39,19 @@ it('asks a busy server again after the time in Retry-After, and not before', asy
   expect(times).toHaveLength(2);
   // timers of Node.js count whole milliseconds
   expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(990);
+});
+
+it('warns of a pause of at least a second before it asks again, without what is secret in the URL', async () => {
+  let requests = 0;
+  const server = await serverOf((_, response) => {
+    requests += 1;
+    if (requests <= 2) response.writeHead(503, requests === 2 ? { 'Retry-After': '1' } : {}).end();
+    else response.end(JSON.stringify(bioRecord(1)));
+  });
+  const args = ['import', `http://${server}/history.ndjson?key=secret`, '--store', join(temporaryFolder(), 'store.db')];
+  const { code, stderr } = await palimpsestHere(args);
+  expect([code, requests]).toEqual([0, 3]);
+  expect(stderr).toMatch(new RegExp(`^warning: http://${server}/history.ndjson: .*503.*: retrying in 1.0 s\n$`));
 });
 
 it('does not send the credentials in a URL to the host to which it redirects', async () => {

@@ -56,6 +56,7 @@ describe('an import', () => {
       records: { added: 0, same: 3, kept: 0, replaced: 0, excluded: 0 },
       accounts: { added: 0, same: 1, kept: 0, replaced: 0, excluded: 0 },
       exclusions: { added: 0, same: 0, kept: 0, replaced: 0, excluded: 0 },
+      goneItems: { count: 0, newCount: 0 },
       pageSets: [],
       incomplete: [],
       rejected: 0,

@@ -145,6 +145,28 @@ describe('a build with --no-html over a tree with browse files', () => {
     await json('out');
     expect(readdirSync(at('out')).filter((name) => name === 'browse' || name === 'index.html')).toEqual([]);
   });
+
+  it('leaves no empty folder of a build that was killed after it removed the files', async () => {
+    const { at, html, json } = await workplace();
+    await html('out');
+    for (const path of browsePaths(at('out'))) rmSync(at(`out/${path}`));
+    writeFileSync(at('out/build.json'), `${UNFINISHED},"browse_files":3}\n`);
+    cpSync(at('out'), at('again'), { recursive: true });
+    await json('out');
+    expect(existsSync(at('out/browse'))).toBe(false);
+    mkdirSync(at('again/browse/left/1'), { recursive: true });
+    await html('again');
+    expect(existsSync(at('again/browse/left'))).toBe(false);
+  });
+
+  it('is followed by one with --html although a killed build of an earlier release left empty folders', async () => {
+    const { at, html, json } = await workplace();
+    await json('out');
+    mkdirSync(at('out/browse/account/3f'), { recursive: true });
+    await html('fresh');
+    await html('out');
+    expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
+  });
 });
 
 describe('files of others at the places of browse files', () => {

@@ -11,7 +11,7 @@ import { histories } from '../support/histories.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { times } from '../support/proof.ts';
 import { observe } from '../support/snapshots.ts';
-import { flipByte } from '../verify/damaged-zip.ts';
+import { flipByte, flipByteAt } from '../verify/damaged-zip.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 import { filesInZip } from '../zip/zips.ts';
 
@@ -173,6 +173,16 @@ describe('a build into a ZIP', () => {
     await into('history.zip', { repair: true });
     await into('fresh.zip');
     expect(readFileSync(at('history.zip'))).toEqual(readFileSync(at('fresh.zip')));
+  });
+
+  it.each(['rest/data/index.json', 'browse/about.html'])('is repaired if the central directory is damaged at %s', async (path) => {
+    const { at, into } = await workplace();
+    await into('history.zip');
+    const good = readFileSync(at('history.zip'));
+    // the entry begins 46 bytes before the path
+    flipByteAt(at('history.zip'), good.lastIndexOf(path) - 46);
+    await into('history.zip', { repair: true });
+    expect(readFileSync(at('history.zip'))).toEqual(good);
   });
 });
 

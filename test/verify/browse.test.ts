@@ -23,6 +23,20 @@ it.each<[name: string, needsStore: boolean, rule: Rule, path: string, (tree: Dam
   ['a missing file', false, 'file-missing', PAGE, (tree) => tree.remove(PAGE)],
   ['a file that is not listed', false, 'unexpected-file', SURPLUS, (tree) => tree.write(SURPLUS, '')],
   ['a line twice', false, 'manifest-line', MANIFEST, (tree) => reseal(tree, (text) => text.replace(LINE, '$&$&'), 1)],
+  [
+    'a part before the part that precedes it',
+    false,
+    'manifest-line',
+    MANIFEST,
+    (tree) => reseal(tree, (text) => text.replace(/(.*browse\/accounts\/.*\n)((?:.*browse\/changes\/\d.*\n)+)/, '$2$1')),
+  ],
+  [
+    'two lines of a part in another order',
+    true,
+    'manifest-line',
+    MANIFEST,
+    (tree) => reseal(tree, (text) => text.replace(/(.*changes\/2\.html\n)((?:.*\n)*?)(.*changes\/1\.html\n)/, '$3$2$1')),
+  ],
   ['a wrong number of files', false, 'manifest-line', MANIFEST, (tree) => reseal(tree, (text) => text, 1)],
   [
     'a checksum in build.json that is not of the search index',

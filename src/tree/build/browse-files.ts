@@ -79,7 +79,7 @@ export async function stageBrowse(
     });
     sources = { browse_feed: feedSource(store), browse_search: newSearch };
   }
-  return { parts, ...totals, sources };
+  return { parts, ...totals, sources, isWhole: since === -1 };
 }
 
 /** Lists the files of parts that the new tree does not have as obsolete. Returns their number. */

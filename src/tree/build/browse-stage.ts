@@ -12,6 +12,8 @@ export interface StagedBrowse extends PartCounts {
   readonly parts: readonly string[];
   /** Undefined if the new tree has no browse files. */
   readonly sources: BrowseSources | undefined;
+  /** Whether all were rendered, not only what changed. Then an interrupted build may have left empty folders. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -37,7 +39,7 @@ export function refuseObsolete(stage: string, out: string): void {
  * Moves the staged browse files into the tree, and removes the obsolete ones. New files come first and the home page last, so that no
  * link leads to a file that is not there yet.
  */
-export function promoteBrowse(stage: string, out: string): void {
+export function promoteBrowse(stage: string, out: string, { isWhole }: StagedBrowse): void {
   for (const isNew of [true, false]) moveFolder(join(stage, BROWSE_FOLDER), join(out, BROWSE_FOLDER), isNew);
   if (existsSync(join(stage, HOME))) renameSync(join(stage, HOME), join(out, HOME));
   const folders = new Set<string>();
@@ -45,7 +47,7 @@ export function promoteBrowse(stage: string, out: string): void {
     rmSync(join(out, path), { force: true });
     folders.add(dirname(path));
   }
-  for (const folder of [...folders, BROWSE_FOLDER]) removeEmpty(out, folder);
+  for (const folder of [...folders, ...(isWhole ? foldersIn(out, BROWSE_FOLDER) : []), BROWSE_FOLDER]) removeEmpty(out, folder);
 }
 
 function* obsoletePaths(stage: string): Generator<string> {
@@ -53,6 +55,16 @@ function* obsoletePaths(stage: string): Generator<string> {
     yield* readFileSync(join(stage, OBSOLETE, name), 'utf8')
       .split('\n')
       .slice(0, -1);
+  }
+}
+
+/** Yields the folders below a folder. */
+function* foldersIn(out: string, folder: string): Generator<string> {
+  if (!existsSync(join(out, folder))) return;
+  for (const entry of readdirSync(join(out, folder), { withFileTypes: true })) {
+    if (!entry.isDirectory()) continue;
+    yield* foldersIn(out, `${folder}/${entry.name}`);
+    yield `${folder}/${entry.name}`;
   }
 }
 

@@ -91,7 +91,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const { compress: encodings = last.compress, html = last.html } = options;
       const hasBrowse = last.html;
       const site = siteOf(store, options, last, html);
-      if (form === 'folder' && html && !hasBrowse) refuseForeignBrowse(out);
+      if (form === 'folder' && html && !hasBrowse) refuseForeignBrowse(files);
       const found = options.repair ? undefined : finishedTree(files);
       const now = recordOf(store, site, encodings, html ? found : undefined);
       const layout = layoutOf(now);

@@ -1,10 +1,12 @@
-import { lstatSync, opendirSync, readdirSync, type Stats } from 'node:fs';
+import { lstatSync, opendirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { HOME } from '../../browse/paths.ts';
 import { Failure } from '../../contract/failure.ts';
 import { COLLECTIONS } from '../../contract/pages/collection.ts';
+import { isEmpty } from '../existing-tree.ts';
 import { collectionFolder, isPageName, pagesFolder } from '../layout.ts';
 import { BROWSE_FOLDER } from '../manifest/listing.ts';
+import type { TreeFiles } from '../tree-files.ts';
 
 /** @throws Failure not-ours if a path exists and is not a folder */
 export function refuseUnlessFolder(path: string): void {
@@ -63,15 +65,15 @@ export function refuseLinkedFolders(out: string): void {
 }
 
 /**
- * Refuses a folder with something at the place of the browse files, if no build wrote browse files there. An empty folder is
+ * Refuses a folder with something at the place of the browse files, if no build wrote browse files there. Folders without files are
  * fine.
  * @throws Failure not-ours
  */
-export function refuseForeignBrowse(out: string): void {
-  const paths = [HOME, BROWSE_FOLDER].map((path) => join(out, path));
-  for (const path of paths) {
+export function refuseForeignBrowse(files: TreeFiles): void {
+  for (const name of [HOME, BROWSE_FOLDER]) {
+    const path = join(files.out, name);
     const found = lstatOf(path);
-    if (found === undefined || (found.isDirectory() && readdirSync(path).length === 0)) continue;
+    if (found === undefined || (found.isDirectory() && isEmpty(files, name))) continue;
     throw inTheWay(path, 'nothing, because build --html writes here', found);
   }
 }

@@ -6,7 +6,7 @@ import { BufferedFile } from '../../contract/files/file-bytes.ts';
 import { COLLECTIONS } from '../../contract/pages/collection.ts';
 import type { Pauses } from '../../contract/pauses.ts';
 import type { BuildRecord } from '../build-record.ts';
-import { isEmpty } from '../existing-tree.ts';
+import { isEmpty, readablePaths } from '../existing-tree.ts';
 import { collectionFolder, fileCount, type Layout, pathsOfPages } from '../layout.ts';
 import { BROWSE_FOLDER, type Listing, listFiles } from '../manifest/listing.ts';
 import { digestOf, MANIFEST } from '../manifest/manifest.ts';
@@ -54,5 +54,5 @@ function* presentPaths(files: TreeFiles, layout: Layout): Generator<string> {
   const absent = COLLECTIONS.map(collectionFolder).filter((folder) => isEmpty(files, folder));
   for (const path of pathsOfPages(layout)) if (!absent.some((folder) => path.startsWith(folder))) yield path;
   if (files.size(HOME) !== undefined) yield HOME;
-  for (const path of files.paths(BROWSE_FOLDER)) if (partOf(path) !== undefined) yield path;
+  for (const path of readablePaths(files, BROWSE_FOLDER)) if (partOf(path) !== undefined) yield path;
 }

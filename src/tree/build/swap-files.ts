@@ -123,7 +123,7 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   const removedCopies = hasSurplusVariants ? removeVariants(out, layout, isDryRun) : 0;
   const removedPages = isNew ? 0 : await removeOldPages(out, layout, isDryRun);
   if (!isDryRun) {
-    if (browse !== undefined) promoteBrowse(stage, out);
+    if (browse !== undefined) promoteBrowse(stage, out, browse);
     if (hasNewSortKeys) renameSync(join(stage, SORT_KEYS), join(out, SORT_KEYS));
     renameSync(manifest, join(out, MANIFEST));
     renameSync(record, join(out, BUILD_RECORD));

@@ -38,6 +38,13 @@ export const FILE_DAMAGES: readonly Damage[] = [
   manifestLines('is empty and build.json has its digest', () => '', `a line for ${FIRST}`),
   manifestLines('has CRLF', (text) => text.replaceAll('\n', '\r\n'), 'line 1: an invalid line'),
   manifestLines('has every line twice', (text) => text.replace(/.+\n/g, '$&$&'), `line 2: ${FIRST}`),
+  manifestLines('has two pages in another order', (text) => text.replace(/(.+\/4\/.+\n)(.+\/5\/.+\n)/, '$2$1'), 'line 5: rest/data/page/5'),
+  manifestLines(
+    'has the accounts first',
+    (text) => text.replace(/((?:.+\/data\/.+\n)+)((?:.+\/account\/.+\n)+)/, '$2$1'),
+    'line 1: rest/acc',
+  ),
+  manifestLines('begins with the sort keys', (text) => text.replace(/^((?:.+\n)+)(.+ sort-keys.txt\n)$/, '$2$1'), 'line 1: sort-keys.txt'),
   manifestLines('lacks a line', (text) => text.replace(/.+page\/4\/index.json\n/, ''), 'a line for rest/data/page/4/index.json'),
   ...['../secret', 'rest/data/page/10/index.json'].map((path) =>
     manifestLines(`lists ${path}`, (text) => `${text}${'a'.repeat(64)}  ${path}\n`, `line 18: ${path}`),
