@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import type { Command } from 'commander';
 import type { RejectedValue } from './command-line/program.ts';
 import { ON } from './command-line/refusals.ts';
-import { Failure } from './contract/failure.ts';
+import { codeOf, Failure } from './contract/failure.ts';
 import { exitCodeOf } from './contract/failure-codes.ts';
 import { invocationOf } from './terminal/invocation.ts';
 import type { ProcessIO } from './terminal/process-io.ts';
@@ -107,7 +107,7 @@ async function asFailure(error: unknown, running: Command | undefined): Promise<
     expected: 'a path that can be read and written, on a disk with free space',
     found: error.message,
     hint:
-      'code' in error && error.code === 'ENOSPC'
+      codeOf(error) === 'ENOSPC'
         ? `free some space, also in the folder for temporary files, ${tmpdir()}: the variable TMPDIR names it. Then run the command again`
         : 'check the path, its permissions and the free space, then run the command again',
     cause: error,

@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { outputFile, removeSync } from 'fs-extra/esm';
-import { Failure } from '../contract/failure.ts';
+import { codeOf, Failure, fileSystemFailure } from '../contract/failure.ts';
 import { draftOf, hasOtherWriter } from '../contract/files/draft.ts';
 import { lackSentence } from '../contract/files/incomplete-mirror.ts';
 import { refuseOtherContent } from '../contract/files/refuse-output.ts';
@@ -91,7 +91,7 @@ function moveEntries(draft: string, folder: string, earlier: readonly string[]):
 
 /** Whether another program already had that folder. */
 function isTaken(draft: string, error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST' && 'path' in error && error.path === draft;
+  return error instanceof Error && codeOf(error) === 'EEXIST' && 'path' in error && error.path === draft;
 }
 
 function busy(folder: string): Failure {
@@ -105,13 +105,9 @@ function busy(folder: string): Failure {
 function unwritable(folder: string, draft: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error;
   if ('path' in error && typeof error.path === 'string' && !error.path.startsWith(draft)) return error;
-  return new Failure('file-system', `cannot write ${folder}`, {
-    place: { file: folder },
-    expected: 'a folder that can be written, on a disk with free space',
-    found: error.message,
-    hint: 'name another folder with --to, or check the permissions and free space of its folder',
-    cause: error,
-  });
+  const expected = 'a folder that can be written, on a disk with free space';
+  const hint = 'name another folder with --to, or check the permissions and free space of its folder';
+  return fileSystemFailure(error, folder, { expected, hint });
 }
 
 async function fill(tree: VerifiedTree, bag: string, { onProgress, bagInfo = [], identities }: BagOptions): Promise<void> {

@@ -11,7 +11,7 @@ import { lock } from '../store/database/lock.ts';
 import { replaceStore } from '../store/database/replace.ts';
 import { SCHEMA_VERSION } from '../store/database/schema.ts';
 import { otherSchema } from '../store/database/schema-version.ts';
-import { fileSystemFailure } from '../store/database/store-error.ts';
+import { diskFailure } from '../store/database/store-error.ts';
 import { StoreImage, type StoreState } from '../store/image.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { commitPath } from '../versions/commit.ts';
@@ -69,7 +69,7 @@ export async function pull(target: Target, options: PullOptions): Promise<PullSu
       pullLock.release();
     }
   } catch (error) {
-    throw fileSystemFailure(options.store, error);
+    throw diskFailure(options.store, error);
   }
 }
 

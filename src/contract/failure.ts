@@ -56,6 +56,29 @@ export class Failure extends Error {
   }
 }
 
+/** Returns the code of an error, such as ENOENT; undefined if it has none. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/**
+ * Returns the failure of a file or folder that cannot be read or written.
+ * @param error the error of the system, or a text that says what was found
+ */
+export function fileSystemFailure(error: unknown, file: string, remedy: Details, what = `cannot write ${file}`): Failure {
+  const found = error instanceof Error ? error.message : String(error);
+  return new Failure('file-system', what, { place: { file }, found, cause: error, ...remedy });
+}
+
+/** Returns the result of work. If it throws an error, throws what `toFailure` makes of it. */
+export function convertErrors<T>(work: () => T, toFailure: (error: unknown) => unknown): T {
+  try {
+    return work();
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
+
 /** Restores an error of another thread. If its class cannot be cloned, only its properties arrive. A Failure stays a Failure. */
 export function errorOfThread(error: unknown): Error {
   if (isFailure(error)) return new Failure(error.code, error.message, { ...error, hint: error.hintParts });

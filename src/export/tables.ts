@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { encodeJson } from '../contract/drf-json.ts';
-import { Failure } from '../contract/failure.ts';
+import { type Failure, fileSystemFailure } from '../contract/failure.ts';
 import { refuseOtherContent } from '../contract/files/refuse-output.ts';
 import { timestampOf } from '../contract/instant.ts';
 import { mkdirp } from '../store/mkdirp.ts';
@@ -122,8 +122,8 @@ export function makeFolder(folder: string, extension: string): readonly string[]
   refuseOtherFiles(folder, extension);
   try {
     return mkdirp(folder);
-  } catch (cause) {
-    throw noFolder(folder, extension, cause instanceof Error ? cause.message : String(cause), cause);
+  } catch (error) {
+    throw noFolder(folder, extension, error);
   }
 }
 
@@ -134,12 +134,9 @@ export function refuseOtherFiles(folder: string, extension: string): void {
   refuseOtherContent(folder, (names) => names.find((name) => !TABLE_FILE.test(name)));
 }
 
-function noFolder(folder: string, extension: string, found: string, cause?: unknown): Failure {
-  return new Failure('file-system', `cannot write files into ${folder}`, {
-    place: { file: folder },
-    expected: `a folder, or the name of a file that ends in .${extension}`,
-    found,
-    hint: `name a folder with --to, or a file such as ${folder}.${extension}`,
-    cause,
-  });
+/** @param error the error, or a text that says what was found */
+function noFolder(folder: string, extension: string, error: unknown): Failure {
+  const expected = `a folder, or the name of a file that ends in .${extension}`;
+  const hint = `name a folder with --to, or a file such as ${folder}.${extension}`;
+  return fileSystemFailure(error, folder, { expected, hint }, `cannot write files into ${folder}`);
 }

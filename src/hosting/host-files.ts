@@ -27,7 +27,7 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (cause) {
-    throw unwritable(path, cause instanceof Error ? cause.message : String(cause), cause);
+    throw unwritable(path, cause);
   }
 }
 

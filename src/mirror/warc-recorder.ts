@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, ftruncateSync, openSync } from 'node:fs';
-import { Failure } from '../contract/failure.ts';
+import { convertErrors, Failure } from '../contract/failure.ts';
 import { unwritable } from '../contract/files/draft.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
 import type { Exchange } from '../http/exchange.ts';
@@ -96,11 +96,7 @@ function newId(): string {
 }
 
 function attempt<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    throw unwritable(path, cause instanceof Error ? cause.message : String(cause), cause, '--warc');
-  }
+  return convertErrors(work, (cause) => unwritable(path, cause, '--warc'));
 }
 
 function notWarc(path: string): Failure {

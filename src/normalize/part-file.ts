@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { Failure } from '../contract/failure.ts';
+import { codeOf, fileSystemFailure } from '../contract/failure.ts';
 import { behindLinks } from '../contract/files/draft.ts';
 import { writeFully } from '../contract/files/file-bytes.ts';
 import { refuseDatabase } from '../contract/files/refuse-output.ts';
@@ -62,7 +62,7 @@ export function localPart(address: string): PartFile {
             renameSync(draft, path);
           } catch (error) {
             // another run has written the same part meanwhile, and removed all drafts
-            if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT') || !statSync(path).isFile()) throw error;
+            if (codeOf(error) !== 'ENOENT' || !statSync(path).isFile()) throw error;
           }
           for (const entry of readdirSync(folder))
             if (entry.startsWith(hidden) && entry.endsWith('.draft')) rmSync(join(folder, entry), { force: true });
@@ -120,12 +120,8 @@ export async function writePart(file: PartFile, texts: AsyncIterable<string>): P
 
 /** Converts an error of the file system to a Failure. Returns any other error unchanged. */
 export function partFailure({ address, temporary }: Pick<PartFile, 'address' | 'temporary'>, error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof Failure || !('syscall' in error)) return error;
-  return new Failure('file-system', `cannot write ${address}`, {
-    place: { file: address },
-    expected: `a writable folder, and enough free space in ${dirname(temporary)}`,
-    found: error.message,
-    hint: 'check the folder, its permissions and the free space, then run the same command again',
-    cause: error,
-  });
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  const expected = `a writable folder, and enough free space in ${dirname(temporary)}`;
+  const hint = 'check the folder, its permissions and the free space, then run the same command again';
+  return fileSystemFailure(error, address, { expected, hint });
 }

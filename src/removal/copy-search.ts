@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable, pipeline as streamPipeline } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type BrotliDecompress, createBrotliDecompress, createGunzip, type Gunzip } from 'node:zlib';
-import { Failure } from '../contract/failure.ts';
+import { codeOf, Failure } from '../contract/failure.ts';
 import { headOf, isZip, resumed } from '../sources/unpack/head.ts';
 import { forEachLimit } from '../storage/concurrency-limit.ts';
 import { excludedRows } from '../store/exclusions/named-exclusions.ts';
@@ -223,6 +223,5 @@ async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
 /** Whether a file is damaged, no store, or cannot be read or copied, such as on a full disk. */
 function isUnreadable(error: unknown): boolean {
   if (error instanceof Failure) return /-store$|^store-|^bad-(?:archive|encoding)$/.test(error.code);
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return error instanceof ZipDamage || error instanceof BadResponse || /^(?:Z_|E)/.test(code);
+  return error instanceof ZipDamage || error instanceof BadResponse || /^(?:Z_|E)/.test(codeOf(error) ?? '');
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createServer, type HttpResponse } from 'http-server';
-import { Failure } from '../contract/failure.ts';
+import { codeOf, Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
 import { refuseWithoutHead, siteForm, treeAt } from '../hosting/site.ts';
 import { answer } from '../rewrite/answer.ts';
@@ -151,7 +151,7 @@ function originOf(request: IncomingMessage): string | undefined {
 }
 
 function cannotListen({ host, port }: ServeOptions, cause: Error): Failure {
-  const taken = 'code' in cause && cause.code === 'EADDRINUSE';
+  const taken = codeOf(cause) === 'EADDRINUSE';
   return new Failure('port-taken', `cannot listen on ${host}:${port}`, {
     expected: 'a free address and port',
     found: taken ? 'another program on this port' : cause.message,

@@ -1,4 +1,4 @@
-import { Failure } from '../contract/failure.ts';
+import { codeOf, Failure } from '../contract/failure.ts';
 
 /** The client packages of some kinds of targets, with the releases that palimpsest is tested with. */
 export const CLIENTS = {
@@ -15,8 +15,7 @@ export async function loadClient<T>(name: keyof typeof CLIENTS, load: () => Prom
   try {
     return await load();
   } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
-    if (!isMissing) throw cause;
+    if (codeOf(cause) !== 'ERR_MODULE_NOT_FOUND') throw cause;
     throw new Failure('no-client', `this target needs ${name}, which is not installed`, {
       expected: `the package ${name} ${CLIENTS[name]}, which palimpsest is tested with`,
       found: 'no such package (other kinds of target do not need it)',

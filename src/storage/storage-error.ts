@@ -1,4 +1,4 @@
-import { Failure } from '../contract/failure.ts';
+import { codeOf, Failure } from '../contract/failure.ts';
 
 /**
  * The kinds of errors, by their remedy. `transient` is retried. `expired` is retried with new credentials. `conflict`
@@ -88,7 +88,7 @@ export function networkCode(error: Error): string | undefined {
   const causes: readonly unknown[] = [error, error.cause, ...('errors' in error && Array.isArray(error.errors) ? error.errors : [])];
   return causes
     .filter((cause) => cause instanceof Error)
-    .flatMap((cause) => ['code' in cause ? String(cause.code) : '', cause.name])
+    .flatMap((cause) => [codeOf(cause) ?? '', cause.name])
     .find((name) => NETWORK_ERRORS.test(name));
 }
 

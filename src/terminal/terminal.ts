@@ -1,4 +1,4 @@
-import { Failure } from '../contract/failure.ts';
+import { codeOf, Failure } from '../contract/failure.ts';
 import { exitCodeOf } from '../contract/failure-codes.ts';
 import { hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import { type OnProgress, type Pauses, stopped } from '../contract/pauses.ts';
@@ -76,7 +76,7 @@ export class Terminal {
 
   #outputFailed(error: Error): void {
     // a reader may stop early, as head does; that is not a failure
-    this.#isClosed ||= 'code' in error && error.code === 'EPIPE';
+    this.#isClosed ||= codeOf(error) === 'EPIPE';
     if (this.#isClosed || this.#hasOutputFailed) return;
     this.#hasOutputFailed = true;
     const exitCode = this.exitCode;

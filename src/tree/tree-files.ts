@@ -1,5 +1,6 @@
 import { closeSync, type Dir, fstatSync, lstatSync, opendirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf, convertErrors } from '../contract/failure.ts';
 import { readFully } from '../contract/files/file-bytes.ts';
 import { ZipDamage } from '../zip/member.ts';
 import { ZipReader } from '../zip/zip-reader.ts';
@@ -83,8 +84,8 @@ export function folderFiles(out: string): TreeFiles {
   return {
     out,
     form: 'folder',
-    read: (path) => readable(() => readRegularFile(join(out, path))),
-    open: (path) => readable(() => openIn(join(out, path))),
+    read: (path) => convertErrors(() => readRegularFile(join(out, path)), unreadable),
+    open: (path) => convertErrors(() => openIn(join(out, path)), unreadable),
     pieces: (path) => readablePieces(join(out, path)),
     size: (path) => sizeIn(join(out, path)),
     paths: (folder = '') => pathsIn(out, folder),
@@ -93,8 +94,8 @@ export function folderFiles(out: string): TreeFiles {
 }
 
 function openZip(out: string): TreeFiles {
-  const zip = readable(() => openReader(out));
-  const read = (path: string) => readable(() => zip.read(path)) ?? missing(`${out} has no member ${path}`);
+  const zip = convertErrors(() => openReader(out), unreadable);
+  const read = (path: string) => convertErrors(() => zip.read(path), unreadable) ?? missing(`${out} has no member ${path}`);
   return {
     out,
     form: 'zip',
@@ -116,7 +117,7 @@ function openIn(path: string): OpenFile {
     const bytes = Buffer.allocUnsafeSlow(to - from);
     return bytes.subarray(0, readFully(file, bytes, from));
   };
-  return { size: fstatSync(file).size, read: (from, to) => readable(() => read(from, to)), close: () => closeSync(file) };
+  return { size: fstatSync(file).size, read: (from, to) => convertErrors(() => read(from, to), unreadable), close: () => closeSync(file) };
 }
 
 /** Returns bytes in memory as an open file. */
@@ -134,17 +135,9 @@ function openReader(out: string): ZipReader {
   }
 }
 
-function readable<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw unreadable(error);
-  }
-}
-
 function unreadable(error: unknown): UnreadableFile {
   if (error instanceof ZipDamage) return new UnreadableFile('damaged', error);
-  const isMissing = error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+  const isMissing = /^(ENOENT|ENOTDIR)$/.test(codeOf(error) ?? '');
   return new UnreadableFile(isMissing ? 'missing' : 'unreadable', error);
 }
 

@@ -1,6 +1,6 @@
 import { type Dir, opendirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../contract/failure.ts';
+import { fileSystemFailure } from '../contract/failure.ts';
 
 /** The size of a tree, to compare with the limits of a host. */
 export interface TreeSize {
@@ -42,13 +42,8 @@ function* filesIn(out: string, folder: string): Generator<string> {
 function openFolder(folder: string): Dir {
   try {
     return opendirSync(folder);
-  } catch (cause) {
-    throw new Failure('file-system', `cannot read ${folder}`, {
-      place: { file: folder },
-      expected: 'a readable folder',
-      found: cause instanceof Error ? cause.message : String(cause),
-      hint: 'check the permissions of the folder',
-      cause,
-    });
+  } catch (error) {
+    const [expected, hint] = ['a readable folder', 'check the permissions of the folder'];
+    throw fileSystemFailure(error, folder, { expected, hint }, `cannot read ${folder}`);
   }
 }

@@ -1,4 +1,5 @@
 import { crc32, inflateRawSync } from 'node:zlib';
+import { codeOf } from '../contract/failure.ts';
 
 /** The first bytes of a gzip member, with the only method of compression that exists. */
 export const MEMBER_MAGIC: Buffer = Buffer.from([0x1f, 0x8b, 0x08]);
@@ -33,7 +34,7 @@ export function readMember(bytes: Buffer, most: number): Member {
     if (bytes.readUInt32LE(end) !== crc32(content)) return { kind: 'broken', reason: 'gzip data with another CRC-32' };
     return { kind: 'member', length: end + TRAILER_BYTES, content };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === 'Z_BUF_ERROR') return { kind: 'cut' };
     if (code === 'ERR_BUFFER_TOO_LARGE') return { kind: 'too-large' };
     return { kind: 'broken', reason: `damaged gzip data: ${error instanceof Error ? error.message : String(error)}` };

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { Failure } from '../failure.ts';
+import { type Failure, fileSystemFailure } from '../failure.ts';
 import { isRunning, machineId } from './process.ts';
 
 /** The name of a draft: hidden, with the name of the file that it becomes, the program, the machine and the process. */
@@ -64,9 +64,13 @@ export function behindLinks(path: string): string {
   return behindLinks(resolve(realpathSync(dirname(path)), readlinkSync(path)));
 }
 
-/** The failure if the file that a draft becomes cannot be written. @param option the option that names the file or its folder */
-export function unwritable(path: string, found: string, cause?: unknown, option = '--to'): Failure {
+/**
+ * The failure if the file that a draft becomes cannot be written.
+ * @param cause the error, or a text that says what was found
+ * @param option the option that names the file or its folder
+ */
+export function unwritable(path: string, cause: unknown, option = '--to'): Failure {
   const expected = 'a writable file and enough free space';
   const hint = `name another file with ${option}, or check the permissions and free space of its folder`;
-  return new Failure('file-system', `cannot write ${path}`, { place: { file: path }, expected, found, hint, cause });
+  return fileSystemFailure(cause, path, { expected, hint });
 }

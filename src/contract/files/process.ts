@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { codeOf } from '../failure.ts';
 
 let known: string | undefined;
 
@@ -16,7 +17,7 @@ export function isRunning(process_id: number): boolean {
     process.kill(process_id, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 

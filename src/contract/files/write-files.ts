@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf, convertErrors } from '../failure.ts';
 import type { Pauses } from '../pauses.ts';
 import { behindLinks, draftOf, unwritable } from './draft.ts';
 import { BufferedFile } from './file-bytes.ts';
@@ -23,19 +24,13 @@ export interface NewFile {
  * @throws Failure not-ours if a file is a database, file-system if it cannot be written, stopped; and the errors of the content
  */
 export async function writeFiles(files: readonly NewFile[], pauses?: Pauses, option?: string): Promise<void> {
-  const attempt = <T>(path: string, work: () => T): T => {
-    try {
-      return work();
-    } catch (cause) {
-      throw unwritable(path, foundAt(path, cause), cause, option);
-    }
-  };
+  const attempt = <T>(path: string, work: () => T): T => convertErrors(work, (cause) => unwritable(path, foundAt(path, cause), option));
   const drafts: { readonly path: string; readonly target: string; readonly draft: string }[] = [];
   try {
     for (const { path, content } of files) {
       refuseDatabase(path);
       const status = attempt(path, () => statSync(path, { throwIfNoEntry: false }));
-      if (status?.isFile() === false) throw unwritable(path, 'something that is not a file', undefined, option);
+      if (status?.isFile() === false) throw unwritable(path, 'something that is not a file', option);
       const target = attempt(path, () => behindLinks(path));
       const draft = draftOf(target);
       const file = attempt(path, () => openSync(draft, 'wx'));
@@ -71,10 +66,9 @@ export function* chunks(texts: Iterable<string>): Generator<string> {
   if (chunk !== '') yield chunk;
 }
 
-/** Describes why a path cannot be written. If a part of its folder is a file, it names that file. */
-function foundAt(path: string, cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  if (!('code' in cause) || cause.code !== 'ENOTDIR') return cause.message;
+/** Returns the error, or a text that names the file if a part of the folder of a path is a file. */
+function foundAt(path: string, cause: unknown): unknown {
+  if (codeOf(cause) !== 'ENOTDIR') return cause;
   let parent = dirname(path);
   while (statusOf(parent) === undefined && parent !== dirname(parent)) parent = dirname(parent);
   return `${parent}, which is not a folder`;

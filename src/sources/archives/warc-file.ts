@@ -1,4 +1,5 @@
 import { createGunzip } from 'node:zlib';
+import { codeOf } from '../../contract/failure.ts';
 import { DecompressionLimit } from '../../contract/files/decompression-limit.ts';
 import { isGzip } from '../../warc/detect-warc.ts';
 import { type ReadRecord, type RecordHeader, readRecords } from '../../warc/read-records.ts';
@@ -58,7 +59,7 @@ async function* gunzipped(file: string, size: number, bytes: AsyncIterable<Uint8
     // zlib takes bytes after the last member for padding, and ignores them
     if (gunzip.bytesWritten < size) throw damaged(file, 'gzip data to the end', `other bytes from byte ${gunzip.bytesWritten}`);
   } catch (error) {
-    const isBroken = error instanceof Error && 'code' in error && String(error.code).startsWith('Z_');
+    const isBroken = error instanceof Error && codeOf(error)?.startsWith('Z_');
     throw isBroken ? damaged(file, 'complete gzip data', error.message) : error;
   }
 }

@@ -1,4 +1,4 @@
-import { Failure } from '../../contract/failure.ts';
+import { codeOf, Failure } from '../../contract/failure.ts';
 import type { ReadingCommand } from '../hint-command.ts';
 import { jsonValues } from '../json/json-values.ts';
 import { NotJson, type RawValue } from '../json/raw-value.ts';
@@ -63,8 +63,7 @@ export async function* decode(input: Input, command: ReadingCommand): AsyncGener
     }
     yield decoder.decode();
   } catch (cause) {
-    const isEncoding = cause instanceof Error && 'code' in cause && cause.code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
-    if (!isEncoding) throw readFailure(input.name, cause);
+    if (codeOf(cause) !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw readFailure(input.name, cause);
     const { kind, hint } = encodingIn(last, input, command);
     throw new Failure('bad-encoding', `${input.name} is not UTF-8`, {
       place: { file: input.name },

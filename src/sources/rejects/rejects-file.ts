@@ -3,7 +3,7 @@ import { closeSync, createReadStream, fstatSync, fsyncSync, ftruncateSync, openS
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
 import { encodeJson } from '../../contract/drf-json.ts';
-import { Failure } from '../../contract/failure.ts';
+import { convertErrors, type Failure, fileSystemFailure } from '../../contract/failure.ts';
 import { writeFully } from '../../contract/files/file-bytes.ts';
 import { refuseDatabase } from '../../contract/files/refuse-output.ts';
 import { isSameFile } from '../../contract/files/same-file.ts';
@@ -76,8 +76,8 @@ export class RejectsFile {
       ftruncateSync(file, start.size);
       await this.#addLines(draft, file, start);
       fsyncSync(file);
-    } catch (cause) {
-      throw this.#unwritable(messageOf(cause), cause);
+    } catch (error) {
+      throw this.#unwritable(error);
     } finally {
       closeSync(file);
     }
@@ -134,21 +134,14 @@ export class RejectsFile {
   }
 
   #wrapErrors<T>(work: () => T): T {
-    try {
-      return work();
-    } catch (cause) {
-      throw this.#unwritable(messageOf(cause), cause);
-    }
+    return convertErrors(work, (error) => this.#unwritable(error));
   }
 
-  #unwritable(found: string, cause?: unknown): Failure {
-    return new Failure('file-system', `cannot write ${this.path}`, {
-      place: { file: this.path },
-      expected: 'a file that can be written, in a folder that exists',
-      found,
-      hint: 'create the folder, or name another file with --rejects; the store is unchanged',
-      cause,
-    });
+  /** @param error the error, or a text that says what was found */
+  #unwritable(error: unknown): Failure {
+    const expected = 'a file that can be written, in a folder that exists';
+    const hint = 'create the folder, or name another file with --rejects; the store is unchanged';
+    return fileSystemFailure(error, this.path, { expected, hint });
   }
 }
 
@@ -199,8 +192,4 @@ function encode(reject: Pick<InputError, 'code' | 'expected' | 'found' | 'option
   } catch {
     return encodeJson({ ...reject, item: undefined });
   }
-}
-
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Readable, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { Failure } from '../../contract/failure.ts';
+import { codeOf, Failure } from '../../contract/failure.ts';
 import { countPacked, DecompressionLimit } from '../../contract/files/decompression-limit.ts';
 import type { Input } from '../source.ts';
 import { headOf, resumed } from './head.ts';
@@ -114,7 +114,7 @@ function toFailure(error: unknown, file: string, kind: string, install: string |
       cause: error,
     });
   }
-  const isBroken = error instanceof ProgramError || (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'));
+  const isBroken = error instanceof ProgramError || (error instanceof Error && codeOf(error)?.startsWith('Z_'));
   if (!isBroken) return error;
   return new Failure('bad-encoding', `${file} is damaged ${kind} data`, {
     place: { file },
@@ -200,7 +200,7 @@ async function started(command: string, args: readonly string[]): Promise<ChildP
     const [error] = await once(child, 'error');
     throw error;
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const isMissing = codeOf(error) === 'ENOENT';
     throw new ProgramError(isMissing ? 'not installed' : 'not started', error instanceof Error ? error.message : String(error));
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BlobServiceClient, BlockBlobClient, ContainerClient, ContainerListBlobFlatSegmentResponse } from '@azure/storage-blob';
-import { Failure } from '../../contract/failure.ts';
+import { codeOf, Failure } from '../../contract/failure.ts';
 import { loadClient } from '../client-library.ts';
 import type { ByteRange, ObjectPage } from '../object-source.ts';
 import { errorConverter, ifFound, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
@@ -197,7 +197,7 @@ function toStorageError(error: unknown): StorageError {
   if (refusal !== undefined) return new StorageError('denied', refusal);
   if (/^(AggregateAuthentication|CredentialUnavailable)Error$/.test(error.name)) return new StorageError('anonymous', 'no credentials');
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = codeOf(error) ?? '';
   // the emulator's error for Md5Mismatch
   if (code === 'InvalidOperation' && error.message.includes('contentMD5'))
     return new StorageError('transient', 'the service received other bytes');

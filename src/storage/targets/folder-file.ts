@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { existsSync, lstatSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { link, open, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { codeOf } from '../../contract/failure.ts';
 import { writeFully } from '../../contract/files/file-bytes.ts';
 import { isLaterTime, timeAfter } from '../../contract/files/file-time.ts';
 import { removeEmptyFolders } from '../../store/mkdirp.ts';
@@ -53,7 +54,7 @@ export async function createFile(file: string, partial: string, bytes: Uint8Arra
     await link(partial, file);
   } catch (error) {
     if (codeOf(error) === 'EEXIST') throw conflict(file);
-    throw NO_LINKS.has(codeOf(error)) ? new StorageError('unsupported', 'a file system without hard links') : error;
+    throw NO_LINKS.has(codeOf(error) ?? '') ? new StorageError('unsupported', 'a file system without hard links') : error;
   } finally {
     await rm(partial, { force: true });
   }
@@ -145,9 +146,4 @@ async function syncFolder(folder: string): Promise<void> {
 
 function conflict(file: string): StorageError {
   return new StorageError('conflict', `${file} exists`);
-}
-
-/** Returns the code of a system error; '' for any other error. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { readdir, readFile, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { Failure } from '../../contract/failure.ts';
+import { codeOf, Failure, fileSystemFailure } from '../../contract/failure.ts';
 import { type Lock, lock } from '../../store/database/lock.ts';
 import { mkdirp, removeEmptyFolders } from '../../store/mkdirp.ts';
 import type { ByteRange, ListedObject, ObjectPage } from '../object-source.ts';
@@ -10,7 +10,6 @@ import { StorageError } from '../storage-error.ts';
 import type { Condition, Fetched, ObjectHead, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
 import {
   beginFile,
-  codeOf,
   createFile,
   fileLockOf,
   isIn,
@@ -103,9 +102,10 @@ class FolderTarget implements Target {
   async beginParts(path: string): Promise<PartsUpload> {
     const file = this.#file(path);
     const upload = await this.#inFolderOf(file, () => beginFile(file, partialOf(this.#folder, path)));
+    const refuse = (error: unknown) => Promise.reject(unusable(file, error));
     return {
-      put: (part, bytes, signal) => orFailure(file, () => upload.put(part, bytes, signal)),
-      complete: (tags, signal) => orFailure(file, () => upload.complete(tags, signal)),
+      put: (part, bytes, signal) => upload.put(part, bytes, signal).catch(refuse),
+      complete: (tags, signal) => upload.complete(tags, signal).catch(refuse),
       abort: upload.abort,
     };
   }
@@ -212,15 +212,6 @@ async function readRegularFile(file: string, range: ByteRange | undefined): Prom
   return range === undefined ? readFile(file) : readRange(file, range);
 }
 
-/** Makes a call, and converts its errors. */
-async function orFailure<T>(file: string, call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    throw unusable(file, error);
-  }
-}
-
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
 /** Returns the result of a call; undefined if the file does not exist. */
@@ -228,19 +219,15 @@ async function ifExists<T>(file: string, call: () => Promise<T>): Promise<T | un
   try {
     return await call();
   } catch (error) {
-    if (ABSENT.has(codeOf(error))) return undefined;
+    if (ABSENT.has(codeOf(error) ?? '')) return undefined;
     throw unusable(file, error);
   }
 }
 
 /** Converts a local system error to a Failure with a hint. It is not retried. Returns any other error unchanged. */
 function unusable(file: string, error: unknown): unknown {
-  if (error instanceof Failure || codeOf(error) === '') return error;
-  return new Failure('file-system', `cannot read or write ${file}`, {
-    place: { file },
-    expected: 'a writable folder with free space',
-    found: error instanceof Error ? error.message : String(error),
-    hint: 'check the path, its permissions and the free space, then run the same command again',
-    cause: error,
-  });
+  if (error instanceof Failure || codeOf(error) === undefined) return error;
+  const expected = 'a writable folder with free space';
+  const hint = 'check the path, its permissions and the free space, then run the same command again';
+  return fileSystemFailure(error, file, { expected, hint }, `cannot read or write ${file}`);
 }

@@ -1,4 +1,5 @@
 import type { HeadObjectCommandOutput, PutObjectCommandInput } from '@aws-sdk/client-s3';
+import { codeOf } from '../../contract/failure.ts';
 import { isObject } from '../../contract/json.ts';
 import { errorConverter, ifFound, networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { ObjectHead, Upload } from '../target.ts';
@@ -39,7 +40,11 @@ export function toStorageError(error: unknown): StorageError {
   // the client opens only files with credentials
   if (codeOf(error) === 'ENOENT') return new StorageError('anonymous', error.message);
   if (error.message === 'Region is missing') return new StorageError('no-region', 'no region');
-  return storageErrorOf(statusOf(error), networkCode(error) ?? (error.name === 'Error' ? codeOf(error) : error.name), error.message);
+  return storageErrorOf(
+    statusOf(error),
+    networkCode(error) ?? (error.name === 'Error' ? (codeOf(error) ?? '') : error.name),
+    error.message,
+  );
 }
 
 /** Makes a request with the client, and converts its error. */
@@ -53,8 +58,4 @@ export function orUndefined<T>(request: () => Promise<T>): Promise<T | undefined
 export function statusOf(error: unknown): number | undefined {
   const metadata = isObject(error) && isObject(error['$metadata']) ? error['$metadata'] : {};
   return typeof metadata['httpStatusCode'] === 'number' ? metadata['httpStatusCode'] : undefined;
-}
-
-function codeOf(error: Error): string {
-  return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

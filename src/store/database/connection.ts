@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { handleKey } from '../../contract/accounts/handle.ts';
-import { Failure } from '../../contract/failure.ts';
+import { codeOf, Failure } from '../../contract/failure.ts';
 import { checksumOf } from '../check/checksum.ts';
 
 /** A prepared statement with the types of its parameters and rows. */
@@ -145,7 +145,7 @@ function opened(path: string, options: Database.Options): Database.Database {
 function loadFailure(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   const isMissing = error.message.startsWith('Could not locate the bindings file');
-  if (!isMissing && !('code' in error && error.code === 'ERR_DLOPEN_FAILED')) return undefined;
+  if (!isMissing && codeOf(error) !== 'ERR_DLOPEN_FAILED') return undefined;
   return new Failure('no-sqlite', 'SQLite cannot be loaded', {
     expected: `a binary of better-sqlite3 for Node.js ${process.version} on ${process.platform} ${process.arch}`,
     found: isMissing ? 'no binary' : error.message.replace(/\s+/g, ' '),

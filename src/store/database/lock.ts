@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, rmSync } from 'node:fs';
 import { SqliteError } from 'better-sqlite3';
-import { Failure } from '../../contract/failure.ts';
+import { codeOf, Failure } from '../../contract/failure.ts';
 import { Connection } from './connection.ts';
 
 /** A lock that this process holds. The system releases it when the process ends, even after a crash. */
@@ -75,7 +75,7 @@ function openFile(path: string): number {
 
 /** Whether a file could not be opened because a symlink, a folder or a pipe is in its place. */
 function isOtherKind(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && ['ELOOP', 'EMLINK', 'EISDIR', 'ENXIO'].includes(String(error.code));
+  return /^(ELOOP|EMLINK|EISDIR|ENXIO)$/.test(codeOf(error) ?? '');
 }
 
 function foreign(path: string, cause: unknown): Failure {

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { Failure } from '../../contract/failure.ts';
+import { codeOf, convertErrors, Failure, fileSystemFailure } from '../../contract/failure.ts';
 import { hint, suggested } from '../../contract/hint.ts';
 
 /**
@@ -7,26 +7,18 @@ import { hint, suggested } from '../../contract/hint.ts';
  * @throws Failure store-busy, bad-store, file-system
  */
 export function wrapErrors<T>(path: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    // opening a store creates folders, so errors of the file system can occur
-    throw toFailure(path, fileSystemFailure(path, error));
-  }
+  // opening a store creates folders, so errors of the file system can occur
+  return convertErrors(work, (error) => toFailure(path, diskFailure(path, error)));
 }
 
 /** Converts an error of the file system to a Failure. Returns any other error unchanged. */
-export function fileSystemFailure(path: string, error: unknown): unknown {
-  return hasCode(error) && 'syscall' in error ? failureOf(path, error) : error;
+export function diskFailure(path: string, error: unknown): unknown {
+  return error instanceof Error && 'syscall' in error ? failureOf(path, error) : error;
 }
 
 /** Converts an error of SQLite to a Failure. It checks the code, because an error from another thread has lost its class. */
 export function toFailure(path: string, error: unknown): unknown {
-  return hasCode(error) && error.code.startsWith('SQLITE_') ? failureOf(path, error) : error;
-}
-
-function hasCode(error: unknown): error is Error & { readonly code: string } {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string';
+  return error instanceof Error && codeOf(error)?.startsWith('SQLITE_') ? failureOf(path, error) : error;
 }
 
 function isFolder(path: string): boolean {
@@ -49,44 +41,32 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-function failureOf(path: string, error: Error & { readonly code: string }): Failure {
-  const place = { file: path };
-  const found = error.message;
-  if (error.code.startsWith('SQLITE_BUSY') || error.code.startsWith('SQLITE_LOCKED')) {
+function failureOf(path: string, error: Error): Failure {
+  const code = codeOf(error) ?? '';
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
     return new Failure('store-busy', `${path} is being written by another process`, {
-      place,
+      place: { file: path },
       expected: 'one writer at a time',
-      found,
+      found: error.message,
       hint: 'wait until the other process has ended, then run the command again',
       cause: error,
     });
   }
-  if (error.code.startsWith('SQLITE_') && !EXTERNAL.test(error.code)) {
+  if (code.startsWith('SQLITE_') && !EXTERNAL.test(code)) {
     return new Failure('bad-store', `${path} is damaged or is not a store`, {
-      place,
+      place: { file: path },
       expected: 'a store that palimpsest import created',
-      found,
+      found: error.message,
       hint:
-        error.code === 'SQLITE_NOTADB'
+        code === 'SQLITE_NOTADB'
           ? 'name another file with --store, or restore a backup'
           : hint`run ${suggested('store check', { '--store': path })} to see details, name another file with --store, or restore a backup`,
       cause: error,
     });
   }
-  if (error.code === 'SQLITE_CANTOPEN' && isFolder(path)) {
-    return new Failure('file-system', `the store ${path} cannot be read or written`, {
-      place,
-      expected: 'the file of a store',
-      found: 'a folder',
-      hint: 'name the file of a store with --store',
-      cause: error,
-    });
-  }
-  return new Failure('file-system', `the store ${path} cannot be read or written`, {
-    place,
-    expected: 'a file that can be opened, and enough free space',
-    found,
-    hint: ADVICE.find(([codes]) => codes.test(error.code))?.[1],
-    cause: error,
-  });
+  const what = `the store ${path} cannot be read or written`;
+  if (code === 'SQLITE_CANTOPEN' && isFolder(path))
+    return fileSystemFailure('a folder', path, { expected: 'the file of a store', hint: 'name the file of a store with --store' }, what);
+  const remedy = ADVICE.find(([codes]) => codes.test(code))?.[1];
+  return fileSystemFailure(error, path, { expected: 'a file that can be opened, and enough free space', hint: remedy }, what);
 }

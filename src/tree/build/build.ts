@@ -20,7 +20,7 @@ import { readSortKeys, SORT_KEYS, writeSortKeys } from '../sort-keys.ts';
 import { folderFiles, formOf, openTreeFiles, type TreeFiles, UnreadableFile } from '../tree-files.ts';
 import type { BrowseSources } from './browse-render.ts';
 import { renderOnThreads } from './changed-pages.ts';
-import { type ClaimedTree, claimFolder, claimZip, fileSystemFailure } from './folder.ts';
+import { type ClaimedTree, claimFolder, claimZip, outFailure } from './folder.ts';
 import { browseSettings, haveSameBrowseSettings, type LastBuild, lastBuildIn } from './last-settings.ts';
 import { refuseForeignBrowse } from './obstacles.ts';
 import { listPresent } from './present-files.ts';
@@ -143,7 +143,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const exchanged = await (form === 'zip' ? exchangeZip(prepared, files.zip, found) : exchange(prepared));
       return { ...exchanged, readerGaps };
     } catch (error) {
-      throw fileSystemFailure(out, toFailure(storePath, error));
+      throw outFailure(out, toFailure(storePath, error));
     } finally {
       files.close();
       claimed.release();

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { ensureDirSync, removeSync } from 'fs-extra/esm';
-import { Failure } from '../../contract/failure.ts';
+import { codeOf, Failure, fileSystemFailure } from '../../contract/failure.ts';
 import { behindLinks } from '../../contract/files/draft.ts';
 import { lock } from '../../store/database/lock.ts';
 import { mkdirp, removeEmptyFolders } from '../../store/mkdirp.ts';
@@ -36,7 +36,7 @@ export function claimFolder(out: string): ClaimedTree {
     checkOwnership(out);
     return claim(out, join(out, WORK_FOLDER));
   } catch (error) {
-    throw fileSystemFailure(out, error);
+    throw outFailure(out, error);
   }
 }
 
@@ -50,7 +50,7 @@ export function claimZip(out: string): ClaimedTree {
     const path = behindLinks(out);
     return claim(path, join(dirname(path), `.${basename(path)}${WORK_FOLDER}`));
   } catch (error) {
-    throw fileSystemFailure(out, error);
+    throw outFailure(out, error);
   }
 }
 
@@ -95,9 +95,8 @@ function checkOwnership(out: string): void {
   try {
     names = readdirSync(out);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOTDIR') throw notOurs(out, expected, 'a file');
-    if (code !== 'ENOENT') throw error;
+    if (codeOf(error) === 'ENOTDIR') throw notOurs(out, expected, 'a file');
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
   const foreign = names.filter((name) => !name.startsWith('.'));
   if (foreign.length > 0 && !hasTree(out)) throw notOurs(out, expected, foreign.slice(0, 3).join(', '));
@@ -124,15 +123,11 @@ function lockIn(work: string): readonly [taken: ReturnType<typeof lock>, created
 }
 
 /** Turns a system error into a Failure with a hint. Returns any other error unchanged. */
-export function fileSystemFailure(out: string, error: unknown): unknown {
-  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error) || typeof error.code !== 'string') return error;
-  return new Failure('file-system', `cannot write ${out}`, {
-    place: { file: out },
-    expected: 'a writable folder on a disk with free space',
-    found: error.message,
-    hint: 'free some space, check the permissions and the path, or build into another folder with --out',
-    cause: error,
-  });
+export function outFailure(out: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  const expected = 'a writable folder on a disk with free space';
+  const hint = 'free some space, check the permissions and the path, or build into another folder with --out';
+  return fileSystemFailure(error, out, { expected, hint });
 }
 
 /** The first member of the ZIP of a tree. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ensureDirSync, remove } from 'fs-extra/esm';
 import pLimit from 'p-limit';
+import { codeOf } from '../../contract/failure.ts';
 import { COLLECTIONS, type Collection } from '../../contract/pages/collection.ts';
 import { ENCODINGS, SUFFIXES } from '../encoding.ts';
 import { isPageName, type Layout, pagesFolder, pathsInWriteOrder, pathsOfPages } from '../layout.ts';
@@ -52,7 +53,7 @@ function moveOver(from: string, to: string): 'file' | 'folder' {
     renameSync(from, to);
     return 'file';
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
     // a new page moves with its folder: a full disk may not have the space to create a folder
     renameSync(dirname(from), dirname(to));
     return 'folder';
