@@ -27,6 +27,7 @@ export const COLLECTION_HEADERS: { readonly [name: string]: string } = {
   Allow: 'GET, POST, OPTIONS',
   'Cache-Control': 'public, max-age=0, must-revalidate',
   'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, Palimpsest-Version',
 };
 
 /** The answer if the file does not exist: 404. */

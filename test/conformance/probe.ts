@@ -55,6 +55,8 @@ export class Findings {
     this.equal(`${label}: Allow`, allow.filter((method) => method !== '').join(', '), 'GET, POST, OPTIONS');
     this.equal(`${label}: Vary has Accept`, varies(headers.vary).includes('accept'), true);
     this.anyOrigin(label, headers);
+    const exposed = headers['access-control-expose-headers'];
+    this.equal(`${label}: Access-Control-Expose-Headers`, exposed, 'ETag, Palimpsest-Version');
     this.equal(`${label}: Cache-Control`, /max-age=0\b.*must-revalidate/.test(headers['cache-control'] ?? ''), true);
   }
 
