@@ -27,6 +27,7 @@ export const COLLECTION_HEADERS: { readonly [name: string]: string } = {
   Allow: 'GET, POST, OPTIONS',
   'Cache-Control': 'public, max-age=0, must-revalidate',
   'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': 'ETag, Palimpsest-Version',
 };
 
 /** The answer if the file does not exist: 404. */
@@ -43,7 +44,11 @@ export const UNREADABLE: Answer = {
  * The answer for a path outside the collections.
  * @internal
  */
-export const NOT_FOUND: Answer = { status: 404, headers: { 'Content-Type': 'application/json' }, body: '{"detail":"Not found."}' };
+export const NOT_FOUND: Answer = {
+  status: 404,
+  headers: { 'Content-Type': 'application/json', 'Access-Control-Allow-Origin': '*' },
+  body: '{"detail":"Not found."}',
+};
 
 /**
  * The answer if a browse file does not exist: a page that leads readers on.
@@ -103,7 +108,8 @@ export function resolve(method: string, path: string, query: string, base?: stri
   if (match === null || match[0] !== below) return browse ? browseFile(method, below, root) : NOT_FOUND;
   const collection = String(match[1]);
   if (match[2] === '') {
-    return { status: 301, headers: { Location: `${root}/rest/${collection}/${query === '' ? '' : `?${query}`}` }, body: '' };
+    const location = `${root}/rest/${collection}/${query === '' ? '' : `?${query}`}`;
+    return { status: 301, headers: Object.assign({}, COLLECTION_HEADERS, { Location: location }), body: '' };
   }
   if (method === 'OPTIONS') return { status: 200, headers: COLLECTION_HEADERS, body: String(DESCRIPTIONS[collection]) };
   if (method !== 'GET' && method !== 'HEAD') {

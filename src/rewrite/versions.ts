@@ -52,7 +52,9 @@ export function inVersions(open: Open, tools: Tools): Source {
     const headers: { [name: string]: string } = { 'Palimpsest-Version': number };
     if (row === undefined) return Object.assign({}, wanted.missing, { headers: Object.assign(headers, wanted.missing.headers) });
     headers['Vary'] = `${isPage ? 'Accept, ' : ''}Accept-Encoding`;
-    if (asOf !== undefined) headers['Cache-Control'] = 'public, max-age=3600';
+    // the next version may answer for a time that now selects the newest one
+    const isNewest = version === head.versions[head.versions.length - 1];
+    if (asOf === number || (asOf !== undefined && !isNewest)) headers['Cache-Control'] = 'public, max-age=3600';
     const own = tools.baseUrl || head.base_url;
     const base = wanted.asOf === undefined ? own : `${own}/as_of/${number}`;
     const parameter = asOf === undefined || base !== own ? '' : `as_of=${number}`;

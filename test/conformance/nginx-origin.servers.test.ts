@@ -130,6 +130,7 @@ describe.skipIf(nginx.skip)(`nginx in front of an origin (${nginx.reason || 'ins
       vary: 'Accept, Accept-Encoding',
       allow: 'GET, POST, OPTIONS',
       'access-control-allow-origin': '*',
+      'access-control-expose-headers': 'ETag, Palimpsest-Version',
     });
     // what is no page keeps nothing of the store's
     expect((await ask('/rest/data/', 'OPTIONS')).headers['cache-control']).toBe('public, max-age=0, must-revalidate');

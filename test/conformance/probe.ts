@@ -54,8 +54,15 @@ export class Findings {
     const allow = (headers.allow ?? '').split(',').map((method) => method.trim());
     this.equal(`${label}: Allow`, allow.filter((method) => method !== '').join(', '), 'GET, POST, OPTIONS');
     this.equal(`${label}: Vary has Accept`, varies(headers.vary).includes('accept'), true);
-    this.equal(`${label}: Access-Control-Allow-Origin`, headers['access-control-allow-origin'], '*');
+    this.anyOrigin(label, headers);
+    const exposed = headers['access-control-expose-headers'];
+    this.equal(`${label}: Access-Control-Expose-Headers`, exposed, 'ETag, Palimpsest-Version');
     this.equal(`${label}: Cache-Control`, /max-age=0\b.*must-revalidate/.test(headers['cache-control'] ?? ''), true);
+  }
+
+  /** Checks that a script of another site can read the answer. */
+  anyOrigin(label: string, headers: Exchange['headers']): void {
+    this.equal(`${label}: Access-Control-Allow-Origin`, headers['access-control-allow-origin'], '*');
   }
 }
 

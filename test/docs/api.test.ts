@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -7,7 +7,7 @@ import { EXTREME } from '../drf/samples.ts';
 import { ask } from '../serve/exchange.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { publishVersion } from '../support/versions.ts';
-import { complaints, openapi, QUESTIONS, treeOf, validates } from './openapi.ts';
+import { complaints, describesHeaders, openapi, QUESTIONS, treeOf, validates } from './openapi.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
@@ -54,6 +54,37 @@ describe('docs/openapi.json', () => {
     expect(JSON.parse(answer.body.toString())).toMatchObject({ next: `${url}/rest/data/?as_of=1&page=2` });
     const past = await send('/as_of/1/rest/data/', 'GET');
     expect(JSON.parse(past.body.toString())).toMatchObject({ next: `${url}/as_of/1/rest/data/?page=2` });
+  });
+
+  it('describes the status and the headers of each kind of answer', async () => {
+    const folder = temporaryFolder();
+    const [tree, site] = [await treeOf(EXTREME, folder), join(folder, 'site')];
+    publishVersion(tree, site, new Date('2026-11-20T03:00:00Z'));
+    rmSync(join(tree, 'rest/data/page/2/index.json'));
+    for (const out of [tree, site]) {
+      const { url, close } = await serve({ out, host: '127.0.0.1', port: 0, rebase: false });
+      onTestFinished(close);
+      const { etag = '' } = (await ask(url, '/rest/data/')).headers;
+      const read = ['GET', 'HEAD'].flatMap(
+        (method) =>
+          [
+            [method, '/rest/data/', '', 200],
+            [method, '/rest/data/', '', 304],
+            [method, '/rest/data/', '?page=9999', 404],
+            [method, '/rest/data/', '?page=2', out === tree ? 503 : 200],
+            [method, '/rest/data/', '?as_of=x', out === tree ? 200 : 400],
+            [method, '/rest/data', '?page=2', 301],
+          ] as const,
+      );
+      const others = ['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, '/rest/data/', '', 405] as const);
+      for (const [method, path, query, status] of [...read, ...others, ['OPTIONS', '/rest/data/', '', 200] as const]) {
+        const known = { 'If-None-Match': status === 304 ? etag : '' };
+        const answer = await ask(url, path + query, method, known);
+        expect(answer.status, `${method} ${path}${query}`).toBe(status);
+        describesHeaders(path, method, answer);
+        describesHeaders(path.replace('data', 'account'), method, answer);
+      }
+    }
   });
 });
 

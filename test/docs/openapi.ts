@@ -21,9 +21,30 @@ export function complaints(schema: string, value: unknown): readonly string[] {
   return validate(value) === true ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
+/** What the document says of an answer. */
+function answerOf(path: string, method: string, status: number) {
+  const answer = openapi.paths[path]?.[method.toLowerCase()]?.responses?.[status];
+  expect(answer, `${method} ${path} with ${status} in docs/openapi.json`).toBeDefined();
+  return openapi.components.responses[String(answer.$ref).replace('#/components/responses/', '')] ?? answer;
+}
+
+/** Compares the headers of an answer with those that the document describes for it. Only Palimpsest-Version may be missing. */
+export function describesHeaders(path: string, method: string, { status, headers }: Exchange): void {
+  const described = Object.keys(answerOf(path, method, status).headers);
+  const sent = Object.keys(openapi.components.headers).filter((name) => headers[name.toLowerCase()] !== undefined);
+  const optional = ['Palimpsest-Version'];
+  expect([...new Set([...sent, ...optional])].toSorted(), `${method} ${path} with ${status}`).toEqual(
+    [...new Set([...described, ...optional])].toSorted(),
+  );
+  for (const name of sent) {
+    const { schema } = openapi.components.headers[name];
+    if (schema.const !== undefined) expect(headers[name.toLowerCase()], name).toBe(schema.const);
+  }
+}
+
 /** The schema that the document gives for an answer. */
 function schemaOf(path: string, method: string, status: number): string {
-  const answer = openapi.paths[path]?.[method.toLowerCase()]?.responses?.[status];
+  const answer = answerOf(path, method, status);
   const $ref = expect.stringMatching(/^#\/components\/schemas\/\w+$/);
   expect(answer, `${method} ${path} with ${status} in docs/openapi.json`).toMatchObject({
     content: { 'application/json': { schema: { $ref } } },

@@ -146,7 +146,8 @@ describe('a path', () => {
     'http://example.org/rest/data/',
     '/rest/__proto__/',
   ])('"%s" is not found', (path) => {
-    const answer = { status: 404, headers: { 'Content-Type': 'application/json' }, body: '{"detail":"Not found."}' };
+    const headers = { 'Content-Type': 'application/json', 'Access-Control-Allow-Origin': '*' };
+    const answer = { status: 404, headers, body: '{"detail":"Not found."}' };
     for (const method of ['GET', 'OPTIONS', 'POST']) expect(resolve(method, path, 'page=2')).toEqual(answer);
   });
 
@@ -156,7 +157,7 @@ describe('a path', () => {
     ['/rest/data', 'a=%2F&page=0_2&a', '/rest/data/?a=%2F&page=0_2&a'],
     ['/rest/%64ata', '//evil.example', '/rest/data/?//evil.example'],
   ])('%s without its final slash, with the query "%s", is redirected to %s', (path, query, location) => {
-    expect(resolve('GET', path, query)).toEqual({ status: 301, headers: { Location: location }, body: '' });
+    expect(resolve('GET', path, query)).toEqual({ status: 301, headers: { ...COLLECTION_HEADERS, Location: location }, body: '' });
   });
 });
 

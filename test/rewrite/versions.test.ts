@@ -93,6 +93,19 @@ describe('a site with versions', () => {
     },
   );
 
+  it('may be cached by a number, but not by a time that the next version can answer', async () => {
+    for (const [asOf, cached] of [
+      ['2', 'public, max-age=3600'],
+      ['2026-11-23', 'public, max-age=0, must-revalidate'],
+      ['2999-01-01T00:00:00Z', 'public, max-age=0, must-revalidate'],
+    ] as const) {
+      for (const path of [`/rest/data/?as_of=${asOf}`, `/as_of/${asOf}/rest/account/`, `/as_of/${asOf}/browse/changes/1.html`]) {
+        const { headers } = await ask(BASE + path);
+        expect([headers['Palimpsest-Version'], headers['Cache-Control']], path).toEqual(['2', cached]);
+      }
+    }
+  });
+
   it.each(['1', '2026-11-21', '2026-11-21T00:00Z'])('serves the whole site as it was below /as_of/%s/', async (asOf) => {
     for (const [path, bytes] of filesOf(trees[0])) {
       const sent = await ask(`${BASE}/as_of/${asOf}${path}`);

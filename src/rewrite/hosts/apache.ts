@@ -68,6 +68,7 @@ ${browse ? TYPES : ''}        # Debian's configuration reads .br as the language
             ForceType application/json
             Header onsuccess edit Location "^https?://[^/]+" ""
             Header onsuccess edit Location "^([^?]*)\\?$" "$1"
+            Header always set Access-Control-Allow-Origin "*"
         </Files>
         <Files "405.shtml">
             ForceType application/json
@@ -125,6 +126,7 @@ ${browse ? browseFiles(base) : ''}    RewriteRule "!${collection}" "-" [R=404,EN
     ErrorDocument 404 ${json(NOT_FOUND.body ?? '')}
     ErrorDocument 503 ${json(UNREADABLE.body ?? '')}
     Header always set Content-Type application/json "expr=%{REQUEST_STATUS} >= 400${browse ? ` && %{REQUEST_URI} != '/${NO_BROWSE_FILE.file}'` : ''}"
+    Header always set Access-Control-Allow-Origin "*" "expr=%{REQUEST_STATUS} == 404"
     <LocationMatch "${collection}">
         ErrorDocument 404 ${json(MISSING.body ?? '')}
         ErrorDocument 405 /palimpsest-405

@@ -45,6 +45,7 @@ ${origin} {
 	@unnormalized vars_regexp {http.request.orig_uri} "^[^?]*${UNNORMALIZED}"
 	handle @unnormalized {
 		header Content-Type application/json
+		header Access-Control-Allow-Origin *
 		respond \`${NOT_FOUND.body}\` 404
 	}
 
@@ -75,6 +76,7 @@ ${origin} {
 
 ${browse ? browseFiles(base) : ''}	@slashless path_regexp slashless ^${literal(base)}/rest/(?:data|account)$
 	handle @slashless {
+		header Access-Control-Allow-Origin *
 		@asked expression {query} != ""
 		redir @asked {path}/?{query} 301
 		redir {path}/ 301
@@ -82,6 +84,7 @@ ${browse ? browseFiles(base) : ''}	@slashless path_regexp slashless ^${literal(b
 
 	handle {
 		header Content-Type application/json
+		header Access-Control-Allow-Origin *
 		respond \`${NOT_FOUND.body}\` 404
 	}
 

@@ -93,6 +93,7 @@ ${browse ? BROWSE_HEADERS : ''}  return(deliver);
 sub vcl_error {
 #FASTLY error
   set obj.http.Content-Type = "application/json";
+  set obj.http.Access-Control-Allow-Origin = "*";
   if (obj.status == 600) {
     set obj.status = 200;
     set obj.response = "OK";

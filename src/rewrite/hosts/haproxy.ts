@@ -51,6 +51,9 @@ ${browse ? browseFiles(base) : ''}
     http-request replace-pathq '^${path}(?:\\?${NO_PARAMETER})?$' /rest/\\1/index.json
     http-request return status 404 content-type application/json string '${MISSING.body}' ${headers} if { path_reg ^${path}$ }
 
+    # Scripts of other sites can also read redirects and 404 responses.
+    http-after-response set-header Access-Control-Allow-Origin "*"${browse ? ' if !is_file' : ''}
+
     # A page is always sent whole.
     http-request del-header Range
     http-response del-header Accept-Ranges

@@ -41,7 +41,7 @@ server.modules := ("mod_setenv", "mod_rewrite") + server.modules + ("mod_redirec
 $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
     server.document-root = "/var/www/palimpsest/out"                 # <-- the folder that palimpsest build writes
     server.errorfile-prefix = "/etc/lighttpd/palimpsest/unknown-"    # <-- the folder of the error bodies, here and below
-    setenv.set-response-header = ("Content-Type" => "application/json")
+    setenv.set-response-header = ("Content-Type" => "application/json", "Access-Control-Allow-Origin" => "*")
     mimetype.assign = ("" => "application/json")
     index-file.names = ()
     server.range-requests = "disable"

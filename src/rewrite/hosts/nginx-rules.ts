@@ -75,6 +75,7 @@ export function answersAt(base: string, check: string): string {
     location / {
         # with a header of its own, a location does not inherit the headers above
         add_header Cache-Control "no-cache" always;
+        add_header Access-Control-Allow-Origin "*" always;
         return 404 '${NOT_FOUND.body}';
     }`;
 }

@@ -116,6 +116,7 @@ sub vcl_synth {
     # Strings with JSON have three quotes, because {"…"} would end at the first "} of the JSON. A string that ends with a
     # quote is {"…"}.
     set resp.http.Content-Type = "application/json";
+    set resp.http.Access-Control-Allow-Origin = "*";
     if (resp.status == 301) {
         set resp.http.Location = req.http.X-Location;
         set resp.body = "";

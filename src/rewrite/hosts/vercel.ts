@@ -3,7 +3,7 @@ import { BROWSE_TYPES } from '../resolve.ts';
 import { type Host, PAGE_HEADERS } from './host.ts';
 
 /** The headers of the files. They apply to a file that is requested under its own path; the middleware sets all headers of pages. */
-const FILE_HEADERS = ['Content-Type', 'Cache-Control', 'Access-Control-Allow-Origin'];
+const FILE_HEADERS = ['Content-Type', 'Cache-Control', 'Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'];
 
 export const host: Host = {
   name: 'vercel',

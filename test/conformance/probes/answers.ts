@@ -66,6 +66,7 @@ async function unknown(ask: Trial['ask'], paths: readonly string[]): Promise<rea
   for (const target of paths.flatMap((path) => [path, `${path}?page=2`])) {
     const { status, headers, body } = await ask(target);
     findings.equal(target, [status, headers['content-type'], body.toString()], [404, 'application/json', NOT_FOUND.body]);
+    findings.anyOrigin(target, headers);
   }
   return findings.found;
 }
@@ -103,6 +104,7 @@ export const redirect: Probe = eachCollection(async ({ ask }, path, findings) =>
   for (const query of REDIRECTED_QUERIES) {
     const { status, headers } = await ask(slashless + query);
     findings.equal(`without its slash ${query}`, [status, headers.location], [301, path + query]);
+    findings.anyOrigin(`without its slash ${query}`, headers);
   }
   const { status, headers } = await ask(`${slashless}?`);
   findings.equal('without its slash and with an empty query', [status, headers.location], [301, path]);
