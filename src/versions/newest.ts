@@ -38,7 +38,7 @@ export interface Found<V extends Version> {
   /** The lowest number whose objects are listed. */
   readonly from: number;
   readonly isHeadCurrent: boolean;
-  /** The commits that are missing or damaged, with their bytes; without bytes, a commit that changes nothing fills the gap. */
+  /** The newest commit if it is missing or damaged, with its bytes, and the missing ones above, which change nothing. */
   readonly repairs: readonly { readonly number: number; readonly bytes: Buffer | undefined; readonly isDamaged: boolean }[];
   /** What is wrong, for messages. */
   readonly problems: readonly string[];
@@ -107,11 +107,9 @@ export async function readNewest<V extends Version>(
   }
   const isForeign = fetched !== undefined && head === undefined && top === 0;
   if (newest === undefined && (commits.length > 0 || isForeign)) throw unreadable(remote, isForeign ? HEAD : commitPath(top));
-  const [last = 0] = numbers.filter((number) => commits.includes(number));
-  const missing = Array.from({ length: Math.max(0, top - last) }, (_, index) => last + 1 + index);
-  for (const number of missing) {
-    if (!repairs.some((one) => one.number === number)) repairs.push({ number, bytes: undefined, isDamaged: false });
-  }
+  // a commit below the newest one stays missing: another one there would break the chain
+  const last = Math.max(newest?.commit.number ?? 0, ...commits);
+  for (let number = last + 1; number <= top; number += 1) repairs.push({ number, bytes: undefined, isDamaged: false });
   if (fetched === undefined && top > 0) problems.push(`${HEAD} is missing`);
   if (fetched !== undefined && head === undefined) problems.push(`${HEAD} is damaged`);
   const isHeadCurrent = newest !== undefined && head?.bytes.equals(newest.bytes) === true && newest.commit.number === top;

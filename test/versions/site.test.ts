@@ -114,6 +114,17 @@ describe('publish of a ZIP', () => {
     expect(await site.publish(target)).toMatchObject({ number: 4, change: null });
   });
 
+  it('restores all versions from the commit that the store knows if all commits are lost, and verify notes the earlier ones', async () => {
+    await publishNights();
+    rmSync(join(target, 'head.json'));
+    for (const number of [1, 2, 3]) rmSync(join(target, `versions/0000000${number}.json`));
+    expect(await site.publish(target)).toMatchObject({ number: 3, change: null, versions: 3 });
+    await site.grow(5);
+    expect(await site.publish(target)).toMatchObject({ number: 4, versions: 4 });
+    const notes = [1, 2].map((number) => ({ rule: 'commit-lost', path: `versions/0000000${number}.json` }));
+    expect(await json(['verify', target, '--all'])).toMatchObject({ violation_count: 0, notes });
+  });
+
   it('has the base URL of the version that a rollback makes current, because its pages have links with it', async () => {
     for (const base of [BASE, 'https://moved.example']) {
       await site.grow(8, base);
