@@ -92,10 +92,12 @@ export async function readNewest<V extends Version>(
     const stored = isCopied ? head.bytes : object && (await remote.get(path))?.bytes;
     const read = known(kind, path, stored);
     if (object !== undefined && read === undefined) problems.push(`${path} is damaged`);
-    // a copy whose data is gone is that of an emptied target, or of another one
-    const copy = same.find(({ commit: { versions } }) =>
-      object === undefined || read !== undefined ? versions.every(isThere) : versions.length === 0 || versions.some(isThere),
-    );
+    // a copy whose data is gone is that of an emptied target, or of another one; a head beside no commit lists what is lost
+    const copy = same.find((one) => {
+      const { versions } = one.commit;
+      if (one === head && commits.length === 0) return true;
+      return object === undefined || read !== undefined ? versions.every(isThere) : versions.length === 0 || versions.some(isThere);
+    });
     // without conditional writes, two runs may have written one commit: readers have seen the head
     const isOther = copy !== undefined && copy === head && copy.commit.previous === read?.commit.previous;
     newest = read === undefined || isOther ? copy : read;
