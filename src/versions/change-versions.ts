@@ -151,7 +151,7 @@ async function prove(
   return false;
 }
 
-/** Writes commits that are missing or damaged again. Fills gaps with commits that change nothing. */
+/** Writes the newest commit again. Fills the gap above it with commits that change nothing. */
 async function repairCommits<V extends Version>(
   last: Remote,
   kind: VersionKind<V>,
@@ -161,9 +161,8 @@ async function repairCommits<V extends Version>(
   for (const { number, bytes, isDamaged } of repairs) {
     const before = number === 1 ? undefined : (await last.get(commitPath(number - 1)))?.bytes;
     const previous = before === undefined ? null : hash('sha256', before);
-    const kept = (newest?.commit.versions ?? []).filter((version) => version.number <= number);
-    const next = { ...unchanged(newest), kept };
-    const written = bytes ?? encodeCommit(commitOf(kind, newest?.commit, next, number, { previous, files: [], isConditional }));
+    const options = { previous, files: [], isConditional };
+    const written = bytes ?? encodeCommit(commitOf(kind, newest?.commit, unchanged(newest), number, options));
     await create(last, number, commitUpload(kind, written), isConditional && !isDamaged);
   }
 }

@@ -38,7 +38,7 @@ export interface Found<V extends Version> {
   /** The lowest number whose objects are listed. */
   readonly from: number;
   readonly isHeadCurrent: boolean;
-  /** The commits that are missing or damaged, with their bytes; without bytes, a commit that changes nothing fills the gap. */
+  /** The newest commit if it is missing or damaged, with its bytes, and the missing ones above, which change nothing. */
   readonly repairs: readonly { readonly number: number; readonly bytes: Buffer | undefined; readonly isDamaged: boolean }[];
   /** What is wrong, for messages. */
   readonly problems: readonly string[];
@@ -92,10 +92,12 @@ export async function readNewest<V extends Version>(
     const stored = isCopied ? head.bytes : object && (await remote.get(path))?.bytes;
     const read = known(kind, path, stored);
     if (object !== undefined && read === undefined) problems.push(`${path} is damaged`);
-    // a copy whose data is gone is that of an emptied target, or of another one
-    const copy = same.find(({ commit: { versions } }) =>
-      object === undefined || read !== undefined ? versions.every(isThere) : versions.length === 0 || versions.some(isThere),
-    );
+    // a copy whose data is gone is that of an emptied target, or of another one; a head beside no commit lists what is lost
+    const copy = same.find((one) => {
+      const { versions } = one.commit;
+      if (one === head && commits.length === 0) return true;
+      return object === undefined || read !== undefined ? versions.every(isThere) : versions.length === 0 || versions.some(isThere);
+    });
     // without conditional writes, two runs may have written one commit: readers have seen the head
     const isOther = copy !== undefined && copy === head && copy.commit.previous === read?.commit.previous;
     newest = read === undefined || isOther ? copy : read;
@@ -107,11 +109,9 @@ export async function readNewest<V extends Version>(
   }
   const isForeign = fetched !== undefined && head === undefined && top === 0;
   if (newest === undefined && (commits.length > 0 || isForeign)) throw unreadable(remote, isForeign ? HEAD : commitPath(top));
-  const [last = 0] = numbers.filter((number) => commits.includes(number));
-  const missing = Array.from({ length: Math.max(0, top - last) }, (_, index) => last + 1 + index);
-  for (const number of missing) {
-    if (!repairs.some((one) => one.number === number)) repairs.push({ number, bytes: undefined, isDamaged: false });
-  }
+  // a commit below the newest one stays missing: another one there would break the chain
+  const last = Math.max(newest?.commit.number ?? 0, ...commits);
+  for (let number = last + 1; number <= top; number += 1) repairs.push({ number, bytes: undefined, isDamaged: false });
   if (fetched === undefined && top > 0) problems.push(`${HEAD} is missing`);
   if (fetched !== undefined && head === undefined) problems.push(`${HEAD} is damaged`);
   const isHeadCurrent = newest !== undefined && head?.bytes.equals(newest.bytes) === true && newest.commit.number === top;

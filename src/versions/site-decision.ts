@@ -52,7 +52,9 @@ export class SiteDecision {
     this.#live = this.#rollback === undefined ? before : await keptByRollback(this.#remote, found, this.#rollback);
     if (this.#rollback !== undefined) this.#rollback = this.#live.at(-1)?.number;
     const current = before.at(-1);
-    if (current !== undefined && isMissing(found, current)) this.#states.set(current.file, 'damaged');
+    // if only earlier ones are missing, they stay listed until --repair: they can be restored from a copy
+    if (current !== undefined && isMissing(found, current))
+      for (const one of before) if (isMissing(found, one)) this.#states.set(one.file, 'damaged');
     await this.#check();
     const state = ({ file }: SiteVersion) => this.#states.get(file) ?? 'sound';
     const sound = this.#live.filter((one) => state(one) === 'sound');

@@ -99,7 +99,7 @@ export const JSON_FIELDS: Readonly<Record<string, Readonly<Record<string, string
     removed: 'how many files were removed: JSON pages, files of HTML pages, and compressed copies of pages that remain',
     'removed_copies, removed_browse_files': 'how many of these are compressed copies, and how many are files of HTML pages',
     has_reader_gaps:
-      'whether records or accounts moved to earlier pages, so that a reader who was following `next` may have missed some. Readers of a ZIP miss none while it is replaced',
+      'whether records or accounts moved to earlier pages, so that a reader who follows `next` may miss some: during the build of a folder, or after the publish of a ZIP',
     base_url_from: 'where the base URL comes from: `option` (or the variable), `tree` (the tree in `--out`) or `default`',
     base_url_before: 'the base URL of the tree before this build, or null',
     out: 'the folder or the ZIP of the tree',

@@ -110,8 +110,32 @@ describe('publish of a ZIP', () => {
     expect(head().number).toBe(3);
     rmSync(join(target, versions[2].file));
     const again = await palimpsestHere([...site.args(target), '--json']);
-    expect([again.code, JSON.parse(again.stdout)]).toMatchObject([1, { number: 4, damaged_numbers: [3] }]);
+    expect([again.code, JSON.parse(again.stdout)]).toMatchObject([1, { number: 4, damaged_numbers: [2, 3] }]);
     expect(await site.publish(target)).toMatchObject({ number: 4, change: null });
+  });
+
+  it('exits with 1 and names all lost versions if the folder versions/ is lost, because the head lists them', async () => {
+    await publishNights();
+    rmSync(join(target, 'versions'), { recursive: true });
+    const planned = await palimpsestHere([...site.args(target), '--dry-run', '--json']);
+    expect([planned.code, JSON.parse(planned.stdout)]).toMatchObject([1, { damaged_numbers: [1, 2, 3] }]);
+    const again = await palimpsestHere([...site.args(target), '--json']);
+    expect([again.code, JSON.parse(again.stdout)]).toMatchObject([1, { is_new: false, number: 4, damaged_numbers: [1, 2, 3] }]);
+    expect(again.stderr).toContain('which are withdrawn: 1, 2, 3');
+    expect(again.stderr).not.toContain('is a new target');
+    expect(await listed(target)).toMatchObject({ results: [{ number: 4 }], withdrawn: [{ number: 3 }, { number: 2 }, { number: 1 }] });
+    expect(await json(['verify', target, '--all'])).toMatchObject({ violation_count: 0, note_count: 2 });
+  });
+
+  it('restores all versions from the commit that the store knows if all commits are lost, and verify notes the earlier ones', async () => {
+    await publishNights();
+    rmSync(join(target, 'head.json'));
+    for (const number of [1, 2, 3]) rmSync(join(target, `versions/0000000${number}.json`));
+    expect(await site.publish(target)).toMatchObject({ number: 3, change: null, versions: 3 });
+    await site.grow(5);
+    expect(await site.publish(target)).toMatchObject({ number: 4, versions: 4 });
+    const notes = [1, 2].map((number) => ({ rule: 'commit-lost', path: `versions/0000000${number}.json` }));
+    expect(await json(['verify', target, '--all'])).toMatchObject({ violation_count: 0, notes });
   });
 
   it('has the base URL of the version that a rollback makes current, because its pages have links with it', async () => {
