@@ -1,3 +1,5 @@
+import type { CitedSite } from './citation-formats.ts';
+import { loadSite, publicAddress } from './citation.ts';
 import { dayOf, element, fieldOf, handleIn, isRename, shownChanges, textOf, timeOf } from './page-elements.ts';
 
 /** A record or a rename that the page of an account shows. */
@@ -23,7 +25,8 @@ export function addDownloads(): void {
   if (place === null) return;
   const button = (format: string, type: string, write: (rows: readonly Row[]) => string) => {
     const made = element('button', { type: 'button' }, format);
-    made.addEventListener('click', () => save(`${document.title.split(/[ ,]/)[0]}.${format.toLowerCase()}`, type, write(rowsShown())));
+    const name = `${document.title.split(/[ ,]/)[0]}.${format.toLowerCase()}`;
+    made.addEventListener('click', async () => save(name, type, write(rowsShown(await loadSite()))));
     return made;
   };
   const json = button('JSON', 'application/json', (rows) => JSON.stringify(rows, undefined, 2));
@@ -32,7 +35,7 @@ export function addDownloads(): void {
   place.prepend(`Download the shown entries${hasOthers ? ' of this page, without those of other pages' : ''}: `, json, csv);
 }
 
-function rowsShown(): readonly Row[] {
+function rowsShown(site: CitedSite): readonly Row[] {
   return shownChanges().map((change) => {
     const before = change.matches(':has(div + div)') ? (change.querySelector('div')?.textContent ?? null) : null;
     const handle = isRename(change) ? before : handleIn(change);
@@ -44,7 +47,7 @@ function rowsShown(): readonly Row[] {
       time: change.matches('.F') ? null : (timeOf(change)?.dateTime.slice(11, 19) ?? null),
       before,
       text: textOf(change),
-      permalink: change.querySelector<HTMLAnchorElement>('h4 > a')?.href ?? '',
+      permalink: publicAddress(site, change.querySelector<HTMLAnchorElement>('h4 > a')?.href ?? ''),
     };
   });
 }
