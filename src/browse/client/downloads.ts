@@ -1,5 +1,5 @@
-import type { CitedSite } from './citation-formats.ts';
 import { loadSite, publicAddress } from './citation.ts';
+import type { CitedSite } from './citation-formats.ts';
 import { dayOf, element, fieldOf, handleIn, isRename, shownChanges, textOf, timeOf } from './page-elements.ts';
 
 /** A record or a rename that the page of an account shows. */

@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { parse } from 'parse5';
 import { expect, it } from 'vitest';
 import { ABOUT, accountPage, SITE_SCRIPT } from '../../../src/browse/paths.ts';
+import type { ChangeRecord } from '../../../src/contract/record.ts';
 import { importInputs } from '../../../src/import/import.ts';
 import { Store } from '../../../src/store/store.ts';
 import { bioRecord } from '../../support/bio-record.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { observe, sourceOf } from '../../support/snapshots.ts';
 import { elementsNamed, textOf } from '../parsed-html.ts';
-import { browseFiles, browseFilesAt, SITE } from '../small-site.ts';
+import { browseFiles, browseFilesAt, historyOf, SITE, storeOf } from '../small-site.ts';
 
 const seen = (day: number, screen_name: string) => ({
   observed_at: `2024-03-${String(day).padStart(2, '0')}T00:00:00Z`,
@@ -51,4 +52,20 @@ it('the page of an account says when it was last known, from the night on in whi
     onConflict: 'fail',
   });
   expect(lastKnown(browseFilesAt(path).get(accountPage('omar')))).toEqual([]);
+});
+
+it('a field is empty in the profile if a record says that it was emptied, and is missing if its first value was empty', async () => {
+  const value = (data_type: ChangeRecord['data_type'], text: string | null, previous: number | null) => ({ data_type, text, previous });
+  const first = [value('Name', 'Nina', null), value('Bio', 'a', null), value('Website', 'https://nina.example', null)];
+  const emptied = [value('Name', '', 1), value('Bio', '', 2), value('Website', null, 3)];
+  const rows = async (records: readonly Partial<ChangeRecord>[]) => {
+    const page = parse(browseFiles(await storeOf(historyOf(records))).get(accountPage('nina')) ?? '');
+    return elementsNamed(elementsNamed(page, 'dl')[0] ?? page, 'div').map((row) =>
+      ['dt', 'dd'].flatMap((name) => elementsNamed(row, name).map((each) => textOf(each).trim())).join(': '),
+    );
+  };
+  const newest = 'Newest record: 1 January 2020. Today the profile can differ or be gone.';
+  expect(await rows([...first, ...emptied])).toEqual(['Name: ', 'Bio: ', 'Website: ', newest]);
+  expect(await rows([value('Location', '', null)])).toEqual([newest]);
+  expect(await rows([...first, ...emptied, { ...value('Bio', 'b', 5) }])).toEqual(['Name: ', 'Website: ', newest]);
 });
