@@ -544,17 +544,19 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(changes[0]?.['permalink']).toBe(`${SITE.base_url}/${nina.replace('.html', '~p3.html')}#r${changes[0]?.['id']}`);
     const lines = (await saved('csv')).split('\r\n');
     expect(lines.length).toBe(changes.length + 2);
-    expect(lines[0]).toBe('"id","handle","data_type","date","time","before","text","permalink"');
+    expect(lines[0]).toBe('"id","handle","data_type","date","time","after_date","after_time","before","text","permalink"');
     expect(lines.filter((line) => /(^|,)"[=+@-]/.test(line))).toEqual([]);
     // the oldest records: the handle of that time, and no time for first values
     await page.goto(`${origin.url}/${nina.replace('.html', '~p1.html')}`);
     await catchFiles();
     const oldest: Record<string, string | null>[] = JSON.parse(await saved('json'));
-    expect(oldest.slice(-4).map((row) => ['handle', 'data_type', 'date', 'time', 'text'].map((column) => row[column]))).toEqual([
-      ['nina_k', 'Bio', '2020-01-02', '00:00:00', 'maps of 1 places that moved\nand <b>more</b>'],
-      ['ninette', 'Handle', '2020-01-01', '00:00:00', '@nina_k'],
-      ['ninette', 'Bio', '2020-01-01', null, 'maps of places'],
-      ['ninette', 'Name', '2020-01-01', null, 'Nina Kowal 🌻'],
+    const columns = ['handle', 'data_type', 'date', 'time', 'after_date', 'after_time', 'text'];
+    expect(oldest.slice(-4).map((row) => columns.map((column) => row[column]))).toEqual([
+      ['nina_k', 'Bio', '2020-01-02', '00:00:00', '2020-01-01', '00:00:00', 'maps of 1 places that moved\nand <b>more</b>'],
+      // no source says when a rename happened
+      ['ninette', 'Handle', null, null, '2020-01-01', '00:00:00', '@nina_k'],
+      ['ninette', 'Bio', '2020-01-01', null, null, null, 'maps of places'],
+      ['ninette', 'Name', '2020-01-01', null, null, null, 'Nina Kowal 🌻'],
     ]);
   });
 
