@@ -616,7 +616,9 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.locator('.H button.cite').first().click();
     await page.locator('dialog.citation').waitFor();
     expect(await page.locator('dialog pre').first().textContent()).toMatch(new RegExp(`^${SITE.base_url}/${nina}#h\\d+$`));
-    expect(await page.locator('dialog pre').nth(1).textContent()).toContain('Rename of @ninette to @nina_k, after ');
+    expect(await page.locator('dialog pre').nth(1).textContent()).toContain(
+      'Rename of @ninette to @nina_k, after 1 January 2020, 00:00:00 UTC and by 2 January 2020, 00:00:00 UTC. ',
+    );
   });
 
   it('says that a record is not on the page, until the address names another one', async () => {

@@ -27,17 +27,21 @@ export interface Cited {
   readonly time: string;
   /** The same time as the page shows it. */
   readonly shownTime: string;
+  /** When a rename was done at the latest, as the page shows it. */
+  readonly shownBy?: string | null | undefined;
   readonly isRename: boolean;
 }
 
 /** Returns the permalink of a change and its citations, each with the name of its format. What is not known is left out. */
 export function citationsOf(
   site: CitedSite,
-  { url, id, title, time, shownTime, isRename }: Cited,
+  { url, id, title, time, shownTime, shownBy, isRename }: Cited,
 ): readonly (readonly [format: string, text: string])[] {
   const { publisher, fingerprint } = site;
-  const seen = isRename ? `Former handle last seen on ${shownTime}` : `First seen on ${shownTime}`;
-  const dated = isRename ? `after ${shownTime}` : `as first seen on ${shownTime}`;
+  const seen = isRename
+    ? `Former handle last seen on ${shownTime}${shownBy ? `. Renamed by ${shownBy}` : ''}`
+    : `First seen on ${shownTime}`;
+  const dated = isRename ? `after ${shownTime}${shownBy ? ` and by ${shownBy}` : ''}` : `as first seen on ${shownTime}`;
   const key = `${isRename ? 'rename' : 'record'}-${id}`;
   const state = fingerprint && `Fingerprint of the data ${fingerprint}`;
   const fields = {

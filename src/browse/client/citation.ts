@@ -23,7 +23,8 @@ async function showCitations(change: HTMLElement, link: HTMLAnchorElement): Prom
   const site = await loadSite();
   const url = publicAddress(site, link.href);
   const [time, shownTime] = [timeOf(change)?.dateTime ?? '', timeOf(change)?.textContent ?? ''];
-  const cited = { url, id: change.id.slice(1), title: titleOf(change), time, shownTime, isRename: isRename(change) };
+  const shownBy = change.closest('section')?.querySelector('h3 time ~ time')?.textContent;
+  const cited = { url, id: change.id.slice(1), title: titleOf(change), time, shownTime, shownBy, isRename: isRename(change) };
   const status = element('p', { role: 'status' });
   const parts = citationsOf(site, cited).map(([format, text]) => {
     const shown = element('pre', { tabindex: '0', role: 'group', 'aria-label': format }, text);
