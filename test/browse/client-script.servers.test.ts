@@ -56,6 +56,7 @@ function snapshots(): Snapshot[] {
     { observed_at: time(25), screen_name: 'pier', location: 'a' },
     { observed_at: time(26), screen_name: 'pier', location: 'b' },
     { observed_at: time(26.5), screen_name: 'pier', location: 'c' },
+    { observed_at: time(26.7), screen_name: 'pier', location: 'a' },
   ].map((snapshot) => ({ id: 'p', display_name: 'Pier', ...snapshot }));
   return [...bios, ...others, ...moved, ...pier, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
 }
@@ -412,18 +413,22 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       [
         '2020-01-01..2020-05-09',
         [['@ninette', 'nina_k'].join(''), 'maps of 129 places that moved\nand <b>more</b>'],
+        // there can be pages between the two pages
+        'At least 129 changes were first seen between these days.',
         `${rename} ${next('1 January 2020', '2 January 2020')}`,
         values('9 May 2020', 'Bio 1'),
       ],
       [
         '2020-01-20..2020-05-09',
         ['@nina_k', 'maps of 19129 places that moved\nand <b>more</b>'],
+        'At least 110 changes were first seen between these days.',
         bioThenNext('20 January 2020', '21 January 2020'),
         values('9 May 2020', 'Bio 1'),
       ],
       [
         '2020-01-20..2020-01-21',
         ['@nina_k', 'maps of 1920 places that moved\nand <b>more</b>'],
+        '1 change was first seen between these days.',
         bioThenNext('20 January 2020', '21 January 2020'),
         bioThenNext('21 January 2020', '22 January 2020'),
       ],
@@ -478,7 +483,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await note(21)).toEqual(['@quay', `${rename} ${next('21 January 2020', '26 January 2020', ' (Location)')}`]);
     expect(await note(22)).toEqual(['@quay or @pier', `${rename} ${next('22 January 2020', '26 January 2020', ' (Location)')}`]);
     expect(await note(26)).toEqual(['@pier', next('26 January 2020', '27 January 2020', ' (Location)')]);
-    expect(await note(27)).toEqual(['@pier', values('27 January 2020', 'Location 2')]);
+    expect(await note(27)).toEqual(['@pier', values('27 January 2020', 'Location 3')]);
   });
 
   it('shows the handle of a day of an account that never changed, except its handle', async () => {
@@ -492,6 +497,16 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       await until(page, `document.querySelector('[data-day] h2')?.textContent === 'Profile on ${day} January 2020'`);
       expect(await page.locator('[data-day] dd').allTextContents()).toEqual([handle, 'lamp_one']);
     }
+  });
+
+  it('says how many changes were first seen between two days with the same values', async () => {
+    const page = await open(`${pageOf('pier')}#on=2020-01-27..2020-01-29`);
+    const note = () => page.locator('[data-day] dl + p').textContent();
+    await until(page, `document.querySelector('[data-day] dl + p')`);
+    expect(await note()).toBe('No difference; 0 changes were first seen between these days.');
+    await page.locator('#day').fill('2020-01-26');
+    await until(page, `document.querySelector('[data-day] h2').textContent.startsWith('Profile on 26')`);
+    expect(await note()).toBe('No difference; 3 changes were first seen between these days.');
   });
 
   it('waits for Enter while a day is typed, also on a page of a part', async () => {

@@ -1,3 +1,4 @@
+import { counted } from '../numbers.ts';
 import { loadSite } from './citation.ts';
 import { markedWords } from './comparison.ts';
 import {
@@ -24,6 +25,8 @@ interface Profile {
   readonly texts: readonly (readonly [field: string, text: string])[];
   /** Why it is empty, or why it is uncertain; '' otherwise. */
   readonly note: string;
+  /** The number of changes of its page that were first seen between the days of a comparison. */
+  readonly changes: number;
 }
 
 /** The last day of which the history knows the profile. */
@@ -55,10 +58,11 @@ export function addProfileOfDay(): void {
     // the reader can have chosen again
     if (location.hash !== hash) return;
     const profiles: Profile[] = [];
+    const changes = second === undefined ? 0 : changesBetween(first, second);
     // the newest first: the pages lead to older ones
     for (const one of [second, first].filter((each) => each !== undefined)) {
       const key = `${mainPage()} ${one}`;
-      const known = isKnown(one) ? profileOn(one, last) : second === undefined ? undefined : recall<Profile>(key);
+      const known = isKnown(one) ? { ...profileOn(one, last), changes } : second === undefined ? undefined : recall<Profile>(key);
       if (known === undefined) return location.replace(pageWith(one) + hash);
       // the page with the other day needs it
       const isShared = second === undefined || remember(key, known);
@@ -72,7 +76,7 @@ export function addProfileOfDay(): void {
         {},
         heading.replace(/^./, (letter) => letter.toUpperCase()),
       ),
-      ...shownProfiles(profiles),
+      ...shownProfiles(profiles, second === undefined || isKnown(second)),
     );
   };
   const choose = () => {
@@ -134,7 +138,12 @@ async function lastDay(): Promise<LastDay> {
   return { day: newest_snapshot, shown: `${shownDay(newest_snapshot)} or earlier` };
 }
 
-function profileOn(day: string, last: LastDay): Profile {
+/** Returns the number of changes of this page that were first seen after a day and up to a later one. */
+function changesBetween(first: string, second: string): number {
+  return allChanges().filter((change) => dayOf(change) > first && dayOf(change) <= second && !change.matches('.F, .H')).length;
+}
+
+function profileOn(day: string, last: LastDay): Omit<Profile, 'changes'> {
   const texts = new Map<string, string>();
   for (const row of document.querySelectorAll('[data-before] > div')) {
     texts.set(row.querySelector('dt')?.textContent ?? '', row.querySelector('dd')?.textContent ?? '');
@@ -190,15 +199,22 @@ function noteOn(day: string, isEmpty: boolean, isLater: boolean): string {
   return `Before ${date}, the newest value was ${firstSeen(newest)}. This page does not show how long the profile had it.`;
 }
 
-/** Shows one profile, or the difference of two. A profile that is not known is not compared. */
-function shownProfiles(profiles: readonly Profile[]): readonly HTMLElement[] {
-  const notes = profiles.flatMap(({ note }) => (note === '' ? [] : element('p', {}, note)));
-  const [first = [], second = first] = profiles.map(({ texts }) => texts);
-  if (first.length === 0 || second.length === 0) return notes;
-  const [texts, others] = [new Map(first), new Map(second)];
-  const rows = [...new Set([...texts.keys(), ...others.keys()])].map((field) => {
+/** Shows one profile, or the difference of two. A profile that is not known is not compared. @param isOnePage whether this page has both */
+function shownProfiles([one, other]: readonly Profile[], isOnePage: boolean): readonly HTMLElement[] {
+  const notes = [one, other].flatMap((profile) => (profile === undefined || profile.note === '' ? [] : element('p', {}, profile.note)));
+  if (one === undefined || one.texts.length === 0 || other?.texts.length === 0) return notes;
+  const [texts, others] = [new Map(one.texts), new Map((other ?? one).texts)];
+  const fields = [...new Set([...texts.keys(), ...others.keys()])];
+  const rows = fields.map((field) => {
     const shown = markedWords(texts.get(field) ?? '', others.get(field) ?? '');
     return element('div', {}, element('dt', {}, field), element('dd', { class: 'text', dir: 'auto' }, ...shown));
   });
+  if (other !== undefined) {
+    // a value can have changed and come back
+    const changes = isOnePage ? one.changes : one.changes + other.changes;
+    const count = `${isOnePage ? '' : 'at least '}${counted(changes, 'change')} ${changes === 1 ? 'was' : 'were'} first seen between these days.`;
+    const isSame = fields.every((field) => texts.get(field) === others.get(field));
+    notes.unshift(element('p', {}, isSame ? `No difference; ${count}` : count.replace(/^a/, 'A')));
+  }
   return [element('dl', {}, ...rows), ...notes];
 }
