@@ -1,6 +1,7 @@
 import type { Account } from '../../contract/account.ts';
 import { type Instant, parseInstant, timestampOf } from '../../contract/instant.ts';
 import type { DataType } from '../../contract/record.ts';
+import { SEEN_LATELY } from '../../store/accounts/last-seen.ts';
 import { dateMarkup } from '../dates.ts';
 import { isWebUrl, outsideLink } from '../diff-segments.ts';
 import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../markup.ts';
@@ -24,7 +25,8 @@ export function profileMarkup({ account, formerHandles, formerHolders, lastSeen 
   if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
   const newest = account.data[0]?.first_encountered_date;
   if (newest !== undefined) add(markup`Newest record`, markup`<dd>${dateMarkup(newest)}. Today the profile can differ or be gone.`);
-  if (lastSeen !== null && !hasRecordAfter(account, lastSeen)) add(markup`Last known on`, lastKnownMarkup(lastSeen));
+  if (lastSeen === SEEN_LATELY) add(markup`Last known`, SEEN_LATELY_MARKUP);
+  else if (lastSeen !== null && !hasRecordAfter(account, lastSeen)) add(markup`Last known on`, lastKnownMarkup(lastSeen));
   if (formerHandles.length > 0) add(markup`Former handles`, markup`<dd>${trusted(formerHandles.map(formerHandle).join('; '))}`);
   if (formerHolders.length > 0) add(markup`Handle before`, joined(formerHolders.map(formerHolder)));
   return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;
@@ -40,6 +42,9 @@ function isEmptied({ data }: Account, field: DataType): boolean {
 function hasRecordAfter({ data }: Account, instant: Instant): boolean {
   return data.some(({ first_encountered_date }) => (parseInstant(first_encountered_date) ?? 0) > instant);
 }
+
+/** Does not say on which day: the page would change each night. */
+const SEEN_LATELY_MARKUP = markup`<dd data-seen-lately>A snapshot at most 10 days older than the newest one of this copy shows this account.`;
 
 /** Does not say that the account is gone, or that the snapshot had each field: a source can lack an account that is still there, or a field. */
 function lastKnownMarkup(instant: Instant): Markup {

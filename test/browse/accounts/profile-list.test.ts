@@ -17,7 +17,7 @@ const seen = (day: number, screen_name: string) => ({
   bio: 'a',
 });
 const lastKnown = (page: string | undefined) =>
-  elementsNamed(parse(page ?? ''), 'dl').flatMap((list) => textOf(list).match(/^Last known on.*/gm) ?? []);
+  elementsNamed(parse(page ?? ''), 'dl').flatMap((list) => textOf(list).match(/^Last known.*/gm) ?? []);
 
 it('the page of an account says when it was last known, from the night on in which the newest 10 days lack it', async () => {
   const path = join(temporaryFolder(), 'store.db');
@@ -33,6 +33,10 @@ it('the page of an account says when it was last known, from the night on in whi
   const [first, last] = [browseFilesAt(path), await night(11, 'nina')];
   expect(last).toEqual(first);
   const since = Store.open(path);
+  expect(lastKnown(last.get(accountPage('nina')))).toEqual([
+    'Last knownA snapshot at most 10 days older than the newest one of this copy shows this account.',
+  ]);
+  expect(lastKnown(last.get(accountPage('silent')))).toEqual([]);
   const later = await night(12, 'nina', 'pia');
   expect(lastKnown(later.get(accountPage('omar')))).toEqual([
     'Last known on1 March 2024, the day of the newest snapshot of this account. That snapshot can lack fields. All later snapshots in this history are of other accounts.',
@@ -45,7 +49,7 @@ it('the page of an account says when it was last known, from the night on in whi
     accountPage('omar'),
   ]);
   for (const opened of [since, store]) opened.close();
-  expect(lastKnown((await night(13, 'omar')).get(accountPage('omar')))).toEqual([]);
+  expect(lastKnown((await night(13, 'omar')).get(accountPage('omar')))).toEqual(lastKnown(last.get(accountPage('nina'))));
   expect(lastKnown((await night(24, 'nina')).get(accountPage('omar')))).toHaveLength(1);
   // a record of another source is later than the last snapshot
   await importInputs(path, [sourceOf([bioRecord(2, { account: 'omar', first_encountered_date: '2024-03-14T00:00:00Z' })])], {
@@ -68,4 +72,32 @@ it('a field is empty in the profile if a record says that it was emptied, and is
   expect(await rows([...first, ...emptied])).toEqual(['Name: ', 'Bio: ', 'Website: ', newest]);
   expect(await rows([value('Location', '', null)])).toEqual([newest]);
   expect(await rows([...first, ...emptied, { ...value('Bio', 'b', 5) }])).toEqual(['Name: ', 'Website: ', newest]);
+});
+
+it('the page of an imported account is rendered again when a snapshot shows the account for the first time, and not on the next night', async () => {
+  const path = join(temporaryFolder(), 'store.db');
+  await observe(path, [seen(1, 'nina')]);
+  await importInputs(path, [sourceOf([bioRecord(1, { account: 'silent', text: 'a' })])], { onConflict: 'fail' });
+  const renderedAfter = async (...snapshots: readonly ReturnType<typeof seen>[]) => {
+    const before = Store.open(path);
+    const { number, records } = before.revision;
+    before.close();
+    await observe(path, snapshots);
+    const after = Store.open(path);
+    const files = browseFiles(after, SITE, { revision: number, records, search: true });
+    const all = browseFiles(after);
+    after.close();
+    return [accountPage('silent'), accountPage('nina')].map((page) => [
+      files.get(page) === all.get(page),
+      lastKnown(files.get(page)).length,
+    ]);
+  };
+  expect(await renderedAfter(seen(2, 'nina'), seen(2, 'silent'))).toEqual([
+    [true, 1],
+    [false, 0],
+  ]);
+  expect(await renderedAfter(seen(3, 'nina'), seen(3, 'silent'))).toEqual([
+    [false, 0],
+    [false, 0],
+  ]);
 });
