@@ -4,10 +4,12 @@ import { clientScript } from '../../src/browse/assets.ts';
 import { plainText } from '../../src/browse/markup.ts';
 import { accountPage } from '../../src/browse/paths.ts';
 import { searchFiles } from '../../src/browse/search/search-index.ts';
+import { importInputs } from '../../src/import/import.ts';
 import { Store } from '../../src/store/store.ts';
 import { type Origin, startOrigin } from '../conformance/subjects/static-origin.ts';
+import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { observe, type Snapshot } from '../support/snapshots.ts';
+import { observe, type Snapshot, sourceOf } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { type Browser, CHROMIUM, launch, type Page, until, visit, writeFiles } from './chromium.ts';
 import { browseFiles, browseFilesAt, historyOf, SITE, storeOf, textsOf } from './small-site.ts';
@@ -75,7 +77,7 @@ it('the client script is small and has no module syntax', () => {
   const script = clientScript().toString();
   expect(script).not.toMatch(/^\s*(import|export)\b/m);
   expect(script).not.toMatch(/innerHTML|eval\(|fetch\(/);
-  expect(script.length).toBeLessThan(34_000);
+  expect(script.length).toBeLessThan(35_000);
   expect(() => new Function(script)).not.toThrow();
 });
 
@@ -470,6 +472,35 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.locator('[data-day] p').textContent()).toMatch(
       heading.startsWith('Last') ? /^This history does not show the profile on / : /^Before 30 November 2021, the newest value was /,
     );
+  });
+
+  it('says of a day without a snapshot or a record of the account that it shows the last known profile', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    await observe(
+      store,
+      [1, 20].map((day) => ({ observed_at: time(day), screen_name: 'quiet', bio: 'a' })),
+    );
+    const dates = [time(1), time(3)].map((date) => date.replace('.000', ''));
+    const imported = dates.map((first_encountered_date, id) => bioRecord(id + 1, { account: 'lantern', first_encountered_date }));
+    await importInputs(store, [sourceOf(imported)], { onConflict: 'fail' });
+    const spans = [
+      [1, 5],
+      [20, 25],
+    ].map(([from = 0, to = 0]) => ({ from: time(from).slice(0, 10), to: time(to).slice(0, 10) }));
+    const url = writeFiles(temporaryFolder(), browseFilesAt(store, { ...SITE, snapshot_days: spans }));
+    for (const [account, date, heading] of [
+      ['quiet', '2020-01-05', 'Profile on 5 January 2020'],
+      ['quiet', '2020-01-10', 'Last known profile, from 6 January 2020 or earlier'],
+      ['quiet', '2020-01-22', 'Profile on 22 January 2020'],
+      // snapshots are of other accounts
+      ['lantern', '2020-01-03', 'Last known profile, from 2 January 2020'],
+      ['lantern', '2020-01-04', 'Profile on 4 January 2020'],
+      ['lantern', '2020-01-22', 'Last known profile, from 4 January 2020'],
+    ] as const) {
+      const page = await open(`${accountPage(account)}#on=${date}`, url);
+      await until(page, `document.querySelector('[data-day] h2')`);
+      expect([account, date, await page.locator('[data-day] h2').textContent()]).toEqual([account, date, heading]);
+    }
   });
 
   it('shows both handles between a rename, which has no known time, and the next record', async () => {

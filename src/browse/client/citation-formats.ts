@@ -11,10 +11,16 @@ export interface CitedSite {
   readonly fingerprint?: string;
   /** For the filter by field. */
   readonly fields?: NewestCounts;
-  /** The last day with snapshots, if it is known: for the profile of a day. */
-  readonly newest_snapshot?: string;
+  /** The days with snapshots in order, if they are known: for the profile of a day. */
+  readonly snapshot_days?: readonly DaySpan[];
   /** The months that have a page, newest first: for the filter by date. */
   readonly months?: readonly string[];
+}
+
+/** Consecutive days, such as `2023-11-18`. Both belong to the span. */
+export interface DaySpan {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** A change or a rename that is cited. */
