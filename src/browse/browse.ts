@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Site } from '../contract/site.ts';
-import { daysInMonth } from '../contract/snapshots/snapshot-days.ts';
 import type { StoredAccounts } from '../store/accounts/stored-accounts.ts';
 import type { FeedDay } from '../store/feed/feed-days.ts';
 import type { Store } from '../store/store.ts';
@@ -18,6 +17,7 @@ import { type ByteText, byteText, encodeFile, parseRecords } from './markup.ts';
 import { monthPageOf } from './months/month-page.ts';
 import { type Month, monthsOf } from './months/months.ts';
 import { MonthRecords } from './months/most-changed.ts';
+import { monthSnapshots } from './months/unseen-months.ts';
 import { PageFrames, type UnframedFile } from './page-frame.ts';
 import { type BrowseFile, type BrowsePart, partsOf, type RenderedState, rowsByFolder } from './parts.ts';
 import {
@@ -174,9 +174,9 @@ export class Browse {
     const changesPageOf = ({ before }: FeedDay) => Math.ceil((records - before) / page_size);
     const newest = (month: Month) => counted().records.newest(month.month, records - sameRecords);
     for (const [index, month] of months().entries()) {
-      const snapshots = daysInMonth(snapshot_days, month.month);
+      const snapshots = monthSnapshots(snapshot_days, month.month);
       const page = () => monthPageOf(months(), index, counted().records.mostChanged(month.month), snapshots, this.#lookup, changesPageOf);
-      const haveSameDays = isDeepStrictEqual(snapshots, daysInMonth(oldDays, month.month));
+      const haveSameDays = isDeepStrictEqual(snapshots, monthSnapshots(oldDays, month.month));
       // it has links to the months beside it, which can be new
       const isOld =
         !newest(month).some &&

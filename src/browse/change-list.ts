@@ -108,12 +108,17 @@ export function feedRenameEntry(rename: Rename, root: '' | typeof ROOT_2): Marku
   return renameEntry(heading, markup`<article class=H><header><h4>Handle</h4></header><div dir=auto>${old} ${current}</div></article>`);
 }
 
-/** Returns an entry of an account for a rename. @param href the link to it */
-export function accountRenameEntry(rename: Rename, href: Markup): Markup {
+/**
+ * Returns an entry of an account for a rename.
+ * @param by when it was done at the latest; undefined if that is not known
+ * @param href the link to it
+ */
+export function accountRenameEntry(rename: Rename, by: string | undefined, href: Markup): Markup {
   const { old, current } = handlesOf(rename);
   const identity = noteMarkup(rename.hasStableId ? HAS_STABLE_ID : HAS_NO_ID);
   const head = markup`<article id=${rename.id} class=H><header><h4><a href="${href}">Handle</a></h4></header>`;
-  return renameEntry(timeOf(rename), markup`${head}${identity}<div dir=auto>${old}</div><div dir=auto>${current}</div></article>`);
+  const time = markup`${timeOf(rename)}${by === undefined ? '' : markup` and by ${timeMarkup(by, fullTime(by))}`}`;
+  return renameEntry(time, markup`${head}${identity}<div dir=auto>${old}</div><div dir=auto>${current}</div></article>`);
 }
 
 /** What is known about the identity of an account with two handles. The id can be newer than the rename. */

@@ -57,6 +57,13 @@ describe('the citations of a change', () => {
     ]);
   });
 
+  it('say of a rename by when it was done, if that is known', () => {
+    const rename = { ...CHANGE, title: 'Rename of @a to @b', isRename: true, shownBy: '9 March 2024, 00:00:00 UTC' };
+    const [, text, , csl] = citationsOf(SITE, rename).map((citation) => citation[1]);
+    expect(text).toContain('Rename of @a to @b, after 5 March 2024, 14:03:09 UTC and by 9 March 2024, 00:00:00 UTC. Press');
+    expect(csl).toContain('"note": "Former handle last seen on 5 March 2024, 14:03:09 UTC. Renamed by 9 March 2024, 00:00:00 UTC"');
+  });
+
   it('leave out what is not known', () => {
     const [, text, entry, csl] = citationsOf({ title: 'History', base_url: '' }, CHANGE).map((citation) => citation[1]);
     expect(text).toBe(`Bio of @nina_k (now @{K}), changed, as first seen on 5 March 2024, 14:03:09 UTC. History. ${CHANGE.url}.`);

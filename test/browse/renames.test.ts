@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { ABOUT, accountPage, CHANGES_FEED, changesPage, HOME, monthPage } from '../../src/browse/paths.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { Store } from '../../src/store/store.ts';
+import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { observe, sourceOf } from '../support/snapshots.ts';
 import { elementsNamed, textOf } from './parsed-html.ts';
@@ -23,13 +24,13 @@ async function renamed(): Promise<string> {
 }
 
 const textsIn = (html: string | undefined, name: string) => elementsNamed(parse(html ?? ''), name).map((each) => textOf(each));
-const headings = (html: string | undefined) => textsIn(html, 'h3').map((text) => text.replace(/, 00:00:00 UTC|00:00:00 /, ''));
+const headings = (html: string | undefined) => textsIn(html, 'h3').map((text) => text.replace(/, 00:00:00 UTC|00:00:00 /g, ''));
 
 it('HTML pages have the handle of that time, and a rename among the changes', async () => {
   const files = browseFilesAt(await renamed(), { ...SITE, page_size: 100 });
   expect(headings(files.get(accountPage('nina')))).toEqual([
     '5 March 2024',
-    'Renamed after 3 March 2024',
+    'Renamed after 3 March 2024 and by 5 March 2024',
     '2 March 2024 as @ninette',
     'First seen on 1 March 2024 as @ninette',
   ]);
@@ -52,7 +53,7 @@ it('HTML pages have the handle of that time, and a rename among the changes', as
   const address = `${accountPage('nina')}#h1709424000000000`;
   expect(files.get(changesPage(1))).toContain(`href="../../${address}"`);
   expect(files.get(monthPage('2024-03'))).toContain(
-    `<h2 id=renames>Renames</h2>\n<ul>\n<li><a href="../../${address}"><bdi>@ninette</bdi> to <bdi>@nina</bdi></a>, after `,
+    `<h2 id=renames>Renames</h2>\n<p>A rename counts in the month in which the former handle was last seen. It can have happened later.</p>\n<ul>\n<li><a href="../../${address}"><bdi>@ninette</bdi> to <bdi>@nina</bdi></a>, after `,
   );
   expect(textsIn(files.get(CHANGES_FEED), 'title').slice(1)).toEqual([
     ...['@nina: new bio', '@omar: new bio', '@ninette (now @nina): new bio'],
@@ -104,7 +105,7 @@ it('an import of former handles alone renders what it affects', async () => {
   const all = browseFiles(store);
   expect(headings(all.get(changesPage(1)))).toContain('@omar_old now @omar First seen');
   expect(textsIn(all.get(changesPage(1)), 'h2').slice(-2)).toEqual(['1 March 2024', '28 February 2024']);
-  expect(headings(all.get(accountPage('omar'))).at(-1)).toBe('Renamed after 28 February 2024, 12:00:00 UTC');
+  expect(headings(all.get(accountPage('omar'))).at(-1)).toBe('Renamed after 28 February 2024, 12:00:00 UTC and by 1 March 2024');
   for (const [file, text] of browseFiles(store, SITE, { revision: since, records: 0, search: false })) {
     expect([file, text ?? files.get(file)]).toEqual([file, all.get(file)]);
   }
@@ -128,6 +129,29 @@ it('a rename keeps its address when its entry leaves the main page, and when the
   expect(files.get(accountPage('nora', 2))).toContain(`<article id=${id} class=H><header><h4><a href="nora.html#${id}">`);
   // the page under the former handle leads on with the fragment
   expect(files.get(accountPage('nina'))).toContain('<ul class=holders>\n<li><a href="../../../browse/account/');
+});
+
+it('says by when an account was renamed if an observed record of the page is newer, and of an imported one only when it was seen', async () => {
+  const path = join(temporaryFolder(), 'store.db');
+  const bios = (from: number, to: number, screen_name: string) =>
+    Array.from({ length: to - from }, (_, index) => ({ ...at(1, screen_name, '1', `${from + index}`), observed_at: timeOf(from + index) }));
+  const timeOf = (minute: number) => new Date(Date.UTC(2024, 2, 1, 0, minute)).toISOString();
+  const shown = (page: string) => headings(browseFilesAt(path).get(page)).filter((text) => text.startsWith('Renamed'));
+  // with the imported record, these fill a part
+  await observe(path, bios(0, 49, 'ninette'));
+  await observe(path, [at(2, 'nina', '1', '48')]);
+  const renamed = 'Renamed after 1 March 2024, 00:48:00 UTC';
+  const imported = bioRecord(1, { account: 'nina', first_encountered_date: '2024-03-01T12:00:00Z' });
+  await importInputs(path, [sourceOf([imported])], { onConflict: 'fail' });
+  expect(shown(accountPage('nina'))).toEqual([renamed]);
+  await observe(path, [at(3, 'nina', '1', 'new')]);
+  expect(shown(accountPage('nina'))).toEqual([`${renamed} and by 3 March 2024`]);
+  // no newer record changes a part that another one follows
+  await observe(
+    path,
+    bios(0, 120, 'nina').map((each) => ({ ...each, observed_at: each.observed_at.replace('03-01', '03-04') })),
+  );
+  expect(shown(accountPage('nina', 1))).toEqual([renamed]);
 });
 
 it('says that only the source knows both handles as one account, until the account has a stable id', async () => {
@@ -166,7 +190,7 @@ it.each<[name: string, present: string, snapshots: readonly ReturnType<typeof da
     'an account that lost its handle to another one and has a new one',
     'nina',
     [day(1, '1', 'ninette', 'a'), day(2, '2', 'ninette', 'x'), day(3, '1', 'nina', 'b')],
-    ['3 March 2024', 'Renamed after 1 March 2024', 'First seen on 1 March 2024 as @ninette'],
+    ['3 March 2024', 'Renamed after 1 March 2024 and by 3 March 2024', 'First seen on 1 March 2024 as @ninette'],
     '1 change and 1 rename',
   ],
   [
@@ -189,6 +213,16 @@ it.each<[name: string, present: string, snapshots: readonly ReturnType<typeof da
     [day(1, '1', 'nina.example', 'a'), day(2, '1', 'handle.invalid', 'b'), day(3, '1', 'nina.example', 'b')],
     ['2 March 2024', 'First seen on 1 March 2024'],
     '1 change',
+  ],
+  [
+    'a handle that could not be verified before a rename',
+    'nina.example',
+    [day(1, '1', 'ninette.example', 'a'), day(2, '1', 'handle.invalid', 'b'), day(3, '1', 'nina.example', 'c')],
+    [
+      ...['3 March 2024', '2 March 2024'],
+      ...['Renamed after 1 March 2024 and by 3 March 2024', 'First seen on 1 March 2024 as @ninette.example'],
+    ],
+    '2 changes and 1 rename',
   ],
 ])('a name that nobody used is not in a rename: %s', async (_, present, snapshots, shown, counts) => {
   const path = join(temporaryFolder(), 'store.db');

@@ -28,7 +28,7 @@ import type { FormerHandles } from './former-handles.ts';
 import { historyGlance } from './history-glance.ts';
 import { profileMarkup } from './profile-list.ts';
 import type { AddressOf, RecordFacts, RecordLookup } from './record-lookup.ts';
-import { NO_RECORD } from './renames.ts';
+import { NO_RECORD, renamedBy } from './renames.ts';
 
 /** Yields the files of an account, and returns the number of its parts. They are not rendered if the store has not read its JSON. */
 export function* accountFiles(
@@ -155,7 +155,8 @@ function entries(
   hrefOf: AddressOf,
   facts: RecordFacts,
 ): Markup {
-  const renamesAbove = (id: number) => (renames.get(id) ?? []).map((rename) => accountRenameEntry(rename, fileOf(renameAddress(rename))));
+  const renamesAbove = (id: number) =>
+    (renames.get(id) ?? []).map((rename) => accountRenameEntry(rename, renamedBy(rename, records), fileOf(renameAddress(rename))));
   const list = accountEntriesOf(records).flatMap((entry) => [
     ...(renames.size === 0 ? [] : entry.flatMap(({ id }) => renamesAbove(id))),
     accountEntry(entry, hrefOf, facts, observedBefore),

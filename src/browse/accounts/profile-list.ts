@@ -1,5 +1,7 @@
 import type { Account } from '../../contract/account.ts';
 import { type Instant, parseInstant, timestampOf } from '../../contract/instant.ts';
+import type { DataType } from '../../contract/record.ts';
+import { SEEN_LATELY } from '../../store/accounts/last-seen.ts';
 import { dateMarkup } from '../dates.ts';
 import { isWebUrl, outsideLink } from '../diff-segments.ts';
 import { type ByteText, escapeText, joined, type Markup, markup, trusted } from '../markup.ts';
@@ -7,30 +9,42 @@ import { ROOT_3 } from '../page-frame.ts';
 import { accountPage } from '../paths.ts';
 import type { BrowseAccount } from './browse-account.ts';
 
-/** Returns the current profile of an account as a list of terms. A field that is empty or unknown is left out. */
+/** Returns the current profile of an account as a list of terms. A field is left out if it is unknown, or was always empty. */
 export function profileMarkup({ account, formerHandles, formerHolders, lastSeen }: BrowseAccount): Markup | '' {
-  const { bio, location, website, account_creation_date: created, profile_image_url: image } = account;
+  const { display_name, bio, location, website, account_creation_date: created, profile_image_url: image } = account;
   const verified = account.data.find(({ data_type }) => data_type === 'Verified');
   const rows: Markup[] = [];
   const add = (term: Markup, definitions: Markup) => rows.push(markup`<div><dt>${term}${definitions}</div>\n`);
-  if (bio !== '') add(markup`Bio`, markup`<dd class=text dir=auto>${escapeText(bio)}`);
-  if (location !== '') add(markup`Location`, markup`<dd dir=auto>${escapeText(location)}`);
-  if (website !== null && website !== '') add(markup`Website`, markup`<dd dir=auto>${linked(website)}`);
+  // the style sheet says that an element without a text is empty
+  if (display_name === '' && isEmptied(account, 'Name')) add(markup`Name`, markup`<dd>`);
+  if (bio !== '' || isEmptied(account, 'Bio')) add(markup`Bio`, markup`<dd class=text dir=auto>${escapeText(bio)}`);
+  if (location !== '' || isEmptied(account, 'Location')) add(markup`Location`, markup`<dd dir=auto>${escapeText(location)}`);
+  if (website || isEmptied(account, 'Website')) add(markup`Website`, markup`<dd dir=auto>${linked(website ?? '')}`);
   if (verified !== undefined) add(markup`Verified`, markup`<dd>${verified.text === 'true' ? 'Yes' : 'No'}`);
   if (created !== null) add(markup`Created`, markup`<dd>${dateMarkup(created)}`);
   if (image !== '') add(markup`Picture`, markup`<dd>${linked(image)}`);
   const newest = account.data[0]?.first_encountered_date;
   if (newest !== undefined) add(markup`Newest record`, markup`<dd>${dateMarkup(newest)}. Today the profile can differ or be gone.`);
-  if (lastSeen !== null && !hasRecordAfter(account, lastSeen)) add(markup`Last known on`, lastKnownMarkup(lastSeen));
+  if (lastSeen === SEEN_LATELY) add(markup`Last known`, SEEN_LATELY_MARKUP);
+  else if (lastSeen !== null && !hasRecordAfter(account, lastSeen)) add(markup`Last known on`, lastKnownMarkup(lastSeen));
   if (formerHandles.length > 0) add(markup`Former handles`, markup`<dd>${trusted(formerHandles.map(formerHandle).join('; '))}`);
   if (formerHolders.length > 0) add(markup`Handle before`, joined(formerHolders.map(formerHolder)));
   return rows.length === 0 ? '' : markup`<dl>\n${joined(rows)}</dl>\n`;
+}
+
+/** Whether the newest record of a field says that the account emptied it. A first value that is empty does not say so. */
+function isEmptied({ data }: Account, field: DataType): boolean {
+  const newest = data.find(({ data_type }) => data_type === field);
+  return newest !== undefined && newest.previous !== null && (newest.text ?? '') === '';
 }
 
 /** Whether another source showed the account later. Ids of several sources are not in the order of time. */
 function hasRecordAfter({ data }: Account, instant: Instant): boolean {
   return data.some(({ first_encountered_date }) => (parseInstant(first_encountered_date) ?? 0) > instant);
 }
+
+/** Does not say on which day: the page would change each night. */
+const SEEN_LATELY_MARKUP = markup`<dd data-seen-lately>A snapshot at most 10 days older than the newest one of this copy shows this account.`;
 
 /** Does not say that the account is gone, or that the snapshot had each field: a source can lack an account that is still there, or a field. */
 function lastKnownMarkup(instant: Instant): Markup {

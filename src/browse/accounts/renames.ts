@@ -1,11 +1,12 @@
 import type { FormerHandle } from '../../contract/accounts/account-state.ts';
 import { usedHandles } from '../../contract/accounts/former-handles.ts';
+import { isGenerated } from '../../contract/generated-id.ts';
 import { type Instant, parseInstant } from '../../contract/instant.ts';
 import type { ChangeRecord } from '../../contract/record.ts';
 import type { NamedHandle } from '../../store/accounts/stored-accounts.ts';
 import { type ByteText, byteText, type Markup, markup } from '../markup.ts';
 
-/** A rename of an account. No source says when it happened. Known is the last time at which a source showed the former handle. */
+/** A rename of an account. No source says when it happened. Known is the last time at which a source showed the former handle, and {@link renamedBy}. */
 export interface Rename {
   /** The id of its entry on the page of the account: `h` and the time `seen_to`. Later renames do not change it. */
   readonly id: Markup;
@@ -15,6 +16,8 @@ export interface Rename {
   readonly after: ByteText;
   /** The last time at which a source showed the former handle. */
   readonly seen_to: Instant;
+  /** The last time at which a source showed any handle before the new one: between both, it can have shown a name that nobody used. */
+  readonly others_to: Instant;
   /** Whether a source gave the account an id that a rename does not change. The id can be newer than the rename. */
   readonly hasStableId: boolean;
 }
@@ -22,10 +25,15 @@ export interface Rename {
 /** An account by its present handle, and a time. */
 export type DatedAccount = Pick<ChangeRecord, 'account' | 'first_encountered_date'>;
 
+/** A handle that an account had, and the last time at which a source showed any handle before it. */
+interface UsedHandle extends FormerHandle {
+  readonly others_to: Instant;
+}
+
 /** The renames of all accounts with records. */
 export class Renames {
   /** The handles that each account had, as byte texts. The present one comes last, if a source showed it. */
-  readonly #handles = new Map<ByteText, readonly FormerHandle[]>();
+  readonly #handles = new Map<ByteText, readonly UsedHandle[]>();
   /** Those of these accounts that have a stable id. */
   readonly #withStableId = new Set<ByteText>();
   #all: readonly Rename[] | undefined;
@@ -44,7 +52,11 @@ export class Renames {
       if (stable_id !== null) this.#withStableId.add(byteText(screen_name));
       this.#handles.set(
         byteText(screen_name),
-        used.map(({ handle, seen_to }) => ({ handle: byteText(handle), seen_to })),
+        used.map(({ handle, seen_to }) => ({
+          handle: byteText(handle),
+          seen_to,
+          others_to: former_handles.findLast((other) => other.seen_to < seen_to)?.seen_to ?? 0,
+        })),
       );
     }
   }
@@ -72,14 +84,25 @@ export class Renames {
     const handles = this.#handles.get(account) ?? [];
     const hasStableId = this.#withStableId.has(account);
     return handles.flatMap(({ handle: before, seen_to }, index) => {
-      const after = handles[index + 1]?.handle;
-      if (after === undefined) return [];
+      const next = handles[index + 1];
+      if (next === undefined) return [];
+      const { handle: after, others_to } = next;
       // contradicting snapshots can show several handles at one time
       const earlier = handles.slice(0, index).filter((one) => one.seen_to === seen_to).length;
       const id = earlier === 0 ? markup`h${seen_to}` : markup`h${seen_to}-${earlier + 1}`;
-      return [{ id, account, before, after, seen_to, hasStableId }];
+      return [{ id, account, before, after, seen_to, others_to: Math.max(seen_to, others_to), hasStableId }];
     });
   }
+}
+
+/**
+ * Returns the time of the oldest record of a page that was observed under the new handle or a later one: the rename was done by then.
+ * The time of an imported record does not say which handle the account had. Returns undefined if no record of the page tells it.
+ * @param records of the account, newest first
+ */
+export function renamedBy({ others_to }: Rename, records: readonly ChangeRecord[]): string | undefined {
+  return records.findLast((record) => isGenerated(record) && (parseInstant(record.first_encountered_date) ?? 0) > others_to)
+    ?.first_encountered_date;
 }
 
 /** Renames, newest first, by the id of the record below them; by {@link NO_RECORD} those that are older than all records. */

@@ -11,10 +11,16 @@ export interface CitedSite {
   readonly fingerprint?: string;
   /** For the filter by field. */
   readonly fields?: NewestCounts;
-  /** The last day with snapshots, if it is known: for the profile of a day. */
-  readonly newest_snapshot?: string;
+  /** The days with snapshots in order, if they are known: for the profile of a day. */
+  readonly snapshot_days?: readonly DaySpan[];
   /** The months that have a page, newest first: for the filter by date. */
   readonly months?: readonly string[];
+}
+
+/** Consecutive days, such as `2023-11-18`. Both belong to the span. */
+export interface DaySpan {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** A change or a rename that is cited. */
@@ -27,17 +33,21 @@ export interface Cited {
   readonly time: string;
   /** The same time as the page shows it. */
   readonly shownTime: string;
+  /** When a rename was done at the latest, as the page shows it. */
+  readonly shownBy?: string | null | undefined;
   readonly isRename: boolean;
 }
 
 /** Returns the permalink of a change and its citations, each with the name of its format. What is not known is left out. */
 export function citationsOf(
   site: CitedSite,
-  { url, id, title, time, shownTime, isRename }: Cited,
+  { url, id, title, time, shownTime, shownBy, isRename }: Cited,
 ): readonly (readonly [format: string, text: string])[] {
   const { publisher, fingerprint } = site;
-  const seen = isRename ? `Former handle last seen on ${shownTime}` : `First seen on ${shownTime}`;
-  const dated = isRename ? `after ${shownTime}` : `as first seen on ${shownTime}`;
+  const seen = isRename
+    ? `Former handle last seen on ${shownTime}${shownBy ? `. Renamed by ${shownBy}` : ''}`
+    : `First seen on ${shownTime}`;
+  const dated = isRename ? `after ${shownTime}${shownBy ? ` and by ${shownBy}` : ''}` : `as first seen on ${shownTime}`;
   const key = `${isRename ? 'rename' : 'record'}-${id}`;
   const state = fingerprint && `Fingerprint of the data ${fingerprint}`;
   const fields = {

@@ -21,11 +21,10 @@ export function addCitations(): void {
 
 async function showCitations(change: HTMLElement, link: HTMLAnchorElement): Promise<void> {
   const site = await loadSite();
-  // a page below /as_of/ or on a disk has the same path in the tree
-  const path = link.href.slice(new URL(rootPath() || '.', location.href).href.length);
-  const url = site.base_url === '' ? link.href : `${site.base_url}/${path}`;
+  const url = publicAddress(site, link.href);
   const [time, shownTime] = [timeOf(change)?.dateTime ?? '', timeOf(change)?.textContent ?? ''];
-  const cited = { url, id: change.id.slice(1), title: titleOf(change), time, shownTime, isRename: isRename(change) };
+  const shownBy = change.closest('section')?.querySelector('h3 time ~ time')?.textContent;
+  const cited = { url, id: change.id.slice(1), title: titleOf(change), time, shownTime, shownBy, isRename: isRename(change) };
   const status = element('p', { role: 'status' });
   const parts = citationsOf(site, cited).map(([format, text]) => {
     const shown = element('pre', { tabindex: '0', role: 'group', 'aria-label': format }, text);
@@ -61,11 +60,23 @@ export async function loadSite(): Promise<CitedSite> {
   return window.palimpsestSite ?? { title: 'History of public profiles', base_url: '' };
 }
 
+/** Returns the public address of a page of the tree. If the site has none, it is the address in the browser. */
+export function publicAddress({ base_url }: CitedSite, href: string): string {
+  // a page below /as_of/ or on a disk has the same path in the tree
+  const path = href.slice(new URL(rootPath() || '.', location.href).href.length);
+  return base_url === '' ? href : `${base_url}/${path}`;
+}
+
 /** Writes the name, the address and the date below a page when it is printed. */
 export function addPrintedAddress(): void {
   const line = element('p', { class: 'printed' });
   document.querySelector('footer')?.append(line);
+  // a browser does not wait for a file when it prints
+  let address = () => location.href;
+  void loadSite().then((site) => {
+    address = () => publicAddress(site, location.href);
+  });
   addEventListener('beforeprint', () => {
-    line.textContent = `${document.title}, ${location.href}, printed on ${new Date().toLocaleDateString('en-GB', { dateStyle: 'long' })}`;
+    line.textContent = `${document.title}, ${address()}, printed on ${new Date().toLocaleDateString('en-GB', { dateStyle: 'long' })}`;
   });
 }

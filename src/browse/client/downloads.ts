@@ -1,3 +1,5 @@
+import { loadSite, publicAddress } from './citation.ts';
+import type { CitedSite } from './citation-formats.ts';
 import { dayOf, element, fieldOf, handleIn, isRename, shownChanges, textOf, timeOf } from './page-elements.ts';
 
 /** A record or a rename that the page of an account shows. */
@@ -7,10 +9,13 @@ interface Row {
   /** The handle that the account had at that time: that of a rename is the former one. */
   readonly handle: string;
   readonly data_type: string;
-  /** The day, in UTC. */
-  readonly date: string;
-  /** The time of the day, in UTC. Null for a first value: those of one day stand together under the time of the first. */
+  /** The day on which a source first showed the value, in UTC. Null for a rename: no source says when it happened. */
+  readonly date: string | null;
+  /** The time of the day, in UTC. Null for a first value, too: those of one day stand together under the time of the first. */
   readonly time: string | null;
+  /** When a source last showed the value or the handle before, in UTC. Null if that is not known. */
+  readonly after_date: string | null;
+  readonly after_time: string | null;
   /** Null for a first value. */
   readonly before: string | null;
   readonly text: string;
@@ -23,7 +28,8 @@ export function addDownloads(): void {
   if (place === null) return;
   const button = (format: string, type: string, write: (rows: readonly Row[]) => string) => {
     const made = element('button', { type: 'button' }, format);
-    made.addEventListener('click', () => save(`${document.title.split(/[ ,]/)[0]}.${format.toLowerCase()}`, type, write(rowsShown())));
+    const name = `${document.title.split(/[ ,]/)[0]}.${format.toLowerCase()}`;
+    made.addEventListener('click', async () => save(name, type, write(rowsShown(await loadSite()))));
     return made;
   };
   const json = button('JSON', 'application/json', (rows) => JSON.stringify(rows, undefined, 2));
@@ -32,25 +38,31 @@ export function addDownloads(): void {
   place.prepend(`Download the shown entries${hasOthers ? ' of this page, without those of other pages' : ''}: `, json, csv);
 }
 
-function rowsShown(): readonly Row[] {
+function rowsShown(site: CitedSite): readonly Row[] {
   return shownChanges().map((change) => {
     const before = change.matches(':has(div + div)') ? (change.querySelector('div')?.textContent ?? null) : null;
-    const handle = isRename(change) ? before : handleIn(change);
+    const [isRenamed, isFirst] = [isRename(change), change.matches('.F')];
+    const handle = isRenamed ? before : handleIn(change);
+    // the note of an entry is about its changes, and not about a first value
+    const interval = change.closest('section')?.querySelector<HTMLTimeElement>(`:scope > .note time, [id="${change.id}"] .note time`);
+    const after = (isRenamed ? timeOf(change) : isFirst ? null : interval)?.dateTime;
     return {
-      id: isRename(change) ? '' : change.id.slice(1),
+      id: isRenamed ? '' : change.id.slice(1),
       handle: handle?.replace(/^@/, '') ?? '',
       data_type: fieldOf(change),
-      date: dayOf(change),
-      time: change.matches('.F') ? null : (timeOf(change)?.dateTime.slice(11, 19) ?? null),
+      date: isRenamed ? null : dayOf(change),
+      time: isRenamed || isFirst ? null : (timeOf(change)?.dateTime.slice(11, 19) ?? null),
+      after_date: after?.slice(0, 10) ?? null,
+      after_time: after?.slice(11, 19) ?? null,
       before,
       text: textOf(change),
-      permalink: change.querySelector<HTMLAnchorElement>('h4 > a')?.href ?? '',
+      permalink: publicAddress(site, change.querySelector<HTMLAnchorElement>('h4 > a')?.href ?? ''),
     };
   });
 }
 
 function csvOf(rows: readonly Row[]): string {
-  const columns = ['id', 'handle', 'data_type', 'date', 'time', 'before', 'text', 'permalink'];
+  const columns = ['id', 'handle', 'data_type', 'date', 'time', 'after_date', 'after_time', 'before', 'text', 'permalink'];
   const lines = [columns, ...rows.map((row) => Object.values(row).map(safeCell))];
   return lines.map((cells) => `${cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join()}\r\n`).join('');
 }

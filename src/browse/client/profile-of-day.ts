@@ -1,4 +1,6 @@
+import { counted } from '../numbers.ts';
 import { loadSite } from './citation.ts';
+import type { DaySpan } from './citation-formats.ts';
 import { markedWords } from './comparison.ts';
 import {
   allChanges,
@@ -24,14 +26,19 @@ interface Profile {
   readonly texts: readonly (readonly [field: string, text: string])[];
   /** Why it is empty, or why it is uncertain; '' otherwise. */
   readonly note: string;
+  /** The number of changes of its page that were first seen between the days of a comparison. */
+  readonly changes: number;
 }
 
-/** The last day of which the history knows the profile. */
+/** The last day up to a chosen one on which the history can know the profile. */
 interface LastDay {
   readonly day: string;
   /** The same day as readers see it. */
   readonly shown: string;
 }
+
+/** No day is later. */
+const LATEST = '9999-12-31';
 
 const DAYS = /^#on=(\d{4}-\d\d-\d\d)(?:\.\.(\d{4}-\d\d-\d\d))?$/;
 
@@ -51,14 +58,15 @@ export function addProfileOfDay(): void {
     if (first === undefined) return;
     [day.value, other.value] = [first, second ?? ''];
     if (second !== undefined && second <= first) return result.replaceChildren('The second day must be after the first.');
-    const last = await lastDay();
+    const spans = await snapshotDays();
     // the reader can have chosen again
     if (location.hash !== hash) return;
     const profiles: Profile[] = [];
+    const changes = second === undefined ? 0 : changesBetween(first, second);
     // the newest first: the pages lead to older ones
     for (const one of [second, first].filter((each) => each !== undefined)) {
       const key = `${mainPage()} ${one}`;
-      const known = isKnown(one) ? profileOn(one, last) : second === undefined ? undefined : recall<Profile>(key);
+      const known = isKnown(one) ? { ...profileOn(one, spans), changes } : second === undefined ? undefined : recall<Profile>(key);
       if (known === undefined) return location.replace(pageWith(one) + hash);
       // the page with the other day needs it
       const isShared = second === undefined || remember(key, known);
@@ -72,7 +80,7 @@ export function addProfileOfDay(): void {
         {},
         heading.replace(/^./, (letter) => letter.toUpperCase()),
       ),
-      ...shownProfiles(profiles),
+      ...shownProfiles(profiles, second === undefined || isKnown(second)),
     );
   };
   const choose = () => {
@@ -100,8 +108,11 @@ export function addProfileOfDay(): void {
 
 /** Whether this page has the records of a day, or the last ones before it. The main page knows when the account was last seen. */
 function isKnown(day: string): boolean {
-  const isMain = location.pathname === `${mainPage()}.html`;
-  return (isMain || day < firstDayOf(linksTo('Newer')[0])) && (linksTo('Older').length === 0 || day >= oldestDay());
+  return (isMainPage() || day < firstDayOf(linksTo('Newer')[0])) && (linksTo('Older').length === 0 || day >= oldestDay());
+}
+
+function isMainPage(): boolean {
+  return location.pathname === `${mainPage()}.html`;
 }
 
 function oldestDay(): string {
@@ -124,17 +135,37 @@ function firstDayOf(link: HTMLAnchorElement | undefined): string {
   return link?.querySelector('time')?.dateTime.slice(0, 10) ?? '';
 }
 
-/** An account without `Last known on` was seen in the 10 days before the newest snapshot, or never in a snapshot. */
-async function lastDay(): Promise<LastDay> {
-  const [newest = ''] = allChanges().map(dayOf);
-  const seen = document.querySelector<HTMLTimeElement>('[data-last-known] time')?.dateTime.slice(0, 10);
-  const day = seen ?? (firstDayOf(linksTo('Newer')[0]) || newest);
-  const { newest_snapshot = '' } = seen === undefined ? await loadSite() : {};
-  if (newest_snapshot <= day) return { day, shown: shownDay(day) };
-  return { day: newest_snapshot, shown: `${shownDay(newest_snapshot)} or earlier` };
+/** The time of the newest snapshot of an account, if its main page says it. */
+function lastKnown(): string {
+  return document.querySelector<HTMLTimeElement>('[data-last-known] time')?.dateTime.slice(0, 10) ?? '';
 }
 
-function profileOn(day: string, last: LastDay): Profile {
+/** Returns the days with snapshots that can show the account. On its main page, an account that no snapshot shows has no note about them. */
+async function snapshotDays(): Promise<readonly DaySpan[]> {
+  const known = lastKnown();
+  if (isMainPage() && known === '' && document.querySelector('[data-seen-lately]') === null) return [];
+  const { snapshot_days = [] } = await loadSite();
+  return known === '' ? snapshot_days : [...snapshot_days.filter(({ from }) => from < known), { from: known, to: known }];
+}
+
+/** Returns the last day up to a day on which the history can know the profile. @param spans the days with snapshots that can show it */
+function lastDay(day: string, spans: readonly DaySpan[]): LastDay {
+  const shown =
+    allChanges()
+      .map(dayOf)
+      .find((each) => each <= day) ?? '';
+  const { from = '', to = '' } = spans.findLast((span) => span.from <= day) ?? {};
+  const snapshot = to < day ? to : day;
+  if (from === '' || snapshot <= shown) return { day: shown, shown: shownDay(shown) };
+  return { day: snapshot, shown: `${shownDay(snapshot)}${snapshot === lastKnown() ? '' : ' or earlier'}` };
+}
+
+/** Returns the number of changes of this page that were first seen after a day and up to a later one. */
+function changesBetween(first: string, second: string): number {
+  return allChanges().filter((change) => dayOf(change) > first && dayOf(change) <= second && !change.matches('.F, .H')).length;
+}
+
+function profileOn(day: string, spans: readonly DaySpan[]): Omit<Profile, 'changes'> {
   const texts = new Map<string, string>();
   for (const row of document.querySelectorAll('[data-before] > div')) {
     texts.set(row.querySelector('dt')?.textContent ?? '', row.querySelector('dd')?.textContent ?? '');
@@ -142,9 +173,10 @@ function profileOn(day: string, last: LastDay): Profile {
   for (const change of allChanges().reverse()) {
     if (dayOf(change) <= day && !isRename(change)) texts.set(fieldOf(change), textOf(change));
   }
-  const [handle, rename] = handleOn(day, last);
+  const [handle, rename] = handleOn(day, firstDayOf(linksTo('Newer')[0]) || lastDay(LATEST, spans).day);
   const known: Profile['texts'] = handle === '' ? [...texts] : [['Handle', handle], ...texts];
-  const isLater = day > last.day;
+  const last = lastDay(day, spans);
+  const isLater = known.length > 0 && day > last.day;
   const title = isLater ? `last known profile, from ${last.shown}` : `profile on ${shownDay(day)}`;
   const notes = [valuesOn(day), rename, noteOn(day, known.length === 0, isLater)];
   return { title, texts: known, note: notes.filter(Boolean).join(' ') };
@@ -160,12 +192,12 @@ function valuesOn(day: string): string {
 }
 
 /** Returns the handle of a day, and why it can be one of two. The first time of a new handle is known only if it has a record. */
-function handleOn(day: string, last: LastDay): readonly [handle: string, note: string] {
+function handleOn(day: string, lastDay: string): readonly [handle: string, note: string] {
   const change = allChanges().find((each) => dayOf(each) <= day);
   if (change === undefined) return ['', ''];
   if (!isRename(change)) return [handleIn(change), ''];
   const [before = '', after = ''] = Array.from(change.querySelectorAll('div'), ({ textContent }) => textContent);
-  if (day >= last.day) return [after, ''];
+  if (day >= lastDay) return [after, ''];
   const note = `${before} was last seen on ${timeOf(change)?.textContent}. The account was renamed to ${after} at an unknown time after that.`;
   // a source still showed the former handle on that day
   return [dayOf(change) === day ? before : `${before} or ${after}`, note];
@@ -190,15 +222,22 @@ function noteOn(day: string, isEmpty: boolean, isLater: boolean): string {
   return `Before ${date}, the newest value was ${firstSeen(newest)}. This page does not show how long the profile had it.`;
 }
 
-/** Shows one profile, or the difference of two. A profile that is not known is not compared. */
-function shownProfiles(profiles: readonly Profile[]): readonly HTMLElement[] {
-  const notes = profiles.flatMap(({ note }) => (note === '' ? [] : element('p', {}, note)));
-  const [first = [], second = first] = profiles.map(({ texts }) => texts);
-  if (first.length === 0 || second.length === 0) return notes;
-  const [texts, others] = [new Map(first), new Map(second)];
-  const rows = [...new Set([...texts.keys(), ...others.keys()])].map((field) => {
+/** Shows one profile, or the difference of two. A profile that is not known is not compared. @param isOnePage whether this page has both */
+function shownProfiles([one, other]: readonly Profile[], isOnePage: boolean): readonly HTMLElement[] {
+  const notes = [one, other].flatMap((profile) => (profile === undefined || profile.note === '' ? [] : element('p', {}, profile.note)));
+  if (one === undefined || one.texts.length === 0 || other?.texts.length === 0) return notes;
+  const [texts, others] = [new Map(one.texts), new Map((other ?? one).texts)];
+  const fields = [...new Set([...texts.keys(), ...others.keys()])];
+  const rows = fields.map((field) => {
     const shown = markedWords(texts.get(field) ?? '', others.get(field) ?? '');
     return element('div', {}, element('dt', {}, field), element('dd', { class: 'text', dir: 'auto' }, ...shown));
   });
+  if (other !== undefined) {
+    // a value can have changed and come back
+    const changes = isOnePage ? one.changes : one.changes + other.changes;
+    const count = `${isOnePage ? '' : 'at least '}${counted(changes, 'change')} ${changes === 1 ? 'was' : 'were'} first seen between these days.`;
+    const isSame = fields.every((field) => texts.get(field) === others.get(field));
+    notes.unshift(element('p', {}, isSame ? `No difference; ${count}` : count.replace(/^a/, 'A')));
+  }
   return [element('dl', {}, ...rows), ...notes];
 }

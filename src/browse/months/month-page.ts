@@ -1,5 +1,5 @@
 import { dateOf, daysOf, timestampOf } from '../../contract/instant.ts';
-import { type DaySpan, hasDay } from '../../contract/snapshots/snapshot-days.ts';
+import { hasDay } from '../../contract/snapshots/snapshot-days.ts';
 import type { FeedDay } from '../../store/feed/feed-days.ts';
 import type { RecordFacts, RecordLookup } from '../accounts/record-lookup.ts';
 import type { Rename } from '../accounts/renames.ts';
@@ -9,7 +9,7 @@ import { type Page, type PageFrame, pageOf, ROOT_2 } from '../page-frame.ts';
 import { accountPage, changesPage, HOME, monthPage, renameAddress } from '../paths.ts';
 import { headOf, type Month, newestRenames, shadesOf } from './months.ts';
 import type { MostChanged } from './most-changed.ts';
-import { haveSnapshots } from './unseen-months.ts';
+import { haveSnapshots, type MonthSnapshots } from './unseen-months.ts';
 
 /** The greatest number of renames in the list of a month. */
 const MAX_LISTED = 200;
@@ -18,21 +18,20 @@ const MAX_LISTED = 200;
  * Returns the page of a month: a calendar whose days lead to their records, the accounts with the most changes, and the renames.
  * @param months all months, newest first
  * @param index the place of the month in the list
- * @param snapshots the days of the month with snapshots, in order; empty: none is known
  * @param changesPageOf returns the number of the page of changes with the newest record of a day
  */
 export function monthPageOf(
   months: readonly Month[],
   index: number,
   mostChanged: MostChanged,
-  snapshots: readonly DaySpan[],
+  { snapshots, gaps }: MonthSnapshots,
   { handleAt, renames: { all: allRenames } }: RecordLookup,
   changesPageOf: (day: FeedDay) => number,
 ): Page {
   const [later, month, earlier] = [months[index - 1], months[index] ?? NO_MONTH, months[index + 1]];
   const title = monthAndYear(month.month);
   const areKnown = haveSnapshots(month.days, snapshots);
-  const isUnseen = (day: string) => areKnown && !hasDay(snapshots, day);
+  const isUnseen = (day: string) => areKnown && hasDay(gaps, day);
   const frame: PageFrame = {
     title,
     root: ROOT_2,
@@ -65,7 +64,7 @@ function renameList(allRenames: readonly Rename[], [month, ...earlier]: readonly
     lines.length === ofMonth.length ? '' : markup`<p>The newest ${lines.length} of ${numberMarkup(ofMonth.length)} renames:</p>\n`;
   const before = newestRenames(earlier);
   const link = before === undefined ? '' : markup`<p><a href="${ROOT_2}${before}">Earlier renames</a></p>\n`;
-  return markup`<h2 id=renames>Renames</h2>\n${others}<ul>\n${joined(lines)}</ul>\n${link}`;
+  return markup`<h2 id=renames>Renames</h2>\n<p>A rename counts in the month in which the former handle was last seen. It can have happened later.</p>\n${others}<ul>\n${joined(lines)}</ul>\n${link}`;
 }
 
 const NO_MONTH: Month = { month: '0001-01', changes: 0, renames: 0, first_values: 0, days: [] };
@@ -90,7 +89,7 @@ function mostChangedList({ month }: Month, { all, first, tied }: MostChanged, ha
   return markup`<h2>Accounts with the most changes</h2>\n${others}${list}${rest}`;
 }
 
-const ONLY_DATE = markup` A day with only its date has snapshots without changes.`;
+const ONLY_DATE = markup` A day with only its date has snapshots without changes, unless it is before the first snapshot of this history or after the last one.`;
 
 function calendar({ month, days }: Month, changesPageOf: (day: FeedDay) => number, isUnseen: (day: string) => boolean): Markup {
   const { shadeOf, legend } = shadesOf(days);

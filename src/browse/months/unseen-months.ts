@@ -1,20 +1,34 @@
-import { type DaySpan, daysInMonth, hasDay } from '../../contract/snapshots/snapshot-days.ts';
+import { type DaySpan, daysInMonth, gapsBetween, hasDay } from '../../contract/snapshots/snapshot-days.ts';
 import type { Month } from './months.ts';
 
 /** Whether a history is known to have no snapshot of a month, such as `2024-03`. */
 export type IsUnseen = (month: string) => boolean;
 
 /**
- * Returns which months have no snapshot. Nothing is known about the months of imported records and those between them, because it is
- * not known on which days their source had snapshots.
+ * Returns which months between the first and the last snapshot have none. Nothing is known about the months of imported records and
+ * those between them, because it is not known on which days their source had snapshots.
  * @param spans the days with snapshots, in order; empty: none is known
  * @param months those with records or renames, newest first
  */
 export function unseenMonths(spans: readonly DaySpan[], months: readonly Month[]): IsUnseen {
-  if (spans.length === 0) return () => false;
   const imported = months.filter(({ month, days }) => !haveSnapshots(days, daysInMonth(spans, month)));
   const [first = '', last = ''] = [imported.at(-1)?.month, imported[0]?.month];
-  return (month) => (month < first || month > last) && daysInMonth(spans, month).length === 0;
+  return (month) => {
+    if (month >= first && month <= last) return false;
+    const { snapshots, gaps } = monthSnapshots(spans, month);
+    return snapshots.length === 0 && gaps.length > 0;
+  };
+}
+
+/** The days of a month with snapshots, and those without one between the first and the last snapshot of the history. Both in order. */
+export interface MonthSnapshots {
+  readonly snapshots: readonly DaySpan[];
+  readonly gaps: readonly DaySpan[];
+}
+
+/** @param spans all days with snapshots, in order; empty: none is known */
+export function monthSnapshots(spans: readonly DaySpan[], month: string): MonthSnapshots {
+  return { snapshots: daysInMonth(spans, month), gaps: daysInMonth(gapsBetween(spans), month) };
 }
 
 /**

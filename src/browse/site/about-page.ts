@@ -124,7 +124,7 @@ interface ScriptState extends Pick<ShownState, 'fingerprint'> {
 /** Returns the script with what changes with each record, so that not all pages have it: what citations say about the site, and what filters need. */
 export function siteScript({ about, base_url, snapshot_days }: Site, state: ScriptState): string {
   const { title = 'History of public profiles', publisher } = about ?? {};
-  const site = { title, publisher, base_url: isLoopback(base_url) ? '' : base_url, newest_snapshot: snapshot_days?.at(-1)?.to };
+  const site = { title, publisher, base_url: isLoopback(base_url) ? '' : base_url, snapshot_days };
   return `palimpsestSite = ${encodeJson({ ...site, ...state })};\n`;
 }
 

@@ -7,6 +7,7 @@ import { HistoryParts } from '../histories/history-parts.ts';
 import { AccountReader, type ListedAccount } from './account-reader.ts';
 import { ACCOUNT_NAMED, type AccountRow, accountRows } from './account-rows.ts';
 import { intervalsOf } from './change-intervals.ts';
+import { SEEN_LATELY } from './last-seen.ts';
 
 /** An account with its records. */
 export interface StoredAccount extends Pick<AccountRow, 'id' | 'screen_name' | 'stable_id' | 'last_seen'> {
@@ -167,7 +168,8 @@ export class StoredAccounts extends AccountReader {
     if (row === undefined) throw damaged(this.#database.path, `no account with the row number ${id}`);
     const { head, tail, checksum, first_record, observed_to, ...account } = row;
     const { path } = this.#database;
-    const isWrong = account.last_seen !== null && account.last_seen !== observed_to;
+    const { last_seen } = account;
+    const isWrong = last_seen === SEEN_LATELY ? observed_to === null : last_seen !== null && last_seen !== observed_to;
     if (isWrong) throw damaged(path, `the account ${account.screen_name} has another last_seen than its observed_to`);
     if (head === null) return { ...account, json: null, intervals: [] };
     const json = Buffer.concat([head, ...this.#parts.json(first_record), Buffer.from(`]${tail}`)]);

@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { parse } from 'parse5';
 import { expect, it } from 'vitest';
 import { ABOUT, accountPage, SITE_SCRIPT } from '../../../src/browse/paths.ts';
+import type { ChangeRecord } from '../../../src/contract/record.ts';
 import { importInputs } from '../../../src/import/import.ts';
 import { Store } from '../../../src/store/store.ts';
 import { bioRecord } from '../../support/bio-record.ts';
 import { temporaryFolder } from '../../support/folder.ts';
 import { observe, sourceOf } from '../../support/snapshots.ts';
 import { elementsNamed, textOf } from '../parsed-html.ts';
-import { browseFiles, browseFilesAt, SITE } from '../small-site.ts';
+import { browseFiles, browseFilesAt, historyOf, SITE, storeOf } from '../small-site.ts';
 
 const seen = (day: number, screen_name: string) => ({
   observed_at: `2024-03-${String(day).padStart(2, '0')}T00:00:00Z`,
@@ -16,7 +17,7 @@ const seen = (day: number, screen_name: string) => ({
   bio: 'a',
 });
 const lastKnown = (page: string | undefined) =>
-  elementsNamed(parse(page ?? ''), 'dl').flatMap((list) => textOf(list).match(/^Last known on.*/gm) ?? []);
+  elementsNamed(parse(page ?? ''), 'dl').flatMap((list) => textOf(list).match(/^Last known.*/gm) ?? []);
 
 it('the page of an account says when it was last known, from the night on in which the newest 10 days lack it', async () => {
   const path = join(temporaryFolder(), 'store.db');
@@ -32,6 +33,10 @@ it('the page of an account says when it was last known, from the night on in whi
   const [first, last] = [browseFilesAt(path), await night(11, 'nina')];
   expect(last).toEqual(first);
   const since = Store.open(path);
+  expect(lastKnown(last.get(accountPage('nina')))).toEqual([
+    'Last knownA snapshot at most 10 days older than the newest one of this copy shows this account.',
+  ]);
+  expect(lastKnown(last.get(accountPage('silent')))).toEqual([]);
   const later = await night(12, 'nina', 'pia');
   expect(lastKnown(later.get(accountPage('omar')))).toEqual([
     'Last known on1 March 2024, the day of the newest snapshot of this account. That snapshot can lack fields. All later snapshots in this history are of other accounts.',
@@ -44,11 +49,55 @@ it('the page of an account says when it was last known, from the night on in whi
     accountPage('omar'),
   ]);
   for (const opened of [since, store]) opened.close();
-  expect(lastKnown((await night(13, 'omar')).get(accountPage('omar')))).toEqual([]);
+  expect(lastKnown((await night(13, 'omar')).get(accountPage('omar')))).toEqual(lastKnown(last.get(accountPage('nina'))));
   expect(lastKnown((await night(24, 'nina')).get(accountPage('omar')))).toHaveLength(1);
   // a record of another source is later than the last snapshot
   await importInputs(path, [sourceOf([bioRecord(2, { account: 'omar', first_encountered_date: '2024-03-14T00:00:00Z' })])], {
     onConflict: 'fail',
   });
   expect(lastKnown(browseFilesAt(path).get(accountPage('omar')))).toEqual([]);
+});
+
+it('a field is empty in the profile if a record says that it was emptied, and is missing if its first value was empty', async () => {
+  const value = (data_type: ChangeRecord['data_type'], text: string | null, previous: number | null) => ({ data_type, text, previous });
+  const first = [value('Name', 'Nina', null), value('Bio', 'a', null), value('Website', 'https://nina.example', null)];
+  const emptied = [value('Name', '', 1), value('Bio', '', 2), value('Website', null, 3)];
+  const rows = async (records: readonly Partial<ChangeRecord>[]) => {
+    const page = parse(browseFiles(await storeOf(historyOf(records))).get(accountPage('nina')) ?? '');
+    return elementsNamed(elementsNamed(page, 'dl')[0] ?? page, 'div').map((row) =>
+      ['dt', 'dd'].flatMap((name) => elementsNamed(row, name).map((each) => textOf(each).trim())).join(': '),
+    );
+  };
+  const newest = 'Newest record: 1 January 2020. Today the profile can differ or be gone.';
+  expect(await rows([...first, ...emptied])).toEqual(['Name: ', 'Bio: ', 'Website: ', newest]);
+  expect(await rows([value('Location', '', null)])).toEqual([newest]);
+  expect(await rows([...first, ...emptied, { ...value('Bio', 'b', 5) }])).toEqual(['Name: ', 'Website: ', newest]);
+});
+
+it('the page of an imported account is rendered again when a snapshot shows the account for the first time, and not on the next night', async () => {
+  const path = join(temporaryFolder(), 'store.db');
+  await observe(path, [seen(1, 'nina')]);
+  await importInputs(path, [sourceOf([bioRecord(1, { account: 'silent', text: 'a' })])], { onConflict: 'fail' });
+  const renderedAfter = async (...snapshots: readonly ReturnType<typeof seen>[]) => {
+    const before = Store.open(path);
+    const { number, records } = before.revision;
+    before.close();
+    await observe(path, snapshots);
+    const after = Store.open(path);
+    const files = browseFiles(after, SITE, { revision: number, records, search: true });
+    const all = browseFiles(after);
+    after.close();
+    return [accountPage('silent'), accountPage('nina')].map((page) => [
+      files.get(page) === all.get(page),
+      lastKnown(files.get(page)).length,
+    ]);
+  };
+  expect(await renderedAfter(seen(2, 'nina'), seen(2, 'silent'))).toEqual([
+    [true, 1],
+    [false, 0],
+  ]);
+  expect(await renderedAfter(seen(3, 'nina'), seen(3, 'silent'))).toEqual([
+    [false, 0],
+    [false, 0],
+  ]);
 });

@@ -173,20 +173,30 @@ describe('the page about the history', () => {
       'for snapshots',
       spansOf('2016-12-31', '2019-05-30..2020-01-30', '2020-03-04'),
       ['2019-05-30', '2020-01-02', '2020-03-04'],
-      ['2020 1 none:1 1 none:9', '2019 none:4 0       ', '2017 to 2018 none:12', '2016 none:11 '],
+      // this copy ends in March
+      ['2020 1 none:1 1         ', '2019 none:4 0       ', '2017 to 2018 none:12', '2016            '],
       1,
-      '1–3, 5–31',
+      '1–3',
+    ],
+    // of the time before the first snapshot, nothing is known
+    [
+      'for snapshots after imported records',
+      spansOf('2020-03-02', '2020-03-04', '2020-05-01'),
+      ['2017-02-01', '2017-04-01', '2020-03-02', '2020-03-04'],
+      ['2020   2 none:1        ', '2017  0  1        '],
+      0,
+      '3, 5–31',
     ],
     // what happened between the imported records is unknown
     [
-      'for snapshots after imported records',
-      spansOf('2020-03-02', '2020-03-04'),
-      ['2017-02-01', '2017-04-01', '2020-03-02', '2020-03-04'],
-      ['2020 none:2 2 none:9', '2018 to 2019 none:12', '2017 none:1 0  1 none:8'],
-      1,
-      '1, 3, 5–31',
+      'for snapshots before and after imported records',
+      spansOf('2014-06-30', '2020-03-02'),
+      ['2014-06-30', '2017-02-01', '2017-04-01', '2020-03-02'],
+      ['2020 none:2 1         ', '2018 to 2019 none:12', '2017 none:1 1  1 none:8', '2015 to 2016 none:12', '2014      0 none:6'],
+      2,
+      '1',
     ],
-    ['not in a month with imported records', spansOf('2020-03-02'), ['2020-03-02', '2020-03-04'], ['2020 none:2 1 none:9'], 0, ''],
+    ['not in a month with imported records', spansOf('2020-03-02'), ['2020-03-02', '2020-03-04'], ['2020   1         '], 0, ''],
   ])('marks the months and the days without a snapshot: %s', async (_, snapshot_days, dates, years, chart, days) => {
     const records = dates.map((day) => ({ first_encountered_date: `${day}T00:00:00Z` }));
     const files = browseFiles(await storeOf(historyOf(records)), { ...SITE, snapshot_days });
@@ -206,8 +216,19 @@ describe('the page about the history', () => {
           return Array.from({ length: last - first + 1 }, (_, index) => String(first + index));
         }),
     );
-    expect(month?.includes('A day with only its date has snapshots without changes.')).toBe(days !== '');
+    expect(month?.includes('A day with only its date has snapshots without changes, unless ')).toBe(days !== '');
     for (const page of [month, files.get(HOME)]) expect(foreignMarkup(page ?? '')).toEqual([]);
+  });
+
+  it('marks the end of a month when the next snapshot comes', async () => {
+    const store = await storeOf(historyOf([{ first_encountered_date: '2020-03-02T00:00:00Z' }]));
+    const { number, records } = store.revision;
+    const rendered = { revision: number, records, search: true, snapshot_days: spansOf('2020-03-02') };
+    const marked = (...days: readonly string[]) =>
+      browseFiles(store, { ...SITE, snapshot_days: spansOf(...days) }, rendered)
+        .get(monthPage('2020-03'))
+        ?.match(/no snapshot/g)?.length;
+    expect([marked('2020-03-02'), marked('2020-03-02', '2020-04-01')]).toEqual([undefined, 29]);
   });
 
   it('names what is missing from the data', async () => {

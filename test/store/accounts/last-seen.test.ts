@@ -31,7 +31,7 @@ function seen(day: number, screen_name: string) {
 function lastSeen(path = store): Readonly<Record<string, number>> {
   Store.open(path).close();
   const database = new Connection(path);
-  const rows = database.prepare<[], { screen_name: string; last_seen: number }>('SELECT * FROM account WHERE last_seen IS NOT NULL').all();
+  const rows = database.prepare<[], { screen_name: string; last_seen: number }>('SELECT * FROM account WHERE last_seen > 0').all();
   database.close();
   return Object.fromEntries(rows.map(({ screen_name, last_seen }) => [screen_name, new Date(last_seen / 1000).getUTCDate()]));
 }
