@@ -3,7 +3,7 @@ import { PROFILE_FIELDS } from '../contract/profile-fields.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { AddressOf, RecordFacts } from './accounts/record-lookup.ts';
 import type { Rename } from './accounts/renames.ts';
-import { changedPart, extendedPart, replaced, unchanged } from './changed-part.ts';
+import { changedPart, changedWords, extendedPart, replaced, unchanged } from './changed-part.ts';
 import { clockTime, fullTime, timeMarkup } from './dates.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, outsideLink } from './diff-segments.ts';
 import { invisibleDifference } from './invisible-difference.ts';
@@ -179,10 +179,10 @@ function changeMarkup(record: ChangeRecord, textOf: RecordFacts['textOf']): Chan
     const value = trusted(diff.after.replace(/<\/?ins>/g, ''));
     return { inline: value, before: undefined, after: value, note: '' };
   }
-  const shown: ReturnType<typeof changedPart> =
-    data_type === 'Website' || data_type === 'Location' ? changedPart(diff) : extendedPart(diff);
+  const shown = data_type === 'Website' || data_type === 'Location' ? changedPart(diff) : changedWords(extendedPart(diff));
   const invisible = invisibleDifference(shown);
-  const note = invisible.length === 0 ? (shown.note ?? '') : escapeText(byteText(invisible.join(', ')));
+  const what = invisible.length === 0 ? (shown.note ?? '') : escapeText(byteText(invisible.join(', ')));
+  const note = joined([what, what === '' || shown.limit === undefined ? '' : markup`; `, shown.limit ?? '']);
   return { inline: shown.inline, before: shown.before, after: shown.after, note };
 }
 

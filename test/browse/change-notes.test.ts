@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accountEntry } from '../../src/browse/change-list.ts';
 import { changedPart } from '../../src/browse/changed-part.ts';
 import { byteText, markup, trusted } from '../../src/browse/markup.ts';
@@ -86,6 +86,36 @@ it.each<[type: DataType, before: string, after: string, note: string | undefined
   ['Location', 'Oxford', 'Leeds', undefined, 'Oxford', 'Leeds'],
 ])('a change of a %s from %s to %s marks only the part that changed', (type, before, after, ...expected) => {
   expect(shown(type, before, after)).toEqual(expected.map((text) => text && byteText(text)));
+});
+
+describe('a change of a bio that is too long for the source of its record to compare', () => {
+  const text = Array.from({ length: 150 }, (_, n) => `Line ${n} of @nina_k & others.\n日本語 \u0436\u0443 `).join('');
+
+  it('marks only the words that changed', () => {
+    const changed = `Line zero ${text
+      .slice(7)
+      .replace('Line 10 ', 'Line ten ')
+      .replace(/日本語 жу $/, '日本国 жу ')}`;
+    const [note, ...marked] = shown('Bio', text, changed);
+    expect([note, ...marked]).toEqual([undefined, byteText('0 | 10 | 語'), byteText('zero | ten | 国')]);
+  });
+
+  const limit = 'the marked texts are too long to be compared word by word';
+
+  it('marks all of both texts if they have little in common', () => {
+    const other = 'Something else, and more. '.repeat(200);
+    const escaped = text.replaceAll('&', '&amp;').replaceAll('\n', '<i></i>\n');
+    expect(shown('Bio', text, other)).toEqual([limit, byteText(escaped), other]);
+  });
+
+  it('says that it marks more than what changed if too many words are between the changes', () => {
+    const words = 'many words, '.repeat(400);
+    expect(shown('Bio', `1 ${words}. ${words} 1`, `2 ${words}, ${words} 2`)).toEqual([
+      limit,
+      `1 ${words}. ${words} 1`,
+      `2 ${words}, ${words} 2`,
+    ]);
+  });
 });
 
 it('a link leads to the whole address, though a part of it is marked', () => {

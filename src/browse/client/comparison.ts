@@ -66,9 +66,11 @@ function choose(version: Version): void {
   );
 }
 
-/** Compares two texts word by word. Returns what was removed, and what was added, in an element each. */
+/** Compares two texts word by word. Returns what was removed, and what was added, in an element each, and then a note if it needs one. */
 export function markedWords(before: string, after: string): readonly (HTMLElement | string)[] {
-  return wordDiff(before, after).map(({ kind, text }) => (kind === 'kept' ? text : element(kind === 'removed' ? 'del' : 'ins', {}, text)));
+  const { parts, isCompared } = wordDiff(before, after);
+  const words = parts.map(({ kind, text }) => (kind === 'kept' ? text : element(kind === 'removed' ? 'del' : 'ins', {}, text)));
+  return isCompared ? words : [...words, element('small', { class: 'note' }, 'the marked texts are too long to be compared word by word')];
 }
 
 function versionOf(change: HTMLElement): Version {
